@@ -1,0 +1,289 @@
+//! The adapter trait, its object-safe twin, and what an adapter is handed for one call.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use futures_util::future::join_all;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::args::is_absent;
+use crate::limits::QUERY_CHARS;
+use crate::schema::argument_schema;
+use crate::{
+    Clock, CommonArgs, Descriptor, ErrorCode, Harvest, Provenance, Request, Response, SourceError, Switch,
+};
+
+/// A boxed future, for the object-safe side.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// One source behind one tool. Write `async fn collect`; erasure is done for you.
+///
+/// Keep two pure halves and let `collect` join them: build a [`Request`] from the input, and read
+/// bytes into items. Not your business: retries, caching, pacing, user agent, secrets, confidence,
+/// scores, lengths, hidden characters.
+pub trait Adapter: Send + Sync + 'static {
+    /// The tool's own arguments, without the common ones of [`ArgSpec`](crate::ArgSpec). Doc comments
+    /// become the descriptions that the model reads. No `flatten`, no untagged enums.
+    type Input: DeserializeOwned + JsonSchema + Send;
+
+    /// The facts about this source.
+    fn descriptor(&self) -> &'static Descriptor;
+
+    /// Collects what was asked for. Bad input must be refused before the first request.
+    fn collect(
+        &self,
+        cx: &Cx<'_>,
+        input: Self::Input,
+    ) -> impl Future<Output = Result<Harvest, SourceError>> + Send;
+}
+
+/// The object-safe form of [`Adapter`].
+pub trait AnyAdapter: Send + Sync + 'static {
+    /// The facts about this source.
+    fn descriptor(&self) -> &'static Descriptor;
+
+    /// The schema of all arguments, common ones included.
+    fn input_schema(&self) -> Value;
+
+    /// Decodes the tool's own arguments and collects.
+    fn collect<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Harvest, SourceError>>;
+}
+
+impl<A: Adapter> AnyAdapter for A {
+    fn descriptor(&self) -> &'static Descriptor {
+        Adapter::descriptor(self)
+    }
+
+    fn input_schema(&self) -> Value {
+        argument_schema::<A::Input>(&Adapter::descriptor(self).args)
+    }
+
+    fn collect<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        arguments: Map<String, Value>,
+    ) -> BoxFuture<'a, Result<Harvest, SourceError>> {
+        Box::pin(async move {
+            let descriptor = Adapter::descriptor(self);
+            let input = decode_input::<A::Input>(&self.input_schema(), descriptor.example, arguments)?;
+            Adapter::collect(self, cx, input).await
+        })
+    }
+}
+
+/// Decodes a tool's arguments against its schema. Null or blank optional arguments count as not given.
+pub fn decode_input<I: DeserializeOwned>(
+    schema: &Value,
+    example: &str,
+    mut arguments: Map<String, Value>,
+) -> Result<I, SourceError> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let known = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
+    if let Some(name) = arguments.keys().find(|name| !known(name)) {
+        let names: Vec<&str> = properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let shown: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
+        let problem = format!("is not an argument of this tool (it takes {})", names.join(", "));
+        return Err(SourceError::invalid_input(shown, problem, example));
+    }
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    arguments.retain(|name, value| required.contains(&name.as_str()) || !is_absent(value));
+    for name in &required {
+        match arguments.get(*name) {
+            None => return Err(SourceError::invalid_input((*name).to_owned(), "is missing", example)),
+            Some(value) if is_absent(value) => {
+                return Err(SourceError::invalid_input((*name).to_owned(), "is empty", example));
+            }
+            Some(_) => {}
+        }
+    }
+    for (name, value) in &arguments {
+        check_texts(name, value, example)?;
+    }
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let path = error.path().to_string();
+        let field = if path == "." { "arguments".to_owned() } else { path };
+        SourceError::invalid_input(field, format!("does not fit: {}", error.inner()), example)
+    })
+}
+
+fn check_texts(name: &str, value: &Value, example: &str) -> Result<(), SourceError> {
+    match value {
+        Value::String(text) => {
+            if text.chars().count() > QUERY_CHARS {
+                let problem = format!("is longer than {QUERY_CHARS} characters");
+                return Err(SourceError::invalid_input(name.to_owned(), problem, example));
+            }
+            if text.trim().chars().any(char::is_control) {
+                let problem = "contains control characters";
+                return Err(SourceError::invalid_input(name.to_owned(), problem, example));
+            }
+            Ok(())
+        }
+        Value::Array(values) => values.iter().try_for_each(|value| check_texts(name, value, example)),
+        _ => Ok(()),
+    }
+}
+
+/// What sends requests: the HTTP pipeline, or a replay in tests.
+pub trait Transport: Send + Sync + 'static {
+    /// Sends one request for a call and returns a 2xx (or accepted) answer, or why there is none.
+    fn send<'a>(
+        &'a self,
+        scope: &'a CallScope,
+        request: Request,
+    ) -> BoxFuture<'a, Result<Response, SourceError>>;
+
+    /// Whether the operator has set this environment name (a key, a contact).
+    fn configured(&self, env: &str) -> bool;
+
+    /// Whether the operator turned on a route that is off by default, as `<adapter id>.<route id>`.
+    fn enabled(&self, adapter: &str, route: &str) -> bool;
+}
+
+/// What the transport must know about the call that a request belongs to.
+#[derive(Debug, Clone)]
+pub struct CallScope {
+    /// The source.
+    pub descriptor: &'static Descriptor,
+    /// When the call must have answered, on the monotonic clock.
+    pub deadline: Instant,
+    /// No cached answer older than this.
+    pub max_age: Option<Duration>,
+}
+
+/// What an adapter is handed for one call.
+pub struct Cx<'a> {
+    transport: &'a dyn Transport,
+    clock: &'a dyn Clock,
+    scope: CallScope,
+    args: &'a CommonArgs,
+    budget: AtomicU32,
+    seen: Mutex<Seen>,
+}
+
+/// What the answers of one call have in common.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// When the oldest answer left its source.
+    pub retrieved_at: Option<DateTime<Utc>>,
+    /// Age of the oldest cached answer, where any came from the cache.
+    pub cached_age: Option<Duration>,
+    /// Answers received.
+    pub responses: u32,
+    /// Upstream attempts made for them.
+    pub attempts: u32,
+}
+
+impl<'a> Cx<'a> {
+    /// A call of `descriptor`'s tool, with at most `budget` requests.
+    pub fn new(
+        transport: &'a dyn Transport,
+        clock: &'a dyn Clock,
+        descriptor: &'static Descriptor,
+        deadline: Instant,
+        args: &'a CommonArgs,
+        budget: u32,
+    ) -> Self {
+        Self {
+            transport,
+            clock,
+            scope: CallScope { descriptor, deadline, max_age: args.max_age },
+            args,
+            budget: AtomicU32::new(budget),
+            seen: Mutex::new(Seen::default()),
+        }
+    }
+
+    /// The current instant.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    /// The common arguments of this call.
+    pub fn args(&self) -> &CommonArgs {
+        self.args
+    }
+
+    /// Time left until the call's deadline.
+    pub fn remaining(&self) -> Duration {
+        self.scope.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// Whether a route of this source can be used: turned on, and its key is set.
+    pub fn route_open(&self, id: &str) -> bool {
+        self.scope.descriptor.route(id).is_some_and(|route| {
+            let switched = match route.switch {
+                Switch::On => true,
+                Switch::OffBecause(_) => self.transport.enabled(self.scope.descriptor.id, id),
+            };
+            switched && route.needs.is_none_or(|env| self.configured(env))
+        })
+    }
+
+    /// Whether the operator has set this environment name; an alias of a credential counts.
+    pub fn configured(&self, env: &str) -> bool {
+        let aliases = self
+            .scope
+            .descriptor
+            .credentials
+            .iter()
+            .find(|credential| credential.env.contains(&env))
+            .map_or(&[][..], |credential| credential.env);
+        self.transport.configured(env) || aliases.iter().any(|alias| self.transport.configured(alias))
+    }
+
+    /// Sends one request. Hosts outside the descriptor and requests beyond the budget are refused
+    /// here; everything else is the pipeline's to decide.
+    pub async fn send(&self, request: Request) -> Result<Response, SourceError> {
+        let host = request.url.host_str().unwrap_or_default();
+        if !self.scope.descriptor.hosts.allows(host) {
+            let message = format!("{} does not talk to {host}", self.scope.descriptor.id);
+            return Err(SourceError::new(ErrorCode::BlockedAddress, message).detail("host"));
+        }
+        let taken = self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        if taken.is_err() {
+            let message = "this call would need more upstream requests than one call may make";
+            return Err(SourceError::new(ErrorCode::TooLarge, message).hint("ask for fewer things at once"));
+        }
+        let response = self.transport.send(&self.scope, request).await?;
+        self.record(&response);
+        Ok(response)
+    }
+
+    /// Sends several requests at once; the answers come in the order of the requests.
+    pub async fn send_all(&self, requests: Vec<Request>) -> Vec<Result<Response, SourceError>> {
+        join_all(requests.into_iter().map(|request| self.send(request))).await
+    }
+
+    /// What the answers so far have in common.
+    pub fn seen(&self) -> Seen {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn record(&self, response: &Response) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.responses += 1;
+        seen.attempts += response.attempts;
+        let oldest = seen.retrieved_at.map_or(response.retrieved_at, |at| at.min(response.retrieved_at));
+        seen.retrieved_at = Some(oldest);
+        if let Provenance::Cached { age } = response.provenance {
+            seen.cached_age = Some(seen.cached_age.map_or(age, |oldest| oldest.max(age)));
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The arguments that many tools share, with one name, one meaning and one check for each.
+
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use serde_json::{Map, Value, json};
+
+use crate::limits::{Limits, MIN_RESULT_CHARS};
+use crate::{Descriptor, SourceError};
+
+/// Names of orders, the same in every tool.
+pub const SORT_NAMES: [&str; 4] = ["relevance", "newest", "oldest", "top"];
+
+/// Which common arguments a tool takes.
+#[derive(Debug, Clone, Copy)]
+pub struct ArgSpec {
+    /// Default of `max_length`, in characters.
+    pub max_length: usize,
+    /// `limit`: default and largest number of items.
+    pub limit: Option<(usize, usize)>,
+    /// `since` and `until`.
+    pub dates: bool,
+    /// `sort`: the orders this tool knows, the default first. Empty for no such argument.
+    pub sort: &'static [&'static str],
+    /// `cursor`.
+    pub cursor: bool,
+    /// `max_age`.
+    pub max_age: bool,
+}
+
+impl ArgSpec {
+    /// `max_length` and `max_age` only.
+    pub const fn length(max_length: usize) -> Self {
+        Self { max_length, limit: None, dates: false, sort: &[], cursor: false, max_age: true }
+    }
+
+    /// The schema properties of these arguments, in the order shown to the model.
+    pub fn properties(&self) -> Map<String, Value> {
+        let mut out = Map::new();
+        let mut add = |name: &str, kind: &str, about: &str| {
+            out.insert(name.to_owned(), json!({"type": kind, "description": about}));
+        };
+        add("max_length", "integer", "Max characters");
+        if self.limit.is_some() {
+            add("limit", "integer", "Max items");
+        }
+        if self.dates {
+            add("since", "string", "First ISO date");
+            add("until", "string", "Last ISO date");
+        }
+        if self.cursor {
+            add("cursor", "string", "Next page");
+        }
+        if self.max_age {
+            add("max_age", "integer", "Max cache age, s");
+        }
+        if !self.sort.is_empty() {
+            out.insert(
+                "sort".to_owned(),
+                json!({"type": "string", "enum": self.sort, "description": "Order"}),
+            );
+        }
+        out
+    }
+}
+
+/// The common arguments of one call, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommonArgs {
+    /// Length of the answer's content, in characters.
+    pub max_length: usize,
+    /// Number of items asked for; the tool's default where the caller gave none.
+    pub limit: usize,
+    /// Whether the caller gave `limit` itself.
+    pub limit_given: bool,
+    /// Earliest publication, inclusive.
+    pub since: Option<DateTime<Utc>>,
+    /// Latest publication, inclusive; a date means the end of that day in UTC.
+    pub until: Option<DateTime<Utc>>,
+    /// One of the tool's [`ArgSpec::sort`] names, where the caller gave one.
+    pub sort: Option<&'static str>,
+    /// Where to continue: what the adapter left in `Harvest::next`. Still to be validated by it.
+    pub cursor: Option<String>,
+    /// No cached answer older than this.
+    pub max_age: Option<Duration>,
+    /// What was changed about the caller's wishes, for the answer's notes.
+    pub notes: Vec<String>,
+}
+
+impl CommonArgs {
+    /// The defaults of a tool.
+    pub fn defaults(spec: &ArgSpec) -> Self {
+        Self {
+            max_length: spec.max_length,
+            limit: spec.limit.map_or(usize::MAX, |(default, _)| default),
+            limit_given: false,
+            since: None,
+            until: None,
+            sort: None,
+            cursor: None,
+            max_age: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Whether an instant lies within `since` and `until`.
+    pub fn in_range(&self, instant: DateTime<Utc>) -> bool {
+        self.since.is_none_or(|since| since <= instant) && self.until.is_none_or(|until| instant <= until)
+    }
+}
+
+/// Takes the common arguments out of a call's arguments; the rest is the adapter's own.
+pub fn split_arguments(
+    descriptor: &Descriptor,
+    limits: &Limits,
+    mut arguments: Map<String, Value>,
+) -> Result<(CommonArgs, Map<String, Value>), SourceError> {
+    let spec = &descriptor.args;
+    let mut common = CommonArgs::defaults(spec);
+    arguments.retain(|name, value| !(spec_has(spec, name) && is_absent(value)));
+    if let Some(value) = arguments.remove("max_length") {
+        let asked = positive("max_length", &value, spec.max_length)?;
+        common.max_length = asked.clamp(MIN_RESULT_CHARS, limits.result_chars);
+        if common.max_length != asked {
+            common.notes.push(format!("max_length {asked} was set to {}", common.max_length));
+        }
+    }
+    common.max_length = common.max_length.min(limits.result_chars);
+    if let Some((default, most)) = spec.limit
+        && let Some(value) = arguments.remove("limit")
+    {
+        let asked = positive("limit", &value, default)?;
+        common.limit = asked.min(most);
+        common.limit_given = true;
+        if common.limit != asked {
+            common.notes.push(format!("limit {asked} was set to {most}, the most this tool returns"));
+        }
+    }
+    if spec.dates {
+        common.since = arguments.remove("since").map(|value| bound("since", &value, false)).transpose()?;
+        common.until = arguments.remove("until").map(|value| bound("until", &value, true)).transpose()?;
+        if let (Some(since), Some(until)) = (common.since, common.until)
+            && since > until
+        {
+            return Err(SourceError::invalid_input(
+                "since",
+                "is later than `until`",
+                r#"{"since": "2026-01-01", "until": "2026-01-31"}"#,
+            ));
+        }
+    }
+    if !spec.sort.is_empty()
+        && let Some(value) = arguments.remove("sort")
+    {
+        let wanted = text("sort", &value, spec.sort.first().unwrap_or(&"newest"))?;
+        let known = spec.sort.iter().find(|name| name.eq_ignore_ascii_case(wanted.trim()));
+        common.sort = Some(known.copied().ok_or_else(|| {
+            SourceError::invalid_input("sort", format!("must be one of {}", spec.sort.join(", ")), {
+                format!("{{\"sort\": \"{}\"}}", spec.sort.first().unwrap_or(&"newest"))
+            })
+        })?);
+    }
+    if spec.cursor
+        && let Some(value) = arguments.remove("cursor")
+    {
+        common.cursor = Some(text("cursor", &value, "the cursor of the previous answer")?.to_owned());
+    }
+    if spec.max_age
+        && let Some(value) = arguments.remove("max_age")
+    {
+        let seconds = whole("max_age", &value, 60)?;
+        let seconds = u64::try_from(seconds).map_err(|_| {
+            SourceError::invalid_input("max_age", "must be 0 or more seconds", r#"{"max_age": 60}"#)
+        })?;
+        common.max_age = Some(Duration::from_secs(seconds));
+    }
+    Ok((common, arguments))
+}
+
+fn spec_has(spec: &ArgSpec, name: &str) -> bool {
+    match name {
+        "max_length" => true,
+        "limit" => spec.limit.is_some(),
+        "since" | "until" => spec.dates,
+        "sort" => !spec.sort.is_empty(),
+        "cursor" => spec.cursor,
+        "max_age" => spec.max_age,
+        _ => false,
+    }
+}
+
+/// Null and blank text on an optional argument mean that it was not given.
+pub(crate) fn is_absent(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        _ => false,
+    }
+}
+
+fn text<'v>(field: &'static str, value: &'v Value, example: &str) -> Result<&'v str, SourceError> {
+    value.as_str().ok_or_else(|| {
+        SourceError::invalid_input(field, "must be text", format!("{{\"{field}\": \"{example}\"}}"))
+    })
+}
+
+/// A whole number; `10.0` is one too, since some clients have only floats.
+fn whole(field: &'static str, value: &Value, example: usize) -> Result<i64, SourceError> {
+    #[expect(clippy::cast_possible_truncation, reason = "guarded: integral and within ±2^53")]
+    let integral = |number: f64| {
+        (number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0).then_some(number as i64)
+    };
+    value
+        .as_i64()
+        .or_else(|| value.as_u64().map(|_| i64::MAX))
+        .or_else(|| value.as_f64().and_then(integral))
+        .ok_or_else(|| {
+            SourceError::invalid_input(field, "must be a whole number", format!("{{\"{field}\": {example}}}"))
+        })
+}
+
+fn positive(field: &'static str, value: &Value, example: usize) -> Result<usize, SourceError> {
+    let number = whole(field, value, example)?;
+    usize::try_from(number).ok().filter(|number| *number > 0).ok_or_else(|| {
+        SourceError::invalid_input(field, "must be 1 or more", format!("{{\"{field}\": {example}}}"))
+    })
+}
+
+/// An ISO date, or an RFC 3339 instant. As an upper bound a date means its last millisecond.
+fn bound(field: &'static str, value: &Value, upper: bool) -> Result<DateTime<Utc>, SourceError> {
+    let given = text(field, value, "2026-01-31")?.trim();
+    let instant = if let Ok(instant) = DateTime::parse_from_rfc3339(given) {
+        Some(instant.with_timezone(&Utc))
+    } else if let Ok(local) = NaiveDateTime::parse_from_str(given, "%Y-%m-%dT%H:%M:%S") {
+        Some(local.and_utc())
+    } else if given.len() == 10 {
+        NaiveDate::parse_from_str(given, "%Y-%m-%d").ok().and_then(|day| {
+            let start = day.and_time(NaiveTime::MIN).and_utc();
+            if upper { start.checked_add_signed(TimeDelta::milliseconds(86_399_999)) } else { Some(start) }
+        })
+    } else {
+        None
+    };
+    instant.ok_or_else(|| {
+        SourceError::invalid_input(
+            field,
+            "must be an ISO 8601 date or date and time",
+            format!("{{\"{field}\": \"2026-01-31\"}}"),
+        )
+    })
+}

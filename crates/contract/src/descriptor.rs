@@ -1,0 +1,228 @@
+//! The facts about a source. Everything that lists sources (tools, docs, limits, allow-lists,
+//! `server.json`) is derived from these.
+
+use std::time::Duration;
+
+use crate::{ArgSpec, ErrorCode};
+
+/// The facts about one source. Constant data: no network, no construction cost.
+#[derive(Debug)]
+pub struct Descriptor {
+    /// Adapter id, for example `hackernews`. Also names the decay class in the core's table.
+    pub id: &'static str,
+    /// MCP tool name, for example `extract_hackernews`.
+    pub tool: &'static str,
+    /// Tool title for people.
+    pub title: &'static str,
+    /// Tool description for the model: what it returns and what to pass. At most 400 characters.
+    pub description: &'static str,
+    /// A right set of arguments, as a JSON object in text. Shown in errors and docs.
+    pub example: &'static str,
+    /// The `evaluate_context` profile that fits this source's items.
+    pub profile: &'static str,
+    /// Hosts that this source may talk to.
+    pub hosts: Hosts,
+    /// Whether the routes are the publisher's own documented interfaces.
+    pub official: bool,
+    /// Credentials that the pipeline adds by host.
+    pub credentials: &'static [Credential],
+    /// Ways to the data, in the order in which they are tried.
+    pub routes: &'static [Route],
+    /// Published limits of the hosts.
+    pub rates: &'static [HostRate],
+    /// How this source's statuses differ from the common reading.
+    pub status_rules: &'static [StatusRule],
+    /// Texts by which this source's own failure pages are known.
+    pub markers: &'static [Marker],
+    /// Which common arguments the tool takes.
+    pub args: ArgSpec,
+    /// One sentence: how the date of an item is determined.
+    pub dates: &'static str,
+    /// One sentence: what the source's terms ask of us, with a link.
+    pub terms: &'static str,
+}
+
+/// Which hosts a source may be asked to reach. Subdomains are not implied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hosts {
+    /// Only these.
+    Fixed(&'static [&'static str]),
+    /// Any public web host, because the caller names the page; these are the usual ones.
+    PublicWeb(&'static [&'static str]),
+}
+
+impl Hosts {
+    /// The hosts named.
+    pub const fn named(&self) -> &'static [&'static str] {
+        match self {
+            Self::Fixed(hosts) | Self::PublicWeb(hosts) => hosts,
+        }
+    }
+
+    /// Whether a host (lower case, as `url` normalises it) is one this source may ask for.
+    pub fn allows(&self, host: &str) -> bool {
+        match self {
+            Self::Fixed(hosts) => hosts.contains(&host),
+            Self::PublicWeb(_) => true,
+        }
+    }
+}
+
+/// A secret that the operator may set. Adapters never see it; the pipeline adds it to requests for
+/// its host only, after the request has been logged.
+#[derive(Debug, Clone, Copy)]
+pub struct Credential {
+    /// The host it is for.
+    pub host: &'static str,
+    /// Environment names by custom; the first that is set counts.
+    pub env: &'static [&'static str],
+    /// How it is put on a request.
+    pub apply: Apply,
+    /// Where to get one.
+    pub obtain: &'static str,
+}
+
+/// How a credential is put on a request.
+#[derive(Debug, Clone, Copy)]
+pub enum Apply {
+    /// `Authorization: Bearer <secret>`.
+    Bearer,
+    /// A header of this (lower-case) name.
+    Header(&'static str),
+    /// A query parameter of this name, added last and never logged or shown.
+    Query(&'static str),
+    /// OAuth 2.0 client credentials: the secret is the client id, the other half comes from
+    /// `secret_env`; the token is fetched from `token_url` with HTTP Basic, kept until it expires,
+    /// renewed once on 401, and sent as a bearer token.
+    ClientCredentials {
+        /// Environment name of the client secret.
+        secret_env: &'static str,
+        /// Where tokens are issued.
+        token_url: &'static str,
+    },
+}
+
+/// One way to a source's data.
+#[derive(Debug, Clone, Copy)]
+pub struct Route {
+    /// Short id, shown in answers (`route`), for example `algolia`.
+    pub id: &'static str,
+    /// One phrase: what it is.
+    pub about: &'static str,
+    /// Environment name that must be set for it, if any.
+    pub needs: Option<&'static str>,
+    /// Whether it is on by default.
+    pub switch: Switch,
+}
+
+/// Whether a route is on by default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off until the operator names it in `enable_routes` (`<adapter id>.<route id>`); says why.
+    OffBecause(&'static str),
+}
+
+/// What a key is needed for, derived from credentials and routes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// Works without any key, and there is none.
+    None,
+    /// Works without; a key opens more.
+    Optional,
+    /// Does not work without.
+    Required,
+}
+
+/// A host's published limit. Hosts are shared by tools, so are limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostRate {
+    /// The host.
+    pub host: &'static str,
+    /// Path prefix that this limit is for; empty for the whole host. The longest match counts.
+    pub path: &'static str,
+    /// Pace without a credential.
+    pub pace: Pace,
+    /// Pace with one, where it differs.
+    pub keyed: Option<Pace>,
+    /// Requests in flight at once.
+    pub in_flight: u32,
+    /// Where the limit is published.
+    pub link: &'static str,
+}
+
+/// At most `requests` in any window of `per`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Requests in the window.
+    pub requests: u32,
+    /// The window.
+    pub per: Duration,
+}
+
+impl Pace {
+    /// At most `requests` in any window of `seconds`.
+    pub const fn new(requests: u32, seconds: u64) -> Self {
+        Self { requests, per: Duration::from_secs(seconds) }
+    }
+}
+
+/// A source's own reading of a status. The first rule that applies wins over the common table.
+#[derive(Debug, Clone, Copy)]
+pub struct StatusRule {
+    /// The status.
+    pub status: u16,
+    /// What else must hold.
+    pub when: When,
+    /// What it means here.
+    pub code: ErrorCode,
+    /// One line for the reader.
+    pub message: &'static str,
+}
+
+/// A condition of a [`StatusRule`].
+#[derive(Debug, Clone, Copy)]
+pub enum When {
+    /// Nothing else.
+    Always,
+    /// The body contains this text (ASCII case ignored).
+    BodyContains(&'static str),
+    /// The header (lower-case name) is present.
+    HeaderPresent(&'static str),
+    /// The header (lower-case name) has this value.
+    HeaderIs(&'static str, &'static str),
+}
+
+/// A text that betrays a failure page of this source, whatever its status.
+#[derive(Debug, Clone, Copy)]
+pub struct Marker {
+    /// Text the body contains (ASCII case ignored); long and specific enough not to occur in content.
+    pub contains: &'static str,
+    /// What it means.
+    pub code: ErrorCode,
+    /// One line for the reader.
+    pub message: &'static str,
+}
+
+impl Descriptor {
+    /// Whether the tool needs, can use, or has no key.
+    pub fn key(&self) -> Key {
+        let keyless = self
+            .routes
+            .iter()
+            .any(|route| route.needs.is_none() && matches!(route.switch, Switch::On));
+        if self.credentials.is_empty() {
+            Key::None
+        } else if keyless || self.routes.is_empty() {
+            Key::Optional
+        } else {
+            Key::Required
+        }
+    }
+
+    /// The route of this id.
+    pub fn route(&self, id: &str) -> Option<&'static Route> {
+        self.routes.iter().find(|route| route.id == id)
+    }
+}

@@ -1,0 +1,154 @@
+//! What an adapter brings home.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use url::Url;
+
+use crate::{DateEvidence, SourceError};
+
+/// How complete an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Everything asked for is here.
+    #[default]
+    Success,
+    /// Some of what was asked for failed; the failures are listed. Never high confidence.
+    Partial,
+    /// The source answered properly that there is nothing. Never a failure in disguise.
+    Empty,
+}
+
+/// Everything one call brought, before it is judged.
+#[derive(Debug)]
+pub struct Harvest {
+    /// The human page or documented API address that shows this very data. Absolute, http(s), no
+    /// credentials, no tracking parameters; for a search, the search address with its query.
+    pub canonical_url: Url,
+    /// The items, in the order to show them.
+    pub items: Vec<Item>,
+    /// How complete the answer is. [`Status::Empty`] is set for you when there is nothing at all.
+    pub status: Status,
+    /// What was searched or read, one line shown above the items (a repository's facts, a total).
+    pub summary: Option<String>,
+    /// Facts about the answer as a whole, shown as `name: value` above the items.
+    pub fields: Map<String, Value>,
+    /// Items that the source sent and that are not in `items`, with the reason.
+    pub skipped: Vec<Skipped>,
+    /// Parts that failed beside those that worked (one ticker of five, one board of four).
+    pub failures: Vec<PartFailure>,
+    /// Remarks for the reader.
+    pub notes: Vec<String>,
+    /// Which of the source's routes answered; one of the descriptor's route ids.
+    pub route: Option<&'static str>,
+    /// State from which a next call can continue, in the adapter's own form; the server seals it
+    /// into an opaque cursor. At most 512 bytes.
+    pub next: Option<String>,
+    /// The date of the answer as a whole, where it is not simply the newest item's (a board's day).
+    pub own_date: Option<DateEvidence>,
+}
+
+impl Harvest {
+    /// A successful harvest of these items.
+    pub fn new(canonical_url: Url, items: Vec<Item>) -> Self {
+        Self {
+            canonical_url,
+            status: if items.is_empty() { Status::Empty } else { Status::Success },
+            items,
+            summary: None,
+            fields: Map::new(),
+            skipped: Vec::new(),
+            failures: Vec::new(),
+            notes: Vec::new(),
+            route: None,
+            next: None,
+            own_date: None,
+        }
+    }
+
+    /// Adds a remark for the reader.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// Counts items left out, unless there are none.
+    pub fn skip(&mut self, count: usize, reason: impl Into<Cow<'static, str>>) {
+        if count > 0 {
+            self.skipped.push(Skipped { count, reason: reason.into() });
+        }
+    }
+
+    /// Records a part that failed; the answer becomes [`Status::Partial`].
+    pub fn fail(&mut self, what: impl Into<String>, error: SourceError) {
+        self.failures.push(PartFailure { what: what.into(), error });
+        self.status = Status::Partial;
+    }
+
+    /// Adds a fact about the answer as a whole, unless it is null or empty text.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
+        insert_present(&mut self.fields, name, value.into());
+    }
+}
+
+/// Items left out, with the reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// How many.
+    pub count: usize,
+    /// Why, as a phrase that follows a number: `3 without a title`.
+    pub reason: Cow<'static, str>,
+}
+
+/// One part of the request that failed while others worked.
+#[derive(Debug)]
+pub struct PartFailure {
+    /// The part, as the caller named it: a ticker, a package, a board.
+    pub what: String,
+    /// Why it failed.
+    pub error: SourceError,
+}
+
+/// One post, paper, filing, tender, job, release, quote...
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Item {
+    /// Stable id within the source (HN object id, arXiv id with version, accession number).
+    pub id: Option<String>,
+    /// The title, as plain text.
+    pub title: String,
+    /// The page of the item. Absolute http(s), or none.
+    pub url: Option<String>,
+    /// When it was published, as the source says.
+    pub date: DateEvidence,
+    /// The item's text, plain, may have several lines. The core cuts it to fit.
+    pub summary: String,
+    /// The source's own facts, in the order to show them. Unknown is absent, never 0 or "N/A".
+    pub fields: Map<String, Value>,
+    /// Pinned, sponsored or otherwise placed out of order: does not set the answer's date.
+    pub out_of_order: bool,
+}
+
+impl Item {
+    /// An item with a title and its date evidence.
+    pub fn new(title: impl Into<String>, date: DateEvidence) -> Self {
+        Self { title: title.into(), date, ..Self::default() }
+    }
+
+    /// Adds a source fact, unless it is null or empty text.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) {
+        insert_present(&mut self.fields, name, value.into());
+    }
+}
+
+fn insert_present(fields: &mut Map<String, Value>, name: &str, value: Value) {
+    let absent = match &value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(values) => values.is_empty(),
+        _ => false,
+    };
+    if !absent {
+        fields.insert(name.to_owned(), value);
+    }
+}

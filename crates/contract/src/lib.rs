@@ -1,0 +1,37 @@
+//! What a freshcontext source promises.
+//!
+//! An [`Adapter`] states facts about its source in a [`Descriptor`], turns arguments into
+//! [`Request`]s, and reads the answers into a [`Harvest`] of [`Item`]s. Each item carries the
+//! [`DateEvidence`] that the source gave. The adapter never opens a socket (it sends through
+//! [`Cx`]) and never awards itself a confidence (the core crate derives it from the evidence).
+//!
+//! This crate is a leaf on purpose: no async runtime, no HTTP client, no clock but the injected one.
+
+mod adapter;
+mod args;
+mod clock;
+mod date;
+mod descriptor;
+mod error;
+mod harvest;
+pub mod hosts;
+pub mod limits;
+mod schema;
+pub mod walls;
+mod wire;
+
+pub use adapter::{Adapter, AnyAdapter, BoxFuture, CallScope, Cx, Seen, Transport, decode_input};
+pub use args::{ArgSpec, CommonArgs, SORT_NAMES, split_arguments};
+pub use clock::{Clock, FixedClock};
+pub use date::{DateEvidence, DateValue};
+pub use descriptor::{
+    Apply, Credential, Descriptor, HostRate, Hosts, Key, Marker, Pace, Route, StatusRule, Switch, When,
+};
+pub use error::{ErrorCode, Retry, SourceError};
+pub use harvest::{Harvest, Item, PartFailure, Skipped, Status};
+pub use limits::Limits;
+pub use schema::{argument_schema, plain_object};
+pub use wire::{Headers, Media, Method, Provenance, Request, Response};
+
+/// Re-exported so that adapters name the same versions of the types in this contract.
+pub use {bytes, chrono, schemars, serde, serde_json, url};

@@ -1,0 +1,139 @@
+//! Every limit, in one table.
+//!
+//! The defaults are the ones of the project's fault matrix. An operator may set any of them in the
+//! configuration (`[limits]`, or `FRESHCONTEXT_LIMIT_<NAME>`); a caller may only tighten
+//! what concerns its own call (`max_length`, `limit`, `max_age`).
+
+use serde::{Deserialize, Serialize};
+
+/// The table of limits. Units are in the field names: `_ms` milliseconds, `_bytes` bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// Deadline of one tool call.
+    pub call_deadline_ms: u64,
+    /// Deadline of a composite call, shared by its sections.
+    pub composite_deadline_ms: u64,
+    /// Time to open a TCP connection, name resolution included.
+    pub connect_ms: u64,
+    /// Time for the TLS handshake.
+    pub tls_ms: u64,
+    /// Time from the request being sent to the response headers.
+    pub first_byte_ms: u64,
+    /// Longest silence while a body is being read.
+    pub idle_read_ms: u64,
+    /// Response body as it comes over the wire.
+    pub body_wire_bytes: usize,
+    /// Response body after content decoding.
+    pub body_decoded_bytes: usize,
+    /// Largest allowed expansion once 1 MiB has been decoded.
+    pub expansion_ratio: usize,
+    /// All response headers together.
+    pub header_bytes: usize,
+    /// Number of response header fields.
+    pub header_fields: usize,
+    /// Redirects followed for one request.
+    pub redirects: u32,
+    /// One line of JSON-RPC on stdin.
+    pub stdio_line_bytes: usize,
+    /// Body of one inbound HTTP request.
+    pub http_body_bytes: usize,
+    /// Nesting of caller-given JSON.
+    pub json_depth: usize,
+    /// Tool calls being worked on at once.
+    pub calls_in_flight: usize,
+    /// Tool calls waiting for a place.
+    pub calls_queued: usize,
+    /// Longest wait for a place before `overloaded`.
+    pub queue_wait_ms: u64,
+    /// Requests in flight to a host whose source lists no number.
+    pub per_host_in_flight: usize,
+    /// Upper bound of `max_length`, in characters.
+    pub result_chars: usize,
+    /// Signals in one `evaluate_context` call.
+    pub signals: usize,
+    /// Bytes of all signal texts in one `evaluate_context` call.
+    pub signals_bytes: usize,
+    /// Attempts for one upstream request, the first included.
+    pub attempts: u32,
+    /// Tokens in the retry quota; a retry takes 5, a retry after a timeout 10, a success gives 1.
+    pub retry_quota: u32,
+    /// Longest `Retry-After` that is believed, in seconds.
+    pub retry_after_max_s: u64,
+    /// Consecutive failures that open a host's circuit breaker.
+    pub breaker_failures: u32,
+    /// First wait of an open breaker; doubles up to [`breaker_max_open_ms`](Self::breaker_max_open_ms).
+    pub breaker_open_ms: u64,
+    /// Longest wait of an open breaker.
+    pub breaker_max_open_ms: u64,
+    /// Upstream requests one tool call may make.
+    pub requests_per_call: u32,
+    /// Bytes of cached response bodies held.
+    pub cache_bytes: u64,
+    /// Time to read the headers of an inbound HTTP request.
+    pub inbound_header_ms: u64,
+    /// Idle time of an inbound keep-alive connection.
+    pub inbound_idle_ms: u64,
+    /// Inbound connections in all.
+    pub inbound_connections: usize,
+    /// Inbound connections from one peer address.
+    pub inbound_connections_per_peer: usize,
+    /// Time given to running calls after SIGTERM.
+    pub drain_ms: u64,
+}
+
+impl Limits {
+    /// The defaults.
+    pub const DEFAULT: Self = Self {
+        call_deadline_ms: 20_000,
+        composite_deadline_ms: 25_000,
+        connect_ms: 5_000,
+        tls_ms: 5_000,
+        first_byte_ms: 10_000,
+        idle_read_ms: 5_000,
+        body_wire_bytes: 4 << 20,
+        body_decoded_bytes: 8 << 20,
+        expansion_ratio: 100,
+        header_bytes: 32 << 10,
+        header_fields: 100,
+        redirects: 5,
+        stdio_line_bytes: 4 << 20,
+        http_body_bytes: 1 << 20,
+        json_depth: 64,
+        calls_in_flight: 64,
+        calls_queued: 256,
+        queue_wait_ms: 2_000,
+        per_host_in_flight: 2,
+        result_chars: 20_000,
+        signals: 500,
+        signals_bytes: 2 << 20,
+        attempts: 3,
+        retry_quota: 500,
+        retry_after_max_s: 3_600,
+        breaker_failures: 5,
+        breaker_open_ms: 15_000,
+        breaker_max_open_ms: 300_000,
+        requests_per_call: 24,
+        cache_bytes: 32 << 20,
+        inbound_header_ms: 10_000,
+        inbound_idle_ms: 60_000,
+        inbound_connections: 512,
+        inbound_connections_per_peer: 32,
+        drain_ms: 10_000,
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Most upstream dates may lie this far in the future (clock skew) and still be dates, in seconds.
+pub const FUTURE_TOLERANCE_S: i64 = 300;
+/// Longest `url` or `query` argument, in characters.
+pub const QUERY_CHARS: usize = 2_000;
+/// Shortest `max_length`, in characters: room for an envelope's own lines and one item.
+pub const MIN_RESULT_CHARS: usize = 300;
+/// Longest error message shown, in characters.
+pub const ERROR_CHARS: usize = 300;

@@ -1,0 +1,1 @@
+//! Walls that stand in for content: challenge vendors, proxies, CDNs, hosting pages. One table.

@@ -1,0 +1,169 @@
+//! Requests and responses as adapters see them.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use url::Url;
+
+/// The method. POST is only for sources whose *queries* are POSTs (GraphQL, USAspending).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// A plain read.
+    Get,
+    /// A read whose query travels in the body.
+    PostQuery,
+}
+
+/// What kind of body the adapter can read. Anything else is judged before it is parsed: a wall, an
+/// error page, or malformed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Media {
+    /// JSON of any flavour.
+    Json,
+    /// XML, Atom or RSS.
+    Xml,
+    /// An HTML page.
+    Html,
+    /// Comma-separated values.
+    Csv,
+    /// Plain text or Markdown.
+    Text,
+    /// The adapter looks for itself (a page that the caller named).
+    Any,
+}
+
+/// One request. Building it is pure; sending it is the pipeline's business, which adds the user
+/// agent, the credential that belongs to the host, retries, pacing and caching.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// GET or a query by POST.
+    pub method: Method,
+    /// Absolute http(s) address without credentials.
+    pub url: Url,
+    /// Extra headers. Only `accept`, `accept-language`, `content-type` and `x-*` API version
+    /// headers are let through.
+    pub headers: Vec<(&'static str, String)>,
+    /// The query, for [`Method::PostQuery`].
+    pub body: Option<Bytes>,
+    /// Expected kind of body.
+    pub expect: Media,
+    /// How long a cached copy counts as fresh where the source sends no caching headers of its own.
+    pub cache_for: Duration,
+    /// A tighter body limit than the general one, in decoded bytes.
+    pub max_body: Option<usize>,
+    /// Statuses outside 2xx that the adapter wants to read itself (404 as "none", 409 as "empty").
+    pub accept_status: &'static [u16],
+    /// Send without the host's credential even where one is configured.
+    pub anonymous: bool,
+}
+
+impl Request {
+    /// A GET for this kind of body, cached for five minutes unless the source says otherwise.
+    pub fn get(url: Url, expect: Media) -> Self {
+        Self {
+            method: Method::Get,
+            url,
+            headers: Vec::new(),
+            body: None,
+            expect,
+            cache_for: Duration::from_secs(300),
+            max_body: None,
+            accept_status: &[],
+            anonymous: false,
+        }
+    }
+
+    /// A query by POST with a JSON body. It is retried like a GET: it changes nothing.
+    pub fn post_json(url: Url, body: &serde_json::Value) -> Self {
+        Self {
+            method: Method::PostQuery,
+            headers: vec![("content-type", "application/json".to_owned())],
+            body: Some(Bytes::from(body.to_string())),
+            ..Self::get(url, Media::Json)
+        }
+    }
+
+    /// Adds a header.
+    #[must_use]
+    pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.headers.push((name, value.into()));
+        self
+    }
+
+    /// Sets how long a copy counts as fresh.
+    #[must_use]
+    pub fn cache_for(mut self, time: Duration) -> Self {
+        self.cache_for = time;
+        self
+    }
+
+    /// Names statuses that the adapter reads itself.
+    #[must_use]
+    pub fn accepting(mut self, statuses: &'static [u16]) -> Self {
+        self.accept_status = statuses;
+        self
+    }
+
+    /// Sets a tighter body limit, in decoded bytes.
+    #[must_use]
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.max_body = Some(bytes);
+        self
+    }
+}
+
+/// Response headers; names are lower case.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Headers(pub Vec<(String, String)>);
+
+impl Headers {
+    /// The first value of a header. `name` must be lower case.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Where the bytes came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provenance {
+    /// Straight from the source.
+    Live,
+    /// From our cache; `age` since they left the source.
+    Cached {
+        /// Time since retrieval.
+        age: Duration,
+    },
+    /// From our cache after the source confirmed that nothing changed.
+    Revalidated,
+}
+
+/// One answer: a 2xx, or a status that the request accepts.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers, names in lower case.
+    pub headers: Headers,
+    /// The body after content decoding; characters are not decoded yet.
+    pub body: Bytes,
+    /// The address that answered, after redirects.
+    pub final_url: Url,
+    /// When the bytes left the source (or when it confirmed them).
+    pub retrieved_at: DateTime<Utc>,
+    /// Where the bytes came from.
+    pub provenance: Provenance,
+    /// Attempts that this answer took.
+    pub attempts: u32,
+}
+
+impl Response {
+    /// The media type without parameters, in lower case; empty where none was sent.
+    pub fn media_type(&self) -> String {
+        self.headers
+            .get("content-type")
+            .and_then(|value| value.split(';').next())
+            .map(|value| value.trim().to_ascii_lowercase())
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,22 @@
+//! The judgement of freshcontext: dates, confidence, decay, envelopes, provenance, failure honesty.
+//!
+//! Pure: no I/O, no async, no clock. "Now" is an argument.
+
+/// From a harvest to an answer: text envelope and structured content from one value.
+pub mod answer;
+/// Several answers under one heading, each with its own envelope.
+pub mod composite;
+/// Date evidence to an instant and a confidence.
+pub mod date;
+/// How fast each class of source ages, and the score that follows.
+pub mod decay;
+/// `evaluate_context`: judging context that the caller brings.
+pub mod evaluate;
+/// Telling a failed retrieval from content, by text alone.
+pub mod inspect;
+/// Content hashes, Ha-Pri payloads and signatures, verdict ids.
+pub mod provenance;
+/// One cleaner for every string that leaves this server.
+pub mod sanitize;
+/// Checking any FreshContext response: level reached and every failed check.
+pub mod validate;

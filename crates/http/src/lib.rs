@@ -1,0 +1,1 @@
+//! freshcontext http.
