@@ -1,1 +1,12 @@
 //! Walls that stand in for content: challenge vendors, proxies, CDNs, hosting pages. One table.
+//!
+//! The table ([`FINGERPRINTS`]) is shared: [`recognise`] judges a whole HTTP answer, and the core
+//! crate's inspector judges text alone by the same marks.
+
+mod fingerprint;
+mod recognise;
+mod table;
+
+pub use fingerprint::{Fingerprint, Strength, WallKind};
+pub use recognise::{Wall, fingerprints_in, recognise};
+pub use table::FINGERPRINTS;
