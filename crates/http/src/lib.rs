@@ -1,1 +1,22 @@
-//! freshcontext http.
+//! Everything between a source's [`Request`](freshcontext_contract::Request) and its answer.
+//!
+//! One public type does the work: [`Pipeline`]. It judges every address before it is dialled, shares
+//! equal requests, caches by the rules of RFC 9111, keeps the pace that each host publishes, leaves
+//! failing hosts alone, and reads an answer far enough to know that it is one. Nothing else in this
+//! workspace opens a socket to the outside.
+
+mod classify;
+mod config;
+mod pipeline;
+mod policy;
+mod seams;
+mod status;
+
+pub use classify::{AddressClass, classify};
+pub use config::{Config, ConfigError, ProxyConfig, Upstream};
+pub use pipeline::Pipeline;
+pub use policy::{PolicyConfig, check_url};
+pub use seams::{
+    Dial, DirectDial, Jitter, Resolve, ResolveError, SpreadJitter, SystemResolver, Timer, TokioTimer,
+};
+pub use status::{BreakerState, HostStatus};

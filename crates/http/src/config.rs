@@ -1,0 +1,174 @@
+//! What the operator decides about outgoing requests.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{Clock, Descriptor, Limits};
+
+use crate::{Dial, DirectDial, Jitter, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer};
+
+/// Everything a [`Pipeline`](crate::Pipeline) is built from.
+#[derive(Clone)]
+pub struct Config {
+    /// The table of limits.
+    pub limits: Limits,
+    /// Hosts whose requests go to a base address of the operator's choice.
+    pub upstreams: Vec<Upstream>,
+    /// A proxy for outgoing requests. The environment's proxy variables count only if the server puts
+    /// them here.
+    pub proxy: Option<ProxyConfig>,
+    /// Certificate authorities to trust besides the public ones, as PEM.
+    pub extra_ca_pem: Option<Vec<u8>>,
+    /// Secrets by environment name. Blank ones count as not set.
+    pub secrets: HashMap<String, String>,
+    /// Routes turned on that are off by default, as `<adapter id>.<route id>`.
+    pub enabled_routes: HashSet<String>,
+    /// The operator's address for the user agent (SEC asks for one).
+    pub contact: Option<String>,
+    /// On IPv6-only networks: judge NAT64 addresses by the IPv4 address inside instead of refusing them.
+    pub allow_nat64: bool,
+    /// Addresses of our own listeners, which are never a target.
+    pub own_addresses: Vec<SocketAddr>,
+    /// All sources: their published limits apply to their hosts whoever asks.
+    pub descriptors: Vec<&'static Descriptor>,
+    /// Wall-clock time, for `retrieved_at`.
+    pub clock: Arc<dyn Clock>,
+    /// Monotonic time.
+    pub timer: Arc<dyn Timer>,
+    /// Names to addresses.
+    pub resolver: Arc<dyn Resolve>,
+    /// Judged addresses to sockets.
+    pub dial: Arc<dyn Dial>,
+    /// Chance.
+    pub jitter: Arc<dyn Jitter>,
+}
+
+impl Config {
+    /// The defaults: direct connections, public certificate authorities, no secrets, no sources.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self {
+            limits: Limits::DEFAULT,
+            upstreams: Vec::new(),
+            proxy: None,
+            extra_ca_pem: None,
+            secrets: HashMap::new(),
+            enabled_routes: HashSet::new(),
+            contact: None,
+            allow_nat64: false,
+            own_addresses: Vec::new(),
+            descriptors: Vec::new(),
+            clock,
+            timer: Arc::new(TokioTimer),
+            resolver: Arc::new(SystemResolver),
+            dial: Arc::new(DirectDial),
+            jitter: Arc::new(SpreadJitter::new()),
+        }
+    }
+}
+
+impl fmt::Debug for Config {
+    /// Names what is set; secrets never appear.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("upstreams", &self.upstreams)
+            .field("proxy", &self.proxy.is_some())
+            .field("secrets", &self.secrets.len())
+            .field("descriptors", &self.descriptors.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A proxy for outgoing requests.
+#[derive(Clone)]
+pub struct ProxyConfig {
+    /// Its address (`http://` or `https://`), with credentials if it wants any.
+    pub url: Url,
+    /// Hosts that are reached directly, as in `NO_PROXY`: names, `.suffixes`, addresses, networks, `*`.
+    pub no_proxy: String,
+}
+
+impl fmt::Debug for ProxyConfig {
+    /// Without the proxy's credentials.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxyConfig")
+            .field("host", &self.url.host_str())
+            .field("no_proxy", &self.no_proxy)
+            .finish()
+    }
+}
+
+/// Sends the requests for a host to a base address that the operator chose (a mirror, a recording
+/// proxy). That base alone is exempt from the egress guard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Upstream {
+    /// The host, in lower case; `None` for every host.
+    pub host: Option<String>,
+    /// Where its requests go: same path and query behind this base's own path.
+    pub base: Url,
+}
+
+impl Upstream {
+    /// Reads `host=base` or `*=base`.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let wrong = |why: &str| ConfigError(format!("upstream `{}` {why}", text.trim()));
+        let (host, base) = text
+            .trim()
+            .split_once('=')
+            .ok_or_else(|| wrong("is not of the form host=base, for example example.org=http://127.0.0.1:9000"))?;
+        let base = Url::parse(base.trim()).map_err(|_| wrong("has a base that is not an address"))?;
+        if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
+            return Err(wrong("has a base that is not http or https"));
+        }
+        if base.query().is_some() || base.fragment().is_some() || !base.username().is_empty() {
+            return Err(wrong("has a base with a query, fragment or user name"));
+        }
+        let host = host.trim().trim_end_matches('.').to_ascii_lowercase();
+        match host.as_str() {
+            "" => Err(wrong("names no host")),
+            "*" => Ok(Self { host: None, base }),
+            _ => Ok(Self { host: Some(host), base }),
+        }
+    }
+
+    /// Reads a comma-separated list of [`parse`](Self::parse)'s form; blank entries are skipped.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>, ConfigError> {
+        text.split(',').filter(|entry| !entry.trim().is_empty()).map(Self::parse).collect()
+    }
+}
+
+/// The configuration cannot work; one line for the operator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError(pub(crate) String);
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn upstreams_are_read() {
+        let list = Upstream::parse_list("API.example.org=http://127.0.0.1:9000, *=https://mirror.test/x,").unwrap();
+        assert_eq!(list.len(), 2);
+        assert_eq!(list[0].host.as_deref(), Some("api.example.org"));
+        assert_eq!(list[0].base.as_str(), "http://127.0.0.1:9000/");
+        assert_eq!(list[1].host, None);
+    }
+
+    #[test]
+    fn upstreams_that_cannot_work_are_refused_with_the_entry_named() {
+        for bad in ["example.org", "=http://a.test", "a.test=ftp://b.test", "a.test=nonsense", "a.test=http://u@b.test"] {
+            let error = Upstream::parse(bad).unwrap_err();
+            assert!(error.to_string().contains(bad), "{error}");
+        }
+    }
+}
