@@ -1,1 +1,187 @@
-//! sec
+#![doc = include_str!("../README.md")]
+
+#[cfg(test)]
+mod bodies;
+mod collect;
+mod input;
+mod items;
+mod parse;
+mod request;
+mod resolve;
+mod search;
+
+use freshcontext_contract::{
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Marker, Pace, Route,
+    SourceError, StatusRule, Switch, When,
+};
+
+/// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
+const fn rate(host: &'static str) -> HostRate {
+    HostRate {
+        host,
+        path: "",
+        pace: Pace::new(3, 1),
+        keyed: None,
+        in_flight: 2,
+        link: "https://www.sec.gov/os/accessing-edgar-data",
+    }
+}
+
+/// The facts about SEC EDGAR.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "sec_filings",
+    tool: "extract_sec_filings",
+    title: "SEC filings",
+    description: "US SEC filings (8-K unless `forms` says otherwise) of a company, or by topic",
+    example: r#"{"url": "PLTR"}"#,
+    profile: "government_regulatory",
+    hosts: Hosts::Fixed(&["www.sec.gov", "data.sec.gov", "efts.sec.gov"]),
+    official: true,
+    credentials: &[],
+    routes: &[
+        Route {
+            id: "submissions",
+            about: "a company's own filing list, newest first",
+            needs: None,
+            switch: Switch::On,
+        },
+        Route {
+            id: "full-text",
+            about: "full-text search since 2001, ranked by relevance",
+            needs: None,
+            switch: Switch::On,
+        },
+    ],
+    rates: &[rate("www.sec.gov"), rate("data.sec.gov"), rate("efts.sec.gov")],
+    status_rules: &[
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("Request Rate Threshold Exceeded"),
+            code: ErrorCode::RateLimited,
+            message: "EDGAR says that its request rate was exceeded",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("<Code>AccessDenied</Code>"),
+            code: ErrorCode::NotFound,
+            message: "EDGAR has nothing at this address",
+        },
+    ],
+    markers: &[
+        Marker {
+            contains: "Request Rate Threshold Exceeded",
+            code: ErrorCode::RateLimited,
+            message: "EDGAR says that its request rate was exceeded",
+        },
+        Marker {
+            contains: "Undeclared Automated Tool",
+            code: ErrorCode::AccessDenied,
+            message: "EDGAR refused a client that does not declare a contact",
+        },
+    ],
+    args: ArgSpec {
+        limit: Some((15, 100)),
+        dates: true,
+        cursor: true,
+        ..ArgSpec::length(6_000)
+    },
+    dates: "The filing day that EDGAR gives (filingDate or file_date); the event's own day is shown beside it.",
+    terms: "Public records; at most 10 requests a second and a contact in the User-Agent: https://www.sec.gov/os/accessing-edgar-data",
+};
+
+/// SEC EDGAR.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SecFilings;
+
+impl Adapter for SecFilings {
+    type Input = input::Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
+        collect::collect(cx, &input)
+            .await
+            .map_err(|error| explain(error, cx.configured(CONTACT)))
+    }
+}
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(SecFilings)]
+}
+
+/// Environment name of the contact that the pipeline puts into the user agent.
+const CONTACT: &str = "FRESHCONTEXT_CONTACT";
+
+/// How long EDGAR keeps refusing after its limit was passed.
+const BLOCK: std::time::Duration = std::time::Duration::from_mins(10);
+
+/// Adds to a refusal what would open the door.
+fn explain(mut error: SourceError, contact: bool) -> SourceError {
+    match error.code {
+        ErrorCode::AccessDenied if !contact => {
+            error.code = ErrorCode::Misconfigured;
+            error.hint(format!(
+                "set {CONTACT} to an address EDGAR can write to; it goes into the User-Agent"
+            ))
+        }
+        ErrorCode::AccessDenied => {
+            error.hint("EDGAR refuses this address or its User-Agent; wait ten minutes before trying again")
+        }
+        ErrorCode::RateLimited => {
+            if error.retry_after.is_none() && error.http_status.is_some() {
+                error.retry_after = Some(BLOCK);
+            }
+            error
+        }
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_says_what_to_set() {
+        let refused = || SourceError::new(ErrorCode::AccessDenied, "no").status(403);
+        let error = explain(refused(), false);
+        assert_eq!(error.code, ErrorCode::Misconfigured);
+        assert!(
+            error
+                .hint
+                .is_some_and(|hint| hint.contains("FRESHCONTEXT_CONTACT"))
+        );
+        assert_eq!(explain(refused(), true).code, ErrorCode::AccessDenied);
+    }
+
+    #[test]
+    fn the_rate_threshold_blocks_for_ten_minutes() {
+        let error = explain(
+            SourceError::new(ErrorCode::RateLimited, "slow down").status(403),
+            true,
+        );
+        assert_eq!(error.retry_after, Some(BLOCK));
+        // Our own pacing refused before sending: its own wait stands.
+        let own = SourceError::new(ErrorCode::RateLimited, "pacing");
+        assert_eq!(explain(own, true).retry_after, None);
+    }
+
+    #[test]
+    fn all_hosts_together_stay_below_ten_a_second() {
+        let per_second: u32 = DESCRIPTOR.rates.iter().map(|rate| rate.pace.requests).sum();
+        assert!(per_second <= 10);
+    }
+
+    #[test]
+    fn the_tool_stays_within_its_byte_budget() {
+        let adapter = SecFilings;
+        let schema = AnyAdapter::input_schema(&adapter).to_string();
+        let bytes =
+            DESCRIPTOR.tool.len() + DESCRIPTOR.title.len() + DESCRIPTOR.description.len() + schema.len();
+        assert!(bytes <= 700, "{bytes} bytes");
+        assert!(DESCRIPTOR.description.len() <= 130);
+    }
+}

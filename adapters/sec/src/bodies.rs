@@ -1,0 +1,152 @@
+//! The readers against every body we have, whole and cut anywhere.
+
+use std::path::{Path, PathBuf};
+
+use freshcontext_contract::chrono::NaiveDate;
+use freshcontext_contract::{DateEvidence, DateValue, ErrorCode};
+use proptest::prelude::*;
+
+use crate::{parse, resolve, search};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn recording(name: &str) -> Option<String> {
+    let path = root().join("../shared/recordings/sec").join(name);
+    if let Ok(text) = std::fs::read_to_string(&path) {
+        return Some(text);
+    }
+    assert!(
+        std::env::var("CI").as_deref() != Ok("true"),
+        "the recordings are missing"
+    );
+    println!("SKIPPED: no recording {name}");
+    None
+}
+
+/// Every body below `fixtures/sec`, and the smaller recordings.
+fn bodies() -> Vec<String> {
+    let mut out = Vec::new();
+    let mut folders = vec![
+        root().join("fixtures/sec"),
+        root().join("../shared/recordings/sec"),
+    ];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind != "toml") {
+                out.push(String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned());
+            }
+        }
+    }
+    out
+}
+
+fn read_all(text: &str) {
+    if let Ok(page) = search::page(text) {
+        for found in &page.filings {
+            drop(found.item());
+        }
+    }
+    let _ = search::candidates(text);
+    let _ = resolve::table(text);
+    let _ = parse::older(text);
+    if let Ok((company, filings, _)) = parse::submissions(text) {
+        for filing in &filings {
+            drop(filing.item(&company));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_prefix_of_any_body_is_read_or_refused(share in 0.0f64..1.0) {
+        for body in bodies() {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a small length")]
+            let mut end = (body.len() as f64 * share) as usize;
+            while !body.is_char_boundary(end) {
+                end -= 1;
+            }
+            read_all(body.get(..end).unwrap_or_default());
+        }
+    }
+}
+
+#[test]
+fn the_recorded_company_is_read() {
+    let Some(body) = recording("submissions_CIK0000320193.json") else {
+        return;
+    };
+    let (company, filings, files) = parse::submissions(&body).unwrap();
+    assert_eq!((company.cik, company.name.as_str()), (320_193, "Apple Inc."));
+    assert_eq!(company.tickers, ["AAPL"]);
+    assert_eq!((filings.len(), files.len()), (1000, 1));
+    let newest = filings.iter().find(|filing| filing.form == "8-K").unwrap();
+    let item = newest.item(&company);
+    assert_eq!(item.title, "Apple Inc. 8-K: results of operations");
+    let day = NaiveDate::from_ymd_opt(2023, 8, 3).unwrap();
+    assert_eq!(item.date, DateEvidence::field("filingDate", DateValue::Day(day)));
+    // 16:30:21 in New York, in summer.
+    assert_eq!(item.fields["accepted_at"], "2023-08-03T20:30:21.000Z");
+    assert_eq!(
+        item.url.as_deref(),
+        Some("https://www.sec.gov/Archives/edgar/data/320193/000032019323000075/aapl-20230803.htm")
+    );
+    assert_eq!(item.fields["event_date"], "2023-08-03");
+}
+
+#[test]
+fn a_company_without_filings_has_none() {
+    let Some(body) = recording("submissions_no_filings_odd_name.json") else {
+        return;
+    };
+    let (company, filings, files) = parse::submissions(&body).unwrap();
+    assert!(company.name.starts_with("Company Name Three `!#$"));
+    assert!(filings.is_empty() && files.is_empty());
+}
+
+#[test]
+fn the_recorded_page_keeps_names_dates_and_items() {
+    let Some(body) = recording("efts_10000_hits.json") else {
+        return;
+    };
+    let page = search::page(&body).unwrap();
+    assert_eq!((page.documents, page.filings.len(), page.unread), (100, 100, 0));
+    assert_eq!((page.total, page.more), (10_000, true));
+    let item = page.filings[1].item();
+    assert_eq!(item.title, "FORD MOTOR CREDIT CO LLC 8-K: results of operations");
+    assert_eq!(item.fields["filed"], "2023-07-27");
+    assert_eq!(item.fields["location"], "Dearborn, MI");
+    let newest = page.filings.iter().filter_map(|found| found.filed).max();
+    assert_eq!(newest, NaiveDate::from_ymd_opt(2025, 2, 20));
+}
+
+#[test]
+fn the_recorded_single_hit_has_two_tickers() {
+    let Some(body) = recording("efts_1_hit.json") else {
+        return;
+    };
+    let item = search::page(&body).unwrap().filings[0].item();
+    assert_eq!(item.title, "BrightSpring Health Services, Inc. ARS");
+    assert_eq!(item.fields["tickers"], serde_json::json!(["BTSG", "BTSGU"]));
+}
+
+#[test]
+fn recorded_refusals_are_no_absence() {
+    let Some(body) = recording("efts_blank_search_error.json") else {
+        return;
+    };
+    assert_eq!(search::page(&body).unwrap_err().code, ErrorCode::InvalidInput);
+    let Some(body) = recording("efts_0_hits.json") else {
+        return;
+    };
+    assert!(search::page(&body).unwrap().filings.is_empty());
+    let Some(body) = recording("submissions_unknown_cik.xml") else {
+        return;
+    };
+    assert_eq!(parse::submissions(&body).unwrap_err().code, ErrorCode::Malformed);
+}

@@ -1,0 +1,404 @@
+//! Which list answers, and how it becomes a harvest.
+
+use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Harvest, Response, SourceError, Status};
+use freshcontext_parse::charset;
+
+use crate::input::{self, Input, Target, Wanted};
+use crate::parse::{self, Company, Filing};
+use crate::request::{self, Days, PAGE, REACH};
+use crate::resolve::{self, Resolved};
+use crate::search;
+
+/// Older parts of a company's list that one call may read.
+const OLDER_FILES: usize = 2;
+
+/// Collects filings.
+pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError> {
+    let wanted = input::read(input)?;
+    let cursor = cx.args().cursor.as_deref().map(Cursor::read).transpose()?;
+    match &wanted.target {
+        Target::Cik(cik) => company(cx, &wanted, *cik, None, cursor).await,
+        Target::Filing { cik, accession } => company(cx, &wanted, *cik, Some(accession), cursor).await,
+        Target::Ticker(symbol) => {
+            let table = tickers(cx).await?;
+            let listed = resolve::by_ticker(&table, symbol).ok_or_else(|| {
+                SourceError::not_found(format!("EDGAR lists no company with the ticker {symbol}"))
+                    .hint("pass the company's name or its CIK")
+            })?;
+            company(cx, &wanted, listed.cik, None, cursor).await
+        }
+        Target::Text(text) => full_text(cx, &wanted, text, Vec::new(), cursor).await,
+        Target::Words(words) => by_words(cx, &wanted, words, cursor).await,
+    }
+}
+
+fn text(response: &Response) -> String {
+    charset::decode(response).text
+}
+
+async fn tickers(cx: &Cx<'_>) -> Result<Vec<resolve::Listed>, SourceError> {
+    let response = cx.send(request::tickers()?).await?;
+    resolve::table(&text(&response))
+}
+
+/// Where to continue: in a company's list, or on a page of search results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cursor {
+    List { skip: usize, cik: u64 },
+    Search { from: usize, skip: usize },
+}
+
+impl Cursor {
+    fn read(text: &str) -> Result<Self, SourceError> {
+        let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number <= 100_000);
+        let read = || {
+            let (kind, rest) = text.split_once(':')?;
+            let (first, second) = rest.split_once(':')?;
+            match kind {
+                "list" => Some(Self::List {
+                    skip: number(first)?,
+                    cik: second.parse().ok()?,
+                }),
+                "text" => Some(Self::Search {
+                    from: number(first)?,
+                    skip: number(second)?,
+                })
+                .filter(|_| number(first).is_some_and(|from| from < REACH && from % PAGE == 0)),
+                _ => None,
+            }
+        };
+        read().ok_or_else(foreign)
+    }
+}
+
+fn foreign() -> SourceError {
+    let problem = "does not belong to this search";
+    SourceError::invalid_input(
+        "cursor",
+        problem,
+        "pass the cursor of the previous answer, with the same `url`",
+    )
+}
+
+/// Words are a ticker or a company where EDGAR knows one of that name, else a topic.
+async fn by_words(
+    cx: &Cx<'_>,
+    wanted: &Wanted,
+    words: &str,
+    cursor: Option<Cursor>,
+) -> Result<Harvest, SourceError> {
+    // A cursor already says what the words were resolved to.
+    match cursor {
+        Some(Cursor::List { cik, .. }) => return company(cx, wanted, cik, None, cursor).await,
+        Some(Cursor::Search { .. }) => return full_text(cx, wanted, words, Vec::new(), cursor).await,
+        None => {}
+    }
+    let mut notes = Vec::new();
+    let resolved = match lookup(cx, words).await {
+        Ok(resolved) => resolved,
+        // Blocked or throttled: asking the next address of the same host group makes it worse.
+        Err(error) if !matches!(error.code, ErrorCode::NotFound | ErrorCode::Malformed) => return Err(error),
+        Err(error) => {
+            notes.push(format!(
+                "`{words}` could not be checked for being a company ({error}); the text was searched"
+            ));
+            Resolved::Nothing
+        }
+    };
+    match resolved {
+        Resolved::Company { cik, how } => {
+            let mut harvest = company(cx, wanted, cik, None, cursor).await?;
+            harvest.note(how);
+            Ok(harvest)
+        }
+        Resolved::Several(found) => {
+            let shown: Vec<String> = found
+                .iter()
+                .take(8)
+                .map(|(cik, name)| format!("{name} (CIK {cik})"))
+                .collect();
+            let more = found.len().saturating_sub(shown.len());
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            notes.push(format!(
+                "`{words}` names several companies: {}{more}. Pass a CIK or ticker for one of them; \
+                 these are filings that mention the words",
+                shown.join("; ")
+            ));
+            full_text(cx, wanted, &format!("\"{words}\""), notes, cursor).await
+        }
+        Resolved::Nothing => full_text(cx, wanted, words, notes, cursor).await,
+    }
+}
+
+async fn lookup(cx: &Cx<'_>, words: &str) -> Result<Resolved, SourceError> {
+    let resolved = resolve::by_words(&tickers(cx).await?, words);
+    // Longer than any name: certainly a topic.
+    if resolved != Resolved::Nothing || words.split_whitespace().count() > 8 {
+        return Ok(resolved);
+    }
+    let response = cx.send(request::names(words)?).await?;
+    let candidates = search::candidates(&text(&response))?;
+    Ok(resolve::by_name(
+        candidates.iter().map(|(cik, name)| (*cik, name.as_str())),
+        words,
+    ))
+}
+
+async fn company(
+    cx: &Cx<'_>,
+    wanted: &Wanted,
+    cik: u64,
+    accession: Option<&String>,
+    cursor: Option<Cursor>,
+) -> Result<Harvest, SourceError> {
+    let skip = match cursor {
+        None => 0,
+        Some(Cursor::List { skip, cik: of }) if of == cik => skip,
+        Some(_) => return Err(foreign()),
+    };
+    let response = cx.send(request::submissions(cik)?).await.map_err(|error| {
+        if error.code == ErrorCode::NotFound {
+            SourceError {
+                message: format!("EDGAR knows no company with the CIK {cik}"),
+                ..error
+            }
+            .hint("check the number, or pass a ticker or the company's name")
+        } else {
+            error
+        }
+    })?;
+    let (company, mut filings, files) = parse::submissions(&text(&response))?;
+    let days = Days::new(cx.args().since, cx.args().until);
+    let mut notes = Vec::new();
+    let fits = |filing: &Filing| match accession {
+        Some(accession) => filing.accession == **accession,
+        None => {
+            (wanted.forms.is_empty()
+                || wanted
+                    .forms
+                    .iter()
+                    .any(|form| form.eq_ignore_ascii_case(&filing.form)))
+                && (!days.given() || filing.filed.is_some_and(|day| days.contain(day)))
+        }
+    };
+    let enough = |filings: &[Filing]| {
+        let needed = if accession.is_some() {
+            1
+        } else {
+            skip.saturating_add(cx.args().limit)
+        };
+        filings.iter().filter(|filing| fits(filing)).count() >= needed
+    };
+    let relevant: Vec<_> = files.iter().filter(|file| file.overlaps(days)).collect();
+    let mut unread = relevant.len();
+    for file in relevant.iter().take(OLDER_FILES) {
+        if enough(&filings) {
+            break;
+        }
+        let Some(request) = request::older(&file.name) else {
+            continue;
+        };
+        match cx
+            .send(request)
+            .await
+            .and_then(|response| parse::older(&text(&response)))
+        {
+            Ok(older) => {
+                filings.extend(older);
+                unread -= 1;
+            }
+            Err(error) => notes.push(format!("a part of the older filings could not be read ({error})")),
+        }
+    }
+    let matching: Vec<&Filing> = filings.iter().filter(|filing| fits(filing)).collect();
+    if let Some(accession) = accession
+        && matching.is_empty()
+    {
+        let message = format!(
+            "{} has no filing {accession} among the {} read",
+            company.name,
+            filings.len()
+        );
+        return Err(SourceError::not_found(message).hint("pass the company alone to see its filings"));
+    }
+    let shown: Vec<_> = matching
+        .iter()
+        .skip(skip)
+        .take(cx.args().limit)
+        .map(|filing| filing.item(&company))
+        .collect();
+    let mut harvest = Harvest::new(request::company_page(cik)?, shown);
+    harvest.route = Some("submissions");
+    harvest.summary = Some(summary(
+        &company,
+        wanted,
+        days,
+        &filings,
+        matching.len(),
+        skip,
+        harvest.items.len(),
+    ));
+    harvest.notes = notes;
+    harvest.set("company", company.name.as_str());
+    harvest.set("cik", company.cik);
+    harvest.set("tickers", company.tickers.clone());
+    harvest.set("industry", company.industry.clone());
+    if !enough(&filings) && unread > 0 {
+        harvest.note(format!(
+            "EDGAR keeps older filings of this company in {unread} more part(s) that were not read; \
+             narrow `since` and `until` to reach them"
+        ));
+    }
+    let next = skip.saturating_add(harvest.items.len());
+    if !harvest.items.is_empty() && next < matching.len() {
+        harvest.next = Some(format!("list:{next}:{cik}"));
+    }
+    Ok(harvest)
+}
+
+fn summary(
+    company: &Company,
+    wanted: &Wanted,
+    days: Days,
+    filings: &[Filing],
+    matching: usize,
+    skip: usize,
+    shown: usize,
+) -> String {
+    let forms = if wanted.forms.is_empty() {
+        "all forms".to_owned()
+    } else {
+        wanted.forms.join(", ")
+    };
+    let window = window(days);
+    let name = format!("{} (CIK {})", company.name, company.cik);
+    if filings.is_empty() {
+        return format!("{name} has no filings in EDGAR's list");
+    }
+    if shown == 0 {
+        return format!(
+            "{name}: none of the {} filings read is of {forms}{window}. Forms there: {}",
+            filings.len(),
+            parse::form_counts(filings)
+        );
+    }
+    format!(
+        "{name}: filings {} to {} of {matching} of {forms}{window}, newest first",
+        skip + 1,
+        skip + shown
+    )
+}
+
+fn window(days: Days) -> String {
+    match (days.since, days.until) {
+        (None, None) => String::new(),
+        (Some(since), None) => format!(", filed since {since}"),
+        (None, Some(until)) => format!(", filed until {until}"),
+        (Some(since), Some(until)) => format!(", filed {since} to {until}"),
+    }
+}
+
+async fn full_text(
+    cx: &Cx<'_>,
+    wanted: &Wanted,
+    words: &str,
+    notes: Vec<String>,
+    cursor: Option<Cursor>,
+) -> Result<Harvest, SourceError> {
+    let (from, skip) = match cursor {
+        None => (0, 0),
+        Some(Cursor::Search { from, skip }) => (from, skip),
+        Some(Cursor::List { .. }) => return Err(foreign()),
+    };
+    let days = Days::new(cx.args().since, cx.args().until);
+    let request = request::search(words, &wanted.forms, days, cx.now().date_naive(), from)?;
+    let address = request.url.clone();
+    let page = search::page(&text(&cx.send(request).await?))?;
+    let (fitting, others): (Vec<_>, Vec<_>) =
+        page.filings.iter().partition(|found| found.is_of(&wanted.forms));
+    let taken: Vec<_> = fitting.iter().skip(skip).take(cx.args().limit).collect();
+    let mut harvest = Harvest::new(address, taken.iter().map(|found| found.item()).collect());
+    harvest.route = Some("full-text");
+    harvest.notes = notes;
+    let at_least = if page.more { "at least " } else { "" };
+    let forms = if wanted.forms.is_empty() {
+        "all forms".to_owned()
+    } else {
+        wanted.forms.join(", ")
+    };
+    harvest.summary = Some(format!(
+        "EDGAR full-text search for {words} in {forms}{}: {at_least}{} matching documents; {} filings shown",
+        window(days),
+        page.total,
+        harvest.items.len()
+    ));
+    harvest.skip(page.unread, "that could not be read");
+    harvest.skip(others.len(), "of other forms than asked for");
+    if page.incomplete {
+        harvest.note("EDGAR says that it could not search all of its index; matches may be missing");
+        if harvest.status == Status::Empty {
+            let message = "EDGAR searched only a part of its index, so finding nothing there means nothing";
+            return Err(SourceError::new(ErrorCode::UpstreamError, message));
+        }
+    }
+    let seen_all = !page.more && from == 0 && skip == 0 && page.documents as u64 >= page.total;
+    let complete = seen_all && taken.len() == fitting.len();
+    if !complete && !harvest.items.is_empty() {
+        harvest.note("Ranked by relevance: newer matches may exist beyond those shown; narrow with `since`");
+        let newest = taken.iter().filter_map(|found| found.filed).max();
+        harvest.own_date = newest.map(|day| {
+            DateEvidence::signal("newest filing day among the relevance-ranked matches shown", day)
+        });
+    }
+    let next_skip = skip.saturating_add(taken.len());
+    let next_from = from.saturating_add(PAGE);
+    harvest.next = if next_skip < fitting.len() {
+        Some(format!("text:{from}:{next_skip}"))
+    } else if page.documents >= PAGE && next_from < REACH && (page.more || (next_from as u64) < page.total) {
+        Some(format!("text:{next_from}:0"))
+    } else {
+        None
+    };
+    Ok(harvest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_are_checked() {
+        assert_eq!(
+            Cursor::read("list:15:320193").unwrap(),
+            Cursor::List {
+                skip: 15,
+                cik: 320_193
+            }
+        );
+        assert_eq!(
+            Cursor::read("text:100:15").unwrap(),
+            Cursor::Search { from: 100, skip: 15 }
+        );
+        for wrong in [
+            "",
+            "2",
+            "list:1",
+            "list:-1:5",
+            "text:50:0",
+            "text:10000:0",
+            "list:9999999:1",
+            "other:1:2",
+        ] {
+            let error = Cursor::read(wrong).unwrap_err();
+            assert_eq!(
+                (error.code, error.field.as_deref()),
+                (ErrorCode::InvalidInput, Some("cursor")),
+                "{wrong}"
+            );
+        }
+    }
+}

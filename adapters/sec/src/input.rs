@@ -1,0 +1,376 @@
+//! What the caller asked for.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::url::Url;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::DESCRIPTOR;
+
+/// Arguments of `extract_sec_filings`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct Input {
+    /// Ticker, CIK, company, topic or EDGAR URL
+    pub url: String,
+    /// Such as 10-K,10-Q; or all
+    pub forms: Option<String>,
+}
+
+/// What to look for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// A company by its number.
+    Cik(u64),
+    /// A company by its number, and one filing of it.
+    Filing {
+        /// The company.
+        cik: u64,
+        /// Accession number with dashes.
+        accession: String,
+    },
+    /// A ticker that was marked as such.
+    Ticker(String),
+    /// A ticker, a company name or a topic; the ticker table decides.
+    Words(String),
+    /// A full-text query, not to be resolved to a company.
+    Text(String),
+}
+
+/// A checked request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// What to look for.
+    pub target: Target,
+    /// Forms to show, upper case; empty for all.
+    pub forms: Vec<String>,
+}
+
+/// The forms of reports on material events, which is what the tool shows unless told otherwise.
+const DEFAULT_FORMS: [&str; 2] = ["8-K", "8-K/A"];
+
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
+}
+
+/// Checks the arguments; no request is made for wrong ones.
+pub fn read(input: &Input) -> Result<Wanted, SourceError> {
+    let given = input.url.trim();
+    let lower = given.to_ascii_lowercase();
+    let (target, url_forms) = if lower.starts_with("http://") || lower.starts_with("https://") {
+        from_url(given)?
+    } else if given.contains("://") {
+        return Err(wrong("is not an http(s) address"));
+    } else if lower.starts_with("sec.gov/") || lower.starts_with("www.sec.gov/") {
+        from_url(&format!("https://{given}"))?
+    } else {
+        (from_text(given)?, None)
+    };
+    let forms = match input
+        .forms
+        .as_deref()
+        .map(str::trim)
+        .filter(|forms| !forms.is_empty())
+    {
+        Some(forms) => read_forms(forms)?,
+        None => match (url_forms, &target) {
+            (Some(forms), _) => read_forms(&forms)?,
+            (None, Target::Filing { .. }) => Vec::new(),
+            (None, _) => DEFAULT_FORMS.map(str::to_owned).to_vec(),
+        },
+    };
+    Ok(Wanted { target, forms })
+}
+
+fn read_forms(given: &str) -> Result<Vec<String>, SourceError> {
+    let mut forms: Vec<String> = Vec::new();
+    for form in given.split(',').map(str::trim).filter(|form| !form.is_empty()) {
+        if form.eq_ignore_ascii_case("all") {
+            return Ok(Vec::new());
+        }
+        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '/' | ' ' | '.');
+        if form.len() > 20 || !form.chars().all(legal) {
+            let problem = "must be EDGAR form names, separated by commas";
+            return Err(SourceError::invalid_input(
+                "forms",
+                problem,
+                r#"{"url": "PLTR", "forms": "10-K,10-Q"}"#,
+            ));
+        }
+        let form = form.to_ascii_uppercase();
+        // An amendment is news about the same kind of report.
+        let amended = format!("{form}/A");
+        for form in if form.ends_with("/A") {
+            vec![form]
+        } else {
+            vec![form, amended]
+        } {
+            if !forms.contains(&form) {
+                forms.push(form);
+            }
+        }
+    }
+    if forms.len() > 20 {
+        return Err(SourceError::invalid_input(
+            "forms",
+            "names too many forms",
+            r#"{"forms": "10-K,10-Q"}"#,
+        ));
+    }
+    Ok(forms)
+}
+
+fn cik(text: &str) -> Option<u64> {
+    let digits = text.trim();
+    ((1..=10).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()))
+        .then(|| digits.parse().ok())
+        .flatten()
+        .filter(|number| *number > 0)
+}
+
+fn from_text(given: &str) -> Result<Target, SourceError> {
+    if !given.chars().any(char::is_alphanumeric) {
+        return Err(wrong("needs a ticker, a CIK, a company or a topic"));
+    }
+    if let Some(number) = cik(given) {
+        return Ok(Target::Cik(number));
+    }
+    if given.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(wrong("is not a CIK (1 to 10 digits, above 0)"));
+    }
+    let upper = given.to_ascii_uppercase();
+    if let Some(number) = upper
+        .strip_prefix("CIK")
+        .map(|rest| rest.trim_start_matches([' ', ':', '=', '#']))
+        && let Some(number) = cik(number)
+    {
+        return Ok(Target::Cik(number));
+    }
+    if let Some(symbol) = given.strip_prefix('$') {
+        return ticker(symbol)
+            .map(Target::Ticker)
+            .ok_or_else(|| wrong("looks like a ticker but is none"));
+    }
+    if given.contains(['"', '\u{201c}', '\u{201d}']) {
+        return Ok(Target::Text(given.replace(['\u{201c}', '\u{201d}'], "\"")));
+    }
+    Ok(Target::Words(
+        given.split_whitespace().collect::<Vec<_>>().join(" "),
+    ))
+}
+
+/// A ticker as EDGAR writes it: upper case, class shares with a dash.
+pub fn ticker(text: &str) -> Option<String> {
+    let symbol = text.trim().to_ascii_uppercase().replace(['.', '/'], "-");
+    let legal = (1..=8).contains(&symbol.len())
+        && symbol.starts_with(|c: char| c.is_ascii_alphabetic())
+        && symbol.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    legal.then_some(symbol)
+}
+
+/// Accession numbers come as 18 digits or as 10-2-6 with dashes.
+pub fn accession(text: &str) -> Option<String> {
+    let digits: String = text.chars().filter(|c| *c != '-').collect();
+    if digits.len() != 18 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let (filer, rest) = digits.split_at_checked(10)?;
+    let (year, number) = rest.split_at_checked(2)?;
+    Some(format!("{filer}-{year}-{number}"))
+}
+
+fn from_url(given: &str) -> Result<(Target, Option<String>), SourceError> {
+    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
+    let host = url.host_str().unwrap_or_default();
+    if host != "sec.gov" && !host.ends_with(".sec.gov") {
+        return Err(wrong("is not an address of sec.gov"));
+    }
+    let path = url.path().to_ascii_lowercase();
+    // The search page keeps its query behind the `#`.
+    let fragment = url.fragment().unwrap_or_default().trim_start_matches('/');
+    let query = if fragment.contains('=') {
+        fragment
+    } else {
+        url.query().unwrap_or_default()
+    };
+    let pairs: Vec<(String, String)> = freshcontext_contract::url::form_urlencoded::parse(query.as_bytes())
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let value = |names: &[&str]| {
+        let named = |pair: &&(String, String)| names.contains(&pair.0.as_str()) && !pair.1.is_empty();
+        pairs.iter().find(named).map(|pair| pair.1.clone())
+    };
+    let forms = value(&["forms", "type"]);
+    if let Some(rest) = path.strip_prefix("/archives/edgar/data/") {
+        let mut segments = rest.split('/').filter(|segment| !segment.is_empty());
+        let number = segments
+            .next()
+            .and_then(cik)
+            .ok_or_else(|| wrong("names no company (CIK)"))?;
+        let filing =
+            segments.find_map(|segment| accession(segment.split("-index").next().unwrap_or(segment)));
+        return Ok(match filing {
+            Some(accession) => (
+                Target::Filing {
+                    cik: number,
+                    accession,
+                },
+                forms,
+            ),
+            None => (Target::Cik(number), forms),
+        });
+    }
+    if let Some(rest) = path.strip_prefix("/submissions/cik") {
+        let number = rest.split(['.', '-']).next().and_then(cik);
+        return number
+            .map(|number| (Target::Cik(number), forms))
+            .ok_or_else(|| wrong("names no company (CIK)"));
+    }
+    if let Some(company) = value(&["cik", "ciks"]) {
+        let target = match cik(&company) {
+            Some(number) => Target::Cik(number),
+            None => {
+                Target::Ticker(ticker(&company).ok_or_else(|| wrong("names neither a CIK nor a ticker"))?)
+            }
+        };
+        return Ok((target, forms));
+    }
+    if let Some(text) = value(&["q", "keystyped", "company", "entityname"]) {
+        return Ok((Target::Text(text), forms));
+    }
+    Err(wrong("is an EDGAR address without a company or a search in it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(url: &str) -> Target {
+        read(&Input {
+            url: url.to_owned(),
+            forms: None,
+        })
+        .unwrap()
+        .target
+    }
+
+    #[test]
+    fn numbers_are_companies() {
+        assert_eq!(target("320193"), Target::Cik(320_193));
+        assert_eq!(target("CIK0000320193"), Target::Cik(320_193));
+        assert_eq!(target(" cik: 320193 "), Target::Cik(320_193));
+        assert!(
+            read(&Input {
+                url: "12345678901".to_owned(),
+                forms: None
+            })
+            .is_err()
+        );
+        assert!(
+            read(&Input {
+                url: "0".to_owned(),
+                forms: None
+            })
+            .is_err()
+        );
+    }
+
+    #[test]
+    fn words_and_quoted_texts_differ() {
+        assert_eq!(target("PLTR"), Target::Words("PLTR".into()));
+        assert_eq!(target("$brk.b"), Target::Ticker("BRK-B".into()));
+        assert_eq!(
+            target("cybersecurity  incident"),
+            Target::Words("cybersecurity incident".into())
+        );
+        assert_eq!(
+            target("\"going concern\" +doubt"),
+            Target::Text("\"going concern\" +doubt".into())
+        );
+        assert_eq!(
+            target("“going concern”"),
+            Target::Text("\"going concern\"".into())
+        );
+    }
+
+    #[test]
+    fn addresses_are_read() {
+        let at = target;
+        assert_eq!(
+            at("https://www.sec.gov/edgar/browse/?CIK=320193&owner=exclude"),
+            Target::Cik(320_193)
+        );
+        assert_eq!(
+            at("https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=aapl"),
+            Target::Ticker("AAPL".into())
+        );
+        assert_eq!(
+            at("https://data.sec.gov/submissions/CIK0000320193.json"),
+            Target::Cik(320_193)
+        );
+        assert_eq!(at("sec.gov/Archives/edgar/data/320193/"), Target::Cik(320_193));
+        assert_eq!(
+            at("https://www.sec.gov/Archives/edgar/data/320193/000032019323000077/aapl-20230803.htm"),
+            Target::Filing {
+                cik: 320_193,
+                accession: "0000320193-23-000077".into()
+            }
+        );
+        assert_eq!(
+            at("https://www.sec.gov/Archives/edgar/data/320193/0000320193-23-000077-index.htm"),
+            Target::Filing {
+                cik: 320_193,
+                accession: "0000320193-23-000077".into()
+            }
+        );
+        let search = "https://www.sec.gov/edgar/search/#/q=%22data%20breach%22&forms=8-K";
+        assert_eq!(at(search), Target::Text("\"data breach\"".into()));
+        assert_eq!(
+            at("https://efts.sec.gov/LATEST/search-index?q=a+b"),
+            Target::Text("a b".into())
+        );
+    }
+
+    #[test]
+    fn wrong_addresses_show_a_right_value() {
+        for wrong in [
+            "https://example.com/x",
+            "ftp://sec.gov/x",
+            "https://www.sec.gov/",
+            "https://",
+            "  ",
+            "!?",
+            "$",
+        ] {
+            let error = read(&Input {
+                url: wrong.to_owned(),
+                forms: None,
+            })
+            .unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("url"), "{wrong}");
+            assert!(error.message.contains("PLTR"), "{wrong}");
+        }
+        // A host that merely ends in the same letters is another host.
+        assert!(
+            read(&Input {
+                url: "https://notsec.gov/?q=a".to_owned(),
+                forms: None
+            })
+            .is_err()
+        );
+    }
+
+    #[test]
+    fn forms_default_to_event_reports() {
+        let forms = |forms: Option<&str>| {
+            read(&Input {
+                url: "PLTR".into(),
+                forms: forms.map(str::to_owned),
+            })
+            .map(|wanted| wanted.forms)
+        };
+        assert_eq!(forms(None).unwrap(), ["8-K", "8-K/A"]);
+        assert_eq!(forms(Some("10-k, 10-Q/A")).unwrap(), ["10-K", "10-K/A", "10-Q/A"]);
+        assert!(forms(Some("ALL")).unwrap().is_empty());
+        assert!(forms(Some("8-K&x=1")).is_err());
+    }
+}

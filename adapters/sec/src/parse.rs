@@ -1,0 +1,292 @@
+//! A company's filing list and its filings.
+
+use std::collections::BTreeMap;
+
+use chrono::{NaiveDate, NaiveDateTime};
+use chrono_tz::America::New_York;
+use freshcontext_contract::chrono::{DateTime, SecondsFormat, Utc};
+use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_parse::json::{self, or_absent};
+use serde::Deserialize;
+
+use crate::{items, request};
+
+/// A company's own record.
+#[derive(Debug, Deserialize)]
+pub struct Submissions {
+    cik: Value,
+    #[serde(default, deserialize_with = "or_absent")]
+    name: Option<String>,
+    #[serde(default, rename = "sicDescription", deserialize_with = "or_absent")]
+    industry: Option<String>,
+    #[serde(default)]
+    tickers: Vec<Option<String>>,
+    filings: Filings,
+}
+
+#[derive(Debug, Deserialize)]
+struct Filings {
+    recent: Columns,
+    #[serde(default)]
+    files: Vec<OlderFile>,
+}
+
+/// A file with older filings.
+#[derive(Debug, Clone, Deserialize)]
+pub struct OlderFile {
+    /// Its name below `submissions/`.
+    pub name: String,
+    #[serde(default, rename = "filingFrom", deserialize_with = "or_absent")]
+    from: Option<NaiveDate>,
+    #[serde(default, rename = "filingTo", deserialize_with = "or_absent")]
+    to: Option<NaiveDate>,
+}
+
+impl OlderFile {
+    /// Whether it holds filings of these days; one without days may.
+    pub fn overlaps(&self, days: request::Days) -> bool {
+        days.since
+            .is_none_or(|since| self.to.is_none_or(|to| since <= to))
+            && days
+                .until
+                .is_none_or(|until| self.from.is_none_or(|from| from <= until))
+    }
+}
+
+/// Filings as parallel arrays.
+#[derive(Debug, Deserialize)]
+pub struct Columns {
+    #[serde(rename = "accessionNumber")]
+    accession: Vec<Option<String>>,
+    #[serde(rename = "filingDate")]
+    filed: Vec<Option<String>>,
+    form: Vec<Option<String>>,
+    #[serde(default, rename = "reportDate")]
+    event: Vec<Option<String>>,
+    #[serde(default, rename = "acceptanceDateTime")]
+    accepted: Vec<Option<String>>,
+    #[serde(default)]
+    items: Vec<Option<String>>,
+    #[serde(default, rename = "primaryDocument")]
+    document: Vec<Option<String>>,
+    #[serde(default, rename = "primaryDocDescription")]
+    about: Vec<Option<String>>,
+}
+
+/// One filing of a company.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filing {
+    /// Accession number with dashes.
+    pub accession: String,
+    /// Form, as EDGAR names it.
+    pub form: String,
+    /// Filing day, where it is a date.
+    pub filed: Option<NaiveDate>,
+    event: Option<NaiveDate>,
+    accepted: Option<DateTime<Utc>>,
+    items: Vec<String>,
+    document: Option<String>,
+    about: Option<String>,
+}
+
+/// What the list says about the company.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Company {
+    /// Its number.
+    pub cik: u64,
+    /// Its name, as EDGAR writes it.
+    pub name: String,
+    /// Its tickers.
+    pub tickers: Vec<String>,
+    /// Its industry.
+    pub industry: Option<String>,
+}
+
+/// Reads a company's record.
+pub fn submissions(body: &str) -> Result<(Company, Vec<Filing>, Vec<OlderFile>), SourceError> {
+    let read: Submissions = json::parse(body, "EDGAR company record")?;
+    let number = match &read.cik {
+        Value::Number(number) => number.as_u64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    let cik = number.ok_or_else(|| SourceError::malformed("EDGAR's company record names no CIK"))?;
+    let company = Company {
+        cik,
+        name: present(read.name).unwrap_or_else(|| format!("CIK {cik}")),
+        tickers: read.tickers.into_iter().filter_map(present).collect(),
+        industry: present(read.industry),
+    };
+    Ok((company, filings(&read.filings.recent), read.filings.files))
+}
+
+/// Reads an older part of a company's list, which is the arrays alone.
+pub fn older(body: &str) -> Result<Vec<Filing>, SourceError> {
+    json::parse::<Columns>(body, "EDGAR older filing list").map(|columns| filings(&columns))
+}
+
+fn present(text: Option<String>) -> Option<String> {
+    text.map(|text| text.trim().to_owned())
+        .filter(|text| !text.is_empty())
+}
+
+/// Turns parallel arrays into filings; an entry without accession number or form is none.
+fn filings(columns: &Columns) -> Vec<Filing> {
+    let at = |column: &[Option<String>], row: usize| present(column.get(row).cloned().flatten());
+    let row = |row: usize| {
+        let codes = at(&columns.items, row).unwrap_or_default();
+        Some(Filing {
+            accession: at(&columns.accession, row).filter(|text| crate::input::accession(text).is_some())?,
+            form: at(&columns.form, row)?,
+            filed: at(&columns.filed, row).and_then(|text| day(&text)),
+            event: at(&columns.event, row).and_then(|text| day(&text)),
+            accepted: at(&columns.accepted, row).and_then(|text| accepted(&text)),
+            items: items::describe(codes.split(',')),
+            document: at(&columns.document, row),
+            about: at(&columns.about, row),
+        })
+    };
+    (0..columns.accession.len()).filter_map(row).collect()
+}
+
+/// A strict calendar day.
+pub fn day(text: &str) -> Option<NaiveDate> {
+    (text.len() == 10)
+        .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
+        .flatten()
+}
+
+/// EDGAR writes New York wall-clock time and a `Z` that does not belong there. An hour that a clock
+/// change skips or repeats gives no instant.
+fn accepted(text: &str) -> Option<DateTime<Utc>> {
+    let local =
+        NaiveDateTime::parse_from_str(text.trim().trim_end_matches('Z'), "%Y-%m-%dT%H:%M:%S%.f").ok()?;
+    local
+        .and_local_timezone(New_York)
+        .single()
+        .map(|at| at.with_timezone(&Utc))
+}
+
+impl Filing {
+    /// The filing as an item.
+    pub fn item(&self, company: &Company) -> Item {
+        let what =
+            items::headline(&self.items).or_else(|| self.about.clone().filter(|about| *about != self.form));
+        let title = match what {
+            Some(what) => format!("{} {}: {what}", company.name, self.form),
+            None => format!("{} {}", company.name, self.form),
+        };
+        let mut item = Item::new(title, DateEvidence::optional_field("filingDate", self.filed));
+        item.id = Some(self.accession.clone());
+        let index = request::index_page(company.cik, &self.accession);
+        let document = self
+            .document
+            .as_deref()
+            .and_then(|file| request::document(company.cik, &self.accession, file));
+        item.url = document.or_else(|| index.clone());
+        item.set("form", self.form.as_str());
+        item.set("items", self.items.clone());
+        item.set("filed", self.filed.map(|day| day.to_string()));
+        item.set("event_date", self.event.map(|day| day.to_string()));
+        item.set(
+            "accepted_at",
+            self.accepted
+                .map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true)),
+        );
+        item.set("accession", self.accession.as_str());
+        if index != item.url {
+            item.set("filing_index", index);
+        }
+        item
+    }
+}
+
+/// How often each form occurs, the most frequent first.
+pub fn form_counts(filings: &[Filing]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for filing in filings {
+        *counts.entry(&filing.form).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let shown: Vec<String> = counts
+        .iter()
+        .take(6)
+        .map(|(form, count)| format!("{form} ({count})"))
+        .collect();
+    shown.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acceptance_times_are_new_york_time() {
+        let utc = |text: &str| accepted(text).map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true));
+        // Winter and summer: the releases come at 16:30 New York time in both.
+        assert_eq!(
+            utc("2024-02-01T16:30:30.000Z").as_deref(),
+            Some("2024-02-01T21:30:30Z")
+        );
+        assert_eq!(
+            utc("2024-08-01T16:30:26.000Z").as_deref(),
+            Some("2024-08-01T20:30:26Z")
+        );
+        // The last day of daylight time and the first of standard time, 2025.
+        assert_eq!(
+            utc("2025-11-01T16:00:00.000Z").as_deref(),
+            Some("2025-11-01T20:00:00Z")
+        );
+        assert_eq!(
+            utc("2025-11-02T16:00:00.000Z").as_deref(),
+            Some("2025-11-02T21:00:00Z")
+        );
+        // Midnight moves to the next day's early morning.
+        assert_eq!(
+            utc("2025-03-08T23:59:59.000Z").as_deref(),
+            Some("2025-03-09T04:59:59Z")
+        );
+        // An hour that exists twice, one that does not exist, and no time at all.
+        assert_eq!(utc("2025-11-02T01:30:00.000Z"), None);
+        assert_eq!(utc("2025-03-09T02:30:00.000Z"), None);
+        assert_eq!(utc("2025-03-09"), None);
+    }
+
+    #[test]
+    fn short_columns_lose_facts_not_filings() {
+        let body = r#"{"accessionNumber":["0000320193-23-000077","x",null],"filingDate":["2023-02-30"],"form":["8-K","8-K"]}"#;
+        let read = older(body).unwrap();
+        assert_eq!(read.len(), 1);
+        assert_eq!(read[0].filed, None);
+        let company = Company {
+            cik: 1,
+            name: "Example".into(),
+            tickers: vec![],
+            industry: None,
+        };
+        let item = read[0].item(&company);
+        assert_eq!(item.date, DateEvidence::None);
+        assert_eq!(item.title, "Example 8-K");
+        assert!(!item.fields.contains_key("filed"));
+        assert!(item.url.unwrap().ends_with("-index.htm"));
+    }
+
+    #[test]
+    fn older_files_are_chosen_by_their_days() {
+        let file = OlderFile {
+            name: "CIK1.json".into(),
+            from: day("1994-01-26"),
+            to: day("2014-05-01"),
+        };
+        let days = |since: Option<&str>, until: Option<&str>| request::Days {
+            since: since.and_then(day),
+            until: until.and_then(day),
+        };
+        assert!(file.overlaps(days(None, Some("2010-01-01"))));
+        assert!(file.overlaps(days(Some("2014-05-01"), None)));
+        assert!(!file.overlaps(days(Some("2014-05-02"), None)));
+        assert!(!file.overlaps(days(None, Some("1994-01-25"))));
+    }
+}

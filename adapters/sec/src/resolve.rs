@@ -1,0 +1,216 @@
+//! From words to a company, or to the statement that they name none or several.
+
+use std::collections::BTreeMap;
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::serde_json::Value;
+use freshcontext_parse::json;
+use serde::Deserialize;
+
+use crate::input::ticker;
+
+/// One line of the ticker table.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Listed {
+    /// The company's number.
+    #[serde(rename = "cik_str")]
+    pub cik: u64,
+    ticker: String,
+    title: String,
+}
+
+/// What words turned out to name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resolved {
+    /// One company, with how it was recognised.
+    Company {
+        /// Its number.
+        cik: u64,
+        /// A remark for the reader.
+        how: String,
+    },
+    /// Several companies, as name and number.
+    Several(Vec<(u64, String)>),
+    /// No company.
+    Nothing,
+}
+
+/// Reads the ticker table, an object keyed by row number; a bad row is left out.
+pub fn table(body: &str) -> Result<Vec<Listed>, SourceError> {
+    let rows: BTreeMap<String, Value> = json::parse(body, "EDGAR ticker table")?;
+    let listed: Vec<Listed> = rows
+        .into_values()
+        .filter_map(|row| serde_json::from_value(row).ok())
+        .collect();
+    if listed.is_empty() {
+        return Err(SourceError::malformed("EDGAR ticker table: no readable row"));
+    }
+    Ok(listed)
+}
+
+/// The company of a ticker.
+pub fn by_ticker<'t>(table: &'t [Listed], symbol: &str) -> Option<&'t Listed> {
+    table
+        .iter()
+        .find(|listed| listed.ticker.eq_ignore_ascii_case(symbol))
+}
+
+/// Reads words as a ticker, else as the name of a listed company.
+pub fn by_words(table: &[Listed], words: &str) -> Resolved {
+    let symbol = ticker(words).and_then(|symbol| by_ticker(table, &symbol));
+    let shouted = !words.chars().any(char::is_lowercase);
+    if let Some(listed) = symbol.filter(|_| shouted) {
+        return company(listed, words);
+    }
+    let named = by_name(
+        table.iter().map(|listed| (listed.cik, listed.title.as_str())),
+        words,
+    );
+    match (named, symbol) {
+        // A word in lower case may be a ticker typed carelessly, where it names no company.
+        (Resolved::Nothing, Some(listed)) => company(listed, words),
+        (named, _) => named,
+    }
+}
+
+fn company(listed: &Listed, words: &str) -> Resolved {
+    let how = format!(
+        "`{words}` was read as the ticker of {} (CIK {})",
+        listed.title, listed.cik
+    );
+    Resolved::Company { cik: listed.cik, how }
+}
+
+/// Reads words as a company's name: the same name, else names that begin with these words.
+pub fn by_name<'n>(names: impl Iterator<Item = (u64, &'n str)>, words: &str) -> Resolved {
+    let wanted = plain_words(words);
+    if wanted.is_empty() {
+        return Resolved::Nothing;
+    }
+    let (mut same, mut longer): (Vec<_>, Vec<_>) = (Vec::new(), Vec::new());
+    for (cik, name) in names {
+        let words = plain_words(name);
+        let hits: &mut Vec<(u64, String)> = if words == wanted {
+            &mut same
+        } else if words.starts_with(&wanted) {
+            &mut longer
+        } else {
+            continue;
+        };
+        // One company may have several lines, one for each class of share.
+        if !hits.iter().any(|(known, _)| *known == cik) {
+            hits.push((cik, name.to_owned()));
+        }
+    }
+    let found = if same.is_empty() { longer } else { same };
+    match found.as_slice() {
+        [] => Resolved::Nothing,
+        [(cik, name)] => Resolved::Company {
+            cik: *cik,
+            how: format!("`{words}` was read as {name} (CIK {cik})"),
+        },
+        _ => Resolved::Several(found),
+    }
+}
+
+/// The words that tell companies apart: lower case, no punctuation, no legal form, no `/DE/`.
+fn plain_words(name: &str) -> Vec<String> {
+    const LEGAL: [&str; 21] = [
+        "inc",
+        "incorporated",
+        "corp",
+        "corporation",
+        "co",
+        "company",
+        "companies",
+        "ltd",
+        "limited",
+        "plc",
+        "llc",
+        "lp",
+        "sa",
+        "ag",
+        "nv",
+        "se",
+        "the",
+        "group",
+        "holdings",
+        "holding",
+        "trust",
+    ];
+    let bare = name
+        .split(" /")
+        .next()
+        .unwrap_or(name)
+        .to_lowercase()
+        .replace(['.', '\'', '\u{2019}'], "");
+    let words = bare
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let words: Vec<String> = words.map(str::to_owned).collect();
+    let telling: Vec<String> = words
+        .iter()
+        .filter(|word| !LEGAL.contains(&word.as_str()))
+        .cloned()
+        .collect();
+    if telling.is_empty() { words } else { telling }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Vec<Listed> {
+        table(
+            r#"{"0":{"cik_str":320193,"ticker":"AAPL","title":"Apple Inc."},
+            "1":{"cik_str":1321655,"ticker":"PLTR","title":"Palantir Technologies Inc."},
+            "2":{"cik_str":1067983,"ticker":"BRK-B","title":"BERKSHIRE HATHAWAY INC"},
+            "3":{"cik_str":1067983,"ticker":"BRK-A","title":"BERKSHIRE HATHAWAY INC"},
+            "4":{"cik_str":70858,"ticker":"BAC","title":"BANK OF AMERICA CORP /DE/"},
+            "5":{"cik_str":1577526,"ticker":"AI","title":"C3.ai, Inc."},
+            "6":{"cik_str":11,"ticker":"DMA","title":"Delta Mining Corp"},
+            "7":{"cik_str":12,"ticker":"DAL","title":"DELTA AIR LINES, INC."},
+            "8":{"cik_str":"bad"}}"#,
+        )
+        .unwrap()
+    }
+
+    fn cik(words: &str) -> Option<u64> {
+        match by_words(&sample(), words) {
+            Resolved::Company { cik, .. } => Some(cik),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn tickers_and_names_lead_to_companies() {
+        assert_eq!(cik("PLTR"), Some(1_321_655));
+        assert_eq!(cik("pltr"), Some(1_321_655));
+        assert_eq!(cik("Palantir"), Some(1_321_655));
+        assert_eq!(cik("apple inc"), Some(320_193));
+        assert_eq!(cik("BRK.B"), Some(1_067_983));
+        assert_eq!(cik("Berkshire Hathaway"), Some(1_067_983));
+        assert_eq!(cik("Bank of America"), Some(70_858));
+    }
+
+    #[test]
+    fn a_topic_is_no_company() {
+        assert_eq!(by_words(&sample(), "cybersecurity incident"), Resolved::Nothing);
+        assert_eq!(by_words(&sample(), "app"), Resolved::Nothing);
+    }
+
+    #[test]
+    fn several_namesakes_are_never_settled_silently() {
+        let Resolved::Several(found) = by_words(&sample(), "Delta") else {
+            panic!("should be ambiguous")
+        };
+        assert_eq!(found.iter().map(|(cik, _)| *cik).collect::<Vec<_>>(), [11, 12]);
+    }
+
+    #[test]
+    fn a_table_without_rows_is_malformed() {
+        assert!(table("{}").is_err());
+        assert!(table("[]").is_err());
+        assert!(table("<html>").is_err());
+    }
+}
