@@ -1,1 +1,339 @@
-//! reddit
+#![doc = include_str!("../README.md")]
+
+mod input;
+mod parse;
+mod request;
+
+use freshcontext_contract::{
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
+    Marker, Pace, Route, SourceError, StatusRule, Switch, When,
+};
+use freshcontext_parse::charset;
+
+pub use input::Input;
+use input::{Asked, Target};
+use parse::Page;
+use request::Plan;
+
+/// The facts about Reddit.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "reddit",
+    tool: "extract_reddit",
+    title: "Reddit",
+    description: "Posts of a subreddit, user or search on Reddit, or one post with its comments, each dated.",
+    example: input::EXAMPLE,
+    profile: "social_pulse",
+    hosts: Hosts::Fixed(&["www.reddit.com", "oauth.reddit.com"]),
+    official: true,
+    credentials: &[Credential {
+        host: "oauth.reddit.com",
+        env: &["REDDIT_CLIENT_ID"],
+        apply: Apply::ClientCredentials {
+            secret_env: "REDDIT_CLIENT_SECRET",
+            token_url: "https://www.reddit.com/api/v1/access_token",
+        },
+        obtain: "https://support.reddithelp.com/hc/en-us/requests/new (new applications need Reddit's approval)",
+    }],
+    routes: &[
+        Route {
+            id: OAUTH,
+            about: "Reddit's API as a registered application: scores, comments, pins, further pages",
+            needs: Some("REDDIT_CLIENT_ID"),
+            switch: Switch::On,
+        },
+        Route {
+            id: FEED,
+            about: "the public Atom feeds: titles, texts and dates, no scores",
+            needs: None,
+            switch: Switch::On,
+        },
+    ],
+    rates: &[
+        HostRate {
+            host: "www.reddit.com",
+            path: "",
+            pace: Pace::new(10, 60),
+            keyed: None,
+            in_flight: 1,
+            link: "https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki",
+        },
+        HostRate {
+            host: "oauth.reddit.com",
+            path: "",
+            pace: Pace::new(60, 60),
+            keyed: None,
+            in_flight: 1,
+            link: "https://github.com/reddit-archive/reddit/wiki/API",
+        },
+    ],
+    status_rules: &[
+        StatusRule {
+            status: 403,
+            when: When::HeaderPresent("www-authenticate"),
+            code: ErrorCode::Misconfigured,
+            message: "the Reddit application behind REDDIT_CLIENT_ID lacks the permission for this",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("blocked due to a network policy"),
+            code: ErrorCode::AccessDenied,
+            message: "Reddit blocks anonymous requests from this network",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("blocked by network security"),
+            code: ErrorCode::AccessDenied,
+            message: "Reddit blocks anonymous requests from this network",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("\"private\""),
+            code: ErrorCode::AccessDenied,
+            message: "this subreddit is private",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("\"quarantined\""),
+            code: ErrorCode::AccessDenied,
+            message: "this subreddit is quarantined",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("\"Forbidden\""),
+            code: ErrorCode::AccessDenied,
+            message: "Reddit keeps this closed (private, quarantined or restricted)",
+        },
+        StatusRule {
+            status: 404,
+            when: When::BodyContains("\"banned\""),
+            code: ErrorCode::NotFound,
+            message: "this subreddit was banned by Reddit",
+        },
+        StatusRule {
+            status: 404,
+            when: When::Always,
+            code: ErrorCode::NotFound,
+            message: "Reddit has no such subreddit, post or user (or it was banned)",
+        },
+    ],
+    markers: &[
+        // With quotes, as posts that quote these pages come escaped in feeds and listings.
+        Marker {
+            contains: "name=\"js_challenge\"",
+            code: ErrorCode::Challenge,
+            message: "Reddit answered with a JavaScript challenge",
+        },
+        Marker {
+            contains: "action=\"/login/?reason=lor2\"",
+            code: ErrorCode::AccessDenied,
+            message: "Reddit asks for a login",
+        },
+    ],
+    args: ArgSpec {
+        max_length: 6_000,
+        limit: Some((20, 100)),
+        dates: true,
+        sort: &["relevance", "newest", "top"],
+        cursor: true,
+        max_age: true,
+    },
+    dates: "created_utc of the API, or published (in old feeds updated) of the feed entry; pinned posts do not count",
+    terms: "Reddit's Data API terms and Responsible Builder Policy: https://redditinc.com/policies/data-api-terms",
+};
+
+const OAUTH: &str = "oauth";
+const FEED: &str = "feed";
+
+/// The source.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Reddit;
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(Reddit)]
+}
+
+impl Adapter for Reddit {
+    type Input = Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+        let mut asked = input::recognise(&input.url)?;
+        // Checked before the first request, whatever comes after.
+        Plan::new(&asked, cx.args(), cx.now())?;
+        if cx.args().cursor.is_some() && !cx.route_open(OAUTH) {
+            return Err(SourceError::invalid_input(
+                "cursor",
+                "works only with REDDIT_CLIENT_ID set: Reddit's feeds have one page",
+                input::EXAMPLE,
+            ));
+        }
+        if let Target::Share(url) = &asked.target {
+            asked = follow_share(cx, url)
+                .await
+                .map_err(|error| with_advice(cx, error))?;
+        }
+        let plan = Plan::new(&asked, cx.args(), cx.now())?;
+        let mut remark = None;
+        if cx.route_open(OAUTH) {
+            match by_api(cx, &plan).await {
+                Ok(page) => return harvest(page, &plan, &asked, OAUTH),
+                Err(error) if another_route_may_help(error.code) && plan.after.is_none() => {
+                    remark = Some(format!(
+                        "Reddit's API did not answer ({error}); this is the public feed"
+                    ));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let page = by_feed(cx, &plan).await.map_err(|error| match &remark {
+            Some(remark) => with_advice(cx, error).with("before", remark),
+            None => with_advice(cx, error),
+        })?;
+        let mut harvest = harvest(page, &plan, &asked, FEED)?;
+        harvest.note("Reddit's feeds do not tell scores, comment counts, flairs or pins");
+        harvest.notes.extend(remark);
+        Ok(harvest)
+    }
+}
+
+/// A refusal or a "slow down" of the API is an answer, not a reason to knock at another door.
+fn another_route_may_help(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::Misconfigured
+            | ErrorCode::Challenge
+            | ErrorCode::Timeout
+            | ErrorCode::Unreachable
+            | ErrorCode::UpstreamError
+            | ErrorCode::Malformed
+            | ErrorCode::CircuitOpen
+    )
+}
+
+async fn by_api(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
+    let response = cx.send(request::api(plan)?).await?;
+    if response.final_url.path().starts_with("/subreddits/search") {
+        return Err(parse::no_such_subreddit());
+    }
+    parse::listing(&charset::decode(&response).text)
+}
+
+async fn by_feed(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
+    let response = cx.send(request::feed(plan)?).await?;
+    let path = response.final_url.path();
+    if path.starts_with("/subreddits/search") {
+        return Err(parse::no_such_subreddit());
+    }
+    if path.starts_with("/login") {
+        return Err(SourceError::new(
+            ErrorCode::AccessDenied,
+            "Reddit asks for a login",
+        ));
+    }
+    parse::feed(&charset::decode(&response).text)
+}
+
+/// Asks a share link where it leads.
+async fn follow_share(cx: &Cx<'_>, url: &freshcontext_contract::url::Url) -> Result<Asked, SourceError> {
+    let response = cx.send(request::share(url)).await?;
+    match input::recognise(response.final_url.as_str()) {
+        Ok(
+            asked @ Asked {
+                target: Target::Post(_),
+                ..
+            },
+        ) => Ok(asked),
+        _ => Err(SourceError::not_found("this share link leads to no post")
+            .hint("open the link in a browser and pass the address it leads to")),
+    }
+}
+
+/// Says what would open the door, where a key would.
+fn with_advice(cx: &Cx<'_>, error: SourceError) -> SourceError {
+    let closed = matches!(
+        error.code,
+        ErrorCode::AccessDenied | ErrorCode::Challenge | ErrorCode::RateLimited
+    );
+    if !closed || cx.route_open(OAUTH) {
+        return error;
+    }
+    error.hint(
+        "set REDDIT_CLIENT_ID and REDDIT_CLIENT_SECRET of a Reddit application to use the API; without them only \
+         the throttled public feeds are open",
+    )
+}
+
+fn harvest(mut page: Page, plan: &Plan, asked: &Asked, route: &'static str) -> Result<Harvest, SourceError> {
+    if page.subreddits_only {
+        return Err(parse::no_such_subreddit());
+    }
+    if page.items.is_empty() && page.unreadable > 0 {
+        return Err(SourceError::malformed(
+            "Reddit: no entry of the answer has the documented shape",
+        ));
+    }
+    let is_list = matches!(plan.target, Target::Front | Target::Subreddit(_));
+    let suspects = if route == FEED && is_list && plan.order == input::Order::Hot {
+        parse::suspect_pins(&mut page.items)
+    } else {
+        0
+    };
+    let more = page.items.len().saturating_sub(plan.limit);
+    page.items.truncate(plan.limit);
+    let mut harvest = Harvest::new(request::page(plan)?, page.items);
+    harvest.route = Some(route);
+    harvest.summary = Some(described(plan));
+    harvest.skip(page.unreadable, "without a title or text");
+    if page.not_loaded > 0 {
+        harvest.note(format!(
+            "{} further comments were not sent by Reddit",
+            page.not_loaded
+        ));
+    }
+    if suspects > 0 {
+        harvest.note(format!(
+            "{suspects} leading entries are much older than the rest and may be pinned"
+        ));
+    }
+    if asked.one_word
+        && let Target::Search { query, .. } = &plan.target
+    {
+        harvest.note(format!(
+            "searched all of Reddit for the word; for a subreddit of this name pass r/{query}"
+        ));
+    }
+    if let Some(after) = page.after {
+        // Pinned posts come on top of the limit: what was cut off opens the next page.
+        let last_shown = harvest.items.last().and_then(|item| item.id.clone());
+        harvest.next = if more == 0 { Some(after) } else { last_shown };
+    }
+    Ok(harvest)
+}
+
+fn described(plan: &Plan) -> String {
+    let order = plan.order.word();
+    let period = plan
+        .period
+        .map(|period| format!(", period: {period}"))
+        .unwrap_or_default();
+    match &plan.target {
+        Target::Front => format!("Reddit's front page, {order}{period}"),
+        Target::Subreddit(name) => format!("r/{name}, {order}{period}"),
+        Target::Search {
+            query,
+            within: Some(name),
+        } => {
+            format!("Search in r/{name} for \"{query}\", sorted by {order}{period}")
+        }
+        Target::Search { query, within: None } => {
+            format!("Search on Reddit for \"{query}\", sorted by {order}{period}")
+        }
+        Target::Post(id) => format!("Post {id} and its comments"),
+        Target::User(name) => format!("Posts and comments of u/{name}"),
+        Target::Share(_) => "A shared post".to_owned(),
+    }
+}

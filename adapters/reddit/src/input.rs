@@ -1,0 +1,430 @@
+//! What the caller may pass as `url`, and what it asks Reddit for.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::url::Url;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Arguments of `extract_reddit`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Input {
+    /// Reddit URL, r/name, u/name, or search words
+    pub url: String,
+}
+
+/// Shown in errors.
+pub const EXAMPLE: &str = r#"{"url": "r/rust"}"#;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// The front page.
+    Front,
+    /// One subreddit, or several joined by `+`.
+    Subreddit(String),
+    /// A search, in one subreddit or everywhere.
+    Search {
+        /// The words searched for.
+        query: String,
+        /// The subreddit searched in; `None` is all of Reddit.
+        within: Option<String>,
+    },
+    /// One post with its comments, by the id without its `t3_`.
+    Post(String),
+    /// What one user posted.
+    User(String),
+    /// A share link (`/r/x/s/abc`): a redirect to a post, known only once it was followed.
+    Share(Url),
+}
+
+/// An order of a listing, in Reddit's words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// What Reddit shows first by default.
+    Hot,
+    /// Newest first.
+    New,
+    /// Most votes in a period.
+    Top,
+    /// Gaining votes now.
+    Rising,
+    /// Most contested in a period.
+    Controversial,
+    /// Best match (search only).
+    Relevance,
+    /// Most comments (search only).
+    Comments,
+}
+
+impl Order {
+    /// Reddit's word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Hot => "hot",
+            Self::New => "new",
+            Self::Top => "top",
+            Self::Rising => "rising",
+            Self::Controversial => "controversial",
+            Self::Relevance => "relevance",
+            Self::Comments => "comments",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [
+            Self::Hot,
+            Self::New,
+            Self::Top,
+            Self::Rising,
+            Self::Controversial,
+            Self::Relevance,
+            Self::Comments,
+        ]
+        .into_iter()
+        .find(|order| order.word().eq_ignore_ascii_case(word))
+    }
+
+    /// Whether Reddit takes a period (`t`) with it in a listing.
+    pub const fn has_period(self) -> bool {
+        matches!(self, Self::Top | Self::Controversial)
+    }
+}
+
+/// A target with what else the address said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// What is asked for.
+    pub target: Target,
+    /// The order in the address (`/new/`, `?sort=top`).
+    pub order: Option<Order>,
+    /// The period in the address (`?t=week`).
+    pub period: Option<&'static str>,
+    /// Whether a single plain word was taken for a search; it might have meant a subreddit.
+    pub one_word: bool,
+}
+
+impl Asked {
+    fn of(target: Target) -> Self {
+        Self {
+            target,
+            order: None,
+            period: None,
+            one_word: false,
+        }
+    }
+}
+
+/// The periods Reddit knows.
+pub const PERIODS: [&str; 6] = ["hour", "day", "week", "month", "year", "all"];
+
+/// Reads the argument.
+pub fn recognise(given: &str) -> Result<Asked, SourceError> {
+    let given = given.trim();
+    if let Some(url) = as_reddit_url(given)? {
+        return from_url(&url);
+    }
+    let path = given.trim_start_matches('/');
+    let mut words = path.splitn(2, char::is_whitespace);
+    let first = words.next().unwrap_or_default().trim_end_matches('/');
+    let rest = words.next().unwrap_or_default().trim();
+    if let Some((prefix, name)) = first.split_once('/') {
+        let prefix = prefix.to_ascii_lowercase();
+        if rest.is_empty() && matches!(prefix.as_str(), "r" | "u" | "user" | "comments") {
+            return from_path(&format!("{prefix}/{name}"), &[]);
+        }
+        if prefix == "r" {
+            let within = subreddit(name)?;
+            return Ok(Asked::of(Target::Search {
+                query: rest.to_owned(),
+                within: Some(within),
+            }));
+        }
+    }
+    if given.is_empty() {
+        return Err(SourceError::invalid_input("url", "is empty", EXAMPLE));
+    }
+    let one_word = is_name(given, 21);
+    let target = Target::Search {
+        query: given.to_owned(),
+        within: None,
+    };
+    Ok(Asked {
+        one_word,
+        ..Asked::of(target)
+    })
+}
+
+/// The address in the argument, if it is one; an error when it leads elsewhere.
+fn as_reddit_url(given: &str) -> Result<Option<Url>, SourceError> {
+    let lower = given.to_ascii_lowercase();
+    let url = if lower.contains("://") && !given.contains(char::is_whitespace) {
+        Url::parse(given).map_err(|error| {
+            SourceError::invalid_input("url", format!("is not a valid address ({error})"), EXAMPLE)
+        })?
+    } else {
+        let host = lower.split(['/', '?']).next().unwrap_or_default();
+        if given.contains(char::is_whitespace) || !is_reddit_host(host) {
+            return Ok(None);
+        }
+        let Ok(url) = Url::parse(&format!("https://{given}")) else {
+            return Ok(None);
+        };
+        url
+    };
+    let host = url.host_str().unwrap_or_default();
+    if matches!(url.scheme(), "http" | "https") && is_reddit_host(host) {
+        return Ok(Some(url));
+    }
+    let example = r#"{"url": "https://www.reddit.com/r/rust/new/"} or {"url": "r/rust"}"#;
+    Err(SourceError::invalid_input(
+        "url",
+        "must lead to reddit.com",
+        example,
+    ))
+}
+
+fn is_reddit_host(host: &str) -> bool {
+    matches!(host, "reddit.com" | "redd.it") || host.ends_with(".reddit.com")
+}
+
+fn from_url(url: &Url) -> Result<Asked, SourceError> {
+    let pairs: Vec<(String, String)> = url
+        .query_pairs()
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect();
+    if url.host_str() == Some("redd.it") {
+        let id = url.path().trim_matches('/');
+        return Ok(Asked::of(Target::Post(post_id(id)?)));
+    }
+    from_path(url.path(), &pairs)
+}
+
+/// Reads a path of the site with its query.
+fn from_path(path: &str, query: &[(String, String)]) -> Result<Asked, SourceError> {
+    let of_query = |name: &str| {
+        query
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
+    };
+    let mut asked = Asked::of(Target::Front);
+    asked.order = of_query("sort").and_then(Order::from_word);
+    asked.period =
+        of_query("t").and_then(|t| PERIODS.into_iter().find(|known| known.eq_ignore_ascii_case(t)));
+    let parts: Vec<&str> = path
+        .split('/')
+        .map(without_suffix)
+        .filter(|part| !part.is_empty())
+        .collect();
+    let search = |within: Option<String>| match of_query("q").map(str::trim) {
+        Some(query) if !query.is_empty() => Ok(Target::Search {
+            query: query.to_owned(),
+            within,
+        }),
+        _ => Err(SourceError::invalid_input(
+            "url",
+            "is a search without `q`",
+            r#"{"url": "async runtime"}"#,
+        )),
+    };
+    match parts.as_slice() {
+        [] | ["best"] => {}
+        ["search", ..] => asked.target = search(None)?,
+        ["comments" | "gallery" | "poll", id, ..]
+        | ["r" | "u" | "user", _, "comments" | "gallery", id, ..] => {
+            asked.target = Target::Post(post_id(id)?);
+        }
+        ["r", _, "s", code] if is_name(code, 32) => {
+            let address = format!("https://www.reddit.com/{}", parts.join("/"));
+            let url = Url::parse(&address).map_err(|_| unknown_page())?;
+            asked.target = Target::Share(url);
+        }
+        ["r", name, "search", ..] => asked.target = search(Some(subreddit(name)?))?,
+        ["r", name] => asked.target = Target::Subreddit(subreddit(name)?),
+        ["r", name, order] if Order::from_word(order).is_some() => {
+            asked.target = Target::Subreddit(subreddit(name)?);
+            asked.order = Order::from_word(order);
+        }
+        ["u" | "user", name] | ["u" | "user", name, "submitted" | "comments" | "overview"] => {
+            asked.target = Target::User(user(name)?);
+        }
+        [order] if Order::from_word(order).is_some() => asked.order = Order::from_word(order),
+        _ => return Err(unknown_page()),
+    }
+    Ok(asked)
+}
+
+/// A path segment without the suffix of a machine view: `rust.json`, `.rss`.
+fn without_suffix(part: &str) -> &str {
+    [".json", ".rss", ".xml"]
+        .into_iter()
+        .find_map(|suffix| part.strip_suffix(suffix))
+        .unwrap_or(part)
+}
+
+fn unknown_page() -> SourceError {
+    SourceError::invalid_input(
+        "url",
+        "is a Reddit page of a kind this tool does not read (it reads subreddits, posts, users and searches)",
+        r#"{"url": "https://www.reddit.com/r/rust/new/"}"#,
+    )
+}
+
+fn is_name(text: &str, most: usize) -> bool {
+    !text.is_empty()
+        && text.len() <= most
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+/// A subreddit name, or several joined by `+`.
+fn subreddit(name: &str) -> Result<String, SourceError> {
+    if name.len() <= 400 && name.split('+').all(|one| is_name(one, 50)) {
+        return Ok(name.to_owned());
+    }
+    Err(SourceError::invalid_input(
+        "url",
+        "does not name a subreddit (letters, digits and _)",
+        EXAMPLE,
+    ))
+}
+
+fn user(name: &str) -> Result<String, SourceError> {
+    if is_name(name, 40) {
+        return Ok(name.to_owned());
+    }
+    Err(SourceError::invalid_input(
+        "url",
+        "does not name a Reddit user",
+        r#"{"url": "u/example_user"}"#,
+    ))
+}
+
+fn post_id(id: &str) -> Result<String, SourceError> {
+    let id = id.strip_prefix("t3_").unwrap_or(id);
+    if !id.is_empty() && id.len() <= 16 && id.bytes().all(|b| b.is_ascii_alphanumeric()) {
+        return Ok(id.to_ascii_lowercase());
+    }
+    let example = r#"{"url": "https://www.reddit.com/comments/1pz1lp2/"}"#;
+    Err(SourceError::invalid_input("url", "does not name a post", example))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+
+    fn target(given: &str) -> Target {
+        recognise(given).unwrap().target
+    }
+
+    fn sub(name: &str) -> Target {
+        Target::Subreddit(name.to_owned())
+    }
+
+    fn search(query: &str, within: Option<&str>) -> Target {
+        Target::Search {
+            query: query.to_owned(),
+            within: within.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn names_and_addresses_of_one_subreddit_are_the_same_thing() {
+        for given in [
+            "r/rust",
+            "/r/rust/",
+            "https://www.reddit.com/r/rust/",
+            "http://old.reddit.com/r/rust",
+            "reddit.com/r/rust",
+            "https://www.reddit.com/r/rust/.json",
+            "https://www.reddit.com/r/rust.json?limit=3",
+            "https://www.reddit.com/r/rust/.rss",
+        ] {
+            assert_eq!(target(given), sub("rust"), "{given}");
+        }
+        assert_eq!(target("r/rust+golang"), sub("rust+golang"));
+    }
+
+    #[test]
+    fn an_order_in_path_or_query_is_kept() {
+        let asked = recognise("https://www.reddit.com/r/rust/?sort=new").unwrap();
+        assert_eq!((asked.target, asked.order), (sub("rust"), Some(Order::New)));
+        let asked = recognise("https://www.reddit.com/r/rust/top/?t=week&utm_source=share").unwrap();
+        assert_eq!(
+            (asked.target, asked.order, asked.period),
+            (sub("rust"), Some(Order::Top), Some("week"))
+        );
+        assert_eq!(recognise("r/rust/new").unwrap().order, Some(Order::New));
+    }
+
+    #[test]
+    fn words_are_a_search_even_a_single_one() {
+        let asked = recognise("rust").unwrap();
+        assert_eq!((asked.target, asked.one_word), (search("rust", None), true));
+        assert_eq!(target("mcp servers"), search("mcp servers", None));
+        assert_eq!(
+            target("r/rust async runtime"),
+            search("async runtime", Some("rust"))
+        );
+        assert_eq!(target("a/b testing"), search("a/b testing", None));
+        assert_eq!(target("TCP/IP"), search("TCP/IP", None));
+    }
+
+    #[test]
+    fn search_addresses_give_their_words_decoded() {
+        assert_eq!(
+            target("https://www.reddit.com/search/?q=caf%C3%A9+%26+tea&type=posts"),
+            search("café & tea", None)
+        );
+        assert_eq!(
+            target("https://www.reddit.com/r/rust/search?q=tokio&restrict_sr=1"),
+            search("tokio", Some("rust"))
+        );
+        assert_eq!(
+            recognise("https://www.reddit.com/search/").unwrap_err().code,
+            ErrorCode::InvalidInput
+        );
+    }
+
+    #[test]
+    fn posts_users_and_share_links() {
+        for given in [
+            "https://www.reddit.com/r/guam/comments/1wszcb6/dmv_need_help_guam_id/",
+            "https://www.reddit.com/comments/1wszcb6",
+            "https://redd.it/1wszcb6",
+            "https://www.reddit.com/gallery/1wszcb6",
+            "comments/t3_1wszcb6",
+        ] {
+            assert_eq!(target(given), Target::Post("1wszcb6".to_owned()), "{given}");
+        }
+        assert_eq!(target("u/example_user"), Target::User("example_user".to_owned()));
+        let asked = recognise("https://www.reddit.com/user/example_user/?sort=new").unwrap();
+        assert_eq!(
+            (asked.target, asked.order),
+            (Target::User("example_user".to_owned()), Some(Order::New))
+        );
+        let Target::Share(url) = target("https://www.reddit.com/r/rust/s/AbC123?utm_name=x") else {
+            panic!()
+        };
+        assert_eq!(url.as_str(), "https://www.reddit.com/r/rust/s/AbC123");
+    }
+
+    #[test]
+    fn wrong_things_are_refused_with_a_right_one() {
+        for given in [
+            "https://example.com/r/rust",
+            "https://notreddit.com/r/rust",
+            "https://www.reddit.com/wiki/faq",
+            "r/ru$st",
+            "https://www.reddit.com/r/a%2F..%2Fb/",
+            "ftp://www.reddit.com/r/rust",
+            "https://redd.it/",
+        ] {
+            let error = recognise(given).unwrap_err();
+            assert_eq!(error.code, ErrorCode::InvalidInput, "{given}");
+            assert!(error.message.contains("Example: {"), "{}", error.message);
+        }
+    }
+}

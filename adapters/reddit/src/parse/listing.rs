@@ -1,0 +1,351 @@
+//! The API's listings.
+
+use freshcontext_contract::chrono::{DateTime, SecondsFormat};
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_parse::json::{self, Lenient, or_absent};
+use freshcontext_parse::{link, text};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Page;
+use crate::request::SITE;
+
+/// A listing, or the two of a comment page, or an error with status 200.
+#[derive(Debug, Deserialize)]
+struct Thing {
+    #[serde(default)]
+    kind: String,
+    #[serde(default)]
+    data: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct Children {
+    children: Lenient<Thing>,
+    #[serde(default, deserialize_with = "or_absent")]
+    after: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Post {
+    #[serde(deserialize_with = "or_absent")]
+    id: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    title: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    author: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    subreddit: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    selftext: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    is_self: Option<bool>,
+    #[serde(deserialize_with = "or_absent")]
+    url: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    permalink: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    created_utc: Option<f64>,
+    /// `false`, or when it was edited.
+    #[serde(deserialize_with = "or_absent")]
+    edited: Option<f64>,
+    #[serde(deserialize_with = "or_absent")]
+    score: Option<i64>,
+    #[serde(deserialize_with = "or_absent")]
+    hide_score: Option<bool>,
+    #[serde(deserialize_with = "or_absent")]
+    upvote_ratio: Option<f64>,
+    #[serde(deserialize_with = "or_absent")]
+    num_comments: Option<u64>,
+    #[serde(deserialize_with = "or_absent")]
+    stickied: Option<bool>,
+    #[serde(deserialize_with = "or_absent")]
+    promoted: Option<bool>,
+    #[serde(deserialize_with = "or_absent")]
+    over_18: Option<bool>,
+    #[serde(deserialize_with = "or_absent")]
+    is_gallery: Option<bool>,
+    #[serde(deserialize_with = "or_absent")]
+    link_flair_text: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    crosspost_parent: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Comment {
+    #[serde(deserialize_with = "or_absent")]
+    id: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    author: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    body: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    subreddit: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    link_title: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    permalink: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    created_utc: Option<f64>,
+    #[serde(deserialize_with = "or_absent")]
+    edited: Option<f64>,
+    #[serde(deserialize_with = "or_absent")]
+    score: Option<i64>,
+    #[serde(deserialize_with = "or_absent")]
+    score_hidden: Option<bool>,
+    #[serde(deserialize_with = "or_absent")]
+    stickied: Option<bool>,
+    /// A listing, or empty text where there are none.
+    #[serde(deserialize_with = "or_absent")]
+    replies: Option<Value>,
+}
+
+/// Reads a listing, or the two listings of a comment page.
+pub fn listing(body: &str) -> Result<Page, SourceError> {
+    let value: Value = json::parse(body, "Reddit")?;
+    if let Some(status) = value.get("error") {
+        return Err(error_body(&value, status));
+    }
+    let escaped = is_escaped(&value);
+    let mut page = Page::default();
+    let mut subreddits = 0_usize;
+    let listings = match value {
+        Value::Array(listings) if !listings.is_empty() => listings,
+        Value::Object(_) => vec![value],
+        _ => return Err(SourceError::malformed("Reddit: the answer is not a listing")),
+    };
+    let single = listings.len() == 1;
+    for value in listings {
+        let children = children_of(value)?;
+        page.unreadable += children.children.unreadable;
+        if single {
+            page.after = children.after.filter(|after| !after.is_empty());
+        }
+        for thing in children.children.items {
+            if thing.kind == "t5" {
+                subreddits += 1;
+            } else {
+                add(thing, escaped, &mut page, 0);
+            }
+        }
+    }
+    page.subreddits_only = page.items.is_empty() && subreddits > 0;
+    Ok(page)
+}
+
+fn children_of(value: Value) -> Result<Children, SourceError> {
+    let thing: Thing = from_value(value).unwrap_or(Thing {
+        kind: String::new(),
+        data: Value::Null,
+    });
+    let children = (thing.kind == "Listing")
+        .then(|| from_value::<Children>(thing.data))
+        .flatten();
+    children.ok_or_else(|| SourceError::malformed("Reddit: the answer is not a listing"))
+}
+
+fn from_value<T: for<'de> Deserialize<'de>>(value: Value) -> Option<T> {
+    serde_json::from_value(value).ok()
+}
+
+/// Replies nest; deeper ones than people read are left out (and counted).
+const DEEPEST_REPLY: usize = 8;
+
+fn add(thing: Thing, escaped: bool, page: &mut Page, depth: usize) {
+    match thing.kind.as_str() {
+        "t3" => match from_value::<Post>(thing.data).and_then(|wire| post(wire, escaped)) {
+            Some(item) => page.items.push(item),
+            None => page.unreadable += 1,
+        },
+        "t1" => {
+            let Some(mut wire) = from_value::<Comment>(thing.data) else {
+                page.unreadable += 1;
+                return;
+            };
+            let replies = wire.replies.take().and_then(|replies| children_of(replies).ok());
+            match comment(wire, escaped, depth) {
+                Some(item) => page.items.push(item),
+                None => page.unreadable += 1,
+            }
+            for reply in replies.into_iter().flat_map(|replies| replies.children.items) {
+                if depth < DEEPEST_REPLY {
+                    add(reply, escaped, page, depth + 1);
+                } else {
+                    page.not_loaded += 1;
+                }
+            }
+        }
+        "more" => {
+            page.not_loaded += thing
+                .data
+                .get("count")
+                .and_then(Value::as_u64)
+                .unwrap_or_default();
+        }
+        _ => page.unreadable += 1,
+    }
+}
+
+fn post(wire: Post, escaped: bool) -> Option<Item> {
+    let clean = |text: String| if escaped { unescaped(&text) } else { text };
+    let title = text::one_line(&clean(wire.title?));
+    if title.is_empty() {
+        return None;
+    }
+    let mut item = Item::new(title, created(wire.created_utc));
+    item.url = wire
+        .permalink
+        .filter(|path| path.starts_with('/'))
+        .or_else(|| wire.id.as_ref().map(|id| format!("/comments/{id}/")))
+        .and_then(|path| link::shown(&format!("{SITE}{path}")));
+    item.id = wire.id.map(|id| format!("t3_{id}"));
+    let own_text = clean(wire.selftext.unwrap_or_default());
+    match own_text.trim() {
+        removed @ ("[removed]" | "[deleted]") => item.set("text", removed),
+        text => text::paragraphs(text).clone_into(&mut item.summary),
+    }
+    let pinned = wire.stickied == Some(true);
+    let promoted = wire.promoted == Some(true);
+    item.out_of_order = pinned || promoted;
+    item.set("subreddit", wire.subreddit);
+    item.set("author", wire.author);
+    item.set("score", wire.score.filter(|_| wire.hide_score != Some(true)));
+    item.set("upvote_ratio", wire.upvote_ratio);
+    item.set("comments", wire.num_comments);
+    item.set("flair", wire.link_flair_text.map(clean));
+    if wire.is_self == Some(false) {
+        item.set("link", wire.url.map(clean).and_then(|url| link::shown(&url)));
+    }
+    item.set("edited_at", edited(wire.edited));
+    item.set("crosspost_of", wire.crosspost_parent);
+    for (name, holds) in [
+        ("nsfw", wire.over_18 == Some(true)),
+        ("gallery", wire.is_gallery == Some(true)),
+        ("pinned", pinned),
+        ("promoted", promoted),
+    ] {
+        item.set(name, holds.then_some(true));
+    }
+    Some(item)
+}
+
+fn comment(wire: Comment, escaped: bool, depth: usize) -> Option<Item> {
+    let clean = |text: String| if escaped { unescaped(&text) } else { text };
+    let body = clean(wire.body?);
+    let author = wire.author.as_deref().unwrap_or("[unknown]");
+    let title = match wire.link_title.map(clean) {
+        Some(on) => format!("Comment by {author} on: {}", text::one_line(&on)),
+        None => format!("Comment by {author}"),
+    };
+    let mut item = Item::new(title, created(wire.created_utc));
+    item.url = wire
+        .permalink
+        .filter(|path| path.starts_with('/'))
+        .and_then(|path| link::shown(&format!("{SITE}{path}")));
+    item.id = wire.id.map(|id| format!("t1_{id}"));
+    item.summary = text::paragraphs(&body);
+    let pinned = wire.stickied == Some(true);
+    item.out_of_order = pinned;
+    item.set("subreddit", wire.subreddit);
+    item.set("author", wire.author);
+    item.set("score", wire.score.filter(|_| wire.score_hidden != Some(true)));
+    item.set("edited_at", edited(wire.edited));
+    item.set("pinned", pinned.then_some(true));
+    item.set("reply_depth", (depth > 0).then_some(depth));
+    Some(item)
+}
+
+/// `created_utc` alone: `created` ran eight hours ahead for years.
+fn created(seconds: Option<f64>) -> DateEvidence {
+    DateEvidence::optional_field("created_utc", seconds.and_then(whole_seconds))
+}
+
+fn edited(seconds: Option<f64>) -> Option<String> {
+    let at = DateTime::from_timestamp(whole_seconds(seconds?)?, 0)?;
+    Some(at.to_rfc3339_opts(SecondsFormat::Millis, true))
+}
+
+/// Reddit writes whole seconds, at times as a float; 0 and below stand for "unknown".
+#[expect(clippy::cast_possible_truncation, reason = "bounded just before")]
+fn whole_seconds(seconds: f64) -> Option<i64> {
+    (1.0..1e12).contains(&seconds).then_some(seconds as i64)
+}
+
+/// Whether `raw_json` was not honoured, so that `& < >` come as entities everywhere. Then no text
+/// holds a bare `<`, `>` or `&`; and a self text's HTML, where there is one, begins with `&lt;`.
+fn is_escaped(value: &Value) -> bool {
+    let mut entities = false;
+    let mut bare = false;
+    let mut html = None;
+    let mut stack = vec![value];
+    let mut seen = 0_usize;
+    while let Some(value) = stack.pop() {
+        seen += 1;
+        if seen > 200_000 || html.is_some() {
+            break;
+        }
+        match value {
+            Value::Array(values) => stack.extend(values),
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    match (name.as_str(), value) {
+                        ("selftext_html" | "body_html", Value::String(text)) => {
+                            html = html.or(Some(text.starts_with("&lt;")));
+                        }
+                        ("title" | "selftext" | "body" | "link_title", Value::String(text)) => {
+                            let (is_bare, has_entities) = ampersands(text);
+                            bare |= is_bare;
+                            entities |= has_entities;
+                        }
+                        ("children" | "data" | "replies", _) => stack.push(value),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    html.unwrap_or(entities && !bare)
+}
+
+/// Whether a text has characters that escaping would have replaced, and whether it has the entities.
+fn ampersands(text: &str) -> (bool, bool) {
+    let mut bare = text.contains(['<', '>']);
+    let mut entities = false;
+    for rest in text.split('&').skip(1) {
+        let entity = ["amp;", "lt;", "gt;"].iter().any(|name| rest.starts_with(name));
+        entities |= entity;
+        bare |= !entity;
+    }
+    (bare, entities)
+}
+
+/// Undoes the three replacements, once.
+fn unescaped(text: &str) -> String {
+    text.replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&")
+}
+
+/// `{"error": 403, "message": "Forbidden", "reason": "private"}`, also with status 200.
+fn error_body(value: &Value, status: &Value) -> SourceError {
+    let reason = value.get("reason").and_then(Value::as_str).unwrap_or_default();
+    let message = value.get("message").and_then(Value::as_str).unwrap_or_default();
+    let said = if reason.is_empty() { message } else { reason };
+    let said = text::clip(&text::one_line(said), 80);
+    let status = status.as_u64().and_then(|status| u16::try_from(status).ok());
+    let code = match status {
+        Some(401 | 403) => ErrorCode::AccessDenied,
+        Some(404) => ErrorCode::NotFound,
+        Some(429) => ErrorCode::RateLimited,
+        _ => ErrorCode::UpstreamError,
+    };
+    let mut error = SourceError::new(code, format!("Reddit answered with an error: {said}"));
+    error.http_status = status;
+    error
+}
+
+#[cfg(test)]
+mod tests;
