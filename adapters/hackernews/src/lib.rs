@@ -1,1 +1,135 @@
-//! hackernews
+#![doc = include_str!("../README.md")]
+
+mod input;
+mod parse;
+mod request;
+mod routes;
+
+use freshcontext_contract::{
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Pace, Route,
+    SourceError, StatusRule, Switch, When, hosts,
+};
+
+pub use input::Input;
+
+/// The facts about Hacker News.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "hackernews",
+    tool: "extract_hackernews",
+    title: "Hacker News",
+    description: "Hacker News search, lists (front, newest, ask, show) or one thread with comments, dated per post.",
+    example: input::EXAMPLE,
+    profile: "social_pulse",
+    hosts: Hosts::Fixed(&[
+        "hn.algolia.com",
+        "hacker-news.firebaseio.com",
+        "news.ycombinator.com",
+    ]),
+    official: true,
+    credentials: &[],
+    routes: &[
+        Route {
+            id: "algolia",
+            about: "search index",
+            needs: None,
+            switch: Switch::On,
+        },
+        Route {
+            id: "firebase",
+            about: "item interface",
+            needs: None,
+            switch: Switch::On,
+        },
+        Route {
+            id: "rss",
+            about: "feed of the front page",
+            needs: None,
+            switch: Switch::On,
+        },
+        Route {
+            id: "html",
+            about: "pages of the site",
+            needs: None,
+            switch: Switch::On,
+        },
+    ],
+    rates: &[
+        hosts::HN_ALGOLIA,
+        HostRate {
+            host: "hacker-news.firebaseio.com",
+            path: "",
+            pace: Pace::new(50, 1),
+            keyed: None,
+            in_flight: 8,
+            link: "https://github.com/HackerNews/API",
+        },
+        HostRate {
+            host: "news.ycombinator.com",
+            path: "",
+            pace: Pace::new(2, 60),
+            keyed: None,
+            in_flight: 1,
+            link: "https://news.ycombinator.com/robots.txt",
+        },
+    ],
+    status_rules: &[
+        StatusRule {
+            status: 403,
+            when: When::BodyContains(parse::page::TOO_FAST),
+            code: ErrorCode::RateLimited,
+            message: "Hacker News asks us to slow down",
+        },
+        StatusRule {
+            status: 503,
+            when: When::BodyContains(parse::page::TOO_FAST),
+            code: ErrorCode::RateLimited,
+            message: "Hacker News asks us to slow down",
+        },
+        StatusRule {
+            status: 401,
+            when: When::BodyContains("Permission denied"),
+            code: ErrorCode::UpstreamError,
+            message: "the Hacker News item interface does not know this path",
+        },
+    ],
+    markers: &[],
+    args: ArgSpec {
+        limit: Some((20, request::MAX_ROWS as usize)),
+        dates: true,
+        sort: &["relevance", "newest"],
+        cursor: true,
+        ..ArgSpec::length(4000)
+    },
+    dates: "The moment of submission in UTC, a field of the source; a linked article may be older (`linked_year`).",
+    terms: "The interfaces are open; the site asks crawlers for long delays (https://news.ycombinator.com/robots.txt).",
+};
+
+/// Hacker News.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct HackerNews;
+
+impl Adapter for HackerNews {
+    type Input = Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+        match input::recognise(&input.url, cx.now())? {
+            input::Wanted::Thread(id) => routes::thread(cx, id).await,
+            input::Wanted::Search(search) => match search.board {
+                Some(board) => routes::board(cx, &search, board).await,
+                None => routes::search(cx, &search).await,
+            },
+        }
+    }
+}
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(HackerNews)]
+}
+
+#[cfg(test)]
+mod tests;

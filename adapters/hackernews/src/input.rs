@@ -1,0 +1,571 @@
+//! What was asked for: a search, a list of Hacker News, or one thread.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
+use freshcontext_contract::url::Url;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A right argument, shown in errors.
+pub const EXAMPLE: &str = r#"{"url": "https://news.ycombinator.com/item?id=8863"}"#;
+/// Rows on one page of the site.
+const SITE_PAGE: u32 = 30;
+/// Deepest page that is asked for; the search index itself stops at 1,000 hits.
+const MAX_PAGE: u32 = 999;
+
+/// Arguments of `extract_hackernews`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Input {
+    /// HN URL, item id or query
+    pub url: String,
+}
+
+/// One thing that this source can answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// A search, or a list that is a search.
+    Search(Search),
+    /// One item with its comments.
+    Thread(u64),
+}
+
+/// A list that the site itself shows and that other routes can answer too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Board {
+    /// The front page.
+    Front,
+    /// The newest submissions.
+    Newest,
+    /// Ask HN.
+    Ask,
+    /// Show HN.
+    Show,
+    /// Job posts.
+    Jobs,
+    /// The best of the last days, which the search index does not know.
+    Best,
+}
+
+impl Board {
+    /// The page of the site.
+    pub const fn path(self) -> &'static str {
+        match self {
+            Self::Front => "news",
+            Self::Newest => "newest",
+            Self::Ask => "ask",
+            Self::Show => "show",
+            Self::Jobs => "jobs",
+            Self::Best => "best",
+        }
+    }
+
+    /// The list of ids in the item interface.
+    pub const fn ids(self) -> &'static str {
+        match self {
+            Self::Front => "topstories",
+            Self::Newest => "newstories",
+            Self::Ask => "askstories",
+            Self::Show => "showstories",
+            Self::Jobs => "jobstories",
+            Self::Best => "beststories",
+        }
+    }
+
+    /// What it is called.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Front => "Hacker News front page",
+            Self::Newest => "newest Hacker News submissions",
+            Self::Ask => "Ask HN posts",
+            Self::Show => "Show HN posts",
+            Self::Jobs => "Hacker News job posts",
+            Self::Best => "best recent Hacker News stories",
+        }
+    }
+
+    /// The tag in the search index, where there is one.
+    const fn tag(self) -> &'static str {
+        match self {
+            Self::Front => "front_page",
+            Self::Newest | Self::Best => "story",
+            Self::Ask => "ask_hn",
+            Self::Show => "show_hn",
+            Self::Jobs => "job",
+        }
+    }
+}
+
+/// A search in the index, in its own terms.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Search {
+    /// The list of the site that this stands for.
+    pub board: Option<Board>,
+    /// The words; may be empty.
+    pub query: String,
+    /// `tags` of the search interface.
+    pub tags: String,
+    /// `numericFilters` of the search interface.
+    pub filters: Vec<String>,
+    /// Search in the addresses of stories only.
+    pub in_address: bool,
+    /// Newest first instead of by relevance and points.
+    pub newest: bool,
+    /// Page, from 0.
+    pub page: u32,
+    /// Rows per page, where the address fixes them.
+    pub per_page: Option<u32>,
+}
+
+impl Search {
+    fn words(query: &str) -> Self {
+        Self {
+            query: query.to_owned(),
+            tags: "story".to_owned(),
+            ..Self::default()
+        }
+    }
+
+    fn board(board: Board) -> Self {
+        // The index keeps no rank of Ask, Show and Jobs: newest first is what it can say truthfully.
+        let newest = board != Board::Front;
+        Self {
+            board: Some(board),
+            tags: board.tag().to_owned(),
+            newest,
+            ..Self::default()
+        }
+    }
+
+    fn tagged(tags: impl Into<String>) -> Self {
+        Self {
+            tags: tags.into(),
+            newest: true,
+            ..Self::default()
+        }
+    }
+
+    fn on_page(mut self, page: u32, per_page: u32) -> Self {
+        if page > 0 {
+            self.page = page;
+            self.per_page = Some(per_page);
+        }
+        self
+    }
+}
+
+/// Reads the argument. `now` is for addresses that mean a day relative to today.
+pub fn recognise(given: &str, now: DateTime<Utc>) -> Result<Wanted, SourceError> {
+    let given = given.trim();
+    if given.is_empty() {
+        return Err(wrong("is empty"));
+    }
+    if let Some(url) = as_url(given)? {
+        return match url.host_str().unwrap_or_default() {
+            "news.ycombinator.com" => site(&url, now),
+            "hn.algolia.com" => algolia(&url, now),
+            "hacker-news.firebaseio.com" => firebase(&url),
+            _ => Err(
+                wrong("is an address outside Hacker News; pass an HN address or plain words").hint(
+                    "to find discussions of a site, pass https://news.ycombinator.com/from?site=example.com",
+                ),
+            ),
+        };
+    }
+    if let Some(rest) = given.strip_prefix("item?id=") {
+        return thread(rest);
+    }
+    if given.bytes().all(|byte| byte.is_ascii_digit()) {
+        return thread(given);
+    }
+    Ok(Wanted::Search(Search::words(given)))
+}
+
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, EXAMPLE)
+}
+
+/// An address, also without its scheme when it names one of our hosts.
+fn as_url(given: &str) -> Result<Option<Url>, SourceError> {
+    let lower = given.to_ascii_lowercase();
+    let ours = [
+        "news.ycombinator.com",
+        "hn.algolia.com",
+        "hacker-news.firebaseio.com",
+    ];
+    let text = if lower.contains("://") && !lower.contains(' ') {
+        given.to_owned()
+    } else if ours.iter().any(|host| {
+        lower
+            .strip_prefix(host)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
+    }) {
+        format!("https://{given}")
+    } else {
+        return Ok(None);
+    };
+    let url = Url::parse(&text).map_err(|_| wrong("is not a valid address"))?;
+    if matches!(url.scheme(), "http" | "https") {
+        Ok(Some(url))
+    } else {
+        Err(wrong("must be an http or https address"))
+    }
+}
+
+fn parameter(url: &Url, name: &str) -> Option<String> {
+    url.query_pairs()
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.trim().to_owned())
+        .filter(|value| !value.is_empty())
+}
+
+fn number(url: &Url, name: &str) -> Result<Option<u32>, SourceError> {
+    let Some(text) = parameter(url, name) else {
+        return Ok(None);
+    };
+    let value = text.parse::<u32>().ok().filter(|value| *value <= MAX_PAGE);
+    value
+        .map(Some)
+        .ok_or_else(|| wrong(&format!("has a `{name}` that is not a page number")))
+}
+
+fn thread(id: &str) -> Result<Wanted, SourceError> {
+    let id = id.split(['&', '#']).next().unwrap_or_default();
+    match id.parse::<u64>() {
+        Ok(id) if id > 0 && id < 1 << 53 => Ok(Wanted::Thread(id)),
+        _ => Err(wrong("names no item number")),
+    }
+}
+
+fn user(url: &Url) -> Result<String, SourceError> {
+    let id = parameter(url, "id").ok_or_else(|| wrong("names no user (`id=`)"))?;
+    let fits = id.len() <= 32
+        && id
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if fits {
+        Ok(id)
+    } else {
+        Err(wrong("has a user name that Hacker News cannot have"))
+    }
+}
+
+/// A page of news.ycombinator.com.
+fn site(url: &Url, now: DateTime<Utc>) -> Result<Wanted, SourceError> {
+    let page = number(url, "p")?.unwrap_or(1).saturating_sub(1);
+    let board = |board| Ok(Wanted::Search(Search::board(board).on_page(page, SITE_PAGE)));
+    let search = |search: Search| Ok(Wanted::Search(search.on_page(page, SITE_PAGE)));
+    match url.path().trim_matches('/') {
+        "" | "news" | "news.php" | "rss" => board(Board::Front),
+        "newest" => board(Board::Newest),
+        "ask" => board(Board::Ask),
+        "show" => board(Board::Show),
+        "jobs" => board(Board::Jobs),
+        "best" => board(Board::Best),
+        "asknew" => search(Search::tagged("ask_hn")),
+        "shownew" => search(Search::tagged("show_hn")),
+        "newcomments" => search(Search::tagged("comment")),
+        "front" => search(day(url, now)?),
+        "item" => thread(&parameter(url, "id").ok_or_else(|| wrong("names no item (`id=`)"))?),
+        "submitted" => search(Search::tagged(format!("author_{},(story,poll,job)", user(url)?))),
+        "threads" => search(Search::tagged(format!("author_{},comment", user(url)?))),
+        "from" => {
+            let query = parameter(url, "site").ok_or_else(|| wrong("names no site (`site=`)"))?;
+            search(Search { query, in_address: true, ..Search::tagged("story") })
+        }
+        "over" => {
+            let points = number(url, "points")?.unwrap_or(100);
+            search(Search { filters: vec![format!("points>={points}")], ..Search::tagged("story") })
+        }
+        "user" => Err(wrong("is a user page, which holds no dated items").hint(
+            "pass https://news.ycombinator.com/submitted?id=NAME or https://news.ycombinator.com/threads?id=NAME",
+        )),
+        _ => Err(wrong("is a page of Hacker News that this tool does not read")
+            .hint("it reads the front page, newest, best, ask, show, jobs, front?day=, from?site=, submitted?id=, threads?id= and item?id=")),
+    }
+}
+
+/// `front?day=`: the stories of one UTC day; without a day, yesterday's, as on the site.
+fn day(url: &Url, now: DateTime<Utc>) -> Result<Search, SourceError> {
+    let day = match parameter(url, "day") {
+        Some(text) => NaiveDate::parse_from_str(&text, "%Y-%m-%d")
+            .map_err(|_| wrong("has a `day` that is not a date such as 2026-04-26"))?,
+        None => now
+            .date_naive()
+            .checked_sub_days(Days::new(1))
+            .unwrap_or_else(|| now.date_naive()),
+    };
+    let start = day.and_time(NaiveTime::MIN).and_utc();
+    let end = start + TimeDelta::days(1);
+    let filters = vec![
+        format!("created_at_i>={}", start.timestamp()),
+        format!("created_at_i<{}", end.timestamp()),
+    ];
+    Ok(Search {
+        filters,
+        ..Search::words("")
+    })
+}
+
+/// A page of hn.algolia.com: the search form, or its interface.
+fn algolia(url: &Url, now: DateTime<Utc>) -> Result<Wanted, SourceError> {
+    let path = url.path().trim_matches('/');
+    if let Some(id) = path.strip_prefix("api/v1/items/") {
+        return thread(id);
+    }
+    let api = match path {
+        "" => None,
+        "api/v1/search" => Some(false),
+        "api/v1/search_by_date" => Some(true),
+        _ => {
+            return Err(wrong("is a page of hn.algolia.com that this tool does not read")
+                .hint("pass https://hn.algolia.com/?q=your+words"));
+        }
+    };
+    let query = parameter(url, "q")
+        .or_else(|| parameter(url, "query"))
+        .unwrap_or_default();
+    let mut search = if let Some(newest) = api {
+        let tags = listed(url, "tags", |b| {
+            b.is_ascii_alphanumeric() || b"_-,()".contains(&b)
+        })?;
+        let filters = listed(url, "numericFilters", |b| {
+            b.is_ascii_alphanumeric() || b"_<>=!,".contains(&b)
+        })?;
+        let in_address = parameter(url, "restrictSearchableAttributes").as_deref() == Some("url");
+        Search {
+            query,
+            tags,
+            filters: filters
+                .split(',')
+                .filter(|filter| !filter.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            in_address,
+            newest,
+            ..Search::default()
+        }
+    } else {
+        let tags = match parameter(url, "type").as_deref() {
+            None | Some("story") => "story",
+            Some("all") => "",
+            Some("comment") => "comment",
+            Some("ask_hn") => "ask_hn",
+            Some("show_hn") => "show_hn",
+            Some("job") => "job",
+            Some("poll") => "poll",
+            Some("front_page") => "front_page",
+            Some(_) => {
+                return Err(wrong(
+                    "has a `type` that is none of all, story, comment, poll, job",
+                ));
+            }
+        };
+        let newest = parameter(url, "sort").is_some_and(|sort| sort.eq_ignore_ascii_case("byDate"));
+        Search {
+            newest,
+            tags: tags.to_owned(),
+            filters: form_range(url, now)?,
+            ..Search::words(&query)
+        }
+    };
+    search.page = number(url, "page")?.unwrap_or(0);
+    search.per_page = number(url, "hitsPerPage")?
+        .filter(|rows| *rows > 0)
+        .map(|rows| rows.min(50));
+    Ok(Wanted::Search(search))
+}
+
+fn listed(url: &Url, name: &str, fits: impl Fn(u8) -> bool) -> Result<String, SourceError> {
+    let text = parameter(url, name).unwrap_or_default();
+    if text.len() <= 200 && text.bytes().all(fits) {
+        Ok(text)
+    } else {
+        Err(wrong(&format!(
+            "has `{name}` that the search interface does not know"
+        )))
+    }
+}
+
+/// `dateRange` of the search form, as filters.
+fn form_range(url: &Url, now: DateTime<Utc>) -> Result<Vec<String>, SourceError> {
+    let after = |time: TimeDelta| vec![format!("created_at_i>={}", (now - time).timestamp())];
+    let bound = |name: &str, sign: &str| -> Result<Option<String>, SourceError> {
+        let Some(text) = parameter(url, name) else {
+            return Ok(None);
+        };
+        let seconds: i64 = text
+            .parse()
+            .map_err(|_| wrong(&format!("has a `{name}` that is no number")))?;
+        Ok(Some(format!("created_at_i{sign}{seconds}")))
+    };
+    match parameter(url, "dateRange").as_deref() {
+        None | Some("all") => Ok(Vec::new()),
+        Some("last24h") => Ok(after(TimeDelta::days(1))),
+        Some("pastWeek") => Ok(after(TimeDelta::days(7))),
+        Some("pastMonth") => Ok(after(TimeDelta::days(30))),
+        Some("pastYear") => Ok(after(TimeDelta::days(365))),
+        Some("custom") => Ok([bound("dateStart", ">=")?, bound("dateEnd", "<")?]
+            .into_iter()
+            .flatten()
+            .collect()),
+        Some(_) => Err(wrong("has a `dateRange` that the search form does not know")),
+    }
+}
+
+/// An address of the item interface.
+fn firebase(url: &Url) -> Result<Wanted, SourceError> {
+    let path = url.path().trim_matches('/').trim_end_matches(".json");
+    if let Some(id) = path.strip_prefix("v0/item/") {
+        return thread(id);
+    }
+    [
+        Board::Front,
+        Board::Newest,
+        Board::Ask,
+        Board::Show,
+        Board::Jobs,
+        Board::Best,
+    ]
+    .into_iter()
+    .find(|board| path.strip_prefix("v0/") == Some(board.ids()))
+    .map(|board| Wanted::Search(Search::board(board)))
+    .ok_or_else(|| wrong("is an address of the item interface that holds no dated items"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> DateTime<Utc> {
+        "2026-04-26T08:30:00Z".parse().unwrap()
+    }
+
+    fn search(given: &str) -> Search {
+        match recognise(given, now()).unwrap() {
+            Wanted::Search(search) => search,
+            Wanted::Thread(id) => panic!("{given} was read as item {id}"),
+        }
+    }
+
+    #[test]
+    fn plain_words_are_a_story_search() {
+        for words in [
+            "rust",
+            "C# & \"quotes\" -java 🦀",
+            "why item?id= breaks",
+            "a://b c",
+        ] {
+            let search = search(words);
+            assert_eq!(
+                (search.query.as_str(), search.tags.as_str(), search.newest),
+                (words, "story", false)
+            );
+        }
+    }
+
+    #[test]
+    fn item_addresses_and_bare_numbers_are_threads() {
+        for given in [
+            "8863",
+            " 8863 ",
+            "item?id=8863",
+            "news.ycombinator.com/item?id=8863",
+            "https://news.ycombinator.com/item?id=8863#8952",
+            "http://News.Ycombinator.com/item?goto=news&id=8863",
+            "https://hn.algolia.com/api/v1/items/8863",
+            "https://hacker-news.firebaseio.com/v0/item/8863.json?print=pretty",
+        ] {
+            assert_eq!(recognise(given, now()).unwrap(), Wanted::Thread(8863), "{given}");
+        }
+    }
+
+    #[test]
+    fn lists_of_the_site_are_searches() {
+        assert_eq!(search("https://news.ycombinator.com").board, Some(Board::Front));
+        assert_eq!(search("news.ycombinator.com/").tags, "front_page");
+        let newest = search("https://news.ycombinator.com/newest");
+        assert_eq!((newest.board, newest.newest), (Some(Board::Newest), true));
+        assert_eq!(search("https://news.ycombinator.com/ask").tags, "ask_hn");
+        assert_eq!(search("https://news.ycombinator.com/show").tags, "show_hn");
+        assert_eq!(search("https://news.ycombinator.com/jobs").tags, "job");
+        assert_eq!(
+            search("https://news.ycombinator.com/best").board,
+            Some(Board::Best)
+        );
+        let second = search("https://news.ycombinator.com/news?p=2");
+        assert_eq!((second.page, second.per_page), (1, Some(30)));
+        let day = search("https://news.ycombinator.com/front?day=2026-04-20");
+        assert_eq!(
+            day.filters,
+            ["created_at_i>=1776643200", "created_at_i<1776729600"]
+        );
+        assert_eq!(
+            search("https://news.ycombinator.com/front")
+                .filters
+                .first()
+                .unwrap(),
+            "created_at_i>=1777075200"
+        );
+    }
+
+    #[test]
+    fn users_posts_are_searches_but_user_pages_are_refused() {
+        assert_eq!(
+            search("https://news.ycombinator.com/submitted?id=pg").tags,
+            "author_pg,(story,poll,job)"
+        );
+        assert_eq!(
+            search("https://news.ycombinator.com/threads?id=pg").tags,
+            "author_pg,comment"
+        );
+        let error = recognise("https://news.ycombinator.com/user?id=pg", now()).unwrap_err();
+        assert_eq!(error.field.as_deref(), Some("url"));
+        assert!(error.hint.unwrap().contains("submitted?id="));
+        assert!(recognise("https://news.ycombinator.com/submitted?id=a,story", now()).is_err());
+    }
+
+    #[test]
+    fn search_pages_become_calls_of_the_interface() {
+        let form = search("https://hn.algolia.com/?q=rust+lang&type=comment&sort=byDate&page=2");
+        assert_eq!(
+            (form.query.as_str(), form.tags.as_str(), form.newest, form.page),
+            ("rust lang", "comment", true, 2)
+        );
+        let week = search("https://hn.algolia.com/?dateRange=pastWeek&query=x&type=all");
+        assert_eq!(
+            (week.tags.as_str(), week.filters),
+            ("", vec!["created_at_i>=1776587400".to_owned()])
+        );
+        let api = search(
+            "https://hn.algolia.com/api/v1/search?query=a&tags=author_pg,(story,poll)&numericFilters=points>9,created_at_i>1",
+        );
+        assert_eq!(api.filters, ["points>9", "created_at_i>1"]);
+        let site = search("https://news.ycombinator.com/from?site=example.com");
+        assert!(site.in_address && site.query == "example.com");
+    }
+
+    #[test]
+    fn the_wrong_kind_gets_an_error_that_shows_a_right_one() {
+        for given in [
+            "",
+            "   ",
+            "https://example.com/article",
+            "https://www.ycombinator.com/companies",
+            "ftp://news.ycombinator.com/",
+            "https://news.ycombinator.com/login",
+            "https://news.ycombinator.com/item",
+            "https://news.ycombinator.com/item?id=abc",
+            "https://news.ycombinator.com/front?day=2026-13-01",
+            "https://news.ycombinator.com/newest?p=minus",
+            "https://hn.algolia.com/?q=x&type=nonsense",
+            "https://hn.algolia.com/api/v1/search?tags=a%26b",
+            "https://",
+            "0",
+            "99999999999999999999",
+        ] {
+            let error = recognise(given, now()).unwrap_err();
+            assert_eq!(error.code.as_str(), "invalid_input", "{given}");
+            assert!(error.message.contains("item?id=8863"), "{given}");
+        }
+    }
+}

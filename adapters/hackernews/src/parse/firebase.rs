@@ -1,0 +1,131 @@
+//! The item interface: lists of ids and single items.
+
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError};
+use freshcontext_parse::json;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::post::Post;
+
+/// One item. Everything but the id may be missing.
+#[derive(Debug, Deserialize)]
+struct Wire {
+    id: u64,
+    #[serde(default, rename = "type", deserialize_with = "json::or_absent")]
+    kind: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    by: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    time: Option<i64>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    title: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    url: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    text: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    score: Option<i64>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    descendants: Option<u64>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    kids: Option<Vec<u64>>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    parent: Option<u64>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    deleted: Option<bool>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    dead: Option<bool>,
+}
+
+/// An item and the ids of its comments, in the order of the site.
+#[derive(Debug)]
+pub struct Node {
+    /// The item.
+    pub item: Item,
+    /// Its direct comments.
+    pub kids: Vec<u64>,
+}
+
+/// Reads a list of ids.
+pub fn ids(response: &Response) -> Result<Vec<u64>, SourceError> {
+    id_list(json::read(response, "Hacker News list")?)
+}
+
+fn id_list(value: Value) -> Result<Vec<u64>, SourceError> {
+    refusal(&value)?;
+    serde_json::from_value::<Vec<u64>>(value).map_err(|error| {
+        SourceError::malformed("Hacker News list: not a list of item numbers").caused_by(error)
+    })
+}
+
+/// Reads one item. Unknown items are the word `null` with status 200.
+pub fn item(response: &Response, rank: Option<u64>, whole_text: bool) -> Result<Node, SourceError> {
+    node(json::read(response, "Hacker News item")?, rank, whole_text)
+}
+
+fn node(value: Value, rank: Option<u64>, whole_text: bool) -> Result<Node, SourceError> {
+    if value.is_null() {
+        return Err(SourceError::not_found("Hacker News has no such item"));
+    }
+    refusal(&value)?;
+    let wire: Wire = serde_json::from_value(value).map_err(|error| {
+        SourceError::malformed("Hacker News item: the answer has no `id`").caused_by(error)
+    })?;
+    if wire.deleted == Some(true) {
+        return Err(SourceError::not_found("this Hacker News item was deleted"));
+    }
+    if wire.dead == Some(true) {
+        return Err(SourceError::not_found(
+            "this Hacker News item was removed by its moderators",
+        ));
+    }
+    let is_comment = wire.kind.as_deref() == Some("comment");
+    let post = Post {
+        id: wire.id,
+        title: wire.title,
+        url: wire.url,
+        author: wire.by,
+        points: wire.score,
+        comments: wire.descendants,
+        text: wire.text,
+        date: DateEvidence::optional_field("time", wire.time),
+        rank,
+        story: is_comment.then_some((None, None)),
+        parent: wire.parent.filter(|_| is_comment),
+        kind: wire.kind,
+        ..Post::default()
+    };
+    let item = post
+        .into_item(whole_text)
+        .ok_or_else(|| SourceError::malformed("Hacker News item: neither a title nor a text"))?;
+    Ok(Node {
+        item,
+        kids: wire.kids.unwrap_or_default(),
+    })
+}
+
+/// `{"error": "..."}` is a refusal, whatever the status.
+fn refusal(value: &Value) -> Result<(), SourceError> {
+    match value.get("error").and_then(Value::as_str) {
+        Some(error) => {
+            let message = format!(
+                "Hacker News answered with an error: {}",
+                super::post::title_text(error)
+            );
+            Err(SourceError::new(ErrorCode::UpstreamError, message))
+        }
+        None => Ok(()),
+    }
+}
+
+/// As [`item`], from text, for tests.
+#[cfg(test)]
+pub fn from_text(text: &str) -> Result<Node, SourceError> {
+    node(json::parse(text, "Hacker News item")?, None, true)
+}
+
+/// As [`ids`], from text, for tests.
+#[cfg(test)]
+pub fn ids_from_text(text: &str) -> Result<Vec<u64>, SourceError> {
+    id_list(json::parse(text, "Hacker News list")?)
+}

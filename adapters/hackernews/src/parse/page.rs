@@ -1,0 +1,222 @@
+//! The site itself: its feed and its pages.
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError};
+use freshcontext_parse::scraper::{ElementRef, Html, Selector};
+use freshcontext_parse::{charset, feed, link, text};
+
+use super::Listing;
+use super::post::{Post, title_text};
+
+/// What the site says, with any status, when it is asked too fast.
+pub const TOO_FAST: &str = "not able to serve your requests this quickly";
+/// The apology stands alone; a page that merely quotes it is longer.
+const APOLOGY_CHARS: usize = 2_000;
+
+/// Reads the feed of the front page.
+pub fn rss(response: &Response) -> Result<Listing, SourceError> {
+    let text = charset::decode(response).text;
+    apology(&text)?;
+    read_feed(text.as_bytes())
+}
+
+fn read_feed(bytes: &[u8]) -> Result<Listing, SourceError> {
+    let feed = feed::read(bytes, "Hacker News feed")?;
+    let sent = feed.entries.len();
+    let items: Vec<Item> = feed.entries.into_iter().filter_map(entry).collect();
+    if items.is_empty() {
+        return Err(SourceError::malformed(
+            "Hacker News feed: it holds no readable entry",
+        ));
+    }
+    Ok(Listing {
+        unreadable: sent - items.len(),
+        items,
+        ..Listing::default()
+    })
+}
+
+/// The item number stands only in the link to the comments, inside the description.
+fn entry(entry: feed::Entry) -> Option<Item> {
+    let id = entry
+        .html
+        .split("item?id=")
+        .nth(1)
+        .or_else(|| {
+            entry
+                .link
+                .as_deref()?
+                .split("news.ycombinator.com/item?id=")
+                .nth(1)
+        })
+        .and_then(leading_number)?;
+    let post = Post {
+        id,
+        title: Some(entry.title.replace('&', "&amp;")),
+        url: entry.link,
+        date: DateEvidence::optional_field("pubDate", entry.published),
+        ..Post::default()
+    };
+    post.into_item(false)
+}
+
+/// Reads a page of rows. A page without rows is a refusal, never an empty list.
+pub fn rows(response: &Response) -> Result<Listing, SourceError> {
+    read_rows(&charset::decode(response).text, &response.final_url)
+}
+
+fn read_rows(html: &str, base: &Url) -> Result<Listing, SourceError> {
+    apology(html)?;
+    let document = Html::parse_document(html);
+    let Some(select) = Selectors::new() else {
+        return Err(SourceError::new(
+            ErrorCode::Internal,
+            "a built-in selector does not parse",
+        ));
+    };
+    let mut listing = Listing::default();
+    for row in document.select(&select.row) {
+        // On the page of an item, the comments are rows too.
+        if row.value().classes().any(|class| class == "comtr") {
+            continue;
+        }
+        match post(row, &select, base).and_then(|post| post.into_item(false)) {
+            Some(item) => listing.items.push(item),
+            None => listing.unreadable += 1,
+        }
+    }
+    if listing.items.is_empty() {
+        let message =
+            "Hacker News sent a page without a single story, as it does to visitors it does not want";
+        return Err(SourceError::new(ErrorCode::AccessDenied, message).hint("try again in some minutes"));
+    }
+    Ok(listing)
+}
+
+fn apology(text: &str) -> Result<(), SourceError> {
+    if text.len() < APOLOGY_CHARS && text.contains(TOO_FAST) {
+        return Err(SourceError::new(
+            ErrorCode::RateLimited,
+            "Hacker News asks us to slow down",
+        ));
+    }
+    Ok(())
+}
+
+struct Selectors {
+    row: Selector,
+    title: Selector,
+    points: Selector,
+    user: Selector,
+    age: Selector,
+    anchor: Selector,
+    rank: Selector,
+}
+
+impl Selectors {
+    fn new() -> Option<Self> {
+        let of = |css| Selector::parse(css).ok();
+        Some(Self {
+            row: of("tr.athing")?,
+            // `.titleline` since 2022, `.storylink` before.
+            title: of(".titleline > a, a.storylink")?,
+            points: of(".score")?,
+            user: of(".hnuser")?,
+            age: of(".age")?,
+            anchor: of(".subtext a, .subline a")?,
+            rank: of(".rank")?,
+        })
+    }
+}
+
+fn post(row: ElementRef<'_>, select: &Selectors, base: &Url) -> Option<Post> {
+    let id = row.value().attr("id")?.parse().ok()?;
+    let anchor = row.select(&select.title).next()?;
+    let title = text::one_line(&anchor.text().collect::<String>());
+    let below = row.next_siblings().find_map(ElementRef::wrap);
+    let first = |selector: &Selector| below.and_then(|below| below.select(selector).next());
+    let words = |selector: &Selector| {
+        first(selector).map(|element| text::one_line(&element.text().collect::<String>()))
+    };
+    let age = first(&select.age);
+    let stamp = age
+        .and_then(|age| age.value().attr("title"))
+        .map_or(DateEvidence::None, age_title);
+    Some(Post {
+        id,
+        // The parser has decoded the entities already; they must not be decoded again.
+        title: Some(title.replace('&', "&amp;")),
+        url: anchor
+            .value()
+            .attr("href")
+            .and_then(|href| link::absolute(base, href))
+            .map(String::from),
+        author: words(&select.user).filter(|name| !name.is_empty()),
+        points: words(&select.points)
+            .and_then(|words| leading_number(&words))
+            .and_then(|n| i64::try_from(n).ok()),
+        comments: below.and_then(|below| comments(below, select)),
+        age: if stamp == DateEvidence::None {
+            words(&select.age)
+        } else {
+            None
+        },
+        date: stamp,
+        rank: row
+            .select(&select.rank)
+            .next()
+            .and_then(|rank| leading_number(&rank.text().collect::<String>())),
+        ..Post::default()
+    })
+}
+
+/// "145 comments" or "discuss". Job posts have neither.
+fn comments(below: ElementRef<'_>, select: &Selectors) -> Option<u64> {
+    below.select(&select.anchor).find_map(|anchor| {
+        let words = title_text(&anchor.text().collect::<String>());
+        if words == "discuss" {
+            Some(0)
+        } else if words.ends_with("comment") || words.ends_with("comments") {
+            leading_number(&words)
+        } else {
+            None
+        }
+    })
+}
+
+/// The `title` of an age: `2026-04-26T06:24:42 1777184682`, before 2025 without the epoch. The
+/// visible words are no date: for a story in its second chance they count from that chance.
+fn age_title(title: &str) -> DateEvidence {
+    let mut parts = title.split_whitespace();
+    let iso = parts.next().unwrap_or_default();
+    if let Some(seconds) = parts.next().and_then(|epoch| epoch.parse::<i64>().ok()) {
+        return DateEvidence::field("age title", seconds);
+    }
+    match iso.parse::<i64>() {
+        Ok(seconds) => DateEvidence::field("age title", seconds),
+        Err(_) if iso.contains('T') => DateEvidence::field("age title", iso),
+        Err(_) => DateEvidence::None,
+    }
+}
+
+fn leading_number(text: &str) -> Option<u64> {
+    let digits: String = text
+        .trim_start()
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    digits.parse().ok()
+}
+
+/// As [`rows`], from text, for tests.
+#[cfg(test)]
+pub fn rows_from_text(html: &str) -> Result<Listing, SourceError> {
+    read_rows(html, &Url::parse("https://news.ycombinator.com/news").unwrap())
+}
+
+/// As [`rss`], from text, for tests.
+#[cfg(test)]
+pub fn feed_from_text(text: &str) -> Result<Listing, SourceError> {
+    apology(text)?;
+    read_feed(text.as_bytes())
+}

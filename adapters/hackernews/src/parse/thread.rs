@@ -1,0 +1,151 @@
+//! One thread from the search index: the story and the tree of its comments.
+
+use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::{Item, Response, SourceError};
+use freshcontext_parse::json;
+
+use super::post::{Post, index_date, submitted};
+
+/// A thread.
+#[derive(Debug)]
+pub struct Thread {
+    /// The story (or the comment that was asked for).
+    pub root: Item,
+    /// Its comments: those closer to the root first, in the order of the source.
+    pub comments: Vec<Item>,
+    /// Comments that were deleted or could not be read.
+    pub missing: usize,
+}
+
+impl Thread {
+    /// The newest comment, as text.
+    pub fn newest_comment(&self) -> Option<String> {
+        let newest = self.comments.iter().max_by_key(|item| submitted(&item.date));
+        newest.and_then(|item| super::date_text(&item.date))
+    }
+
+    /// Puts the newest comments first. Those without a date come last.
+    pub fn newest_first(&mut self) {
+        self.comments
+            .sort_by_key(|item| std::cmp::Reverse(submitted(&item.date)));
+    }
+}
+
+/// Reads a thread.
+pub fn thread(response: &Response) -> Result<Thread, SourceError> {
+    read(&json::read(response, "Hacker News thread")?)
+}
+
+fn read(root: &Value) -> Result<Thread, SourceError> {
+    if root.is_null() {
+        return Err(SourceError::not_found("Hacker News has no such item"));
+    }
+    let Some(mut post) = node(root) else {
+        return Err(SourceError::malformed(
+            "Hacker News thread: the answer has no `id`",
+        ));
+    };
+    let mut comments = Vec::new();
+    let (mut missing, mut total) = (0, 0_u64);
+    // Breadth first: a long exchange under one comment must not hide the others.
+    let mut level: Vec<(&Value, u64)> = children(root).map(|child| (child, 1)).collect();
+    while !level.is_empty() {
+        let mut deeper = Vec::new();
+        for (child, depth) in level {
+            deeper.extend(children(child).map(|grandchild| (grandchild, depth + 1)));
+            let replies = children(child).count() as u64;
+            let item = node(child).filter(|post| post.text.is_some()).and_then(|post| {
+                let parent = post.parent.filter(|_| depth > 1);
+                Post {
+                    kind: Some("comment".to_owned()),
+                    parent,
+                    ..post
+                }
+                .into_item(true)
+            });
+            let Some(mut item) = item else {
+                missing += 1;
+                continue;
+            };
+            total += 1;
+            item.fields.shift_remove("type");
+            if depth > 1 {
+                item.set("depth", depth);
+            }
+            item.set("replies", (replies > 0).then_some(replies));
+            comments.push(item);
+        }
+        level = deeper;
+    }
+    let is_comment = post.kind.as_deref() == Some("comment");
+    if is_comment {
+        let story = root.get("story_id").and_then(Value::as_u64);
+        post.story = Some((text(root, "story_title"), story));
+    }
+    post.comments = Some(total);
+    let mut root_item = post
+        .into_item(true)
+        .ok_or_else(|| SourceError::not_found("this Hacker News item was deleted"))?;
+    root_item.set("options", options(root));
+    Ok(Thread {
+        root: root_item,
+        comments,
+        missing,
+    })
+}
+
+fn children(node: &Value) -> impl Iterator<Item = &Value> {
+    node.get("children")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+}
+
+fn text(node: &Value, name: &str) -> Option<String> {
+    node.get(name)
+        .and_then(Value::as_str)
+        .filter(|text| !text.trim().is_empty())
+        .map(str::to_owned)
+}
+
+fn node(node: &Value) -> Option<Post> {
+    Some(Post {
+        id: node.get("id").and_then(Value::as_u64)?,
+        kind: text(node, "type"),
+        title: text(node, "title"),
+        url: text(node, "url"),
+        author: text(node, "author"),
+        points: node.get("points").and_then(Value::as_i64),
+        text: text(node, "text"),
+        date: index_date(
+            node.get("created_at_i").and_then(Value::as_i64),
+            text(node, "created_at"),
+        ),
+        parent: node.get("parent_id").and_then(Value::as_u64),
+        ..Post::default()
+    })
+}
+
+/// The options of a poll, with their points.
+fn options(root: &Value) -> Vec<String> {
+    let options = root
+        .get("options")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    options
+        .filter_map(|option| {
+            let label = super::post::title_text(&text(option, "text")?);
+            Some(match option.get("points").and_then(Value::as_i64) {
+                Some(points) => format!("{label} ({points})"),
+                None => label,
+            })
+        })
+        .collect()
+}
+
+/// As [`thread`], from text, for tests.
+#[cfg(test)]
+pub fn from_text(text: &str) -> Result<Thread, SourceError> {
+    read(&json::parse(text, "Hacker News thread")?)
+}

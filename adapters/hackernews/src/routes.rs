@@ -1,0 +1,361 @@
+//! The ways to the data, in the order of the descriptor, and what is said about the one that answered.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use freshcontext_contract::{Cx, ErrorCode, Harvest, SourceError, Status};
+
+use crate::input::{Board, Search};
+use crate::parse::{Listing, algolia, date_text, firebase, page, thread};
+use crate::request::{self, Window};
+
+/// Items asked for one by one: with the list itself and one failed route this stays within the
+/// requests that a call may make.
+const ONE_BY_ONE: usize = 20;
+/// Rows of a page of the site.
+const SITE_ROWS: u32 = 30;
+/// A further route is not begun with less time than this.
+const ENOUGH_TIME: Duration = Duration::from_secs(2);
+
+/// A search that only the index can answer.
+pub async fn search(cx: &Cx<'_>, search: &Search) -> Result<Harvest, SourceError> {
+    let window = Window::of(search, cx.args())?;
+    let response = cx.send(request::search(search, cx.args(), window)?).await?;
+    let listing = algolia::page(&response)?;
+    let mut harvest = Harvest::new(request::search_url(search, cx.args())?, Vec::new());
+    harvest.route = Some("algolia");
+    fill(&mut harvest, cx, search, listing, window);
+    Ok(harvest)
+}
+
+/// A list of the site, by whichever route answers.
+pub async fn board(cx: &Cx<'_>, search: &Search, board: Board) -> Result<Harvest, SourceError> {
+    let window = Window::of(search, cx.args())?;
+    let mut failed: Vec<(&'static str, SourceError)> = Vec::new();
+    for route in ["algolia", "firebase", "rss", "html"] {
+        if !answers(route, board, window) || !cx.route_open(route) {
+            continue;
+        }
+        if !failed.is_empty() && cx.remaining() < ENOUGH_TIME {
+            break;
+        }
+        match board_by(cx, route, search, board, window).await {
+            Ok(mut harvest) => {
+                harvest.route = Some(route);
+                say_why(&mut harvest, &failed);
+                return Ok(harvest);
+            }
+            Err(error) if is_final(&error) => return Err(error),
+            Err(error) => failed.push((route, error)),
+        }
+    }
+    Err(combined(failed))
+}
+
+/// Whether a route knows this list and this part of it.
+fn answers(route: &str, board: Board, window: Window) -> bool {
+    match route {
+        "algolia" => board != Board::Best,
+        "rss" => board == Board::Front && window.page == 0,
+        "html" => (window.page * window.rows).is_multiple_of(SITE_ROWS),
+        _ => true,
+    }
+}
+
+async fn board_by(
+    cx: &Cx<'_>,
+    route: &'static str,
+    search: &Search,
+    board: Board,
+    window: Window,
+) -> Result<Harvest, SourceError> {
+    let args = cx.args();
+    let own_form = args.since.is_none() && args.until.is_none() && args.sort.is_none();
+    let site_page = window.page * window.rows / SITE_ROWS;
+    let page_url = request::board_url(board, site_page)?;
+    let mut harvest = Harvest::new(page_url, Vec::new());
+    match route {
+        "algolia" => {
+            let response = cx.send(request::search(search, args, window)?).await?;
+            let listing = algolia::page(&response)?;
+            if listing.items.is_empty() && own_form && window.page == 0 {
+                return Err(SourceError::malformed(format!(
+                    "an empty list for the {}, which is never empty",
+                    board.about()
+                )));
+            }
+            if !own_form {
+                harvest.canonical_url = request::search_url(search, args)?;
+            }
+            if matches!(board, Board::Ask | Board::Show) && request::newest_first(search, args) {
+                harvest.note("newest first: the search index does not keep the site's own order");
+            }
+            fill(&mut harvest, cx, search, listing, window);
+        }
+        "firebase" => {
+            let ids = firebase::ids(&cx.send(request::ids(board)?).await?)?;
+            let start = (window.page * window.rows) as usize;
+            let rows = (window.rows as usize).min(ONE_BY_ONE);
+            let wanted: Vec<u64> = ids.iter().copied().skip(start).take(rows).collect();
+            let listing = one_by_one(cx, &wanted, start, &mut harvest).await?;
+            let listing = Listing {
+                total: Some((ids.len() as u64, true)),
+                ..listing
+            };
+            fill(&mut harvest, cx, search, listing, window);
+        }
+        "rss" => {
+            let listing = page::rss(&cx.send(request::rss()?).await?)?;
+            fill(&mut harvest, cx, search, listing, window);
+        }
+        _ => {
+            let listing = page::rows(&cx.send(request::page(board, site_page)?).await?)?;
+            fill(&mut harvest, cx, search, listing, window);
+        }
+    }
+    Ok(harvest)
+}
+
+/// Fetches items by number. Gone ones are counted; unreachable ones are failures of a part.
+async fn one_by_one(
+    cx: &Cx<'_>,
+    ids: &[u64],
+    start: usize,
+    harvest: &mut Harvest,
+) -> Result<Listing, SourceError> {
+    let requests = ids
+        .iter()
+        .map(|id| request::item(*id))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut listing = Listing::default();
+    let mut broken = Vec::new();
+    for (at, (id, answer)) in ids.iter().zip(cx.send_all(requests).await).enumerate() {
+        let rank = u64::try_from(start + at + 1).ok();
+        match answer.and_then(|response| firebase::item(&response, rank, false)) {
+            Ok(node) => listing.items.push(node.item),
+            Err(error) if error.code == ErrorCode::NotFound => listing.unreadable += 1,
+            Err(error) => broken.push((*id, error)),
+        }
+    }
+    if listing.items.is_empty() {
+        if let Some((_, error)) = broken.into_iter().next() {
+            return Err(error);
+        }
+    } else {
+        for (id, error) in broken {
+            harvest.fail(format!("item {id}"), error);
+        }
+    }
+    Ok(listing)
+}
+
+/// One thread: from the index in one request, else from the item interface.
+pub async fn thread(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
+    let offset = request::thread_offset(cx.args())?;
+    let error = match indexed(cx, id, offset).await {
+        Ok(harvest) => return Ok(harvest),
+        Err(error) if is_final(&error) => return Err(error),
+        Err(error) => error,
+    };
+    // The index also answers 404 for items that it has not seen yet.
+    if cx.remaining() < ENOUGH_TIME {
+        return Err(error);
+    }
+    match item_by_item(cx, id).await {
+        Ok(mut harvest) => {
+            say_why(&mut harvest, &[("algolia", error)]);
+            Ok(harvest)
+        }
+        Err(second) if second.code == ErrorCode::NotFound => Err(second),
+        Err(second) => Err(combined(vec![("algolia", error), ("firebase", second)])),
+    }
+}
+
+async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceError> {
+    let response = cx.send(request::thread(id)?).await?;
+    let mut thread = thread::thread(&response)?;
+    if cx.args().sort == Some("newest") {
+        thread.newest_first();
+    }
+    let newest = thread.newest_comment();
+    let total = thread.comments.len();
+    let first_page = cx.args().cursor.is_none();
+    let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
+    harvest.route = Some("algolia");
+    harvest.own_date = Some(thread.root.date.clone());
+    harvest.summary = Some(format!("Hacker News item {id} with {total} comments"));
+    harvest.set("newest_comment", newest);
+    harvest.skip(thread.missing, "deleted or unreadable comments");
+    let room = if first_page {
+        cx.args().limit.saturating_sub(1)
+    } else {
+        cx.args().limit
+    };
+    if first_page {
+        harvest.items.push(thread.root);
+    }
+    harvest
+        .items
+        .extend(thread.comments.into_iter().skip(offset).take(room));
+    let shown = offset.saturating_add(room);
+    if shown < total {
+        harvest.next = Some(format!("c{shown}"));
+        harvest.note(format!("{} more comments; `cursor` continues", total - shown));
+    }
+    harvest.status = if harvest.items.is_empty() {
+        Status::Empty
+    } else {
+        Status::Success
+    };
+    say_age(&mut harvest);
+    Ok(harvest)
+}
+
+async fn item_by_item(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
+    let root = firebase::item(&cx.send(request::item(id)?).await?, None, true)?;
+    let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
+    harvest.route = Some("firebase");
+    harvest.own_date = Some(root.item.date.clone());
+    harvest.summary = Some(format!("Hacker News item {id}"));
+    let room = cx.args().limit.saturating_sub(1).min(ONE_BY_ONE);
+    let kids: Vec<u64> = root.kids.iter().copied().take(room).collect();
+    let more = root.kids.len() - kids.len();
+    harvest.items.push(root.item);
+    harvest.status = Status::Success;
+    let requests = kids
+        .iter()
+        .map(|kid| request::item(*kid))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut gone = 0;
+    for (kid, answer) in kids.iter().zip(cx.send_all(requests).await) {
+        match answer.and_then(|response| firebase::item(&response, None, true)) {
+            Ok(node) => harvest.items.push(node.item),
+            Err(error) if error.code == ErrorCode::NotFound => gone += 1,
+            Err(error) => harvest.fail(format!("comment {kid}"), error),
+        }
+    }
+    harvest.skip(gone, "deleted comments");
+    harvest.note(if more > 0 {
+        format!("top-level comments only, in the site's order; {more} more were not read")
+    } else {
+        "top-level comments only, in the site's order".to_owned()
+    });
+    say_age(&mut harvest);
+    Ok(harvest)
+}
+
+/// Puts a list into a harvest, with its totals, its order and the way to the next page.
+fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, window: Window) {
+    let args = cx.args();
+    let Listing {
+        mut items,
+        unreadable,
+        total,
+        pages,
+    } = listing;
+    if args.sort == Some("newest") {
+        items.sort_by_key(|item| std::cmp::Reverse(date_text(&item.date)));
+    }
+    let sent = items.len() + unreadable;
+    let rows = window.rows as usize;
+    items.truncate(rows);
+    let more = match pages {
+        Some((page, pages)) => page + 1 < pages && sent > 0,
+        None => total.is_some_and(|(total, _)| u64::from((window.page + 1) * window.rows) < total),
+    };
+    if more {
+        harvest.next = Some(window.next());
+    }
+    let mut summary = about(search, args.sort.map_or(search.newest, |sort| sort == "newest"));
+    if let Some((total, exact)) = total {
+        let _ = write!(
+            summary,
+            ": {total} hits{}",
+            if exact { "" } else { " (estimate)" }
+        );
+        harvest.set("total", total);
+    }
+    match pages {
+        Some((page, pages)) if items.is_empty() && page >= pages && pages > 0 => {
+            let _ = write!(summary, ", but page {} is past the last one, {pages}", page + 1);
+        }
+        Some((page, pages)) if pages > 1 => {
+            let _ = write!(summary, ", page {} of {pages}", page + 1);
+        }
+        _ => {}
+    }
+    harvest.summary = Some(summary);
+    harvest.skip(unreadable, "deleted or without a title");
+    if harvest.status != Status::Partial {
+        harvest.status = if items.is_empty() {
+            Status::Empty
+        } else {
+            Status::Success
+        };
+    }
+    harvest.items = items;
+    say_age(harvest);
+}
+
+fn about(search: &Search, newest: bool) -> String {
+    let mut about = match search.board {
+        Some(board) => board.about().to_owned(),
+        None => "Hacker News search".to_owned(),
+    };
+    if !search.query.is_empty() {
+        let _ = write!(about, " for \"{}\"", search.query);
+    }
+    if search.board.is_none() {
+        let kind = if search.tags.is_empty() {
+            "all kinds"
+        } else {
+            &search.tags
+        };
+        let _ = write!(
+            about,
+            " ({kind}, {})",
+            if newest { "newest first" } else { "by relevance" }
+        );
+    }
+    about
+}
+
+/// A new submission of an old article is not a new article.
+fn say_age(harvest: &mut Harvest) {
+    let older = harvest
+        .items
+        .iter()
+        .filter(|item| item.fields.contains_key("linked_year"))
+        .count();
+    if older > 0 {
+        harvest.note(format!(
+            "{older} of the linked articles are older than their submission (`linked_year`); dates are those of submission"
+        ));
+    }
+}
+
+fn say_why(harvest: &mut Harvest, failed: &[(&'static str, SourceError)]) {
+    for (route, error) in failed {
+        harvest.note(format!("{route} did not answer ({error})"));
+    }
+}
+
+/// Errors that another route would not change.
+fn is_final(error: &SourceError) -> bool {
+    matches!(
+        error.code,
+        ErrorCode::InvalidInput | ErrorCode::Cancelled | ErrorCode::Internal | ErrorCode::Overloaded
+    )
+}
+
+/// The first failure, which is that of the best route, with the others named.
+fn combined(failed: Vec<(&'static str, SourceError)>) -> SourceError {
+    let mut failed = failed.into_iter();
+    let Some((_, mut first)) = failed.next() else {
+        return SourceError::new(ErrorCode::Misconfigured, "no route to Hacker News is turned on");
+    };
+    for (route, error) in failed {
+        let _ = write!(first.message, "; {route}: {}", error.code);
+    }
+    first
+}
