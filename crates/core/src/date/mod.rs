@@ -1,0 +1,187 @@
+//! Date evidence to an instant and a confidence.
+//!
+//! A date is never invented: whatever cannot be read with certainty is no date at all, and the
+//! reason is kept for the reader.
+
+mod parse;
+
+use std::fmt;
+
+use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
+use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
+use freshcontext_contract::{DateEvidence, DateValue};
+use serde::{Deserialize, Serialize};
+
+pub use parse::{Parsed, Precision, parse_instant};
+
+/// How far a date can be relied on. Ordered: `Low < Medium < High`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Confidence {
+    /// No reliable date.
+    Low,
+    /// Inferred from a page signal.
+    Medium,
+    /// A structured field that means publication.
+    High,
+}
+
+impl Confidence {
+    /// `high`, `medium` or `low`, as envelopes write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+
+    /// Reads `high`, `medium` or `low`, exactly as written in an envelope.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "high" => Some(Self::High),
+            "medium" => Some(Self::Medium),
+            "low" => Some(Self::Low),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Confidence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A judged date.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// The instant; a day counts from 00:00 UTC.
+    pub instant: Option<DateTime<Utc>>,
+    /// How it is written: `YYYY-MM-DD` for a day, else `YYYY-MM-DDTHH:MM:SS.sssZ`.
+    pub shown: Option<String>,
+    /// Low exactly where there is no date.
+    pub confidence: Confidence,
+    /// Why there is no date although the source gave something, with its words.
+    pub note: Option<String>,
+}
+
+impl Resolved {
+    /// No date, and nothing to say about it.
+    pub const fn unknown() -> Self {
+        Self {
+            instant: None,
+            shown: None,
+            confidence: Confidence::Low,
+            note: None,
+        }
+    }
+
+    fn refused(note: String) -> Self {
+        Self {
+            note: Some(note),
+            ..Self::unknown()
+        }
+    }
+
+    /// Whether only the day is known.
+    pub fn day_only(&self) -> bool {
+        self.shown.as_ref().is_some_and(|shown| shown.len() == 10)
+    }
+}
+
+/// An instant as this server writes it: UTC, milliseconds, `Z`.
+pub fn iso_millis(instant: DateTime<Utc>) -> String {
+    instant.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// Whether an instant lies further in the future of `reference` than clocks may differ (5 minutes).
+pub fn is_future(instant: DateTime<Utc>, reference: DateTime<Utc>) -> bool {
+    instant - reference > TimeDelta::seconds(FUTURE_TOLERANCE_S)
+}
+
+/// Turns evidence into a date with its confidence. `retrieved_at` is when the bytes left the source.
+///
+/// Refused, with a note that says why: text that is no date, a year alone, the placeholders that
+/// systems write for "no date" (all of 1970, 1900-01-01, year 1), numbers that are milliseconds in
+/// place of seconds or the reverse, and anything more than five minutes in the future.
+pub fn resolve(evidence: &DateEvidence, retrieved_at: DateTime<Utc>) -> Resolved {
+    let (what, value, confidence) = match evidence {
+        DateEvidence::None => return Resolved::unknown(),
+        DateEvidence::YearOnly(year) => {
+            return Resolved::refused(format!("only the year {year} is known, which is not a date"));
+        }
+        DateEvidence::Field { name, value } => (name, value, Confidence::High),
+        DateEvidence::PageSignal { what, value } => (what, value, Confidence::Medium),
+    };
+    let parsed = match read(value) {
+        Ok(parsed) => parsed,
+        Err(why) => return Resolved::refused(format!("{what}: {why}")),
+    };
+    if let Some(why) = implausible(parsed.instant) {
+        return Resolved::refused(format!("{what}: {} {why}", shown(&parsed)));
+    }
+    if is_future(parsed.instant, retrieved_at) {
+        return Resolved::refused(format!(
+            "{what}: {} lies in the future of the retrieval ({})",
+            shown(&parsed),
+            iso_millis(retrieved_at)
+        ));
+    }
+    Resolved {
+        shown: Some(shown(&parsed)),
+        instant: Some(parsed.instant),
+        confidence,
+        note: None,
+    }
+}
+
+/// The newest second that can still be seconds: beyond it (the year 5138) a number is milliseconds.
+const LAST_PLAUSIBLE_SECOND: i64 = 99_999_999_999;
+
+fn read(value: &DateValue) -> Result<Parsed, String> {
+    match value {
+        DateValue::Text(text) => parse_instant(text).ok_or_else(|| {
+            let given = crate::sanitize::clean_line(text);
+            let given = crate::sanitize::cut(&given, 60);
+            if given.is_empty() {
+                "is empty".to_owned()
+            } else {
+                format!("\"{given}\" is not a date")
+            }
+        }),
+        DateValue::EpochSeconds(seconds) if seconds.abs() > LAST_PLAUSIBLE_SECOND => {
+            Err(format!("{seconds} is not a number of seconds (milliseconds?)"))
+        }
+        DateValue::EpochSeconds(seconds) if *seconds <= 0 => {
+            Err(format!("{seconds} seconds since 1970 stands for no date"))
+        }
+        DateValue::EpochSeconds(seconds) => DateTime::from_timestamp(*seconds, 0)
+            .map(Parsed::instant)
+            .ok_or_else(|| format!("{seconds} is not a number of seconds")),
+        DateValue::Instant(instant) => Ok(Parsed::instant(*instant)),
+        DateValue::Day(day) => Ok(Parsed::day(*day)),
+    }
+}
+
+/// Why an instant cannot be a publication date. Systems write zero values where they have no date:
+/// Unix 1970-01-01, SQL and spreadsheets around 1900-01-01, .NET 0001-01-01; and seconds read as
+/// milliseconds land in January 1970.
+fn implausible(instant: DateTime<Utc>) -> Option<&'static str> {
+    match (instant.year(), instant.ordinal()) {
+        (1970, _) => Some("stands for no date (1970 is where clocks begin)"),
+        (1899, 364..) | (1900, 1) => Some("stands for no date (a spreadsheet's zero)"),
+        (..1000, _) | (9999.., _) => Some("is not a plausible year"),
+        _ => None,
+    }
+}
+
+fn shown(parsed: &Parsed) -> String {
+    match parsed.precision {
+        Precision::Day => parsed.instant.format("%Y-%m-%d").to_string(),
+        Precision::Instant => iso_millis(parsed.instant),
+    }
+}
+
+#[cfg(test)]
+mod tests;
