@@ -90,7 +90,11 @@ pub fn decode_input<I: DeserializeOwned>(
     let properties = schema.get("properties").and_then(Value::as_object);
     let known = |name: &str| properties.is_some_and(|properties| properties.contains_key(name));
     if let Some(name) = arguments.keys().find(|name| !known(name)) {
-        let names: Vec<&str> = properties.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = properties
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.as_str())
+            .collect();
         let shown: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
         let problem = format!("is not an argument of this tool (it takes {})", names.join(", "));
         return Err(SourceError::invalid_input(shown, problem, example));
@@ -105,9 +109,19 @@ pub fn decode_input<I: DeserializeOwned>(
     arguments.retain(|name, value| required.contains(&name.as_str()) || !is_absent(value));
     for name in &required {
         match arguments.get(*name) {
-            None => return Err(SourceError::invalid_input((*name).to_owned(), "is missing", example)),
+            None => {
+                return Err(SourceError::invalid_input(
+                    (*name).to_owned(),
+                    "is missing",
+                    example,
+                ));
+            }
             Some(value) if is_absent(value) => {
-                return Err(SourceError::invalid_input((*name).to_owned(), "is empty", example));
+                return Err(SourceError::invalid_input(
+                    (*name).to_owned(),
+                    "is empty",
+                    example,
+                ));
             }
             Some(_) => {}
         }
@@ -135,7 +149,9 @@ fn check_texts(name: &str, value: &Value, example: &str) -> Result<(), SourceErr
             }
             Ok(())
         }
-        Value::Array(values) => values.iter().try_for_each(|value| check_texts(name, value, example)),
+        Value::Array(values) => values
+            .iter()
+            .try_for_each(|value| check_texts(name, value, example)),
         _ => Ok(()),
     }
 }
@@ -203,7 +219,11 @@ impl<'a> Cx<'a> {
         Self {
             transport,
             clock,
-            scope: CallScope { descriptor, deadline, max_age: args.max_age },
+            scope: CallScope {
+                descriptor,
+                deadline,
+                max_age: args.max_age,
+            },
             args,
             budget: AtomicU32::new(budget),
             seen: Mutex::new(Seen::default()),
@@ -256,7 +276,9 @@ impl<'a> Cx<'a> {
             let message = format!("{} does not talk to {host}", self.scope.descriptor.id);
             return Err(SourceError::new(ErrorCode::BlockedAddress, message).detail("host"));
         }
-        let taken = self.budget.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        let taken = self
+            .budget
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
         if taken.is_err() {
             let message = "this call would need more upstream requests than one call may make";
             return Err(SourceError::new(ErrorCode::TooLarge, message).hint("ask for fewer things at once"));
@@ -280,7 +302,9 @@ impl<'a> Cx<'a> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.responses += 1;
         seen.attempts += response.attempts;
-        let oldest = seen.retrieved_at.map_or(response.retrieved_at, |at| at.min(response.retrieved_at));
+        let oldest = seen
+            .retrieved_at
+            .map_or(response.retrieved_at, |at| at.min(response.retrieved_at));
         seen.retrieved_at = Some(oldest);
         if let Provenance::Cached { age } = response.provenance {
             seen.cached_age = Some(seen.cached_age.map_or(age, |oldest| oldest.max(age)));

@@ -31,7 +31,14 @@ pub struct ArgSpec {
 impl ArgSpec {
     /// `max_length` and `max_age` only.
     pub const fn length(max_length: usize) -> Self {
-        Self { max_length, limit: None, dates: false, sort: &[], cursor: false, max_age: true }
+        Self {
+            max_length,
+            limit: None,
+            dates: false,
+            sort: &[],
+            cursor: false,
+            max_age: true,
+        }
     }
 
     /// The schema properties of these arguments, in the order shown to the model.
@@ -122,7 +129,9 @@ pub fn split_arguments(
         let asked = positive("max_length", &value, spec.max_length)?;
         common.max_length = asked.clamp(MIN_RESULT_CHARS, limits.result_chars);
         if common.max_length != asked {
-            common.notes.push(format!("max_length {asked} was set to {}", common.max_length));
+            common
+                .notes
+                .push(format!("max_length {asked} was set to {}", common.max_length));
         }
     }
     common.max_length = common.max_length.min(limits.result_chars);
@@ -133,12 +142,20 @@ pub fn split_arguments(
         common.limit = asked.min(most);
         common.limit_given = true;
         if common.limit != asked {
-            common.notes.push(format!("limit {asked} was set to {most}, the most this tool returns"));
+            common.notes.push(format!(
+                "limit {asked} was set to {most}, the most this tool returns"
+            ));
         }
     }
     if spec.dates {
-        common.since = arguments.remove("since").map(|value| bound("since", &value, false)).transpose()?;
-        common.until = arguments.remove("until").map(|value| bound("until", &value, true)).transpose()?;
+        common.since = arguments
+            .remove("since")
+            .map(|value| bound("since", &value, false))
+            .transpose()?;
+        common.until = arguments
+            .remove("until")
+            .map(|value| bound("until", &value, true))
+            .transpose()?;
         if let (Some(since), Some(until)) = (common.since, common.until)
             && since > until
         {
@@ -153,7 +170,10 @@ pub fn split_arguments(
         && let Some(value) = arguments.remove("sort")
     {
         let wanted = text("sort", &value, spec.sort.first().unwrap_or(&"newest"))?;
-        let known = spec.sort.iter().find(|name| name.eq_ignore_ascii_case(wanted.trim()));
+        let known = spec
+            .sort
+            .iter()
+            .find(|name| name.eq_ignore_ascii_case(wanted.trim()));
         common.sort = Some(known.copied().ok_or_else(|| {
             SourceError::invalid_input("sort", format!("must be one of {}", spec.sort.join(", ")), {
                 format!("{{\"sort\": \"{}\"}}", spec.sort.first().unwrap_or(&"newest"))
@@ -206,7 +226,10 @@ fn text<'v>(field: &'static str, value: &'v Value, example: &str) -> Result<&'v 
 
 /// A whole number; `10.0` is one too, since some clients have only floats.
 fn whole(field: &'static str, value: &Value, example: usize) -> Result<i64, SourceError> {
-    #[expect(clippy::cast_possible_truncation, reason = "guarded: integral and within ±2^53")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "guarded: integral and within ±2^53"
+    )]
     let integral = |number: f64| {
         (number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0).then_some(number as i64)
     };
@@ -215,15 +238,22 @@ fn whole(field: &'static str, value: &Value, example: usize) -> Result<i64, Sour
         .or_else(|| value.as_u64().map(|_| i64::MAX))
         .or_else(|| value.as_f64().and_then(integral))
         .ok_or_else(|| {
-            SourceError::invalid_input(field, "must be a whole number", format!("{{\"{field}\": {example}}}"))
+            SourceError::invalid_input(
+                field,
+                "must be a whole number",
+                format!("{{\"{field}\": {example}}}"),
+            )
         })
 }
 
 fn positive(field: &'static str, value: &Value, example: usize) -> Result<usize, SourceError> {
     let number = whole(field, value, example)?;
-    usize::try_from(number).ok().filter(|number| *number > 0).ok_or_else(|| {
-        SourceError::invalid_input(field, "must be 1 or more", format!("{{\"{field}\": {example}}}"))
-    })
+    usize::try_from(number)
+        .ok()
+        .filter(|number| *number > 0)
+        .ok_or_else(|| {
+            SourceError::invalid_input(field, "must be 1 or more", format!("{{\"{field}\": {example}}}"))
+        })
 }
 
 /// An ISO date, or an RFC 3339 instant. As an upper bound a date means its last millisecond.
@@ -236,7 +266,11 @@ fn bound(field: &'static str, value: &Value, upper: bool) -> Result<DateTime<Utc
     } else if given.len() == 10 {
         NaiveDate::parse_from_str(given, "%Y-%m-%d").ok().and_then(|day| {
             let start = day.and_time(NaiveTime::MIN).and_utc();
-            if upper { start.checked_add_signed(TimeDelta::milliseconds(86_399_999)) } else { Some(start) }
+            if upper {
+                start.checked_add_signed(TimeDelta::milliseconds(86_399_999))
+            } else {
+                Some(start)
+            }
         })
     } else {
         None

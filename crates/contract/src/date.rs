@@ -36,7 +36,10 @@ pub enum DateEvidence {
 impl DateEvidence {
     /// A structured field holding date text exactly as the source wrote it.
     pub fn field(name: &'static str, value: impl Into<DateValue>) -> Self {
-        Self::Field { name: Cow::Borrowed(name), value: value.into() }
+        Self::Field {
+            name: Cow::Borrowed(name),
+            value: value.into(),
+        }
     }
 
     /// As [`field`](Self::field), or [`None`](Self::None) where the source left it out.
@@ -46,7 +49,10 @@ impl DateEvidence {
 
     /// A date inferred from a signal.
     pub fn signal(what: &'static str, value: impl Into<DateValue>) -> Self {
-        Self::PageSignal { what: Cow::Borrowed(what), value: value.into() }
+        Self::PageSignal {
+            what: Cow::Borrowed(what),
+            value: value.into(),
+        }
     }
 }
 

@@ -164,7 +164,10 @@ pub struct Pace {
 impl Pace {
     /// At most `requests` in any window of `seconds`.
     pub const fn new(requests: u32, seconds: u64) -> Self {
-        Self { requests, per: Duration::from_secs(seconds) }
+        Self {
+            requests,
+            per: Duration::from_secs(seconds),
+        }
     }
 }
 

@@ -91,9 +91,11 @@ impl ErrorCode {
     /// Whether another attempt of the same request may help.
     pub const fn default_retry(self) -> Retry {
         match self {
-            Self::RateLimited | Self::Timeout | Self::Unreachable | Self::UpstreamError | Self::Overloaded => {
-                Retry::Temporary
-            }
+            Self::RateLimited
+            | Self::Timeout
+            | Self::Unreachable
+            | Self::UpstreamError
+            | Self::Overloaded => Retry::Temporary,
             _ => Retry::Permanent,
         }
     }
@@ -173,7 +175,10 @@ impl SourceError {
         example: impl fmt::Display,
     ) -> Self {
         let field = field.into();
-        let mut error = Self::new(ErrorCode::InvalidInput, format!("`{field}` {problem}. Example: {example}"));
+        let mut error = Self::new(
+            ErrorCode::InvalidInput,
+            format!("`{field}` {problem}. Example: {example}"),
+        );
         error.field = Some(field);
         error
     }

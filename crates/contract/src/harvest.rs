@@ -55,7 +55,11 @@ impl Harvest {
     pub fn new(canonical_url: Url, items: Vec<Item>) -> Self {
         Self {
             canonical_url,
-            status: if items.is_empty() { Status::Empty } else { Status::Success },
+            status: if items.is_empty() {
+                Status::Empty
+            } else {
+                Status::Success
+            },
             items,
             summary: None,
             fields: Map::new(),
@@ -76,13 +80,19 @@ impl Harvest {
     /// Counts items left out, unless there are none.
     pub fn skip(&mut self, count: usize, reason: impl Into<Cow<'static, str>>) {
         if count > 0 {
-            self.skipped.push(Skipped { count, reason: reason.into() });
+            self.skipped.push(Skipped {
+                count,
+                reason: reason.into(),
+            });
         }
     }
 
     /// Records a part that failed; the answer becomes [`Status::Partial`].
     pub fn fail(&mut self, what: impl Into<String>, error: SourceError) {
-        self.failures.push(PartFailure { what: what.into(), error });
+        self.failures.push(PartFailure {
+            what: what.into(),
+            error,
+        });
         self.status = Status::Partial;
     }
 
@@ -132,7 +142,11 @@ pub struct Item {
 impl Item {
     /// An item with a title and its date evidence.
     pub fn new(title: impl Into<String>, date: DateEvidence) -> Self {
-        Self { title: title.into(), date, ..Self::default() }
+        Self {
+            title: title.into(),
+            date,
+            ..Self::default()
+        }
     }
 
     /// Adds a source fact, unless it is null or empty text.

@@ -40,7 +40,9 @@ pub fn plain_object<I: JsonSchema>() -> Value {
 
 /// Keeps what models need of a property and removes what trips the weaker dialects.
 fn plain(schema: &Value) -> Value {
-    let Some(object) = schema.as_object() else { return json!({}) };
+    let Some(object) = schema.as_object() else {
+        return json!({});
+    };
     // An optional value comes as `anyOf [T, null]`: take T, keep the outer description.
     if let Some(Value::Array(choices)) = object.get("anyOf") {
         let not_null = |choice: &&Value| choice.get("type") != Some(&json!("null"));
@@ -53,9 +55,11 @@ fn plain(schema: &Value) -> Value {
     let mut out = Map::new();
     if let Some(kind) = object.get("type") {
         let kind = match kind {
-            Value::Array(kinds) => {
-                kinds.iter().find(|kind| **kind != json!("null")).cloned().unwrap_or(Value::Null)
-            }
+            Value::Array(kinds) => kinds
+                .iter()
+                .find(|kind| **kind != json!("null"))
+                .cloned()
+                .unwrap_or(Value::Null),
             other => other.clone(),
         };
         out.insert("type".to_owned(), kind);
@@ -69,7 +73,10 @@ fn plain(schema: &Value) -> Value {
         out.insert("items".to_owned(), plain(items));
     }
     if let Some(fields) = object.get("properties").and_then(Value::as_object) {
-        let fields: Map<_, _> = fields.iter().map(|(name, field)| (name.clone(), plain(field))).collect();
+        let fields: Map<_, _> = fields
+            .iter()
+            .map(|(name, field)| (name.clone(), plain(field)))
+            .collect();
         out.insert("properties".to_owned(), Value::Object(fields));
         if let Some(required) = object.get("required") {
             out.insert("required".to_owned(), required.clone());

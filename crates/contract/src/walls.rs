@@ -8,5 +8,5 @@ mod recognise;
 mod table;
 
 pub use fingerprint::{Fingerprint, Strength, WallKind};
-pub use recognise::{Wall, fingerprints_in, recognise};
+pub use recognise::{Wall, best, fingerprints_in, recognise};
 pub use table::FINGERPRINTS;

@@ -67,7 +67,7 @@ impl Request {
             headers: Vec::new(),
             body: None,
             expect,
-            cache_for: Duration::from_secs(300),
+            cache_for: Duration::from_mins(5),
             max_body: None,
             accept_status: &[],
             anonymous: false,
@@ -120,7 +120,10 @@ pub struct Headers(pub Vec<(String, String)>);
 impl Headers {
     /// The first value of a header. `name` must be lower case.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+        self.0
+            .iter()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.as_str())
     }
 }
 

@@ -1,1 +1,12 @@
-//! freshcontext parse.
+//! Small shared readers for sources. All of them are pure, take untrusted bytes, work in bounded
+//! time and never panic.
+
+pub mod charset;
+pub mod feed;
+pub mod html;
+pub mod json;
+pub mod link;
+pub mod table;
+pub mod text;
+
+pub use scraper;

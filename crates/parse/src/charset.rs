@@ -1,0 +1,162 @@
+//! Bytes to text, whatever the source claims about its charset.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8};
+use freshcontext_contract::Response;
+
+/// Text, and how much of it could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded {
+    /// The text.
+    pub text: String,
+    /// Characters replaced by U+FFFD because the bytes fit no character of the charset.
+    pub replaced: usize,
+    /// The charset used, by its WHATWG name.
+    pub charset: &'static str,
+}
+
+impl Decoded {
+    /// A remark for the reader, where something could not be read.
+    pub fn note(&self) -> Option<String> {
+        (self.replaced > 0).then(|| {
+            format!(
+                "{} characters could not be read as {} and were replaced",
+                self.replaced, self.charset
+            )
+        })
+    }
+}
+
+/// How far into a body a `<meta charset>` or an XML declaration may stand (WHATWG HTML, 13.2.3.2).
+const DECLARATION_WINDOW: usize = 1024;
+
+/// Decodes a response's body: byte order mark, then the header's charset, then the document's own
+/// declaration, then UTF-8 if it is valid, then a guess. A header that says UTF-8 over bytes that are
+/// not is treated as lying.
+pub fn decode(response: &Response) -> Decoded {
+    decode_bytes(
+        &response.body,
+        header_charset(response.headers.get("content-type").unwrap_or_default()),
+    )
+}
+
+/// As [`decode`], from bytes and the charset label that the transport gave, if any.
+pub fn decode_bytes(bytes: &[u8], label: Option<&str>) -> Decoded {
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        return with(encoding, bytes.get(mark..).unwrap_or_default());
+    }
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let told = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+        // Valid UTF-8 with multi-byte characters is not valid by accident; pure ASCII reads the same
+        // in every ASCII-compatible charset, but not in the two that are not.
+        if told.is_none_or(Encoding::is_ascii_compatible) && !(bytes.is_ascii() && bytes.contains(&0x1b)) {
+            return Decoded {
+                text: text.to_owned(),
+                replaced: 0,
+                charset: UTF_8.name(),
+            };
+        }
+    }
+    let declared = label
+        .and_then(|label| Encoding::for_label(label.as_bytes()))
+        .or_else(|| document_charset(bytes))
+        .filter(|encoding| *encoding != UTF_8);
+    if let Some(encoding) = declared {
+        let decoded = with(encoding, bytes);
+        if decoded.replaced == 0 {
+            return decoded;
+        }
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    detector.feed(bytes, true);
+    let guess = with(detector.guess(None, Utf8Detection::Allow), bytes);
+    let utf8 = with(UTF_8, bytes);
+    // A few broken bytes in a UTF-8 document are likelier than a legacy charset that fits by luck.
+    if utf8.replaced <= 1 + bytes.len() / 1000 {
+        utf8
+    } else {
+        guess
+    }
+}
+
+fn with(encoding: &'static Encoding, bytes: &[u8]) -> Decoded {
+    let (text, _) = encoding.decode_without_bom_handling(bytes);
+    let replaced = text.matches('\u{fffd}').count();
+    Decoded {
+        text: text.into_owned(),
+        replaced,
+        charset: encoding.name(),
+    }
+}
+
+/// The `charset` parameter of a `Content-Type` value.
+fn header_charset(content_type: &str) -> Option<&str> {
+    content_type.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.trim().trim_matches(['"', '\'']))
+    })
+}
+
+/// The charset that an HTML `<meta>` or an XML declaration names near the document's start.
+fn document_charset(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = bytes.get(..DECLARATION_WINDOW.min(bytes.len()))?;
+    let head: String = head
+        .iter()
+        .map(|byte| byte.to_ascii_lowercase() as char)
+        .collect();
+    let name = if let Some(declaration) = head.strip_prefix("<?xml") {
+        let declaration = declaration.split("?>").next()?;
+        declaration.split("encoding").nth(1)?
+    } else {
+        head.split("charset").nth(1)?
+    };
+    let name = name
+        .trim_start()
+        .strip_prefix('=')?
+        .trim_start()
+        .trim_start_matches(['"', '\'']);
+    let name: String = name
+        .chars()
+        .take_while(|c| c.is_ascii_alphanumeric() || "-_:.".contains(*c))
+        .collect();
+    Encoding::for_label(name.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_declared_and_undeclared_charsets() {
+        let (cyrillic, ..) = encoding_rs::WINDOWS_1251.encode("Привет, мир");
+        assert_eq!(decode_bytes(&cyrillic, Some("windows-1251")).text, "Привет, мир");
+        let (japanese, ..) =
+            encoding_rs::SHIFT_JIS.encode("<meta charset=\"Shift_JIS\"><p>日本語のページ</p>");
+        assert!(decode_bytes(&japanese, None).text.contains("日本語のページ"));
+        let (korean, ..) = encoding_rs::EUC_KR.encode("<?xml version='1.0' encoding='EUC-KR'?><a>한국어</a>");
+        assert!(decode_bytes(&korean, None).text.contains("한국어"));
+    }
+
+    #[test]
+    fn utf8_bytes_win_over_a_lying_header() {
+        let decoded = decode_bytes("café – ok".as_bytes(), Some("iso-8859-1"));
+        assert_eq!((decoded.text.as_str(), decoded.replaced), ("café – ok", 0));
+    }
+
+    #[test]
+    fn byte_order_marks_are_obeyed_and_removed() {
+        assert_eq!(decode_bytes(b"\xef\xbb\xbf{\"a\":1}", None).text, "{\"a\":1}");
+        assert_eq!(decode_bytes(b"\xff\xfeh\0i\0", Some("utf-8")).text, "hi");
+    }
+
+    #[test]
+    fn unreadable_bytes_are_counted() {
+        let mut bytes = b"plain text ".repeat(200);
+        bytes.push(0xff);
+        let decoded = decode_bytes(&bytes, Some("utf-8"));
+        assert_eq!(decoded.replaced, 1);
+        assert!(decoded.note().unwrap().starts_with("1 characters"));
+    }
+}

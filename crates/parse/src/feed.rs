@@ -1,0 +1,190 @@
+//! Atom, RSS and JSON Feed through `feed-rs`, which neither expands entities nor fetches anything.
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{DateEvidence, SourceError};
+
+use crate::html;
+
+/// A feed, as far as sources use it. The feed's own `updated` is a build time and left out on purpose.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Feed {
+    /// Its id, as sent.
+    pub id: String,
+    /// Its title as plain text.
+    pub title: String,
+    /// The page it belongs to.
+    pub page: Option<String>,
+    /// The feed-level `updated`, for the one source where it is a launch day. Usually a build time.
+    pub updated: Option<DateTime<Utc>>,
+    /// Its entries, in the order sent.
+    pub entries: Vec<Entry>,
+}
+
+/// One entry.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Entry {
+    /// Its id.
+    pub id: String,
+    /// Its title as plain text.
+    pub title: String,
+    /// Its page (`rel=alternate`, else the first link).
+    pub link: Option<String>,
+    /// Publication as the feed says.
+    pub published: Option<DateTime<Utc>>,
+    /// Last change as the feed says.
+    pub updated: Option<DateTime<Utc>>,
+    /// Names of its authors.
+    pub authors: Vec<String>,
+    /// Its categories.
+    pub categories: Vec<String>,
+    /// Its content, else its summary: HTML as sent.
+    pub html: String,
+}
+
+impl Entry {
+    /// Publication date: `published` is a field, `updated` alone only a signal.
+    pub fn date(&self) -> DateEvidence {
+        match (self.published, self.updated) {
+            (Some(published), _) => DateEvidence::field("published", published),
+            (None, Some(updated)) => DateEvidence::signal("updated: the entry's last change", updated),
+            (None, None) => DateEvidence::None,
+        }
+    }
+
+    /// Its content as readable text.
+    pub fn text(&self) -> String {
+        html::to_text(&self.html)
+    }
+}
+
+/// Reads a feed of any kind.
+pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(SourceError::malformed(format!("{what}: the answer is empty")));
+    }
+    let feed = feed_rs::parser::parse(bytes).map_err(|error| {
+        SourceError::malformed(format!("{what}: the answer is not a readable feed"))
+            .caused_by(error.to_string())
+    })?;
+    let is_atom = feed.feed_type == feed_rs::model::FeedType::Atom;
+    Ok(Feed {
+        id: feed.id,
+        title: feed
+            .title
+            .map(|title| title_line(&title, is_atom))
+            .unwrap_or_default(),
+        page: feed
+            .links
+            .into_iter()
+            .find(|link| link.rel.as_deref() != Some("self"))
+            .map(|link| link.href),
+        updated: feed.updated,
+        entries: feed.entries.into_iter().map(|one| entry(one, is_atom)).collect(),
+    })
+}
+
+/// An Atom title without a type is plain text (RFC 4287, 3.1.1): `Vec<T>` in it is no markup. RSS has
+/// no types, and its titles are HTML as often as not.
+fn title_line(title: &feed_rs::model::Text, is_atom: bool) -> String {
+    if is_atom && title.content_type.subty() == "plain" {
+        crate::text::one_line(&title.content)
+    } else {
+        html::to_line(&title.content)
+    }
+}
+
+fn entry(entry: feed_rs::model::Entry, is_atom: bool) -> Entry {
+    let link = entry
+        .links
+        .iter()
+        .find(|link| link.rel.as_deref().is_none_or(|rel| rel == "alternate"))
+        .or(entry.links.first())
+        .map(|link| link.href.clone());
+    let content = entry.content.and_then(|content| content.body);
+    Entry {
+        id: entry.id,
+        title: entry
+            .title
+            .map(|title| title_line(&title, is_atom))
+            .unwrap_or_default(),
+        link,
+        published: entry.published,
+        updated: entry.updated,
+        authors: entry
+            .authors
+            .into_iter()
+            .filter_map(|person| person.name)
+            .filter(|name| !name.is_empty())
+            .collect(),
+        categories: entry
+            .categories
+            .into_iter()
+            .map(|category| category.term)
+            .collect(),
+        html: content
+            .or(entry.summary.map(|summary| summary.content))
+            .unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+    use proptest::prelude::*;
+
+    const ATOM: &str = r#"<?xml version='1.0'?><feed xmlns="http://www.w3.org/2005/Atom"><id>f</id>
+        <title>Feed &amp; co</title><updated>2026-01-05T00:00:00Z</updated>
+        <entry><id>e1</id><title type="html">A &amp;amp; B</title><link href="https://example.com/1"/>
+        <published>2026-01-02T03:04:05+01:00</published><updated>2026-01-03T00:00:00Z</updated>
+        <content type="html">&lt;p&gt;Hi&lt;/p&gt;</content></entry>
+        <entry><id>e2</id><title>Only updated</title><updated>2026-01-04T00:00:00Z</updated></entry></feed>"#;
+
+    #[test]
+    fn reads_atom_with_its_dates() {
+        let feed = read(ATOM.as_bytes(), "feed").unwrap();
+        assert_eq!(feed.title, "Feed & co");
+        let first = &feed.entries[0];
+        assert_eq!((first.title.as_str(), first.text().as_str()), ("A & B", "Hi"));
+        assert_eq!(first.published.unwrap().to_rfc3339(), "2026-01-02T02:04:05+00:00");
+        assert!(matches!(first.date(), DateEvidence::Field { .. }));
+        assert!(matches!(feed.entries[1].date(), DateEvidence::PageSignal { .. }));
+    }
+
+    #[test]
+    fn a_plain_atom_title_is_no_markup() {
+        let atom = r#"<feed xmlns="http://www.w3.org/2005/Atom"><entry><id>a</id>
+            <title>Vec&lt;T&gt; &amp;amp; more</title></entry></feed>"#;
+        assert_eq!(
+            read(atom.as_bytes(), "feed").unwrap().entries[0].title,
+            "Vec<T> &amp; more"
+        );
+    }
+
+    #[test]
+    fn entities_are_not_expanded() {
+        let bomb = r#"<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>
+            <rss version="2.0"><channel><title>&b;&b;</title><item><title>t</title></item></channel></rss>"#;
+        if let Ok(feed) = read(bomb.as_bytes(), "feed") {
+            assert!(!feed.title.contains("aaaa"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_feed_is_malformed() {
+        for body in ["", "  ", "<html><body>hi</body></html>", "{\"a\":1}", "plain"] {
+            assert_eq!(
+                read(body.as_bytes(), "feed").unwrap_err().code,
+                ErrorCode::Malformed,
+                "{body}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_prefix_is_survived(cut in 0usize..ATOM.len()) {
+            let _ = read(&ATOM.as_bytes()[..cut], "feed");
+        }
+    }
+}

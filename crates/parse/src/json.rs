@@ -1,0 +1,149 @@
+//! JSON with a named complaint, and lists that survive a bad entry.
+
+use freshcontext_contract::{Response, SourceError};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::charset;
+
+/// Reads a response's body as JSON. `what` names the answer in the error, for example
+/// `Algolia search`.
+pub fn read<T: DeserializeOwned>(response: &Response, what: &str) -> Result<T, SourceError> {
+    parse(&charset::decode(response).text, what)
+}
+
+/// Reads text as JSON.
+pub fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, SourceError> {
+    if text.trim().is_empty() {
+        return Err(SourceError::malformed(format!("{what}: the answer is empty")));
+    }
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        let what_failed = match inner.classify() {
+            serde_json::error::Category::Data => format!("unexpected shape at `{path}`"),
+            serde_json::error::Category::Eof => "the JSON is cut off".to_owned(),
+            _ => "the answer is not valid JSON".to_owned(),
+        };
+        SourceError::malformed(format!("{what}: {what_failed}")).caused_by(inner)
+    })?;
+    deserializer.end().map_err(|error| {
+        SourceError::malformed(format!("{what}: there is text after the JSON")).caused_by(error)
+    })?;
+    Ok(value)
+}
+
+/// A list in which entries that do not fit are counted, not fatal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lenient<T> {
+    /// The entries that fit.
+    pub items: Vec<T>,
+    /// How many did not.
+    pub unreadable: usize,
+}
+
+impl<T> Default for Lenient<T> {
+    fn default() -> Self {
+        Self {
+            items: Vec::new(),
+            unreadable: 0,
+        }
+    }
+}
+
+/// More entries than any source sends on a page; the rest is counted as unreadable.
+const LIST_ENTRIES: usize = 10_000;
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Lenient<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let values = Vec::<Value>::deserialize(deserializer)?;
+        let total = values.len();
+        let items: Vec<T> = values
+            .into_iter()
+            .take(LIST_ENTRIES)
+            .filter_map(|value| serde_json::from_value(value).ok())
+            .collect();
+        Ok(Self {
+            unreadable: total - items.len(),
+            items,
+        })
+    }
+}
+
+/// For `#[serde(deserialize_with)]`: a field of another type than documented counts as absent, so
+/// that one drifting field does not cost the whole entry.
+pub fn or_absent<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    Ok(if value.is_null() {
+        None
+    } else {
+        serde_json::from_value(value).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+    use proptest::prelude::*;
+
+    #[derive(Debug, Deserialize, PartialEq)]
+    struct Entry {
+        id: u32,
+        #[serde(default, deserialize_with = "or_absent")]
+        note: Option<String>,
+    }
+
+    #[test]
+    fn bad_entries_are_counted() {
+        let list: Lenient<Entry> = parse(r#"[{"id":1},{"id":"x"},7,{"id":2,"note":5}]"#, "list").unwrap();
+        assert_eq!(
+            list.items,
+            [Entry { id: 1, note: None }, Entry { id: 2, note: None }]
+        );
+        assert_eq!(list.unreadable, 2);
+    }
+
+    #[test]
+    fn complaints_name_the_answer_and_the_place() {
+        let error = parse::<Entry>(r#"{"id":"x"}"#, "item").unwrap_err();
+        assert_eq!(error.code, ErrorCode::Malformed);
+        assert_eq!(error.message, "item: unexpected shape at `id`");
+        assert!(
+            parse::<Entry>(r#"{"id":"#, "item")
+                .unwrap_err()
+                .message
+                .contains("cut off")
+        );
+        assert!(parse::<Entry>("", "item").unwrap_err().message.contains("empty"));
+        assert!(
+            parse::<Entry>("<html>", "item")
+                .unwrap_err()
+                .message
+                .contains("not valid JSON")
+        );
+        assert!(
+            parse::<Entry>(r#"{"id":1} trailing"#, "item")
+                .unwrap_err()
+                .message
+                .contains("after the JSON")
+        );
+    }
+
+    #[test]
+    fn deep_nesting_is_an_error_not_an_overflow() {
+        let deep = "[".repeat(10_000);
+        assert!(parse::<Value>(&deep, "deep").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_a_value_or_an_error(text in "\\PC{0,200}") {
+            let _ = parse::<Lenient<Entry>>(&text, "any");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Links as they may be shown: absolute, http(s), without credentials and tracking.
+
+use url::Url;
+
+/// Query parameters that identify a visitor or a campaign, not the page.
+const TRACKING: [&str; 13] = [
+    "fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_cid", "mc_eid", "igshid", "ref_src", "ref_url",
+    "_hsenc", "_hsmi", "si",
+];
+
+/// Resolves a link against its page; `None` unless the result is http(s) with a host.
+pub fn absolute(base: &Url, href: &str) -> Option<Url> {
+    let mut url = base.join(href.trim()).ok()?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return None;
+    }
+    // Links with credentials are either a mistake or a disguise.
+    url.set_username("").ok()?;
+    url.set_password(None).ok()?;
+    Some(url)
+}
+
+/// As text, for an item's `url`; `None` unless it is an absolute http(s) address.
+pub fn shown(href: &str) -> Option<String> {
+    let url = Url::parse(href.trim()).ok()?;
+    absolute(&url, url.as_str()).map(|url| without_tracking(url).to_string())
+}
+
+/// Removes tracking parameters; the others keep their order and their exact encoding.
+pub fn without_tracking(mut url: Url) -> Url {
+    let Some(query) = url.query() else { return url };
+    let is_tracking = |pair: &&str| {
+        let name = pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
+        name.starts_with("utm_") || TRACKING.contains(&name.as_str())
+    };
+    if query.split('&').any(|pair| is_tracking(&pair)) {
+        let kept: Vec<&str> = query.split('&').filter(|pair| !is_tracking(pair)).collect();
+        let kept = kept.join("&");
+        url.set_query((!kept.is_empty()).then_some(kept.as_str()));
+    }
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resolves_only_web_links() {
+        let base = Url::parse("https://example.com/a/b").unwrap();
+        assert_eq!(
+            absolute(&base, "item?id=1").unwrap().as_str(),
+            "https://example.com/a/item?id=1"
+        );
+        assert_eq!(
+            absolute(&base, "//other.example/x").unwrap().as_str(),
+            "https://other.example/x"
+        );
+        assert!(absolute(&base, "javascript:alert(1)").is_none());
+        assert!(absolute(&base, "mailto:someone@example.com").is_none());
+        assert_eq!(
+            absolute(&base, "https://u:p@example.com/").unwrap().as_str(),
+            "https://example.com/"
+        );
+    }
+
+    #[test]
+    fn tracking_goes_and_the_rest_stays_as_it_was() {
+        let url = Url::parse("https://example.com/p?a=1%20b&utm_source=x&b=%2F&fbclid=y").unwrap();
+        assert_eq!(
+            without_tracking(url).as_str(),
+            "https://example.com/p?a=1%20b&b=%2F"
+        );
+        let url = Url::parse("https://example.com/p?utm_source=x").unwrap();
+        assert_eq!(without_tracking(url).as_str(), "https://example.com/p");
+    }
+}

@@ -1,0 +1,86 @@
+//! Plain text: white space and clean cuts.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// All white space runs to single spaces, trimmed.
+pub fn one_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Trims each line and keeps at most one blank line between paragraphs.
+pub fn paragraphs(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut blank = false;
+    for line in text.lines() {
+        let line = line.trim();
+        if line.is_empty() {
+            blank = !out.is_empty();
+            continue;
+        }
+        if !out.is_empty() {
+            out.push_str(if blank { "\n\n" } else { "\n" });
+        }
+        blank = false;
+        out.push_str(line);
+    }
+    out
+}
+
+/// At most `chars` characters, cut between graphemes and at a word where one is near, with an
+/// ellipsis where something was cut.
+pub fn clip(text: &str, chars: usize) -> String {
+    if text.chars().nth(chars).is_none() {
+        return text.to_owned();
+    }
+    let room = chars.saturating_sub(1);
+    let (mut end, mut count, mut last_space) = (0, 0, None);
+    for (at, grapheme) in text.grapheme_indices(true) {
+        count += grapheme.chars().count();
+        if count > room {
+            break;
+        }
+        end = at + grapheme.len();
+        if grapheme.chars().all(char::is_whitespace) {
+            last_space = Some(at);
+        }
+    }
+    // A word longer than a quarter of the room is cut rather than dropped.
+    let cut = last_space.filter(|at| *at * 4 >= end * 3).unwrap_or(end);
+    let mut out = text.get(..cut).unwrap_or_default().trim_end().to_owned();
+    out.push('…');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn white_space_is_folded() {
+        assert_eq!(one_line("  a\n\tb \u{a0} c "), "a b c");
+        assert_eq!(paragraphs("\n a \n\n\n b\nc\n\n"), "a\n\nb\nc");
+    }
+
+    #[test]
+    fn cuts_between_graphemes() {
+        assert_eq!(clip("short", 10), "short");
+        assert_eq!(clip("hello wonderful world", 17), "hello wonderful…");
+        let family = "👨‍👩‍👧‍👦";
+        assert_eq!(clip(&format!("a{family}b"), 5), "a…");
+    }
+
+    proptest! {
+        #[test]
+        fn never_longer_than_asked(text in "\\PC{0,80}", chars in 1usize..40) {
+            prop_assert!(clip(&text, chars).chars().count() <= chars.max(1));
+        }
+    }
+}
