@@ -1,1 +1,242 @@
-//! arxiv
+#![doc = include_str!("../README.md")]
+
+mod input;
+mod parse;
+mod request;
+mod xml;
+
+use std::fmt::Write;
+
+use freshcontext_contract::{
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Pace, Route,
+    SourceError, Status, StatusRule, Switch, When,
+};
+
+pub use input::Input;
+use input::Wanted;
+use parse::{Feed, Trouble};
+
+/// The facts about arXiv.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "arxiv",
+    tool: "extract_arxiv",
+    title: "arXiv",
+    description: "arXiv papers by query (fields ti: au: cat: too), id, DOI or URL, with abstract, version and both dates.",
+    example: input::EXAMPLE,
+    profile: "academic_research",
+    hosts: Hosts::Fixed(&["export.arxiv.org"]),
+    official: true,
+    credentials: &[],
+    routes: &[Route {
+        id: "api",
+        about: "query interface",
+        needs: None,
+        switch: Switch::On,
+    }],
+    rates: &[HostRate {
+        host: "export.arxiv.org",
+        path: "",
+        pace: Pace::new(1, 3),
+        keyed: None,
+        in_flight: 1,
+        link: "https://info.arxiv.org/help/api/tou.html",
+    }],
+    status_rules: &[
+        StatusRule {
+            status: 406,
+            when: When::Always,
+            code: ErrorCode::RateLimited,
+            message: "arXiv refuses automatic requests for a while",
+        },
+        StatusRule {
+            status: 503,
+            when: When::BodyContains("rate exceeded"),
+            code: ErrorCode::RateLimited,
+            message: "arXiv asks us to slow down",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("rate exceeded"),
+            code: ErrorCode::RateLimited,
+            message: "arXiv asks us to slow down",
+        },
+    ],
+    markers: &[],
+    args: ArgSpec {
+        limit: Some((10, request::MAX_PAPERS)),
+        dates: true,
+        sort: &["relevance", "newest", "oldest"],
+        cursor: true,
+        ..ArgSpec::length(6000)
+    },
+    dates: "`updated`, when the version shown was submitted; `published`, the first version, stands beside it.",
+    terms: "One request every 3 seconds over one connection (https://info.arxiv.org/help/api/tou.html).",
+};
+
+/// arXiv.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Arxiv;
+
+impl Adapter for Arxiv {
+    type Input = Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+        let wanted = input::recognise(&input.url)?;
+        let start = request::start(&wanted, cx.args())?;
+        let feed = fetch(cx, &wanted, start).await?;
+        match &wanted {
+            Wanted::Papers(ids) => papers(ids, feed, cx),
+            Wanted::Search { query, .. } => found(&wanted, query, feed, start, cx),
+        }
+    }
+}
+
+/// Asks, and once more where arXiv's index is unwell. The pace between the two is the pipeline's.
+async fn fetch(cx: &Cx<'_>, wanted: &Wanted, start: u32) -> Result<Feed, SourceError> {
+    let whole_text = matches!(wanted, Wanted::Papers(ids) if ids.len() <= 2);
+    let mut complaint = String::new();
+    for again in [false, true] {
+        let response = cx.send(request::query(wanted, cx.args(), start, again)?).await?;
+        match parse::feed(&response, whole_text) {
+            Ok(feed) => return Ok(feed),
+            Err(Trouble::Failed(error)) => return Err(error),
+            Err(Trouble::Unsteady(what)) => complaint = what,
+        }
+    }
+    Err(
+        SourceError::new(ErrorCode::UpstreamError, format!("{complaint}, twice"))
+            .hint("try again in a minute"),
+    )
+}
+
+/// Papers by id, in the order asked; arXiv sends them in its own and leaves out what it does not know.
+fn papers(ids: &[String], feed: Feed, cx: &Cx<'_>) -> Result<Harvest, SourceError> {
+    let canonical = match ids {
+        [id] => request::paper_page(id)?,
+        _ => request::address(&Wanted::Papers(ids.to_vec()), cx.args(), 0, false)?,
+    };
+    let mut harvest = Harvest::new(canonical, Vec::new());
+    harvest.route = Some("api");
+    harvest.skip(feed.unreadable, "without an id or a title");
+    let mut papers = feed.papers;
+    let mut missing = Vec::new();
+    for id in ids {
+        match papers.iter().position(|paper| answers(paper, id)) {
+            Some(at) => harvest.items.push(papers.remove(at)),
+            None => missing.push(id),
+        }
+    }
+    harvest.summary = Some(match (harvest.items.len(), ids) {
+        (0, _) => format!("arXiv has no paper {}", ids.join(", ")),
+        (_, [id]) => format!("arXiv paper {id}"),
+        (found, _) => format!("{found} of {} arXiv papers", ids.len()),
+    });
+    harvest.status = if harvest.items.is_empty() {
+        Status::Empty
+    } else {
+        Status::Success
+    };
+    if !harvest.items.is_empty() {
+        for id in missing {
+            harvest.fail(
+                id.clone(),
+                SourceError::not_found(format!("arXiv has no paper {id}")),
+            );
+        }
+    }
+    Ok(harvest)
+}
+
+/// Whether a paper is the one asked for: the same id, and the same version where one was named.
+fn answers(paper: &Item, id: &str) -> bool {
+    let sent = paper.id.as_deref().unwrap_or_default();
+    let ((asked, asked_version), (base, version)) =
+        (input::without_version(id), input::without_version(sent));
+    // Old ids may be asked with their subject class, which the answer leaves out.
+    let plain = |id: &str| match id.split_once('/') {
+        Some((archive, number)) => format!("{}/{number}", archive.split('.').next().unwrap_or_default()),
+        None => id.to_owned(),
+    };
+    plain(asked) == plain(base) && (asked_version.is_none() || version.is_none() || asked_version == version)
+}
+
+fn found(wanted: &Wanted, query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> Result<Harvest, SourceError> {
+    let args = cx.args();
+    let mut harvest = Harvest::new(request::address(wanted, args, start, false)?, Vec::new());
+    harvest.route = Some("api");
+    let shown = u64::try_from(feed.papers.len() + feed.unreadable).unwrap_or(u64::MAX);
+    let mut summary = format!("arXiv search {}", request::bounded(query, args));
+    if let Some(total) = feed.total {
+        let _ = write!(summary, ": {total} papers");
+        if total > 0 && shown > 0 {
+            let _ = write!(
+                summary,
+                ", {} to {} shown",
+                u64::from(start) + 1,
+                u64::from(start) + shown
+            );
+        } else if total > 0 {
+            let _ = write!(summary, ", none after {start}");
+        }
+        harvest.set("total", total);
+        let next = u64::from(start) + shown;
+        if shown > 0 && next < total && next < 30_000 {
+            harvest.next = Some(next.to_string());
+        }
+    }
+    harvest.summary = Some(summary);
+    if let Some(understood) = feed
+        .understood
+        .filter(|read| read.contains(" OR ") && !query.contains(" OR "))
+    {
+        harvest.note(format!("arXiv read the query as: {understood}"));
+    }
+    if args.since.is_some() || args.until.is_some() {
+        harvest.note("since and until are about the first submission");
+    }
+    let revised = feed
+        .papers
+        .iter()
+        .filter(|paper| paper.fields.contains_key("updated"))
+        .count();
+    if revised > 0 {
+        harvest.note(format!(
+            "{revised} papers are dated by their latest version; `published` is when they first appeared"
+        ));
+    }
+    harvest.skip(feed.unreadable, "without an id or a title");
+    harvest.status = if feed.papers.is_empty() {
+        Status::Empty
+    } else {
+        Status::Success
+    };
+    harvest.items = feed.papers;
+    Ok(harvest)
+}
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(Arxiv)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn papers_are_matched_by_id_and_version() {
+        let paper = |id: &str| Item {
+            id: Some(id.to_owned()),
+            ..Item::default()
+        };
+        assert!(answers(&paper("2104.12255v2"), "2104.12255"));
+        assert!(answers(&paper("2104.12255v1"), "2104.12255v1"));
+        assert!(!answers(&paper("2104.12255v1"), "2104.12255v2"));
+        assert!(answers(&paper("math/0309136v1"), "math.GT/0309136"));
+        assert!(!answers(&paper("2104.1225v1"), "2104.12255"));
+    }
+}

@@ -1,0 +1,301 @@
+//! What was asked for: papers by id, or a search in arXiv's query language.
+
+mod id;
+mod query;
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::url::Url;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub use id::without_version;
+
+/// A right argument, shown in errors.
+pub const EXAMPLE: &str = r#"{"url": "https://arxiv.org/abs/2104.12255"}"#;
+/// Ids in one call.
+const MAX_IDS: usize = 50;
+
+/// Arguments of `extract_arxiv`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Input {
+    /// Query, arXiv id, DOI or URL
+    pub url: String,
+}
+
+/// One thing that this source can answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// These papers, in this order.
+    Papers(Vec<String>),
+    /// A search.
+    Search {
+        /// `search_query`, complete.
+        query: String,
+        /// `start` of the address that was passed.
+        start: u32,
+        /// Newest submissions first, because the address says so.
+        newest: bool,
+    },
+}
+
+impl Wanted {
+    fn search(query: String) -> Self {
+        Self::Search {
+            query,
+            start: 0,
+            newest: false,
+        }
+    }
+}
+
+/// Reads the argument.
+pub fn recognise(given: &str) -> Result<Wanted, SourceError> {
+    let given = given.trim();
+    if given.is_empty() {
+        return Err(wrong("is empty"));
+    }
+    if let Some(url) = as_url(given)? {
+        return match url.host_str().unwrap_or_default() {
+            "arxiv.org" | "www.arxiv.org" | "export.arxiv.org" => page(&url),
+            "doi.org" | "dx.doi.org" | "www.doi.org" => doi(url.path().trim_start_matches('/')),
+            _ => Err(wrong(
+                "is an address outside arXiv; pass an arXiv address, an id or a query",
+            )),
+        };
+    }
+    if let Some(ids) = ids(given) {
+        return Ok(Wanted::Papers(ids));
+    }
+    if given.starts_with("10.") && given.contains('/') && !given.contains(char::is_whitespace) {
+        return doi(given);
+    }
+    if let Some(rest) = given.strip_prefix("doi:").or_else(|| given.strip_prefix("DOI:")) {
+        return doi(rest.trim());
+    }
+    query::read(given)
+        .map(Wanted::search)
+        .ok_or_else(|| wrong("holds no word to search for"))
+}
+
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, EXAMPLE)
+}
+
+fn as_url(given: &str) -> Result<Option<Url>, SourceError> {
+    let lower = given.to_ascii_lowercase();
+    let hosts = [
+        "arxiv.org/",
+        "www.arxiv.org/",
+        "export.arxiv.org/",
+        "doi.org/",
+        "dx.doi.org/",
+    ];
+    let text = if lower.contains("://") && !lower.contains(' ') {
+        given.to_owned()
+    } else if hosts.iter().any(|host| lower.starts_with(host)) && !lower.contains(' ') {
+        format!("https://{given}")
+    } else {
+        return Ok(None);
+    };
+    let url = Url::parse(&text).map_err(|_| wrong("is not a valid address"))?;
+    if matches!(url.scheme(), "http" | "https") {
+        Ok(Some(url))
+    } else {
+        Err(wrong("must be an http or https address"))
+    }
+}
+
+/// One or several ids and nothing else.
+fn ids(given: &str) -> Option<Vec<String>> {
+    if let Some(id) = id::parse(given) {
+        return Some(vec![id]);
+    }
+    let parts = given
+        .split([',', ' ', ';'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
+    let ids: Option<Vec<String>> = parts.map(id::parse).collect();
+    ids.filter(|ids| !ids.is_empty() && ids.len() <= MAX_IDS)
+}
+
+/// arXiv's own DOIs end in the id.
+fn doi(given: &str) -> Result<Wanted, SourceError> {
+    let lower = given.to_ascii_lowercase();
+    let id = lower
+        .strip_prefix("10.48550/arxiv.")
+        .and_then(|rest| given.get(given.len() - rest.len()..));
+    match id.and_then(id::parse) {
+        Some(id) => Ok(Wanted::Papers(vec![id])),
+        None => Err(
+            wrong("is not a DOI of arXiv, which looks like 10.48550/arXiv.2104.12255")
+                .hint("a paper published elsewhere is found by its title"),
+        ),
+    }
+}
+
+fn parameter(url: &Url, name: &str) -> Option<String> {
+    url.query_pairs()
+        .find(|(key, _)| key == name)
+        .map(|(_, value)| value.trim().to_owned())
+        .filter(|value| !value.is_empty())
+}
+
+fn page(url: &Url) -> Result<Wanted, SourceError> {
+    let path = url.path().trim_matches('/');
+    let (kind, rest) = path.split_once('/').unwrap_or((path, ""));
+    match kind {
+        "abs" | "pdf" | "html" | "ps" | "format" | "e-print" | "src" | "tb" => {
+            let rest = rest.strip_suffix(".pdf").unwrap_or(rest);
+            id::parse(rest)
+                .map(|id| Wanted::Papers(vec![id]))
+                .ok_or_else(|| wrong("is an arXiv address without a valid paper id"))
+        }
+        "api" if rest == "query" => interface(url),
+        "list" => {
+            let category = rest.split('/').next().unwrap_or_default();
+            let query = query::category(category).ok_or_else(|| wrong("names no category of arXiv"))?;
+            Ok(Wanted::Search {
+                query,
+                start: 0,
+                newest: true,
+            })
+        }
+        "search" => form(url),
+        _ => Err(wrong("is an arXiv page that this tool does not read")
+            .hint("it reads abs, pdf, html, list and search pages and api/query")),
+    }
+}
+
+/// The interface's own address: passed on as it is.
+fn interface(url: &Url) -> Result<Wanted, SourceError> {
+    let start = match parameter(url, "start") {
+        Some(text) => text
+            .parse()
+            .map_err(|_| wrong("has a `start` that is not a number"))?,
+        None => 0,
+    };
+    if let Some(query) = parameter(url, "search_query") {
+        let newest =
+            parameter(url, "sortBy").is_some_and(|by| by == "submittedDate" || by == "lastUpdatedDate");
+        return Ok(Wanted::Search { query, start, newest });
+    }
+    parameter(url, "id_list")
+        .and_then(|list| ids(&list))
+        .map(Wanted::Papers)
+        .ok_or_else(|| wrong("has neither `search_query` nor valid ids in `id_list`"))
+}
+
+/// The search form of the site.
+fn form(url: &Url) -> Result<Wanted, SourceError> {
+    let words = parameter(url, "query").ok_or_else(|| wrong("is a search page without words (`query=`)"))?;
+    let field = match parameter(url, "searchtype").as_deref() {
+        Some("title") => "ti",
+        Some("author") => "au",
+        Some("abstract") => "abs",
+        Some("comments") => "co",
+        Some("journal_ref") => "jr",
+        Some("report_num") => "rn",
+        Some("paper_id") => {
+            return ids(&words)
+                .map(Wanted::Papers)
+                .ok_or_else(|| wrong("names no valid paper id"));
+        }
+        _ => "all",
+    };
+    query::words(&words, field)
+        .map(Wanted::search)
+        .ok_or_else(|| wrong("holds no word to search for"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn papers(given: &str) -> Vec<String> {
+        match recognise(given) {
+            Ok(Wanted::Papers(ids)) => ids,
+            other => panic!("{given}: {other:?}"),
+        }
+    }
+
+    fn search(given: &str) -> String {
+        match recognise(given) {
+            Ok(Wanted::Search { query, .. }) => query,
+            other => panic!("{given}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_way_to_name_a_paper() {
+        for given in [
+            "2104.12255v1",
+            "arXiv:2104.12255v1",
+            "arxiv: 2104.12255v1",
+            "https://arxiv.org/abs/2104.12255v1",
+            "http://www.arxiv.org/pdf/2104.12255v1.pdf",
+            "https://arxiv.org/html/2104.12255v1#S1",
+            "arxiv.org/abs/2104.12255v1?context=cs",
+            "https://export.arxiv.org/abs/2104.12255v1",
+            "10.48550/arXiv.2104.12255v1",
+            "doi:10.48550/ARXIV.2104.12255v1",
+            "https://doi.org/10.48550/arXiv.2104.12255v1",
+            "https://export.arxiv.org/api/query?id_list=2104.12255v1&max_results=1",
+        ] {
+            assert_eq!(papers(given), ["2104.12255v1"], "{given}");
+        }
+        assert_eq!(
+            papers("https://arxiv.org/abs/astro-ph/0601001v1"),
+            ["astro-ph/0601001v1"]
+        );
+        assert_eq!(papers("cs/0503050, 0704.0001"), ["cs/0503050", "0704.0001"]);
+        assert_eq!(
+            papers("https://arxiv.org/pdf/math.GT/0309136"),
+            ["math.GT/0309136"]
+        );
+    }
+
+    #[test]
+    fn searches_of_all_kinds() {
+        assert_eq!(search("testing"), "all:testing");
+        assert_eq!(search("https://arxiv.org/list/cs.CL/recent"), "cat:cs.CL");
+        assert_eq!(
+            search("https://arxiv.org/search/?query=Ram%C3%ADrez&searchtype=author"),
+            "au:Ramírez"
+        );
+        assert_eq!(
+            recognise(
+                "http://export.arxiv.org/api/query?search_query=ti:a+OR+b&start=20&sortBy=submittedDate"
+            )
+            .unwrap(),
+            Wanted::Search {
+                query: "ti:a OR b".to_owned(),
+                start: 20,
+                newest: true
+            }
+        );
+    }
+
+    #[test]
+    fn the_wrong_kind_gets_an_error_that_shows_a_right_one() {
+        for given in [
+            "",
+            "  ",
+            "\"\"",
+            "https://example.com/abs/2104.12255",
+            "https://arxiv.org/",
+            "https://arxiv.org/abs/",
+            "https://arxiv.org/abs/hello",
+            "https://arxiv.org/user",
+            "https://arxiv.org/search/",
+            "https://export.arxiv.org/api/query?id_list=abc",
+            "https://export.arxiv.org/api/query?search_query=a&start=x",
+            "10.1103/PhysRevD.76.013009",
+            "https://doi.org/10.1038/nature123",
+            "ftp://arxiv.org/abs/2104.12255",
+        ] {
+            let error = recognise(given).unwrap_err();
+            assert_eq!(error.code.as_str(), "invalid_input", "{given}");
+            assert!(error.message.contains("arxiv.org/abs/2104.12255"), "{given}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! An Atom answer into papers, purely. Matched by namespace and local name, never by position.
+
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError};
+use freshcontext_parse::{charset, text};
+
+use crate::input::without_version;
+use crate::xml::{self, Element};
+
+const ATOM: &str = "http://www.w3.org/2005/Atom";
+const ARXIV: &str = "http://arxiv.org/schemas/atom";
+const SEARCH: &str = "http://a9.com/-/spec/opensearch/1.1/";
+/// Authors named before the rest is only counted.
+const AUTHORS: usize = 10;
+/// Abstract shown in a list, in characters. A single paper shows all of it.
+const LIST_ABSTRACT: usize = 600;
+
+/// One answer.
+#[derive(Debug)]
+pub struct Feed {
+    /// The papers, in the order sent.
+    pub papers: Vec<Item>,
+    /// Entries without an id or a title.
+    pub unreadable: usize,
+    /// Results in all.
+    pub total: Option<u64>,
+    /// The query as arXiv understood it.
+    pub understood: Option<String>,
+}
+
+/// Why an answer cannot be used.
+#[derive(Debug)]
+pub enum Trouble {
+    /// arXiv's index is unwell: results are promised but none are sent, or nothing at all is sent.
+    /// Asking once more often helps.
+    Unsteady(String),
+    /// Anything else.
+    Failed(SourceError),
+}
+
+/// Reads an answer.
+pub fn feed(response: &Response, whole_text: bool) -> Result<Feed, Trouble> {
+    read(&charset::decode(response).text, response.status, whole_text)
+}
+
+/// Reads the text of an answer that came with this status.
+pub fn read(body: &str, status: u16, whole_text: bool) -> Result<Feed, Trouble> {
+    if body.trim().is_empty() {
+        return Err(Trouble::Unsteady("arXiv sent an empty answer".to_owned()));
+    }
+    if body.len() < 500 && body.to_ascii_lowercase().contains("rate exceeded") {
+        return Err(Trouble::Failed(
+            SourceError::new(ErrorCode::RateLimited, "arXiv asks us to slow down").status(status),
+        ));
+    }
+    let malformed =
+        |what: &str| Trouble::Failed(SourceError::malformed(format!("arXiv: {what}")).status(status));
+    let root = xml::parse(body).map_err(|error| malformed(&format!("the answer is not a feed ({error})")))?;
+    if root.space != ATOM || root.name != "feed" {
+        return Err(malformed("the answer is a page or another document, not a feed"));
+    }
+    if let Some(message) = root.children(ATOM, "entry").find_map(refusal) {
+        let problem = format!("was refused by arXiv: {message}");
+        return Err(Trouble::Failed(
+            SourceError::invalid_input("url", problem, crate::input::EXAMPLE).status(status),
+        ));
+    }
+    if status == 400 {
+        return Err(Trouble::Failed(
+            SourceError::new(
+                ErrorCode::UpstreamError,
+                "arXiv refused the query without a reason",
+            )
+            .status(status),
+        ));
+    }
+    let number = |name| {
+        root.text_of(SEARCH, name)
+            .and_then(|text| text.trim().parse::<u64>().ok())
+    };
+    let (total, start) = (number("totalResults"), number("startIndex"));
+    let sent = root.children(ATOM, "entry").count();
+    if sent == 0 {
+        match total {
+            Some(total) if total > start.unwrap_or(0) => {
+                return Err(Trouble::Unsteady(format!(
+                    "arXiv counts {total} results but sent none"
+                )));
+            }
+            None => return Err(malformed("the feed has neither entries nor a count")),
+            Some(_) => {}
+        }
+    }
+    let papers: Vec<Item> = root
+        .children(ATOM, "entry")
+        .filter_map(|entry| paper(entry, whole_text))
+        .collect();
+    if papers.is_empty() && sent > 0 {
+        return Err(malformed("none of the entries has an id and a title"));
+    }
+    Ok(Feed {
+        unreadable: sent - papers.len(),
+        papers,
+        total,
+        understood: understood(&root),
+    })
+}
+
+/// The message of an entry that is an error in disguise.
+fn refusal(entry: &Element) -> Option<String> {
+    let id = entry.text_of(ATOM, "id").unwrap_or_default();
+    let titled_error = entry
+        .text_of(ATOM, "title")
+        .is_some_and(|title| title.trim() == "Error");
+    let disguised = id.contains("/api/errors") || (titled_error && entry.child(ATOM, "published").is_none());
+    let message = entry
+        .text_of(ATOM, "summary")
+        .map_or_else(|| "no reason given".to_owned(), text::one_line);
+    disguised.then(|| text::clip(&message, 200))
+}
+
+/// `arXiv Query: search_query=all:testing&id_list=&start=0&max_results=10`.
+fn understood(root: &Element) -> Option<String> {
+    let title = root.text_of(ATOM, "title")?;
+    let query = title.split_once("search_query=")?.1;
+    let end = query
+        .find("&id_list=")
+        .or_else(|| query.find("&start="))
+        .unwrap_or(query.len());
+    query
+        .get(..end)
+        .map(text::one_line)
+        .filter(|query| !query.is_empty())
+}
+
+fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
+    let id = entry.text_of(ATOM, "id")?.trim();
+    let id = id
+        .split_once("/abs/")
+        .map(|(_, id)| id)
+        .filter(|id| !id.is_empty())?;
+    let title = text::one_line(entry.text_of(ATOM, "title")?);
+    let (_, version) = without_version(id);
+    let stamp = |name| entry.text_of(ATOM, name).map(|text| text.trim().to_owned());
+    let (published, updated) = (stamp("published"), stamp("updated"));
+    let date = match (&published, &updated) {
+        // The first version: both are the moment of submission.
+        (Some(published), updated) if updated.as_ref().is_none_or(|updated| updated == published) => {
+            DateEvidence::field("published", published.as_str())
+        }
+        (_, Some(updated)) => DateEvidence::field("updated", updated.as_str()),
+        (Some(published), None) => DateEvidence::field("published", published.as_str()),
+        (None, None) => DateEvidence::None,
+    };
+    let mut item = Item::new(title, date);
+    item.id = Some(id.to_owned());
+    item.url = Some(format!("https://arxiv.org/abs/{id}"));
+    let body = entry.text_of(ATOM, "summary").map(flow).unwrap_or_default();
+    item.summary = if whole_text {
+        body
+    } else {
+        text::clip(&body, LIST_ABSTRACT)
+    };
+    item.set("version", version);
+    item.set("published", published);
+    item.set("updated", updated.filter(|_| version != Some(1)));
+    people(entry, &mut item);
+    let line = |name| entry.text_of(ARXIV, name).map(text::one_line);
+    let primary = entry
+        .child(ARXIV, "primary_category")
+        .and_then(|category| category.attribute("term"));
+    item.set("primary_category", primary);
+    let categories: Vec<&str> = entry
+        .children(ATOM, "category")
+        .filter_map(|category| category.attribute("term"))
+        .collect();
+    item.set("categories", categories);
+    let comment = line("comment");
+    let withdrawn = comment.as_deref().is_some_and(is_withdrawal)
+        || item.summary.starts_with("This paper has been withdrawn");
+    if withdrawn {
+        item.set("withdrawn", true);
+    }
+    item.set("comment", comment);
+    item.set("journal_ref", line("journal_ref"));
+    item.set("doi", line("doi"));
+    let pdf = entry
+        .children(ATOM, "link")
+        .find(|link| link.attribute("title") == Some("pdf"));
+    item.set(
+        "pdf",
+        pdf.and_then(|link| link.attribute("href"))
+            .map(|href| href.replacen("http://", "https://", 1)),
+    );
+    Some(item)
+}
+
+fn is_withdrawal(comment: &str) -> bool {
+    let lower = comment.to_lowercase();
+    lower.contains("been withdrawn") || lower.contains("is withdrawn") || lower.starts_with("withdrawn")
+}
+
+fn people(entry: &Element, item: &mut Item) {
+    let names: Vec<String> = entry
+        .children(ATOM, "author")
+        .filter_map(|author| author.text_of(ATOM, "name"))
+        .map(text::one_line)
+        .collect();
+    let mut affiliations: Vec<String> = Vec::new();
+    for author in entry.children(ATOM, "author") {
+        for affiliation in author.children(ARXIV, "affiliation") {
+            let affiliation = text::one_line(&affiliation.text);
+            if !affiliation.is_empty() && !affiliations.contains(&affiliation) && affiliations.len() < AUTHORS
+            {
+                affiliations.push(affiliation);
+            }
+        }
+    }
+    let total = names.len();
+    item.set("authors", names.into_iter().take(AUTHORS).collect::<Vec<_>>());
+    if total > AUTHORS {
+        item.set("authors_total", total);
+    }
+    item.set("affiliations", affiliations);
+}
+
+/// An abstract: hard line breaks are flow, an indented line begins a paragraph.
+fn flow(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for line in raw.trim().lines() {
+        let words = text::one_line(line);
+        if words.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(if line.starts_with("  ") { '\n' } else { ' ' });
+        }
+        out.push_str(&words);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+use super::*;
+use freshcontext_contract::DateValue;
+use proptest::prelude::*;
+
+fn recording(name: &str) -> Option<String> {
+    let path = format!(
+        "{}/../../../shared/recordings/arxiv/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = std::fs::read_to_string(&path).ok();
+    if text.is_none() {
+        println!("SKIPPED: recording {name} is not here");
+        assert!(
+            std::env::var("CI").as_deref() != Ok("true"),
+            "recordings are missing in CI"
+        );
+    }
+    text
+}
+
+fn failed(body: &str, status: u16) -> SourceError {
+    match read(body, status, false) {
+        Err(Trouble::Failed(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn date_of(item: &Item) -> (&str, &str) {
+    match &item.date {
+        DateEvidence::Field {
+            name,
+            value: DateValue::Text(text),
+        } => (name.as_ref(), text.as_str()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn field<'i>(item: &'i Item, name: &str) -> &'i str {
+    item.fields
+        .get(name)
+        .and_then(|value| value.as_str())
+        .unwrap_or_default()
+}
+
+#[test]
+fn a_page_of_results() {
+    let Some(body) = recording("search_normal.xml") else {
+        return;
+    };
+    let feed = read(&body, 200, false).unwrap();
+    assert_eq!(
+        (feed.papers.len(), feed.unreadable, feed.total),
+        (10, 0, Some(214_881))
+    );
+    assert_eq!(feed.understood.as_deref(), Some("all:testing"));
+    let first = &feed.papers[0];
+    assert_eq!(first.url.as_deref(), Some("https://arxiv.org/abs/2202.12139v1"));
+    assert_eq!(date_of(first), ("published", "2022-02-24T15:05:19Z"));
+    assert!(first.title.starts_with("Testing Deep Learning Models: A First"));
+    assert!(first.summary.chars().count() <= LIST_ABSTRACT && first.summary.ends_with('…'));
+}
+
+#[test]
+fn a_revision_has_both_dates_and_its_version() {
+    let Some(body) = recording("search_normal.xml") else {
+        return;
+    };
+    let feed = read(&body, 200, false).unwrap();
+    for paper in &feed.papers {
+        let version = paper.fields["version"].as_u64().unwrap();
+        assert_eq!(
+            date_of(paper).0,
+            if version == 1 { "published" } else { "updated" },
+            "{paper:?}"
+        );
+        assert!(!field(paper, "published").is_empty());
+        assert_eq!(paper.fields.contains_key("updated"), version > 1);
+    }
+    assert!(
+        feed.papers
+            .iter()
+            .any(|paper| paper.fields["version"].as_u64() > Some(1))
+    );
+}
+
+#[test]
+fn a_refusal_is_an_error_with_400_and_with_200() {
+    let Some(body) = recording("error_bad_id.xml") else {
+        return;
+    };
+    for status in [400, 200] {
+        let error = failed(&body, status);
+        assert_eq!(error.code, ErrorCode::InvalidInput);
+        assert!(error.message.contains("incorrect id format for abc"), "{error}");
+    }
+}
+
+#[test]
+fn empty_unsteady_and_limited_are_told_apart() {
+    let Some(empty) = recording("empty.xml") else {
+        return;
+    };
+    let feed = read(&empty, 200, false).unwrap();
+    assert!(feed.papers.is_empty() && feed.total == Some(0));
+    let promised = empty.replace(">0</opensearch:totalResults>", ">7</opensearch:totalResults>");
+    assert!(matches!(read(&promised, 200, false), Err(Trouble::Unsteady(_))));
+    assert!(matches!(read("", 200, false), Err(Trouble::Unsteady(_))));
+    assert!(matches!(read(" \n", 200, false), Err(Trouble::Unsteady(_))));
+    let past = promised.replace(">0</opensearch:startIndex>", ">7</opensearch:startIndex>");
+    assert!(read(&past, 200, false).unwrap().papers.is_empty());
+    let limited = recording("error_429_rate.txt").unwrap();
+    assert_eq!(failed(&limited, 200).code, ErrorCode::RateLimited);
+    assert_eq!(
+        failed("<html><body>abs page</body></html>", 200).code,
+        ErrorCode::Malformed
+    );
+    assert_eq!(failed("<rss/>", 200).code, ErrorCode::Malformed);
+    assert_eq!(failed(&empty, 400).code, ErrorCode::UpstreamError);
+}
+
+#[test]
+fn old_ids_affiliations_and_entities() {
+    let Some(body) = recording("old_style_id_affiliations.xml") else {
+        return;
+    };
+    let feed = read(&body, 200, true).unwrap();
+    let paper = &feed.papers[0];
+    assert_eq!(paper.id.as_deref(), Some("astro-ph/0601001v1"));
+    assert_eq!(date_of(paper), ("published", "2006-01-02T14:57:58Z"));
+    assert!(paper.summary.starts_with("We derive the frequencies"));
+    assert!(paper.summary.contains("V_max<17.5") && paper.summary.contains("Gould & Morgan"));
+    assert!(!paper.fields["affiliations"].as_array().unwrap().is_empty());
+    assert!(field(paper, "comment").starts_with("62 pages"));
+}
+
+#[test]
+fn a_title_of_one_sign_is_a_title() {
+    let Some(body) = recording("title_zero.xml") else {
+        return;
+    };
+    let feed = read(&body, 200, true).unwrap();
+    assert_eq!(feed.papers[0].title, "0");
+    assert_eq!(
+        field(&feed.papers[0], "pdf"),
+        "https://arxiv.org/pdf/2104.12255v1"
+    );
+}
+
+#[test]
+fn long_author_lists_are_cut_with_their_total() {
+    let Some(body) = recording("single_many_authors.xml") else {
+        return;
+    };
+    let feed = read(&body, 200, true).unwrap();
+    let paper = &feed.papers[0];
+    assert_eq!(paper.fields["authors"].as_array().unwrap().len(), AUTHORS);
+    assert_eq!(paper.fields["authors_total"].as_u64(), Some(34));
+}
+
+#[test]
+fn the_query_as_arxiv_read_it_is_kept() {
+    let Some(body) = recording("search_or_semantics.xml") else {
+        return;
+    };
+    let feed = read(&body, 200, false).unwrap();
+    assert_eq!(feed.understood.as_deref(), Some("all:attention OR all:mechanism"));
+    assert!(feed.papers[0].title.starts_with("Déjà vu"));
+    assert!(!feed.papers[0].summary.contains('\n') || feed.papers[0].summary.contains("\nIn this paper"));
+    assert_eq!(date_of(&feed.papers[1]), ("updated", "2011-06-18T03:29:35Z"));
+    assert_eq!(field(&feed.papers[1], "published"), "2011-02-10T00:50:54Z");
+}
+
+#[test]
+fn missing_parts_are_absent_and_other_orders_and_prefixes_are_fine() {
+    let body = "<a:feed xmlns:a='http://www.w3.org/2005/Atom' xmlns:o='http://a9.com/-/spec/opensearch/1.1/' xmlns:x='http://arxiv.org/schemas/atom'>\
+        <a:entry><a:title>Two\n  lines</a:title><x:comment>This paper has been withdrawn by the author</x:comment><a:id>http://arxiv.org/abs/2401.00001v3</a:id></a:entry>\
+        <a:entry><a:title>no id</a:title></a:entry><o:totalResults>2</o:totalResults></a:feed>";
+    let feed = read(body, 200, false).unwrap();
+    assert_eq!((feed.papers.len(), feed.unreadable), (1, 1));
+    let paper = &feed.papers[0];
+    assert_eq!(
+        (paper.title.as_str(), &paper.date),
+        ("Two lines", &DateEvidence::None)
+    );
+    assert!(!paper.fields.contains_key("primary_category") && !paper.fields.contains_key("published"));
+    assert_eq!(paper.fields["withdrawn"], true);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn any_prefix_of_any_body_is_survived(permille in 0usize..1000) {
+        for name in ["search_normal.xml", "old_style_id_affiliations.xml", "error_bad_id.xml", "empty.xml"] {
+            let Some(body) = recording(name) else { return Ok(()) };
+            let cut: String = body.chars().take(body.chars().count() * permille / 1000).collect();
+            match read(&cut, 200, false) {
+                Ok(_) | Err(Trouble::Unsteady(_)) => {}
+                // Without its last line feed a document is still whole.
+                Err(Trouble::Failed(error)) => prop_assert!(error.code == ErrorCode::Malformed || body.trim_end() == cut.trim_end()),
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Requests, built purely.
+
+use std::time::Duration;
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{CommonArgs, ErrorCode, Media, Request, SourceError};
+
+use crate::input::Wanted;
+
+/// Papers in one answer.
+pub const MAX_PAPERS: usize = 50;
+/// arXiv gives out at most this many results of one search.
+const MAX_START: u32 = 30_000;
+/// Lists change once a day; a short keep lets a mistaken answer of theirs go away soon.
+const CACHE: Duration = Duration::from_mins(10);
+
+/// Where in the list of results to begin.
+pub fn start(wanted: &Wanted, args: &CommonArgs) -> Result<u32, SourceError> {
+    let asked = match (&args.cursor, wanted) {
+        (Some(cursor), _) => cursor.parse().map_err(|_| {
+            SourceError::invalid_input(
+                "cursor",
+                "does not come from an answer of this tool",
+                "the cursor of the previous answer",
+            )
+        })?,
+        (None, Wanted::Search { start, .. }) => *start,
+        (None, Wanted::Papers(_)) => 0,
+    };
+    if asked < MAX_START {
+        Ok(asked)
+    } else {
+        let field = if args.cursor.is_some() { "cursor" } else { "url" };
+        let problem = format!("goes past the {MAX_START} results that arXiv gives out");
+        Err(SourceError::invalid_input(field, problem, crate::input::EXAMPLE))
+    }
+}
+
+/// The query as it is sent: with the bounds of the call, where it has any.
+pub fn bounded(query: &str, args: &CommonArgs) -> String {
+    if args.since.is_none() && args.until.is_none() {
+        return query.to_owned();
+    }
+    let from = args.since.map_or_else(
+        || "199101010000".to_owned(),
+        |at| at.format("%Y%m%d%H%M").to_string(),
+    );
+    let to = args.until.map_or_else(
+        || "209912312359".to_owned(),
+        |at| at.format("%Y%m%d%H%M").to_string(),
+    );
+    format!("({query}) AND submittedDate:[{from} TO {to}]")
+}
+
+/// The address that answers; it is also the documented one that shows this very data.
+pub fn address(wanted: &Wanted, args: &CommonArgs, start: u32, again: bool) -> Result<Url, SourceError> {
+    let mut url = Url::parse("https://export.arxiv.org/api/query").map_err(|error| {
+        SourceError::new(ErrorCode::Internal, "a built-in address does not parse").caused_by(error)
+    })?;
+    let mut pairs = url.query_pairs_mut();
+    let rows = match wanted {
+        Wanted::Papers(ids) => {
+            pairs.append_pair("id_list", &ids.join(","));
+            ids.len()
+        }
+        Wanted::Search { query, .. } => {
+            pairs.append_pair("search_query", &bounded(query, args));
+            args.limit.min(MAX_PAPERS)
+        }
+    };
+    if let Wanted::Search { newest, .. } = wanted {
+        let (by, order) = match args.sort {
+            Some("newest") => ("submittedDate", "descending"),
+            Some("oldest") => ("submittedDate", "ascending"),
+            None if *newest => ("submittedDate", "descending"),
+            _ => ("relevance", "descending"),
+        };
+        pairs.append_pair("sortBy", by).append_pair("sortOrder", order);
+    }
+    let (start, rows) = (start.to_string(), rows.to_string());
+    // The second try is spelled another way, so that no cache answers it with the first one's failure.
+    let paging = [("start", start.as_str()), ("max_results", rows.as_str())];
+    if again {
+        pairs.extend_pairs(paging.iter().rev());
+    } else {
+        pairs.extend_pairs(paging.iter());
+    }
+    drop(pairs);
+    Ok(url)
+}
+
+/// The request. A refused query comes as a feed with status 400, which we read ourselves.
+pub fn query(wanted: &Wanted, args: &CommonArgs, start: u32, again: bool) -> Result<Request, SourceError> {
+    let url = address(wanted, args, start, again)?;
+    Ok(Request::get(url, Media::Xml)
+        .header("accept", "application/atom+xml")
+        .accepting(&[400])
+        .cache_for(CACHE))
+}
+
+/// The page of a paper.
+pub fn paper_page(id: &str) -> Result<Url, SourceError> {
+    Url::parse(&format!("https://arxiv.org/abs/{id}"))
+        .map_err(|error| SourceError::malformed("a paper id makes no address").caused_by(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::recognise;
+
+    fn args() -> CommonArgs {
+        CommonArgs::defaults(&crate::DESCRIPTOR.args)
+    }
+
+    fn sent(given: &str, args: &CommonArgs) -> String {
+        let wanted = recognise(given).unwrap();
+        let start = start(&wanted, args).unwrap();
+        query(&wanted, args, start, false).unwrap().url.to_string()
+    }
+
+    #[test]
+    fn queries_are_encoded_exactly_once() {
+        assert_eq!(
+            sent("\"a b\" Ramírez", &args()),
+            "https://export.arxiv.org/api/query?search_query=all%3A%22a+b%22+AND+all%3ARam%C3%ADrez&sortBy=relevance&sortOrder=descending&start=0&max_results=10"
+        );
+        assert_eq!(
+            sent("astro-ph/0601001v1", &args()),
+            "https://export.arxiv.org/api/query?id_list=astro-ph%2F0601001v1&start=0&max_results=1"
+        );
+    }
+
+    #[test]
+    fn bounds_order_and_cursor_are_sent() {
+        let args = CommonArgs {
+            since: Some("2026-01-01T00:00:00Z".parse().unwrap()),
+            sort: Some("newest"),
+            cursor: Some("20".to_owned()),
+            limit: 5,
+            ..args()
+        };
+        assert_eq!(
+            sent("x OR y", &args),
+            "https://export.arxiv.org/api/query?search_query=%28all%3Ax+OR+all%3Ay%29+AND+submittedDate%3A%5B202601010000+TO+209912312359%5D&sortBy=submittedDate&sortOrder=descending&start=20&max_results=5"
+        );
+    }
+
+    #[test]
+    fn nonsense_cursors_are_refused() {
+        let wanted = recognise("x").unwrap();
+        for cursor in ["", "x", "-1", "30000", "99999999999"] {
+            let args = CommonArgs {
+                cursor: Some(cursor.to_owned()),
+                ..args()
+            };
+            assert_eq!(
+                start(&wanted, &args).unwrap_err().field.as_deref(),
+                Some("cursor"),
+                "{cursor}"
+            );
+        }
+        let far = recognise("https://export.arxiv.org/api/query?search_query=x&start=40000").unwrap();
+        assert_eq!(start(&far, &args()).unwrap_err().field.as_deref(), Some("url"));
+    }
+
+    #[test]
+    fn the_second_try_is_the_same_question() {
+        let wanted = recognise("x").unwrap();
+        let first = address(&wanted, &args(), 0, false).unwrap();
+        let second = address(&wanted, &args(), 0, true).unwrap();
+        assert_ne!(first, second);
+        let sorted = |url: &Url| {
+            let mut pairs: Vec<_> = url.query_pairs().into_owned().collect();
+            pairs.sort();
+            pairs
+        };
+        assert_eq!(sorted(&first), sorted(&second));
+    }
+}
