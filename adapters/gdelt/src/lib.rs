@@ -1,1 +1,130 @@
-//! gdelt
+#![doc = include_str!("../README.md")]
+
+#[cfg(test)]
+mod bodies;
+mod input;
+mod parse;
+mod query;
+mod repair;
+mod request;
+
+use std::time::Duration;
+
+use freshcontext_contract::{
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Marker, Pace, Route,
+    SourceError, Switch,
+};
+use freshcontext_parse::charset;
+
+/// The facts about GDELT.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "gdelt",
+    tool: "extract_gdelt",
+    title: "GDELT news",
+    description: "World news articles from GDELT, newest first; dates are when GDELT first saw a page",
+    example: r#"{"url": "Palantir"}"#,
+    profile: "government_regulatory",
+    hosts: Hosts::Fixed(&["api.gdeltproject.org"]),
+    official: true,
+    credentials: &[],
+    routes: &[Route {
+        id: "doc",
+        about: "DOC 2.0 article list",
+        needs: None,
+        switch: Switch::On,
+    }],
+    rates: &[HostRate {
+        host: "api.gdeltproject.org",
+        path: "",
+        // One every 5 seconds is the published limit; requests at exactly that pace were refused.
+        pace: Pace {
+            requests: 1,
+            per: Duration::from_millis(5_300),
+        },
+        keyed: None,
+        in_flight: 1,
+        link: "https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/",
+    }],
+    status_rules: &[],
+    markers: &[
+        Marker {
+            contains: "Please limit requests to one every",
+            code: ErrorCode::RateLimited,
+            message: "GDELT asks for fewer requests (it also says so when it is busy)",
+        },
+        Marker {
+            contains: "upstream connect error or disconnect",
+            code: ErrorCode::UpstreamError,
+            message: "GDELT's service is down behind its proxy",
+        },
+    ],
+    args: ArgSpec {
+        limit: Some((20, 250)),
+        dates: true,
+        sort: &["newest", "relevance", "oldest"],
+        ..ArgSpec::length(6_000)
+    },
+    dates: "The end of the 15-minute batch in which GDELT first saw the page, a later bound of its publication.",
+    terms: "Free to use with attribution; one request every 5 seconds: https://www.gdeltproject.org/about.html#termsofuse",
+};
+
+/// The GDELT article list.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gdelt;
+
+impl Adapter for Gdelt {
+    type Input = input::Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
+        let wanted = input::read(&input)?;
+        let plan = request::plan(&wanted, cx.args(), cx.now())?;
+        let response = cx.send(plan.request.clone()).await.map_err(patience)?;
+        let decoded = charset::decode(&response);
+        let list = parse::articles(&decoded.text, &plan.query).map_err(patience)?;
+        let mut harvest = parse::harvest(list, &plan, cx.args());
+        harvest.notes.extend(decoded.note());
+        Ok(harvest)
+    }
+}
+
+/// Asking again at once makes GDELT's throttle last longer.
+fn patience(error: SourceError) -> SourceError {
+    if error.code == ErrorCode::RateLimited && error.hint.is_none() {
+        error.hint("wait a minute before asking GDELT again; asking sooner prolongs its refusal")
+    } else {
+        error
+    }
+}
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(Gdelt)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_stays_within_its_byte_budget() {
+        let schema = AnyAdapter::input_schema(&Gdelt).to_string();
+        let bytes =
+            DESCRIPTOR.tool.len() + DESCRIPTOR.title.len() + DESCRIPTOR.description.len() + schema.len();
+        assert!(bytes <= 760, "{bytes} bytes");
+        assert!(DESCRIPTOR.description.len() <= 130);
+    }
+
+    #[test]
+    fn the_pace_keeps_more_than_five_seconds() {
+        assert!(
+            DESCRIPTOR
+                .rates
+                .iter()
+                .all(|rate| rate.pace.requests == 1 && rate.pace.per.as_secs() >= 5)
+        );
+    }
+}

@@ -1,0 +1,163 @@
+//! What the caller asked for.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::url::Url;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::DESCRIPTOR;
+use crate::query;
+
+/// Arguments of `extract_gdelt`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Input {
+    /// Query or GDELT DOC URL
+    pub url: String,
+    /// Such as spanish
+    pub language: Option<String>,
+    /// Of the outlet, such as france
+    pub country: Option<String>,
+}
+
+/// A checked request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The query as the caller gave it.
+    pub given: String,
+    /// The query as GDELT takes it.
+    pub query: String,
+    /// A window from a GDELT address: `15min`, `24h`, `7d`, `2w`, `1m` and the like.
+    pub timespan: Option<String>,
+    /// Both exclusive bounds from a GDELT address, as 14 digits.
+    pub bounds: Option<(String, String)>,
+}
+
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
+}
+
+/// Checks the arguments; no request is made for wrong ones.
+pub fn read(input: &Input) -> Result<Wanted, SourceError> {
+    let given = input.url.trim();
+    let lower = given.to_ascii_lowercase();
+    let mut wanted = if lower.starts_with("http://") || lower.starts_with("https://") {
+        from_url(given)?
+    } else if given.contains("://") {
+        return Err(wrong("is not an http(s) address"));
+    } else {
+        Wanted {
+            given: given.to_owned(),
+            query: String::new(),
+            timespan: None,
+            bounds: None,
+        }
+    };
+    wanted.query = query::sanitise(&wanted.given)?;
+    for (name, operator, value) in [
+        ("language", "sourcelang", &input.language),
+        ("country", "sourcecountry", &input.country),
+    ] {
+        if let Some(value) = value.as_deref().map(str::trim).filter(|value| !value.is_empty()) {
+            let value: String = value.chars().filter(|c| *c != ' ').collect();
+            if value.len() < 2 || value.len() > 40 || !value.chars().all(|c| c.is_ascii_alphabetic()) {
+                let problem = format!("must be an English {name} name or code");
+                let example = if name == "language" { "spanish" } else { "france" };
+                return Err(SourceError::invalid_input(
+                    name,
+                    problem,
+                    format!("{{\"{name}\": \"{example}\"}}"),
+                ));
+            }
+            wanted.query = format!("{} {operator}:{}", wanted.query, value.to_ascii_lowercase());
+        }
+    }
+    Ok(wanted)
+}
+
+fn from_url(given: &str) -> Result<Wanted, SourceError> {
+    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
+    let here = url.host_str() == Some("api.gdeltproject.org") && url.path().starts_with("/api/v2/doc/doc");
+    if !here {
+        return Err(wrong("is not an address of GDELT's DOC service; pass a query"));
+    }
+    let value = |name: &str| {
+        let named = url.query_pairs().find(|(key, _)| key.eq_ignore_ascii_case(name));
+        named
+            .map(|(_, value)| value.trim().to_owned())
+            .filter(|value| !value.is_empty())
+    };
+    let query = value("query").ok_or_else(|| wrong("is a GDELT address without a query"))?;
+    let stamp =
+        |name| value(name).filter(|text| text.len() == 14 && text.bytes().all(|b| b.is_ascii_digit()));
+    let timespan = value("timespan").filter(|text| {
+        text.len() <= 12
+            && text.starts_with(|c: char| c.is_ascii_digit())
+            && text.chars().all(|c| c.is_ascii_alphanumeric())
+    });
+    Ok(Wanted {
+        given: query,
+        query: String::new(),
+        timespan,
+        bounds: stamp("startdatetime").zip(stamp("enddatetime")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(url: &str) -> Input {
+        Input {
+            url: url.to_owned(),
+            ..Input::default()
+        }
+    }
+
+    #[test]
+    fn queries_and_addresses_are_read() {
+        assert_eq!(read(&input("Palantir")).unwrap().query, "Palantir");
+        let url = "https://api.gdeltproject.org/api/v2/doc/doc?query=f-16%20greece&mode=artlist&timespan=7d";
+        let wanted = read(&input(url)).unwrap();
+        assert_eq!(
+            (wanted.query.as_str(), wanted.timespan.as_deref()),
+            ("\"f-16\" greece", Some("7d"))
+        );
+        let url = "https://api.gdeltproject.org/api/v2/doc/doc?query=fire&startdatetime=20260101000000&enddatetime=20260102000000";
+        assert_eq!(read(&input(url)).unwrap().bounds.unwrap().1, "20260102000000");
+    }
+
+    #[test]
+    fn outlets_can_be_narrowed() {
+        let wanted = read(&Input {
+            url: "quake".into(),
+            language: Some("Spanish".into()),
+            country: Some("Costa Rica".into()),
+        });
+        assert_eq!(
+            wanted.unwrap().query,
+            "quake sourcelang:spanish sourcecountry:costarica"
+        );
+        let error = read(&Input {
+            country: Some("x) OR (y".into()),
+            ..input("quake")
+        })
+        .unwrap_err();
+        assert_eq!(error.field.as_deref(), Some("country"));
+    }
+
+    #[test]
+    fn wrong_input_shows_a_right_one() {
+        for wrong in [
+            "https://example.com/news",
+            "ftp://x",
+            "",
+            "a",
+            "??",
+            "https://api.gdeltproject.org/api/v2/doc/doc",
+        ] {
+            let error = read(&input(wrong)).unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("url"), "{wrong}");
+            assert!(error.message.contains("Palantir"), "{wrong}");
+        }
+    }
+}
