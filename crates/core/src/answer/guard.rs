@@ -1,0 +1,65 @@
+//! The last look before anything is written as context: is this text a failed retrieval?
+
+use freshcontext_contract::{ErrorCode, SourceError};
+
+use super::JudgedItem;
+use crate::date::Confidence;
+use crate::inspect::{Kind, inspect};
+
+/// Text looked at, in bytes; a failure page shows itself early.
+const LOOKED_AT: usize = 50_000;
+
+/// An error where what is about to be shown is a failure in disguise.
+///
+/// A single text without a structured date is judged strictly: it may be any page. Where the source
+/// gave structured dates or several items, the documented shape was there, so only a certain
+/// failure counts: titles such as "502 Bad Gateway" are stories too.
+pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[JudgedItem]) -> Result<(), SourceError> {
+    if items.is_empty() {
+        return Ok(());
+    }
+    let mut text = String::new();
+    for part in summary.into_iter().chain(
+        items
+            .iter()
+            .flat_map(|item| [item.title.as_str(), item.summary.as_str()]),
+    ) {
+        if text.len() >= LOOKED_AT {
+            break;
+        }
+        if !part.is_empty() {
+            text.push_str(part);
+            text.push('\n');
+        }
+    }
+    let inspection = inspect(&text);
+    let documented = items.len() > 1 || items.iter().any(|item| item.date.confidence == Confidence::High);
+    let failed = if documented {
+        inspection.is_sure_failure()
+    } else {
+        inspection.failed
+    };
+    if !failed {
+        return Ok(());
+    }
+    let kind = inspection.kind.unwrap_or(Kind::Malformed);
+    let message = format!(
+        "{adapter} answered with a failure in place of content: {}",
+        inspection.reason
+    );
+    Err(SourceError::new(code_of(kind), message).detail(kind.as_str()))
+}
+
+const fn code_of(kind: Kind) -> ErrorCode {
+    match kind {
+        Kind::Challenge | Kind::ConsentWall => ErrorCode::Challenge,
+        Kind::AccessDenied | Kind::LoginRequired => ErrorCode::AccessDenied,
+        Kind::RateLimited => ErrorCode::RateLimited,
+        Kind::NotFound | Kind::Parked => ErrorCode::NotFound,
+        Kind::Timeout => ErrorCode::Timeout,
+        Kind::ScriptRequired | Kind::Empty | Kind::Malformed => ErrorCode::Malformed,
+        Kind::Unavailable | Kind::ClientError | Kind::ServerError | Kind::ToolError => {
+            ErrorCode::UpstreamError
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! One item of an answer, clean, bounded, dated and scored.
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{DateEvidence, DateValue, Item};
+use serde_json::{Map, Value};
+
+use super::{MAX_CONTENT_CHARS, address};
+use crate::date::Resolved;
+use crate::decay;
+use crate::sanitize::{Counts, Form, clean_counted, cut, cut_marked};
+
+const TITLE_CHARS: usize = 300;
+const ID_CHARS: usize = 200;
+const KEY_CHARS: usize = 60;
+const FIELD_CHARS: usize = 1_000;
+const FIELD_ENTRIES: usize = 60;
+const FIELD_DEPTH: usize = 6;
+
+/// An item as it is shown. Built by [`judge`](super::judge) only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgedItem {
+    /// Stable id within the source.
+    pub id: Option<String>,
+    /// One line.
+    pub title: String,
+    /// Absolute http(s) address of its page.
+    pub url: Option<String>,
+    /// When it was published, and how far that can be relied on.
+    pub date: Resolved,
+    /// Its own score, 0..=100.
+    pub score: Option<u8>,
+    /// Its text.
+    pub summary: String,
+    /// The source's own facts.
+    pub fields: Map<String, Value>,
+}
+
+impl JudgedItem {
+    /// Cleans and bounds an item whose date is already judged.
+    pub(super) fn new(
+        item: Item,
+        date: Resolved,
+        lambda: f64,
+        retrieved_at: DateTime<Utc>,
+        counts: &mut Counts,
+    ) -> Self {
+        let mut fields = item.fields;
+        *counts += bound_map(&mut fields, 0);
+        note_evidence(&item.date, &date, &mut fields);
+        let title = line(&item.title, TITLE_CHARS, counts);
+        Self {
+            id: item
+                .id
+                .map(|id| line(&id, ID_CHARS, counts))
+                .filter(|id| !id.is_empty()),
+            title: if title.is_empty() {
+                "(untitled)".to_owned()
+            } else {
+                title
+            },
+            url: item.url.as_deref().and_then(address::canonical),
+            score: date
+                .instant
+                .map(|published| decay::score(lambda, published, retrieved_at)),
+            date,
+            summary: text(&item.summary, counts),
+            fields,
+        }
+    }
+}
+
+/// What the source said instead of a date stays visible as a fact.
+fn note_evidence(evidence: &DateEvidence, date: &Resolved, fields: &mut Map<String, Value>) {
+    if date.instant.is_some() {
+        return;
+    }
+    match evidence {
+        DateEvidence::YearOnly(year) if !fields.contains_key("year") => {
+            fields.insert("year".to_owned(), (*year).into());
+        }
+        DateEvidence::Field {
+            value: DateValue::Text(given),
+            ..
+        }
+        | DateEvidence::PageSignal {
+            value: DateValue::Text(given),
+            ..
+        } if !given.trim().is_empty() => {
+            let given = line(given, KEY_CHARS, &mut Counts::default());
+            fields.insert("date_as_given".to_owned(), given.into());
+        }
+        _ => {}
+    }
+}
+
+/// A clean line of at most so many characters.
+pub(super) fn line(given: &str, chars: usize, counts: &mut Counts) -> String {
+    let (cleaned, found) = clean_counted(head(given, chars), Form::Line);
+    *counts += found;
+    cut_marked(&cleaned, chars).into_owned()
+}
+
+/// Clean text without blank lines around it, never longer than an answer can be.
+fn text(given: &str, counts: &mut Counts) -> String {
+    let (cleaned, found) = clean_counted(head(given, MAX_CONTENT_CHARS), Form::Text);
+    *counts += found;
+    cut(cleaned.trim(), MAX_CONTENT_CHARS).trim_end().to_owned()
+}
+
+/// A generous start of a text, so that a flood is not cleaned only to be cut away.
+fn head(given: &str, chars: usize) -> &str {
+    let most = chars.saturating_mul(32);
+    if given.len() <= most {
+        given
+    } else {
+        given.get(..given.floor_char_boundary(most)).unwrap_or_default()
+    }
+}
+
+/// Cleans and bounds the facts of an item or of an answer.
+pub(super) fn bound_map(fields: &mut Map<String, Value>, depth: usize) -> Counts {
+    let mut counts = Counts::default();
+    let bounded = std::mem::take(fields)
+        .into_iter()
+        .take(FIELD_ENTRIES)
+        .filter_map(|(key, mut value)| {
+            let key = line(&key, KEY_CHARS, &mut counts);
+            counts += bound(&mut value, depth + 1);
+            (!key.is_empty()).then_some((key, value))
+        });
+    *fields = bounded.collect();
+    counts
+}
+
+fn bound(value: &mut Value, depth: usize) -> Counts {
+    let mut counts = Counts::default();
+    match value {
+        Value::String(given) => {
+            let (cleaned, found) = clean_counted(head(given, FIELD_CHARS), Form::Text);
+            counts += found;
+            *given = cut_marked(cleaned.trim(), FIELD_CHARS).into_owned();
+        }
+        Value::Array(values) if depth < FIELD_DEPTH => {
+            values.truncate(FIELD_ENTRIES);
+            values
+                .iter_mut()
+                .for_each(|value| counts += bound(value, depth + 1));
+        }
+        Value::Object(fields) if depth < FIELD_DEPTH => counts += bound_map(fields, depth),
+        Value::Array(_) | Value::Object(_) => *value = Value::Null,
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+    counts
+}
+
+/// A fact on one line, as text shows it.
+pub(super) fn show(value: &Value) -> String {
+    match value {
+        Value::String(text) => crate::sanitize::clean_line(text).into_owned(),
+        Value::Array(values) => values.iter().map(show).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => {
+            let pairs: Vec<String> = fields
+                .iter()
+                .map(|(key, value)| format!("{key} {}", show(value)))
+                .collect();
+            format!("({})", pairs.join(", "))
+        }
+        Value::Null => "none".to_owned(),
+        Value::Bool(true) => "yes".to_owned(),
+        Value::Bool(false) => "no".to_owned(),
+        Value::Number(number) => number.to_string(),
+    }
+}

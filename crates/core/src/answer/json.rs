@@ -1,0 +1,89 @@
+//! The structured form of an answer.
+
+use serde_json::{Map, Value, json};
+
+use super::layout::LaidOut;
+use super::{Judged, JudgedItem, status_name};
+use crate::date::iso_millis;
+
+/// The structured content that goes with a laid-out text.
+pub(super) fn structured(judged: &Judged, laid_out: &LaidOut) -> Value {
+    let mut out = Map::new();
+    let mut put = |key: &str, value: Value| {
+        out.insert(key.to_owned(), value);
+    };
+    put(
+        "freshcontext",
+        json!({
+            "source_url": judged.source_url,
+            "content_date": judged.date.shown,
+            "retrieved_at": iso_millis(judged.retrieved_at),
+            "freshness_confidence": judged.date.confidence.as_str(),
+            "freshness_score": judged.score,
+            "adapter": judged.adapter,
+            "decay_rate": judged.lambda,
+        }),
+    );
+    put("content", laid_out.content.as_str().into());
+    put("staleness", judged.staleness().as_str().into());
+    put(
+        "revalidate_after",
+        judged.revalidate_after().map(iso_millis).into(),
+    );
+    put("content_is_external", true.into());
+    put("status", status_name(judged.status).into());
+    if let Some(summary) = &judged.summary {
+        put("summary", summary.as_str().into());
+    }
+    if !judged.fields.is_empty() {
+        put("fields", judged.fields.clone().into());
+    }
+    let shown = judged.items.iter().zip(&laid_out.items);
+    put(
+        "items",
+        shown
+            .map(|(item, summary)| item_value(judged, item, summary))
+            .collect(),
+    );
+    put("truncated", laid_out.truncated.into());
+    if !judged.skipped.is_empty() {
+        let skipped = judged
+            .skipped
+            .iter()
+            .map(|part| json!({"count": part.count, "reason": part.reason}));
+        put("skipped", skipped.collect());
+    }
+    if !judged.failures.is_empty() {
+        let failures = judged
+            .failures
+            .iter()
+            .map(|part| json!({"what": part.what, "code": part.code, "message": part.message}));
+        put("failures", failures.collect());
+    }
+    put("notes", judged.notes.clone().into());
+    if let Some(cursor) = &judged.cursor {
+        put("next_cursor", cursor.as_str().into());
+    }
+    Value::Object(out)
+}
+
+/// One item. `source` and `source_type` make it an `evaluate_context` signal as it is.
+fn item_value(judged: &Judged, item: &JudgedItem, summary: &str) -> Value {
+    let mut out = Map::new();
+    let mut put = |key: &str, value: Value| {
+        out.insert(key.to_owned(), value);
+    };
+    if let Some(id) = &item.id {
+        put("id", id.as_str().into());
+    }
+    put("title", item.title.as_str().into());
+    put("url", item.url.as_deref().into());
+    put("source", item.url.as_deref().unwrap_or(&judged.source_url).into());
+    put("source_type", judged.adapter.into());
+    put("published_at", item.date.shown.as_deref().into());
+    put("date_confidence", item.date.confidence.as_str().into());
+    put("freshness_score", item.score.into());
+    put("summary", summary.into());
+    put("fields", item.fields.clone().into());
+    Value::Object(out)
+}

@@ -1,0 +1,313 @@
+//! The judgement itself: which items count, what date the answer has, what must be said about it.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_contract::{CommonArgs, DateEvidence, Item, PartFailure, Skipped, SourceError, Status};
+
+use super::item::{self, JudgedItem};
+use super::{FailedPart, JudgeInput, Judged, MAX_CONTENT_CHARS, address, guard, layout};
+use crate::date::{Confidence, Resolved, resolve};
+use crate::decay;
+use crate::sanitize::{Counts, clean_error};
+
+const SUMMARY_CHARS: usize = 1_000;
+const NOTE_CHARS: usize = 300;
+const WHAT_CHARS: usize = 120;
+/// Notes, failed parts and reasons kept; more would be noise.
+const LIST_ENTRIES: usize = 40;
+
+/// Judges a harvest.
+///
+/// # Errors
+/// Where nothing at all worked (every part failed), where the canonical address is unusable, and
+/// where the text turns out to be a failed retrieval.
+pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
+    let JudgeInput {
+        descriptor,
+        mut harvest,
+        args,
+        seen,
+        now,
+        decay: table,
+        cursor,
+    } = input;
+    let retrieved_at = seen.retrieved_at.unwrap_or(now);
+    let source_url = address::canonical_url(harvest.canonical_url.clone()).ok_or_else(|| {
+        SourceError::new(
+            freshcontext_contract::ErrorCode::Internal,
+            format!("{} named no web address as its source", descriptor.id),
+        )
+    })?;
+    let all_failed = harvest.items.is_empty()
+        && harvest.fields.is_empty()
+        && harvest.summary.is_none()
+        && harvest.status != Status::Empty;
+    if all_failed && !harvest.failures.is_empty() {
+        return Err(nothing_worked(harvest.failures));
+    }
+
+    let lambda = table.lambda(descriptor.id);
+    let mut counts = Counts::default();
+    let dated: Vec<(Item, Resolved)> = harvest
+        .items
+        .drain(..)
+        .map(|item| {
+            let date = resolve(&item.date, retrieved_at);
+            (item, date)
+        })
+        .collect();
+    let (mut kept, mut skipped) = within_dates(dated, args);
+    if descriptor.args.limit.is_some() && kept.len() > args.limit {
+        let count = kept.len() - args.limit;
+        kept.truncate(args.limit);
+        skipped.push(Skipped {
+            count,
+            reason: format!("beyond the limit of {}", args.limit).into(),
+        });
+    }
+
+    let mut notes = std::mem::take(&mut harvest.notes);
+    notes.extend(args.notes.iter().cloned());
+    let total = kept.len();
+    let mut date = overall_date(harvest.own_date.as_ref(), &kept, retrieved_at, &mut notes);
+    date_notes(&kept, &mut notes);
+
+    let status = status_of(
+        harvest.status,
+        total,
+        harvest.fields.is_empty(),
+        harvest.failures.is_empty(),
+    );
+    match status {
+        Status::Empty => date = Resolved::unknown(),
+        Status::Partial => date.confidence = date.confidence.min(Confidence::Medium),
+        Status::Success => {}
+    }
+
+    // What cannot be shown at the largest length is counted, not cleaned.
+    let mut items = Vec::new();
+    let mut length = 0;
+    for (item, date) in kept {
+        if length > MAX_CONTENT_CHARS {
+            break;
+        }
+        let judged = JudgedItem::new(item, date, lambda, retrieved_at, &mut counts);
+        length += layout::item_length(items.len() + 1, &judged);
+        items.push(judged);
+    }
+    let overflow = total - items.len();
+
+    let summary = harvest
+        .summary
+        .map(|summary| item::line(&summary, SUMMARY_CHARS, &mut counts))
+        .filter(|summary| !summary.is_empty());
+    if status != Status::Empty {
+        guard::guard(descriptor.id, summary.as_deref(), &items).map_err(|mut error| {
+            error.attempts = seen.attempts;
+            error.retrieved_at = Some(retrieved_at);
+            error
+        })?;
+    }
+    counts += item::bound_map(&mut harvest.fields, 0);
+    if counts != Counts::default() {
+        notes.push(format!(
+            "{} hidden characters removed and {} envelope delimiters disarmed in what the source sent",
+            counts.hidden, counts.delimiters
+        ));
+    }
+    let mut all_skipped = harvest.skipped;
+    all_skipped.extend(skipped);
+
+    Ok(Judged {
+        adapter: descriptor.id,
+        tool: descriptor.tool,
+        source_url,
+        retrieved_at,
+        lambda,
+        status,
+        score: date
+            .instant
+            .map(|published| decay::score(lambda, published, retrieved_at)),
+        date,
+        summary,
+        fields: harvest.fields,
+        items,
+        overflow,
+        skipped: all_skipped
+            .into_iter()
+            .filter(|skipped| skipped.count > 0)
+            .map(clean_skipped)
+            .take(LIST_ENTRIES)
+            .collect(),
+        failures: harvest
+            .failures
+            .into_iter()
+            .take(LIST_ENTRIES)
+            .map(clean_failure)
+            .collect(),
+        notes: clean_notes(notes),
+        route: harvest.route,
+        cached_age: seen.cached_age,
+        attempts: seen.attempts,
+        cursor: cursor.map(|cursor| item::line(&cursor, 4_096, &mut Counts::default())),
+    })
+}
+
+/// The error of a call of which every part failed.
+fn nothing_worked(failures: Vec<PartFailure>) -> SourceError {
+    let count = failures.len();
+    let mut failures = failures.into_iter();
+    let Some(first) = failures.next() else {
+        return SourceError::malformed("the source answered nothing");
+    };
+    let mut error = first.error;
+    if count > 1 {
+        let others: Vec<String> = failures
+            .take(4)
+            .map(|part| format!("{} {}", part.what, part.error.code))
+            .collect();
+        error.message = format!(
+            "all {count} parts failed. {}: {} Others: {}",
+            first.what,
+            error.message.trim_end_matches('.').to_owned() + ".",
+            others.join(", ")
+        );
+    } else if !error.message.contains(&first.what) {
+        error.message = format!("{}: {}", first.what, error.message);
+    }
+    error
+}
+
+/// Applies `since` and `until`. What is only known by its day is in range where the day touches it.
+fn within_dates(dated: Vec<(Item, Resolved)>, args: &CommonArgs) -> (Vec<(Item, Resolved)>, Vec<Skipped>) {
+    if args.since.is_none() && args.until.is_none() {
+        return (dated, Vec::new());
+    }
+    let (mut outside, mut undated) = (0, 0);
+    let kept = dated
+        .into_iter()
+        .filter(|(_, date)| match date.instant {
+            Some(from) => {
+                let to = if date.day_only() {
+                    from + TimeDelta::milliseconds(86_399_999)
+                } else {
+                    from
+                };
+                let inside = args.since.is_none_or(|since| since <= to)
+                    && args.until.is_none_or(|until| from <= until);
+                outside += usize::from(!inside);
+                inside
+            }
+            None => {
+                undated += 1;
+                false
+            }
+        })
+        .collect();
+    let skipped = vec![
+        Skipped {
+            count: outside,
+            reason: "published outside the dates asked for".into(),
+        },
+        Skipped {
+            count: undated,
+            reason: "undated, hence not known to lie in the dates asked for".into(),
+        },
+    ];
+    (kept, skipped)
+}
+
+fn status_of(given: Status, items: usize, no_fields: bool, no_failures: bool) -> Status {
+    if !no_failures || given == Status::Partial {
+        Status::Partial
+    } else if items == 0 && (no_fields || given == Status::Empty) {
+        Status::Empty
+    } else {
+        Status::Success
+    }
+}
+
+/// The adapter's own date for the whole, else the newest item's that stands in order.
+fn overall_date(
+    own: Option<&DateEvidence>,
+    items: &[(Item, Resolved)],
+    retrieved_at: DateTime<Utc>,
+    notes: &mut Vec<String>,
+) -> Resolved {
+    if let Some(own) = own {
+        let date = resolve(own, retrieved_at);
+        notes.extend(
+            date.note
+                .iter()
+                .map(|why| format!("No date for the answer as a whole: {why}")),
+        );
+        return date;
+    }
+    let newest = items
+        .iter()
+        .filter(|(item, date)| !item.out_of_order && date.instant.is_some())
+        .map(|(_, date)| date)
+        .max_by_key(|date| (date.instant, date.confidence));
+    if newest.is_none() && items.iter().any(|(_, date)| date.instant.is_some()) {
+        notes.push(
+            "Only items placed out of order (pinned, sponsored) are dated; they do not date the answer"
+                .to_owned(),
+        );
+    }
+    newest.map_or_else(Resolved::unknown, |date| Resolved {
+        note: None,
+        ..date.clone()
+    })
+}
+
+/// The oldest date, how many have none, and dates that could not be used.
+fn date_notes(items: &[(Item, Resolved)], notes: &mut Vec<String>) {
+    let dated = items.iter().filter(|(_, date)| date.instant.is_some());
+    let undated = items.len() - dated.clone().count();
+    let oldest = dated
+        .clone()
+        .map(|(_, date)| date)
+        .min_by_key(|date| date.instant);
+    if let Some(shown) = oldest
+        .and_then(|date| date.shown.as_ref())
+        .filter(|_| dated.count() > 1)
+    {
+        notes.push(format!("Oldest item: {shown}"));
+    }
+    if undated > 0 {
+        notes.push(format!("{undated} of {} items undated", items.len()));
+    }
+    let mut unusable = items
+        .iter()
+        .filter(|(item, _)| !matches!(item.date, DateEvidence::YearOnly(_)));
+    if let Some(why) = unusable.clone().find_map(|(_, date)| date.note.as_ref()) {
+        let count = unusable.by_ref().filter(|(_, date)| date.note.is_some()).count();
+        notes.push(format!("{count} dates not usable, for example {why}"));
+    }
+}
+
+fn clean_notes(notes: Vec<String>) -> Vec<String> {
+    let mut cleaned: Vec<String> = Vec::new();
+    for note in notes {
+        let note = item::line(&note, NOTE_CHARS, &mut Counts::default());
+        if !note.is_empty() && !cleaned.contains(&note) && cleaned.len() < LIST_ENTRIES {
+            cleaned.push(note);
+        }
+    }
+    cleaned
+}
+
+fn clean_skipped(skipped: Skipped) -> Skipped {
+    let reason = item::line(&skipped.reason, WHAT_CHARS, &mut Counts::default());
+    Skipped {
+        count: skipped.count,
+        reason: reason.into(),
+    }
+}
+
+fn clean_failure(part: PartFailure) -> FailedPart {
+    FailedPart {
+        what: item::line(&part.what, WHAT_CHARS, &mut Counts::default()),
+        code: part.error.code.as_str(),
+        message: clean_error(&part.error.message),
+    }
+}

@@ -1,0 +1,223 @@
+//! From a harvest to an answer: text envelope and structured content from one value.
+//!
+//! [`judge`] turns what an adapter brought into a [`Judged`] answer (dates resolved, scored, cleaned,
+//! filtered, checked by the failure guard). [`Judged::render`] writes it in both forms within a
+//! length. A failed retrieval goes through [`failure`] instead and never looks like context.
+
+mod address;
+mod failure;
+mod guard;
+mod item;
+mod json;
+mod judge;
+mod layout;
+mod schema;
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{CommonArgs, Descriptor, Harvest, Seen, Skipped, Status};
+use serde_json::{Map, Value, json};
+
+pub(crate) use address::same_page_key;
+pub use address::{canonical, is_absolute_http, strip_tracking};
+pub use failure::{Failure, failure};
+pub use item::JudgedItem;
+pub use judge::judge;
+pub use schema::{answer_schema, failure_properties};
+
+use crate::date::Resolved;
+use crate::decay::{self, DecayTable, Staleness};
+
+/// No content is longer than this, in characters, whatever is asked for.
+pub const MAX_CONTENT_CHARS: usize = 20_000;
+
+/// What a judgement needs to know.
+#[derive(Debug)]
+pub struct JudgeInput<'a> {
+    /// The source.
+    pub descriptor: &'a Descriptor,
+    /// What its adapter brought.
+    pub harvest: Harvest,
+    /// The common arguments of the call.
+    pub args: &'a CommonArgs,
+    /// What the upstream answers had in common.
+    pub seen: &'a Seen,
+    /// The current instant.
+    pub now: DateTime<Utc>,
+    /// The decay rates in force.
+    pub decay: &'a DecayTable,
+    /// The cursor of the next page, already sealed.
+    pub cursor: Option<String>,
+}
+
+/// A part of the request that failed while others worked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedPart {
+    /// The part, as the caller named it.
+    pub what: String,
+    /// The error code.
+    pub code: &'static str,
+    /// One line: why.
+    pub message: String,
+}
+
+/// A judged answer. Everything in it is clean and bounded; what is left is fitting it to a length.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    pub(crate) adapter: &'static str,
+    pub(crate) tool: &'static str,
+    pub(crate) source_url: String,
+    pub(crate) retrieved_at: DateTime<Utc>,
+    pub(crate) lambda: f64,
+    pub(crate) status: Status,
+    pub(crate) date: Resolved,
+    pub(crate) score: Option<u8>,
+    pub(crate) summary: Option<String>,
+    pub(crate) fields: Map<String, Value>,
+    pub(crate) items: Vec<JudgedItem>,
+    /// Items beyond [`MAX_CONTENT_CHARS`], known only by their number.
+    pub(crate) overflow: usize,
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) failures: Vec<FailedPart>,
+    pub(crate) notes: Vec<String>,
+    pub(crate) route: Option<&'static str>,
+    pub(crate) cached_age: Option<Duration>,
+    pub(crate) attempts: u32,
+    pub(crate) cursor: Option<String>,
+}
+
+impl Judged {
+    /// The adapter's id.
+    pub fn adapter(&self) -> &'static str {
+        self.adapter
+    }
+
+    /// The tool's name.
+    pub fn tool(&self) -> &'static str {
+        self.tool
+    }
+
+    /// How complete the answer is, before anything is cut to a length.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The date of the answer as a whole.
+    pub fn date(&self) -> &Resolved {
+        &self.date
+    }
+
+    /// Its score, 0..=100.
+    pub fn score(&self) -> Option<u8> {
+        self.score
+    }
+
+    /// The canonical address.
+    pub fn source_url(&self) -> &str {
+        &self.source_url
+    }
+
+    /// When the bytes left the source.
+    pub fn retrieved_at(&self) -> DateTime<Utc> {
+        self.retrieved_at
+    }
+
+    /// The items, in the order to show them.
+    pub fn items(&self) -> &[JudgedItem] {
+        &self.items
+    }
+
+    /// Remarks for the reader.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Length of the content when nothing is cut, in characters; at most slightly above
+    /// [`MAX_CONTENT_CHARS`].
+    pub fn natural_length(&self) -> usize {
+        layout::natural_length(self)
+    }
+
+    /// Writes both forms, the content within `max_length` characters (and [`MAX_CONTENT_CHARS`]).
+    pub fn render(&self, max_length: usize) -> Answer {
+        let laid_out = layout::lay_out(self, max_length.min(MAX_CONTENT_CHARS));
+        let structured = json::structured(self, &laid_out);
+        Answer {
+            text: layout::envelope(self, &laid_out.content),
+            structured,
+            status: self.status,
+            score: self.score,
+            content_date: self.date.shown.clone(),
+            shown: laid_out.items.len(),
+            truncated: laid_out.truncated,
+        }
+    }
+
+    /// Facts about the retrieval for MCP `_meta`: live or cached (with its age), route, attempts.
+    pub fn meta(&self) -> Value {
+        let mut meta = json!({"retrieved": if self.cached_age.is_some() { "cached" } else { "live" }});
+        if let Some(meta) = meta.as_object_mut() {
+            if let Some(age) = self.cached_age {
+                meta.insert("age_s".to_owned(), age.as_secs().into());
+            }
+            if let Some(route) = self.route {
+                meta.insert("route".to_owned(), route.into());
+            }
+            meta.insert("attempts".to_owned(), self.attempts.into());
+        }
+        meta
+    }
+
+    /// Characters of the envelope around the content.
+    pub(crate) fn envelope_chars(&self) -> usize {
+        layout::envelope(self, "").chars().count()
+    }
+
+    pub(crate) fn items_mut(&mut self) -> &mut [JudgedItem] {
+        &mut self.items
+    }
+
+    pub(crate) fn staleness(&self) -> Staleness {
+        Staleness::of(self.score)
+    }
+
+    pub(crate) fn revalidate_after(&self) -> Option<DateTime<Utc>> {
+        self.date
+            .instant
+            .and_then(|published| decay::revalidate_after(self.lambda, published))
+    }
+}
+
+/// An answer in both forms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// The text envelope.
+    pub text: String,
+    /// The same as structured content.
+    pub structured: Value,
+    /// How complete the answer is, before anything was cut to a length.
+    pub status: Status,
+    /// The score of the answer, 0..=100.
+    pub score: Option<u8>,
+    /// Its date as shown.
+    pub content_date: Option<String>,
+    /// Items shown.
+    pub shown: usize,
+    /// Items left out to fit the length.
+    pub truncated: usize,
+}
+
+/// The status as results write it.
+pub(crate) const fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Success => "success",
+        Status::Partial => "partial",
+        Status::Empty => "empty",
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod fixture;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,419 @@
+//! Several answers under one heading, each with its own envelope.
+//!
+//! Sections stand in the order given, settle on their own, and keep their heading whatever became of
+//! them: an answer, a staleness warning, or the reason why there is none.
+
+mod budget;
+mod duplicates;
+mod schema;
+
+use std::fmt::Write as _;
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{SourceError, Status};
+use serde_json::{Map, Value, json};
+
+pub use budget::share_out;
+pub use schema::composite_schema;
+
+use crate::answer::{Answer, Judged, MAX_CONTENT_CHARS, failure, status_name};
+use crate::date::{Confidence, iso_millis};
+use crate::sanitize::{clean_line, cut_marked};
+
+/// Smallest length a section's content is given, in characters.
+const SECTION_MIN: usize = 300;
+
+/// What a composite is made of.
+#[derive(Debug)]
+pub struct CompositeInput {
+    /// The composite's tool name.
+    pub tool: &'static str,
+    /// What it is, for the first line.
+    pub title: String,
+    /// What was asked.
+    pub query: String,
+    /// When the call began.
+    pub generated_at: DateTime<Utc>,
+    /// Sections with a lower score (0..=100), or none, show a staleness warning.
+    pub min_score: Option<f64>,
+    /// Length of the whole text, in characters.
+    pub max_length: usize,
+    /// The sections, in the order to show them.
+    pub sections: Vec<Section>,
+}
+
+/// One source's part of a composite.
+#[derive(Debug)]
+pub struct Section {
+    /// The adapter's id.
+    pub adapter: &'static str,
+    /// The tool to call for this source alone.
+    pub tool: &'static str,
+    /// The heading.
+    pub label: String,
+    /// What came of it.
+    pub outcome: Result<Judged, SourceError>,
+}
+
+/// A composite in both forms.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompositeAnswer {
+    /// The text: heading, coverage, and every section with its own envelope.
+    pub text: String,
+    /// The same as structured content. Where all sections failed it carries the flat error too.
+    pub structured: Value,
+    /// Whether nothing at all was retrieved: the result is an error.
+    pub all_failed: bool,
+}
+
+/// A section, decided but not yet cut to its length.
+enum Part {
+    Content(Box<Judged>),
+    Stale(Stale),
+    Failed(SourceError),
+}
+
+struct Stale {
+    score: Option<u8>,
+    content_date: Option<String>,
+    threshold: f64,
+    message: String,
+}
+
+struct Decided {
+    adapter: &'static str,
+    tool: &'static str,
+    label: String,
+    part: Part,
+}
+
+/// Puts the sections together.
+pub fn assemble(input: CompositeInput) -> CompositeAnswer {
+    let CompositeInput {
+        tool,
+        title,
+        query,
+        generated_at,
+        min_score,
+        max_length,
+        sections,
+    } = input;
+    let mut decided: Vec<Decided> = sections
+        .into_iter()
+        .map(|section| decide(section, min_score))
+        .collect();
+    duplicates::mark(decided.iter_mut().filter_map(|section| match &mut section.part {
+        Part::Content(judged) => Some((section.label.as_str(), judged.as_mut())),
+        _ => None,
+    }));
+
+    let query = cut_marked(&clean_line(&query), 300).into_owned();
+    let coverage = coverage(&decided);
+    let mut text = format!(
+        "# {}: {query}\nGenerated: {}\nCoverage: {}\n",
+        clean_line(&title),
+        iso_millis(generated_at),
+        coverage_line(&decided)
+    );
+    let answers = render_all(
+        &decided,
+        text.chars().count(),
+        max_length.min(MAX_CONTENT_CHARS),
+        generated_at,
+    );
+
+    let mut values = Vec::new();
+    for (section, rendered) in decided.iter().zip(answers) {
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "\n## {} ({})\n{}\n",
+            section.label, section.adapter, rendered.text
+        );
+        values.push(section_value(section, &rendered));
+    }
+    text.truncate(text.trim_end().len());
+
+    let failed = decided
+        .iter()
+        .filter(|section| matches!(section.part, Part::Failed(_)))
+        .count();
+    let all_failed = failed == decided.len();
+    let mut structured = Map::new();
+    if all_failed {
+        structured = overall_failure(&decided, tool, generated_at);
+    }
+    structured.insert("generated_at".to_owned(), iso_millis(generated_at).into());
+    structured.insert("query".to_owned(), query.into());
+    structured.insert("coverage".to_owned(), coverage);
+    structured.insert("sections".to_owned(), Value::Array(values));
+    CompositeAnswer {
+        text,
+        structured: Value::Object(structured),
+        all_failed,
+    }
+}
+
+fn decide(section: Section, min_score: Option<f64>) -> Decided {
+    let Section {
+        adapter,
+        tool,
+        label,
+        outcome,
+    } = section;
+    let label = clean_line(&label).into_owned();
+    let part = match outcome {
+        Err(error) => Part::Failed(error),
+        Ok(judged) => {
+            match min_score.filter(|least| judged.score().is_none_or(|score| f64::from(score) < *least)) {
+                Some(threshold) => Part::Stale(staleness(&judged, threshold)),
+                None => Part::Content(Box::new(judged)),
+            }
+        }
+    };
+    Decided {
+        adapter,
+        tool,
+        label,
+        part,
+    }
+}
+
+fn staleness(judged: &Judged, threshold: f64) -> Stale {
+    let content_date = judged.date().shown.clone();
+    let message = match (judged.score(), &content_date, judged.status()) {
+        (_, _, Status::Empty) => {
+            format!("Stale: the source has no results, so there is no score; {threshold} was asked for.")
+        }
+        (Some(score), Some(date), _) => {
+            format!(
+                "Stale: content of {date} scores {score}, below the {threshold} asked for. Content left out."
+            )
+        }
+        _ => format!(
+            "Stale: content without a reliable date has no score; {threshold} was asked for. Content left out."
+        ),
+    };
+    Stale {
+        score: judged.score(),
+        content_date,
+        threshold,
+        message,
+    }
+}
+
+/// A section's text, and its answer where it has one.
+struct Rendered {
+    text: String,
+    answer: Option<Answer>,
+    failure: Option<Value>,
+}
+
+fn render_all(
+    sections: &[Decided],
+    heading: usize,
+    max_length: usize,
+    generated_at: DateTime<Utc>,
+) -> Vec<Rendered> {
+    let mut rendered: Vec<Rendered> = sections
+        .iter()
+        .map(|section| match &section.part {
+            Part::Content(_) => Rendered {
+                text: String::new(),
+                answer: None,
+                failure: None,
+            },
+            Part::Stale(stale) => Rendered {
+                text: stale.message.clone(),
+                answer: None,
+                failure: None,
+            },
+            Part::Failed(error) => {
+                let failure = failure(error, section.adapter, section.tool, generated_at);
+                Rendered {
+                    text: failure.text,
+                    answer: None,
+                    failure: Some(failure.structured),
+                }
+            }
+        })
+        .collect();
+    let fixed: usize = sections
+        .iter()
+        .zip(&rendered)
+        .map(|(section, rendered)| {
+            let heading = section.label.chars().count() + section.adapter.len() + 8;
+            let own = match &section.part {
+                Part::Content(judged) => judged.envelope_chars(),
+                _ => rendered.text.chars().count(),
+            };
+            heading + own
+        })
+        .sum();
+    let needs: Vec<usize> = sections
+        .iter()
+        .filter_map(|section| match &section.part {
+            Part::Content(judged) => Some(judged.natural_length()),
+            _ => None,
+        })
+        .collect();
+    let room = max_length
+        .saturating_sub(heading + fixed)
+        .max(SECTION_MIN * needs.len());
+    let mut shares = share_out(room, &needs).into_iter();
+    for (section, rendered) in sections.iter().zip(&mut rendered) {
+        if let Part::Content(judged) = &section.part {
+            let answer = judged.render(shares.next().unwrap_or(SECTION_MIN));
+            rendered.text.clone_from(&answer.text);
+            rendered.answer = Some(answer);
+        }
+    }
+    rendered
+}
+
+fn section_value(section: &Decided, rendered: &Rendered) -> Value {
+    let (status, key, value) = match (&section.part, &rendered.answer) {
+        (Part::Stale(stale), _) => (
+            "stale",
+            "stale",
+            json!({
+                "score": stale.score,
+                "content_date": stale.content_date,
+                "threshold": stale.threshold,
+                "message": stale.message,
+            }),
+        ),
+        (Part::Content(judged), Some(answer)) => {
+            (status_name(judged.status()), "result", answer.structured.clone())
+        }
+        _ => ("failed", "error", rendered.failure.clone().unwrap_or(Value::Null)),
+    };
+    json!({
+        "adapter": section.adapter,
+        "tool": section.tool,
+        "label": section.label,
+        "status": status,
+        key: value,
+    })
+}
+
+/// The section whose date is the weakest link: no date first, then the lowest score.
+fn weakest(sections: &[Decided]) -> Option<(&'static str, Option<&str>, Confidence, Option<u8>)> {
+    sections
+        .iter()
+        .filter_map(|section| match &section.part {
+            Part::Content(judged) if judged.status() != Status::Empty => Some((
+                section.adapter,
+                judged.date().shown.as_deref(),
+                judged.date().confidence,
+                judged.score(),
+            )),
+            _ => None,
+        })
+        .min_by_key(|(_, _, confidence, score)| (*score, *confidence))
+}
+
+fn coverage(sections: &[Decided]) -> Value {
+    let count = |wanted: fn(&Part) -> bool| sections.iter().filter(|section| wanted(&section.part)).count();
+    let missing: Vec<Value> = sections
+        .iter()
+        .filter_map(|section| match &section.part {
+            Part::Failed(error) => {
+                Some(json!({"adapter": section.adapter, "code": error.code.as_str(), "tool": section.tool}))
+            }
+            Part::Stale(_) => {
+                Some(json!({"adapter": section.adapter, "code": "stale", "tool": section.tool}))
+            }
+            Part::Content(_) => None,
+        })
+        .collect();
+    json!({
+        "sources": sections.len(),
+        "answered": count(|part| matches!(part, Part::Content(_))),
+        "stale": count(|part| matches!(part, Part::Stale(_))),
+        "failed": count(|part| matches!(part, Part::Failed(_))),
+        "weakest": weakest(sections).map(|(adapter, date, confidence, score)| json!({
+            "adapter": adapter,
+            "content_date": date,
+            "confidence": confidence.as_str(),
+            "score": score,
+        })),
+        "missing": missing,
+    })
+}
+
+fn coverage_line(sections: &[Decided]) -> String {
+    let answered = sections
+        .iter()
+        .filter(|section| matches!(section.part, Part::Content(_)))
+        .count();
+    let mut line = format!("{answered} of {} sources", sections.len());
+    match weakest(sections) {
+        Some((adapter, Some(date), confidence, score)) => {
+            let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
+            let _ = write!(
+                line,
+                "; weakest date: {date} ({adapter}, {confidence}, score {score})"
+            );
+        }
+        Some((adapter, None, _, _)) => {
+            let _ = write!(line, "; weakest date: unknown ({adapter})");
+        }
+        None => {}
+    }
+    let missing: Vec<String> = sections
+        .iter()
+        .filter_map(|section| match &section.part {
+            Part::Failed(error) => Some(format!(
+                "{} ({}; try {})",
+                section.adapter, error.code, section.tool
+            )),
+            Part::Stale(_) => Some(format!("{} (stale; see {})", section.adapter, section.tool)),
+            Part::Content(_) => None,
+        })
+        .collect();
+    if !missing.is_empty() {
+        let _ = write!(line, "; missing: {}", missing.join(", "));
+    }
+    line
+}
+
+/// The flat error of a composite of which every section failed.
+fn overall_failure(sections: &[Decided], tool: &'static str, now: DateTime<Utc>) -> Map<String, Value> {
+    let errors: Vec<(&str, &SourceError)> = sections
+        .iter()
+        .filter_map(|section| match &section.part {
+            Part::Failed(error) => Some((section.adapter, error)),
+            _ => None,
+        })
+        .collect();
+    let Some((_, first)) = errors.first() else {
+        let none = SourceError::new(
+            freshcontext_contract::ErrorCode::Internal,
+            "this composite has no sources",
+        );
+        return object(failure(&none, tool, tool, now).structured);
+    };
+    let reasons: Vec<String> = errors
+        .iter()
+        .map(|(adapter, error)| format!("{adapter} {}", error.code))
+        .collect();
+    let mut all = SourceError::new(
+        first.code,
+        format!("all {} sources failed: {}", errors.len(), reasons.join(", ")),
+    );
+    all.attempts = errors.iter().map(|(_, error)| error.attempts).sum();
+    all.retry_after = errors.iter().filter_map(|(_, error)| error.retry_after).min();
+    all.retrieved_at = errors.iter().filter_map(|(_, error)| error.retrieved_at).max();
+    object(failure(&all, tool, tool, now).structured)
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

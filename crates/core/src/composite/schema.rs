@@ -1,0 +1,47 @@
+//! The output schema of composites.
+
+use serde_json::{Value, json};
+
+/// The output schema of a composite. A section's `result` has the shape of
+/// [`answer_schema`](crate::answer::answer_schema); it is not repeated, for the size of the list of
+/// tools. The flat failure object is admitted too.
+pub fn composite_schema() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "generated_at": {"type": "string"},
+            "query": {"type": "string"},
+            "coverage": {
+                "type": "object",
+                "properties": {
+                    "sources": {"type": "integer"},
+                    "answered": {"type": "integer"},
+                    "stale": {"type": "integer"},
+                    "failed": {"type": "integer"},
+                    "weakest": {"type": ["object", "null"]},
+                    "missing": {"type": "array", "items": {"type": "object"}}
+                },
+                "required": ["sources", "answered", "stale", "failed", "weakest", "missing"]
+            },
+            "sections": {"type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "adapter": {"type": "string"},
+                    "tool": {"type": "string"},
+                    "label": {"type": "string"},
+                    "status": {"enum": ["success", "partial", "empty", "stale", "failed"]},
+                    "result": {"type": "object"},
+                    "stale": {"type": "object"},
+                    "error": {"type": "object"}
+                },
+                "required": ["adapter", "label", "status"]
+            }},
+            "code": {"type": "string"},
+            "message": {"type": "string"}
+        },
+        "anyOf": [
+            {"required": ["generated_at", "query", "coverage", "sections"]},
+            {"required": ["code", "message"]}
+        ]
+    })
+}
