@@ -3,6 +3,7 @@
 
 pub mod charset;
 pub mod feed;
+pub mod github;
 pub mod html;
 pub mod json;
 pub mod link;
