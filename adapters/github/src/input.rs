@@ -1,0 +1,156 @@
+//! What was asked for: one repository, or a search for some.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::url::Url;
+use freshcontext_parse::github::{self, NotOne, Repository};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A right argument of `extract_github`, shown in errors.
+pub const URL_EXAMPLE: &str = r#"{"url": "https://github.com/rust-lang/rust"}"#;
+/// A right argument of `search_repos`, shown in errors.
+pub const QUERY_EXAMPLE: &str = r#"{"query": "vector database language:rust"}"#;
+
+/// Arguments of `extract_github`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct UrlInput {
+    /// Repository URL or owner/name
+    pub url: String,
+}
+
+/// Arguments of `search_repos`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct QueryInput {
+    /// Words and GitHub qualifiers
+    pub query: String,
+}
+
+/// The repository that was asked for.
+pub fn repository(given: &str) -> Result<Repository, SourceError> {
+    if given.trim().is_empty() {
+        return Err(SourceError::invalid_input("url", "is empty", URL_EXAMPLE));
+    }
+    github::repository(given).map_err(|why| {
+        let error = SourceError::invalid_input("url", why.problem(), URL_EXAMPLE);
+        match why {
+            NotOne::BadName => error,
+            _ => error.hint("to find repositories by topic, owner (`user:NAME`) or words, use search_repos"),
+        }
+    })
+}
+
+/// The search that was asked for: words with GitHub's qualifiers, a search address or a topic page.
+pub fn query(given: &str) -> Result<String, SourceError> {
+    let given = given.trim();
+    let wrong = |problem: &str| SourceError::invalid_input("query", problem, QUERY_EXAMPLE);
+    if given.is_empty() {
+        return Err(wrong("is empty"));
+    }
+    let lower = given.to_ascii_lowercase();
+    let text = if lower.starts_with("github.com/") || lower.starts_with("www.github.com/") {
+        format!("https://{given}")
+    } else {
+        given.to_owned()
+    };
+    if !lower.contains("://") && text == given {
+        return Ok(given.to_owned());
+    }
+    if given.contains(char::is_whitespace) {
+        return Ok(given.to_owned());
+    }
+    let url = Url::parse(&text).map_err(|_| wrong("is not a valid address"))?;
+    if !matches!(
+        url.host_str(),
+        Some("github.com" | "www.github.com" | "api.github.com")
+    ) {
+        return Err(wrong("is an address outside GitHub; pass words"));
+    }
+    let path = url.path().trim_matches('/');
+    if path == "search" || path == "search/repositories" {
+        let words = url
+            .query_pairs()
+            .find(|(name, _)| name == "q")
+            .map(|(_, value)| value.trim().to_owned());
+        return words
+            .filter(|words| !words.is_empty())
+            .ok_or_else(|| wrong("is a search address without words (`q=`)"));
+    }
+    let name_fits = |name: &str| {
+        (1..=100).contains(&name.len())
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    };
+    if let Some(topic) = path.strip_prefix("topics/").filter(|topic| name_fits(topic)) {
+        return Ok(format!("topic:{topic}"));
+    }
+    if let Some(org) = path
+        .strip_prefix("orgs/")
+        .and_then(|rest| rest.split('/').next())
+        .filter(|org| name_fits(org))
+    {
+        return Ok(format!("org:{org}"));
+    }
+    match github::of_url(&url) {
+        Err(NotOne::OwnerOnly) if name_fits(path) => Ok(format!("user:{path}")),
+        Ok(repository) => Err(wrong("is one repository, not a search").hint(format!(
+            "read it with extract_github {{\"url\": \"{repository}\"}}"
+        ))),
+        _ => Err(wrong("is a page of GitHub that this tool does not read")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_show_a_right_argument() {
+        for given in [
+            "",
+            "https://github.com/topics/rust",
+            "https://github.com/orgs/a",
+            "https://github.com/octocat",
+            "rust",
+            "https://gitlab.com/a/b",
+        ] {
+            let error = repository(given).unwrap_err();
+            assert_eq!(error.code.as_str(), "invalid_input", "{given}");
+            assert!(error.message.contains("github.com/rust-lang/rust"), "{given}");
+        }
+        assert!(
+            repository("https://github.com/topics/rust")
+                .unwrap_err()
+                .hint
+                .unwrap()
+                .contains("search_repos")
+        );
+    }
+
+    #[test]
+    fn words_and_addresses_become_a_search() {
+        for (given, sent) in [
+            ("c++ \"game engine\" stars:>100", "c++ \"game engine\" stars:>100"),
+            ("https://github.com/search?q=a+b%23&type=repositories", "a b#"),
+            ("github.com/topics/machine-learning", "topic:machine-learning"),
+            ("https://github.com/orgs/rust-lang/repositories", "org:rust-lang"),
+            ("https://github.com/octocat", "user:octocat"),
+        ] {
+            assert_eq!(query(given).unwrap(), sent, "{given}");
+        }
+        for given in [
+            "",
+            "  ",
+            "https://example.com/?q=a",
+            "https://github.com/search",
+            "https://github.com/rust-lang/rust",
+            "https://github.com/explore",
+        ] {
+            assert_eq!(
+                query(given).unwrap_err().field.as_deref(),
+                Some("query"),
+                "{given}"
+            );
+        }
+    }
+}

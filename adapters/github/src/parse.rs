@@ -1,0 +1,294 @@
+//! Answers into items, purely.
+
+use freshcontext_contract::serde_json::{self, Value};
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_parse::json::{self, Lenient};
+use freshcontext_parse::{charset, link, text};
+use serde::Deserialize;
+
+/// A repository, as the single call and the search give it.
+#[derive(Debug, Deserialize)]
+pub struct Repo {
+    /// `owner/name`, with the spelling and the owner of today.
+    pub full_name: String,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    description: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    html_url: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    homepage: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    stargazers_count: Option<u64>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    forks_count: Option<u64>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    open_issues_count: Option<u64>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    subscribers_count: Option<u64>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    language: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    topics: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    license: Option<License>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    archived: Option<bool>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    disabled: Option<bool>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    fork: Option<bool>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    default_branch: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    created_at: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    pushed_at: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct License {
+    #[serde(default, deserialize_with = "json::or_absent")]
+    spdx_id: Option<String>,
+}
+
+/// What `pushed_at` is: nearly, but not quite, the last change.
+const PUSHED: &str = "pushed_at: last push to any branch";
+
+impl Repo {
+    /// Whether no further commits can come.
+    pub fn archived(&self) -> bool {
+        self.archived == Some(true)
+    }
+
+    /// Whether it was made from another repository.
+    pub fn fork(&self) -> bool {
+        self.fork == Some(true)
+    }
+
+    /// The last push as evidence. `updated_at` is none: a star or an edited description moves it.
+    pub fn pushed(&self) -> DateEvidence {
+        self.pushed_at
+            .as_deref()
+            .map_or(DateEvidence::None, |at| DateEvidence::signal(PUSHED, at))
+    }
+
+    /// The item, dated by this evidence.
+    pub fn into_item(self, date: DateEvidence) -> Item {
+        let mut item = Item::new(text::one_line(&self.full_name), date);
+        item.id = Some(self.full_name.clone());
+        item.url = self
+            .html_url
+            .as_deref()
+            .and_then(link::shown)
+            .or_else(|| link::shown(&format!("https://github.com/{}", self.full_name)));
+        item.summary = self
+            .description
+            .as_deref()
+            .map(text::one_line)
+            .unwrap_or_default();
+        item.set("stars", self.stargazers_count);
+        item.set("forks", self.forks_count);
+        item.set("watchers", self.subscribers_count);
+        item.set("open_issues_and_pulls", self.open_issues_count);
+        item.set("language", self.language);
+        item.set("topics", self.topics.unwrap_or_default());
+        let license = self.license.and_then(|license| license.spdx_id);
+        item.set("license", license.filter(|id| id != "NOASSERTION"));
+        for (name, value) in [
+            ("archived", self.archived),
+            ("disabled", self.disabled),
+            ("fork", self.fork),
+        ] {
+            // Only what is out of the ordinary is worth a line.
+            item.set(name, value.filter(|value| *value));
+        }
+        item.set("default_branch", self.default_branch);
+        item.set("homepage", self.homepage.as_deref().and_then(link::shown));
+        item.set("created_at", self.created_at);
+        item.set("pushed_at", self.pushed_at);
+        item
+    }
+}
+
+/// Reads a single repository.
+pub fn repository(body: &str) -> Result<Repo, SourceError> {
+    json::parse(body, "GitHub repository")
+}
+
+/// The newest commit. People's names and addresses in it are left where they are.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// Its hash.
+    pub sha: Option<String>,
+    /// When it landed on the branch.
+    pub landed: Option<String>,
+    /// When it was written; can be years before it landed.
+    pub written: Option<String>,
+}
+
+/// Reads the list of commits; `None` for a repository without any.
+pub fn newest_commit(body: &str, status: u16) -> Result<Option<Commit>, SourceError> {
+    if status == 409 {
+        return Ok(None);
+    }
+    let list: Lenient<Value> = json::parse(body, "GitHub commits")?;
+    let Some(first) = list.items.first() else {
+        return Ok(None);
+    };
+    let text = |pointer: &str| first.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let commit = Commit {
+        sha: text("/sha"),
+        landed: text("/commit/committer/date"),
+        written: text("/commit/author/date"),
+    };
+    if commit.landed.is_none() {
+        return Err(SourceError::malformed(
+            "GitHub commits: the newest commit has no date",
+        ));
+    }
+    Ok(Some(commit))
+}
+
+/// The text of a README and where it is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Readme {
+    /// The text as it was written, without what a reader would not see.
+    pub text: String,
+    /// Its page.
+    pub url: Option<String>,
+}
+
+/// Why a README is not shown.
+#[derive(Debug, PartialEq, Eq)]
+pub enum NoReadme {
+    /// There is none.
+    Absent,
+    /// It is too large for GitHub to hand out this way, or empty.
+    Unread,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    #[serde(default, deserialize_with = "json::or_absent")]
+    content: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    encoding: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    html_url: Option<String>,
+}
+
+/// Reads the README.
+pub fn readme(body: &str, status: u16) -> Result<Result<Readme, NoReadme>, SourceError> {
+    if status == 404 {
+        return Ok(Err(NoReadme::Absent));
+    }
+    let file: File = json::parse(body, "GitHub README")?;
+    let url = file.html_url.as_deref().and_then(link::shown);
+    match (file.content, file.encoding.as_deref()) {
+        (Some(content), Some("base64")) => {
+            let bytes = base64_lines(&content)
+                .ok_or_else(|| SourceError::malformed("GitHub README: the content is not base64"))?;
+            let text = visible(&charset::decode_bytes(&bytes, None).text);
+            Ok(if text.is_empty() {
+                Err(NoReadme::Unread)
+            } else {
+                Ok(Readme { text, url })
+            })
+        }
+        (Some(content), None | Some("utf-8")) if !content.trim().is_empty() => Ok(Ok(Readme {
+            text: visible(&content),
+            url,
+        })),
+        _ => Ok(Err(NoReadme::Unread)),
+    }
+}
+
+fn base64_lines(content: &str) -> Option<Vec<u8>> {
+    use base64::Engine;
+    let compact: String = content.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    base64::engine::general_purpose::STANDARD.decode(compact).ok()
+}
+
+/// A README without its comments, which readers do not see and which may be planted for machines.
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        out.push_str(before);
+        // A comment that is never closed hides nothing on the page, but is no content either.
+        rest = comment.split_once("-->").map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    text::paragraphs(&out)
+}
+
+/// One page of a search.
+#[derive(Debug)]
+pub struct Found {
+    /// The repositories, in GitHub's order.
+    pub items: Vec<Item>,
+    /// Entries without a name.
+    pub unreadable: usize,
+    /// Matches in all.
+    pub total: u64,
+    /// Whether GitHub ran out of time.
+    pub incomplete: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct SearchPage {
+    total_count: u64,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    incomplete_results: Option<bool>,
+    items: Lenient<Repo>,
+}
+
+/// Reads one page of a search.
+pub fn search(body: &str, status: u16) -> Result<Found, SourceError> {
+    if status == 422 {
+        return Err(refused(body));
+    }
+    let page: SearchPage = json::parse(body, "GitHub search")?;
+    let items: Vec<Item> = page
+        .items
+        .items
+        .into_iter()
+        .map(|repo| {
+            let date = repo.pushed();
+            repo.into_item(date)
+        })
+        .collect();
+    if items.is_empty() && page.items.unreadable > 0 {
+        return Err(SourceError::malformed(
+            "GitHub search: none of the repositories has a name",
+        ));
+    }
+    Ok(Found {
+        items,
+        unreadable: page.items.unreadable,
+        total: page.total_count,
+        incomplete: page.incomplete_results == Some(true),
+    })
+}
+
+/// A query that GitHub does not understand is the caller's to mend; GitHub says why.
+fn refused(body: &str) -> SourceError {
+    let value: Value = serde_json::from_str(body).unwrap_or_default();
+    let reason = value
+        .pointer("/errors/0/message")
+        .or_else(|| value.get("message"))
+        .and_then(Value::as_str)
+        .map(text::one_line)
+        .filter(|reason| !reason.is_empty());
+    match reason {
+        Some(reason) => {
+            let problem = format!("was refused by GitHub: {}", text::clip(&reason, 160));
+            SourceError::invalid_input("query", problem, crate::input::QUERY_EXAMPLE).status(422)
+        }
+        None => SourceError::new(
+            ErrorCode::UpstreamError,
+            "GitHub refused the search without a reason",
+        )
+        .status(422),
+    }
+}

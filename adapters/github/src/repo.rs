@@ -1,0 +1,140 @@
+//! `extract_github`: one repository.
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{
+    Adapter, ArgSpec, Cx, DateEvidence, Descriptor, ErrorCode, Harvest, Hosts, Response, Route, SourceError,
+    Switch, hosts,
+};
+use freshcontext_parse::charset;
+use freshcontext_parse::github::Repository;
+
+use crate::input::{self, UrlInput};
+use crate::parse::{self, NoReadme, Repo};
+use crate::{CREDENTIALS, HOST, STATUS_RULES, TOKEN_REFUSED, request, send};
+
+/// The facts about reading a repository.
+pub static GITHUB: Descriptor = Descriptor {
+    id: "github",
+    tool: "extract_github",
+    title: "GitHub repository",
+    description: "One GitHub repository: facts, README and the date of the newest commit on its default branch.",
+    example: input::URL_EXAMPLE,
+    profile: "code_activity",
+    hosts: Hosts::Fixed(&[HOST]),
+    official: true,
+    credentials: CREDENTIALS,
+    routes: &[Route {
+        id: "rest",
+        about: "REST interface",
+        needs: None,
+        switch: Switch::On,
+    }],
+    rates: &[hosts::GITHUB_API],
+    status_rules: STATUS_RULES,
+    markers: &[],
+    args: ArgSpec::length(6000),
+    dates: "When the newest commit landed on the default branch; else the last push to any branch, as a signal.",
+    terms: "https://docs.github.com/site-policy/github-terms/github-terms-of-service#h-api-terms",
+};
+
+/// One repository.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct GitHub;
+
+impl Adapter for GitHub {
+    type Input = UrlInput;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &GITHUB
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: UrlInput) -> Result<Harvest, SourceError> {
+        let asked = input::repository(&input.url)?;
+        let (facts, commit, readme) = futures_util::future::join3(
+            send(cx, request::repository(&asked)?),
+            send(cx, request::newest_commit(&asked)?),
+            send(cx, request::readme(&asked)?),
+        )
+        .await;
+        let token_refused = facts.1 || commit.1 || readme.1;
+        let facts = facts
+            .0
+            .and_then(|response| parse::repository(&charset::decode(&response).text))?;
+        let mut harvest = build(&asked, facts, commit.0, readme.0)?;
+        if token_refused {
+            harvest.note(TOKEN_REFUSED);
+        }
+        Ok(harvest)
+    }
+}
+
+/// Puts the three answers together. Only the facts are indispensable.
+fn build(
+    asked: &Repository,
+    facts: Repo,
+    commit: Result<Response, SourceError>,
+    readme: Result<Response, SourceError>,
+) -> Result<Harvest, SourceError> {
+    let page = format!("https://github.com/{}", facts.full_name);
+    let page = Url::parse(&page)
+        .map_err(|_| SourceError::malformed("GitHub repository: the name makes no address"))?;
+    let mut harvest = Harvest::new(page, Vec::new());
+    harvest.route = Some("rest");
+    harvest.status = freshcontext_contract::Status::Success;
+    harvest.summary = Some(format!("GitHub repository {}", facts.full_name));
+    if !facts.full_name.eq_ignore_ascii_case(&asked.to_string()) {
+        harvest.note(format!("{asked} is now {}", facts.full_name));
+    }
+    if facts.archived() {
+        harvest.note("archived: read-only, no further commits will come");
+    }
+    if facts.fork() {
+        harvest.note("a fork of another repository");
+    }
+    let commit =
+        commit.and_then(|response| parse::newest_commit(&charset::decode(&response).text, response.status));
+    let (date, commit) = match commit {
+        Ok(Some(commit)) => (
+            DateEvidence::optional_field("commit.committer.date", commit.landed.clone()),
+            Some(commit),
+        ),
+        Ok(None) => {
+            harvest.note("the repository has no commits yet");
+            (DateEvidence::None, None)
+        }
+        Err(error) => {
+            harvest.note("dated by the last push to any branch, because the newest commit could not be read");
+            harvest.fail("newest commit", error);
+            (facts.pushed(), None)
+        }
+    };
+    let mut item = facts.into_item(date);
+    if let Some(commit) = commit {
+        item.set(
+            "commit",
+            commit.sha.map(|sha| sha.chars().take(12).collect::<String>()),
+        );
+        item.set("committed_at", commit.landed.clone());
+        item.set(
+            "commit_written_at",
+            commit
+                .written
+                .filter(|written| Some(written) != commit.landed.as_ref()),
+        );
+    }
+    match readme.and_then(|response| parse::readme(&charset::decode(&response).text, response.status)) {
+        Ok(Ok(readme)) => {
+            item.set("readme", readme.url);
+            if !item.summary.is_empty() {
+                item.summary.push_str("\n\n");
+            }
+            item.summary.push_str(&readme.text);
+        }
+        Ok(Err(NoReadme::Absent)) => harvest.note("it has no README"),
+        Ok(Err(NoReadme::Unread)) => harvest.note("its README is empty or too large to be handed out"),
+        Err(error) if error.code == ErrorCode::NotFound => harvest.note("it has no README"),
+        Err(error) => harvest.fail("README", error),
+    }
+    harvest.items.push(item);
+    Ok(harvest)
+}

@@ -1,0 +1,212 @@
+//! Requests, built purely.
+
+use std::time::Duration;
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{CommonArgs, ErrorCode, Media, Request, SourceError};
+use freshcontext_parse::github::Repository;
+
+use crate::input::QUERY_EXAMPLE;
+
+/// GitHub gives out at most this many results of one search.
+const MAX_RESULTS: u32 = 1_000;
+
+fn api(segments: &[&str]) -> Result<Url, SourceError> {
+    let mut url = Url::parse("https://api.github.com/").map_err(|error| {
+        SourceError::new(ErrorCode::Internal, "a built-in address does not parse").caused_by(error)
+    })?;
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(segments);
+    }
+    Ok(url)
+}
+
+fn get(url: Url) -> Request {
+    Request::get(url, Media::Json)
+        .header("accept", "application/vnd.github+json")
+        .header("x-github-api-version", "2022-11-28")
+}
+
+/// The repository's own facts.
+pub fn repository(repository: &Repository) -> Result<Request, SourceError> {
+    Ok(get(api(&["repos", &repository.owner, &repository.name])?))
+}
+
+/// The newest commit of the default branch. 409 means that there is none yet.
+pub fn newest_commit(repository: &Repository) -> Result<Request, SourceError> {
+    let mut url = api(&["repos", &repository.owner, &repository.name, "commits"])?;
+    url.query_pairs_mut().append_pair("per_page", "1");
+    Ok(get(url).accepting(&[409]))
+}
+
+/// The README, in whatever case and format it is kept. 404 means that there is none.
+pub fn readme(repository: &Repository) -> Result<Request, SourceError> {
+    Ok(
+        get(api(&["repos", &repository.owner, &repository.name, "readme"])?)
+            .accepting(&[404])
+            .cache_for(Duration::from_mins(30)),
+    )
+}
+
+/// Which page of a search, from 1.
+pub fn page(args: &CommonArgs) -> Result<u32, SourceError> {
+    let Some(cursor) = &args.cursor else { return Ok(1) };
+    let rows = rows(args);
+    cursor
+        .parse::<u32>()
+        .ok()
+        .filter(|page| (1..=MAX_RESULTS.div_ceil(rows)).contains(page))
+        .ok_or_else(|| {
+            SourceError::invalid_input(
+                "cursor",
+                "does not come from an answer of this tool",
+                QUERY_EXAMPLE,
+            )
+        })
+}
+
+/// Rows of one page.
+pub fn rows(args: &CommonArgs) -> u32 {
+    u32::try_from(args.limit).unwrap_or(100).clamp(1, 100)
+}
+
+/// Whether another page may be asked for.
+pub fn has_next(args: &CommonArgs, page: u32, total: u64) -> bool {
+    let shown = u64::from(page) * u64::from(rows(args));
+    shown < total && shown < u64::from(MAX_RESULTS)
+}
+
+/// The search as GitHub takes it: with the bounds of the call as a qualifier.
+pub fn bounded(query: &str, args: &CommonArgs) -> String {
+    let day = |at: freshcontext_contract::chrono::DateTime<freshcontext_contract::chrono::Utc>| {
+        at.format("%Y-%m-%dT%H:%M:%SZ").to_string()
+    };
+    match (args.since, args.until) {
+        (None, None) => query.to_owned(),
+        (Some(since), None) => format!("{query} pushed:>={}", day(since)),
+        (None, Some(until)) => format!("{query} pushed:<={}", day(until)),
+        (Some(since), Some(until)) => format!("{query} pushed:{}..{}", day(since), day(until)),
+    }
+}
+
+/// GitHub's name for an order; none for the best match.
+fn order(args: &CommonArgs) -> Option<&'static str> {
+    match args.sort {
+        Some("newest") => Some("updated"),
+        Some("top") => Some("stars"),
+        _ => None,
+    }
+}
+
+/// One page of a search. 422 is a query that GitHub does not understand; it says why.
+pub fn search(query: &str, args: &CommonArgs, page: u32) -> Result<Request, SourceError> {
+    let mut url = api(&["search", "repositories"])?;
+    {
+        let mut pairs = url.query_pairs_mut();
+        pairs.append_pair("q", &bounded(query, args));
+        if let Some(order) = order(args) {
+            pairs.append_pair("sort", order).append_pair("order", "desc");
+        }
+        pairs.append_pair("per_page", &rows(args).to_string());
+        if page > 1 {
+            pairs.append_pair("page", &page.to_string());
+        }
+    }
+    Ok(get(url).accepting(&[422]))
+}
+
+/// The search as a page for people.
+pub fn search_page(query: &str, args: &CommonArgs) -> Result<Url, SourceError> {
+    let mut url = Url::parse("https://github.com/search").map_err(|error| {
+        SourceError::new(ErrorCode::Internal, "a built-in address does not parse").caused_by(error)
+    })?;
+    let mut pairs = url.query_pairs_mut();
+    pairs
+        .append_pair("q", &bounded(query, args))
+        .append_pair("type", "repositories");
+    if let Some(order) = order(args) {
+        pairs.append_pair("s", order).append_pair("o", "desc");
+    }
+    drop(pairs);
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args() -> CommonArgs {
+        CommonArgs::defaults(&crate::REPOSEARCH.args)
+    }
+
+    #[test]
+    fn repository_requests() {
+        let rust = Repository {
+            owner: "rust-lang".into(),
+            name: "rust".into(),
+        };
+        assert_eq!(
+            repository(&rust).unwrap().url.as_str(),
+            "https://api.github.com/repos/rust-lang/rust"
+        );
+        assert_eq!(
+            newest_commit(&rust).unwrap().url.as_str(),
+            "https://api.github.com/repos/rust-lang/rust/commits?per_page=1"
+        );
+        assert_eq!(
+            readme(&rust).unwrap().url.as_str(),
+            "https://api.github.com/repos/rust-lang/rust/readme"
+        );
+        let headers = repository(&rust).unwrap().headers;
+        assert!(headers.contains(&("x-github-api-version", "2022-11-28".to_owned())));
+    }
+
+    #[test]
+    fn searches_are_encoded_exactly_once() {
+        assert_eq!(
+            search("c++ \"a b\" #1 é", &args(), 1).unwrap().url.as_str(),
+            "https://api.github.com/search/repositories?q=c%2B%2B+%22a+b%22+%231+%C3%A9&per_page=10"
+        );
+        let bounded = CommonArgs {
+            since: Some("2026-01-01T00:00:00Z".parse().unwrap()),
+            sort: Some("top"),
+            limit: 5,
+            ..args()
+        };
+        assert_eq!(
+            search("x", &bounded, 2).unwrap().url.as_str(),
+            "https://api.github.com/search/repositories?q=x+pushed%3A%3E%3D2026-01-01T00%3A00%3A00Z&sort=stars&order=desc&per_page=5&page=2"
+        );
+        assert_eq!(
+            search_page(
+                "x y",
+                &CommonArgs {
+                    sort: Some("newest"),
+                    ..args()
+                }
+            )
+            .unwrap()
+            .as_str(),
+            "https://github.com/search?q=x+y&type=repositories&s=updated&o=desc"
+        );
+    }
+
+    #[test]
+    fn pages_stay_within_what_github_gives_out() {
+        for (cursor, fits) in [
+            ("2", true),
+            ("100", true),
+            ("101", false),
+            ("0", false),
+            ("x", false),
+            ("", false),
+        ] {
+            let args = CommonArgs {
+                cursor: Some(cursor.to_owned()),
+                ..args()
+            };
+            assert_eq!(page(&args).is_ok(), fits, "{cursor}");
+        }
+        assert!(has_next(&args(), 1, 11) && !has_next(&args(), 1, 10) && !has_next(&args(), 100, 5_000));
+    }
+}

@@ -1,0 +1,98 @@
+//! `search_repos`: repositories by words and qualifiers.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use freshcontext_contract::{
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, Hosts, Route, SourceError, Status, Switch, hosts,
+};
+use freshcontext_parse::charset;
+
+use crate::input::{self, QueryInput};
+use crate::{CREDENTIALS, HOST, STATUS_RULES, TOKEN_REFUSED, parse, request, send};
+
+/// The facts about searching repositories.
+pub static REPOSEARCH: Descriptor = Descriptor {
+    id: "reposearch",
+    tool: "search_repos",
+    title: "GitHub repository search",
+    description: "GitHub repositories by words and qualifiers (language:, topic:, stars:>100), each with its last push.",
+    example: input::QUERY_EXAMPLE,
+    profile: "code_activity",
+    hosts: Hosts::Fixed(&[HOST]),
+    official: true,
+    credentials: CREDENTIALS,
+    routes: &[Route {
+        id: "rest",
+        about: "REST interface",
+        needs: None,
+        switch: Switch::On,
+    }],
+    rates: &[hosts::GITHUB_API, hosts::GITHUB_SEARCH],
+    status_rules: STATUS_RULES,
+    markers: &[],
+    args: ArgSpec {
+        limit: Some((10, 50)),
+        dates: true,
+        sort: &["relevance", "newest", "top"],
+        cursor: true,
+        ..ArgSpec::length(6000)
+    },
+    dates: "`pushed_at`, the last push to any branch: a signal for the last change, not a publication date.",
+    terms: "https://docs.github.com/site-policy/github-terms/github-terms-of-service#h-api-terms",
+};
+
+/// Repositories by words.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RepoSearch;
+
+impl Adapter for RepoSearch {
+    type Input = QueryInput;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &REPOSEARCH
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: QueryInput) -> Result<Harvest, SourceError> {
+        let query = input::query(&input.query)?;
+        let args = cx.args();
+        let page = request::page(args)?;
+        let request = request::search(&query, args, page)?.cache_for(Duration::from_mins(5));
+        let (answer, token_refused) = send(cx, request).await;
+        let response = answer?;
+        let found = parse::search(&charset::decode(&response).text, response.status)?;
+        let mut harvest = Harvest::new(request::search_page(&query, args)?, Vec::new());
+        harvest.route = Some("rest");
+        let mut summary = format!(
+            "GitHub repositories for {}: {} found",
+            request::bounded(&query, args),
+            found.total
+        );
+        if page > 1 {
+            let _ = write!(summary, ", page {page}");
+        }
+        harvest.summary = Some(summary);
+        harvest.set("total", found.total);
+        harvest.skip(found.unreadable, "without a name");
+        harvest.status = if found.items.is_empty() {
+            Status::Empty
+        } else {
+            Status::Success
+        };
+        if !found.items.is_empty() && request::has_next(args, page, found.total) {
+            harvest.next = Some((page + 1).to_string());
+        }
+        harvest.items = found.items;
+        if found.incomplete {
+            let message = "GitHub ran out of time: there may be more and better matches";
+            harvest.fail(
+                "rest of the search",
+                SourceError::new(ErrorCode::Timeout, message),
+            );
+        }
+        if token_refused {
+            harvest.note(TOKEN_REFUSED);
+        }
+        Ok(harvest)
+    }
+}
