@@ -89,10 +89,11 @@ pub fn address(wanted: &Wanted, args: &CommonArgs, start: u32, again: bool) -> R
     Ok(url)
 }
 
-/// The request. A refused query comes as a feed with status 400, which we read ourselves.
+/// The request. A refused query comes as a feed with status 400, and a limit as plain text, which we
+/// both read ourselves.
 pub fn query(wanted: &Wanted, args: &CommonArgs, start: u32, again: bool) -> Result<Request, SourceError> {
     let url = address(wanted, args, start, again)?;
-    Ok(Request::get(url, Media::Xml)
+    Ok(Request::get(url, Media::Any)
         .header("accept", "application/atom+xml")
         .accepting(&[400])
         .cache_for(CACHE))

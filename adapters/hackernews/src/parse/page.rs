@@ -1,7 +1,7 @@
 //! The site itself: its feed and its pages.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError};
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError, walls};
 use freshcontext_parse::scraper::{ElementRef, Html, Selector};
 use freshcontext_parse::{charset, feed, link, text};
 
@@ -17,7 +17,17 @@ const APOLOGY_CHARS: usize = 2_000;
 pub fn rss(response: &Response) -> Result<Listing, SourceError> {
     let text = charset::decode(response).text;
     apology(&text)?;
-    read_feed(text.as_bytes())
+    read_feed(text.as_bytes()).map_err(|error| {
+        let wall = walls::recognise(
+            response.status,
+            &response.media_type(),
+            &response.headers,
+            &response.body,
+        );
+        wall.map_or(error, |wall| {
+            SourceError::new(wall.code, wall.reason).status(response.status)
+        })
+    })
 }
 
 fn read_feed(bytes: &[u8]) -> Result<Listing, SourceError> {
