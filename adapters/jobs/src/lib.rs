@@ -1,1 +1,370 @@
-//! jobs
+#![doc = include_str!("../README.md")]
+
+mod boards;
+mod deadline;
+mod input;
+mod job;
+mod repair;
+mod request;
+mod select;
+mod settle;
+mod words;
+
+use freshcontext_contract::chrono::TimeDelta;
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
+    Pace, Request, Retry, Route, SourceError, StatusRule, Switch, When, hosts,
+};
+use freshcontext_parse::charset;
+
+use boards::{Read, Thread};
+pub use input::Input;
+use input::Wish;
+use job::{Board, Job};
+use select::Selection;
+
+/// The facts about the job boards.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "jobs",
+    tool: "search_jobs",
+    title: "Job boards",
+    description: "Open jobs from five boards, matched here: dated, with a badge for age, pay and place as stated.",
+    example: input::EXAMPLE,
+    profile: "jobs_opportunities",
+    hosts: Hosts::Fixed(&[
+        "remotive.com",
+        "remoteok.com",
+        "www.arbeitnow.com",
+        "www.themuse.com",
+        "hn.algolia.com",
+    ]),
+    official: true,
+    credentials: &[Credential {
+        host: "www.themuse.com",
+        env: &["THEMUSE_API_KEY"],
+        apply: Apply::Query("api_key"),
+        obtain: "https://www.themuse.com/developers/api/v2",
+    }],
+    routes: &[
+        route(Board::Remotive.id(), "Remotive's public sample of remote jobs"),
+        route(Board::RemoteOk.id(), "Remote OK's board"),
+        route(Board::Arbeitnow.id(), "Arbeitnow's newest two pages"),
+        route(
+            Board::Muse.id(),
+            "two pages of The Muse; THEMUSE_API_KEY raises its limit",
+        ),
+        route(Board::HackerNews.id(), "Hacker News' monthly hiring thread"),
+    ],
+    rates: &[
+        rate(
+            "remotive.com",
+            2,
+            "https://github.com/remotive-com/remote-jobs-api",
+        ),
+        rate("remoteok.com", 10, "https://remoteok.com/api"),
+        rate(
+            "www.arbeitnow.com",
+            20,
+            "https://www.arbeitnow.com/blog/job-board-api",
+        ),
+        HostRate {
+            host: "www.themuse.com",
+            path: "",
+            pace: Pace::new(500, 3_600),
+            keyed: Some(Pace::new(3_600, 3_600)),
+            in_flight: 2,
+            link: "https://www.themuse.com/developers/api/v2",
+        },
+        hosts::HN_ALGOLIA,
+    ],
+    status_rules: &[
+        StatusRule {
+            status: 403,
+            when: When::HeaderIs("x-ratelimit-remaining", "0"),
+            code: ErrorCode::RateLimited,
+            message: "The Muse's hourly limit is used up; THEMUSE_API_KEY raises it",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("Invalid API key"),
+            code: ErrorCode::Misconfigured,
+            message: "The Muse does not accept the key in THEMUSE_API_KEY",
+        },
+    ],
+    markers: &[],
+    args: ArgSpec {
+        max_length: 8_000,
+        limit: Some((20, 50)),
+        dates: false,
+        sort: &["newest", "relevance"],
+        cursor: true,
+        max_age: true,
+    },
+    dates: "the publication field of each board, in UTC; an advert without one is shown last, as undated",
+    terms: "Each board asks to be named and linked: https://github.com/remotive-com/remote-jobs-api, https://remoteok.com/api, https://www.arbeitnow.com/blog/job-board-api",
+};
+
+const fn route(id: &'static str, about: &'static str) -> Route {
+    Route {
+        id,
+        about,
+        needs: None,
+        switch: Switch::On,
+    }
+}
+
+const fn rate(host: &'static str, a_minute: u32, link: &'static str) -> HostRate {
+    HostRate {
+        host,
+        path: "",
+        pace: Pace::new(a_minute, 60),
+        keyed: None,
+        in_flight: 1,
+        link,
+    }
+}
+
+/// The source.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Jobs;
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(Jobs)]
+}
+
+/// Pages read of a board that has many.
+const PAGES: u32 = 2;
+
+impl Adapter for Jobs {
+    type Input = Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+        let wish = input::check(input, cx.args())?;
+        let asking: Vec<settle::Asking<'_, Result<Read, SourceError>>> = vec![
+            Box::pin(async { boards::remotive(&text(cx, request::remotive()?).await?) }),
+            Box::pin(async { boards::remoteok(&text(cx, request::remoteok()?).await?) }),
+            Box::pin(arbeitnow(cx, &wish)),
+            Box::pin(muse(cx, &wish)),
+            Box::pin(hacker_news(cx, &wish)),
+        ];
+        let answers = settle::settle(asking).await;
+        harvest(cx, &wish, Board::ALL.into_iter().zip(answers).collect())
+    }
+}
+
+async fn text(cx: &Cx<'_>, request: Request) -> Result<String, SourceError> {
+    Ok(charset::decode(&cx.send(request).await?).text)
+}
+
+/// Page after page while they are young enough; what a later page cannot give does not cost the first.
+async fn arbeitnow(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
+    let mut read = boards::arbeitnow(&text(cx, request::arbeitnow(1)?).await?)?;
+    let oldest_wanted = cx.now() - TimeDelta::days(i64::from(wish.max_age_days));
+    for page in 2..=PAGES {
+        let young = read
+            .jobs
+            .iter()
+            .filter_map(|job| job.at)
+            .min()
+            .is_none_or(|oldest| oldest >= oldest_wanted);
+        if !read.more || !young {
+            break;
+        }
+        let next = boards::arbeitnow(&text(cx, request::arbeitnow(page)?).await?)?;
+        join(&mut read, next);
+    }
+    Ok(read)
+}
+
+async fn muse(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
+    let mut read = boards::muse(&text(cx, request::muse(0, wish)?).await?)?;
+    for page in 1..PAGES {
+        if !read.more {
+            break;
+        }
+        let next = boards::muse(&text(cx, request::muse(page, wish)?).await?)?;
+        join(&mut read, next);
+    }
+    Ok(read)
+}
+
+/// Pages of a moving list repeat entries.
+fn join(read: &mut Read, next: Read) {
+    for job in next.jobs {
+        if !read.jobs.iter().any(|known| known.key == job.key) {
+            read.jobs.push(job);
+        }
+    }
+    read.unreadable += next.unreadable;
+    read.more = next.more;
+}
+
+/// The newest thread, and the one before while the newest is young.
+async fn hacker_news(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
+    const YOUNG: TimeDelta = TimeDelta::days(10);
+    /// Adverts are posted to a thread for about a month.
+    const OPEN: TimeDelta = TimeDelta::days(31);
+    let now = cx.now();
+    let threads = boards::hiring_threads(&text(cx, request::hiring_threads()?).await?, now)?;
+    let oldest_wanted = now - TimeDelta::days(i64::from(wish.max_age_days)) - OPEN;
+    let wanted = match threads.first() {
+        Some(newest) if now - newest.at < YOUNG => 2,
+        _ => 1,
+    };
+    let mut read = Read::default();
+    for thread in threads
+        .iter()
+        .take(wanted)
+        .filter(|thread| thread.at >= oldest_wanted)
+    {
+        join(&mut read, hiring_thread(cx, thread).await?);
+    }
+    Ok(read)
+}
+
+/// The adverts of a thread by the search, or as a tree where the search has none of them.
+async fn hiring_thread(cx: &Cx<'_>, thread: &Thread) -> Result<Read, SourceError> {
+    let read = boards::hiring_comments(&text(cx, request::hiring_comments(thread.id)?).await?, thread.id)?;
+    if read.jobs.is_empty() && thread.comments > 0 {
+        return boards::hiring_tree(&text(cx, request::hiring_tree(thread.id)?).await?);
+    }
+    Ok(read)
+}
+
+fn harvest(
+    cx: &Cx<'_>,
+    wish: &Wish,
+    answers: Vec<(Board, Result<Read, SourceError>)>,
+) -> Result<Harvest, SourceError> {
+    let mut jobs: Vec<Job> = Vec::new();
+    let mut failed: Vec<(Board, SourceError)> = Vec::new();
+    let mut counts: Vec<(Board, usize)> = Vec::new();
+    let mut unreadable = 0;
+    for (board, answer) in answers {
+        match answer {
+            Ok(read) => {
+                counts.push((board, read.jobs.len()));
+                unreadable += read.unreadable;
+                jobs.extend(read.jobs);
+            }
+            Err(error) => failed.push((board, error)),
+        }
+    }
+    if counts.is_empty() {
+        return Err(no_board(failed));
+    }
+    let total = jobs.len();
+    let by_relevance = cx.args().sort == Some("relevance");
+    let Selection {
+        jobs,
+        too_old,
+        no_place,
+        repeated,
+        undated,
+    } = select::select(jobs, wish, by_relevance, cx.now());
+    let fitting = jobs.len();
+    let limit = cx.args().limit.min(50);
+    let shown: Vec<(Job, Vec<String>)> = jobs.into_iter().skip(wish.offset).take(limit).collect();
+    let used: Vec<Board> = Board::ALL
+        .into_iter()
+        .filter(|board| {
+            shown
+                .iter()
+                .any(|(job, _)| job.board == *board || job.also_on.contains(board))
+        })
+        .collect();
+    let places: Vec<String> = counts
+        .iter()
+        .map(|(board, read)| format!("{}: {read} read", board.name()))
+        .collect();
+    let items = shown
+        .into_iter()
+        .map(|(job, found)| job.into_item(cx.now(), found))
+        .collect();
+    let first = used
+        .first()
+        .or(counts.first().map(|(board, _)| board))
+        .copied()
+        .unwrap_or(Board::Remotive);
+    let mut harvest = Harvest::new(address(first, wish)?, items);
+    harvest.summary = Some(format!("{}: {fitting} of {total} adverts fit", described(wish)));
+    harvest.set("boards", places);
+    harvest.skip(unreadable, "without a title or id");
+    harvest.skip(too_old, format!("older than {} days", wish.max_age_days));
+    harvest.skip(no_place, "without a stated place");
+    harvest.skip(repeated, "found more than once");
+    if undated > 0 {
+        harvest.note(format!(
+            "{undated} fitting adverts have no usable date; they come last"
+        ));
+    }
+    harvest.note("The boards do not search: their newest adverts were read and matched here word by word");
+    if !used.is_empty() {
+        let sources: Vec<String> = used
+            .iter()
+            .map(|board| format!("{} ({})", board.name(), board.home()))
+            .collect();
+        harvest.note(format!("Jobs by courtesy of {}", sources.join(", ")));
+    }
+    let next = wish.offset + limit;
+    harvest.next = (next < fitting).then(|| next.to_string());
+    for (board, error) in failed {
+        harvest.fail(board.name(), error);
+    }
+    Ok(harvest)
+}
+
+/// Where the adverts of a board that are shown can be seen.
+fn address(board: Board, wish: &Wish) -> Result<Url, SourceError> {
+    let request = match board {
+        Board::Remotive => request::remotive(),
+        Board::RemoteOk => request::remoteok(),
+        Board::Arbeitnow => request::arbeitnow(1),
+        Board::Muse => request::muse(0, wish),
+        Board::HackerNews => request::hiring_threads(),
+    };
+    Ok(request?.url)
+}
+
+/// The error of a call in which every board failed: the first one's code, everybody's reason.
+fn no_board(failed: Vec<(Board, SourceError)>) -> SourceError {
+    let reasons: Vec<String> = failed
+        .iter()
+        .map(|(board, error)| format!("{}: {}", board.name(), error.code))
+        .collect();
+    let temporary = failed.iter().any(|(_, error)| error.retry != Retry::Permanent);
+    let Some((_, first)) = failed.into_iter().next() else {
+        return SourceError::new(ErrorCode::Internal, "no board was asked");
+    };
+    let mut error = SourceError::new(
+        first.code,
+        format!("no job board answered ({})", reasons.join("; ")),
+    );
+    error.retry = if temporary {
+        Retry::GaveUp
+    } else {
+        Retry::Permanent
+    };
+    error.http_status = first.http_status;
+    error.retry_after = first.retry_after;
+    error.attempts = first.attempts;
+    error.retrieved_at = first.retrieved_at;
+    error
+}
+
+fn described(wish: &Wish) -> String {
+    let mut limits = vec![format!("at most {} days old", wish.max_age_days)];
+    if let Some(place) = &wish.location {
+        limits.push(format!("in {place}"));
+    }
+    if wish.remote_only {
+        limits.push("remote only".to_owned());
+    }
+    format!("Jobs for \"{}\", {}", wish.query, limits.join(", "))
+}

@@ -1,0 +1,83 @@
+//! What each board answers, read into adverts. Pure.
+
+mod arbeitnow;
+mod hackernews;
+mod muse;
+mod remoteok;
+mod remotive;
+
+pub use arbeitnow::arbeitnow;
+pub use hackernews::{Thread, hiring_comments, hiring_threads, hiring_tree};
+pub use muse::muse;
+pub use remoteok::remoteok;
+pub use remotive::remotive;
+
+use freshcontext_contract::chrono::{DateTime, NaiveDateTime, Utc};
+use freshcontext_contract::{DateEvidence, SourceError};
+use serde_json::Value;
+
+use crate::job::Job;
+
+/// What a board answered.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Read {
+    /// Its adverts.
+    pub jobs: Vec<Job>,
+    /// Entries without what an advert needs.
+    pub unreadable: usize,
+    /// Whether there is a further page.
+    pub more: bool,
+}
+
+/// Refuses an answer in which nothing fits: an empty board sends no entries at all.
+fn judged(read: Read, what: &str) -> Result<Read, SourceError> {
+    if read.jobs.is_empty() && read.unreadable > 0 {
+        return Err(SourceError::malformed(format!(
+            "{what}: no entry has the documented shape"
+        )));
+    }
+    Ok(read)
+}
+
+/// Date text as a field, with its instant; without an offset it is UTC.
+fn dated(name: &'static str, text: Option<String>) -> (DateEvidence, Option<DateTime<Utc>>) {
+    let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
+        return (DateEvidence::None, None);
+    };
+    let trimmed = text.trim();
+    let at = DateTime::parse_from_rfc3339(trimmed)
+        .map(|at| at.with_timezone(&Utc))
+        .or_else(|_| NaiveDateTime::parse_from_str(trimmed, "%Y-%m-%dT%H:%M:%S%.f").map(|at| at.and_utc()))
+        .ok();
+    let evidence = at.map_or_else(
+        || DateEvidence::field(name, text.clone()),
+        |at| DateEvidence::field(name, at),
+    );
+    (evidence, at)
+}
+
+/// Seconds since 1970 as a field; 0 and below are no date.
+fn epoch(name: &'static str, seconds: Option<i64>) -> (DateEvidence, Option<DateTime<Utc>>) {
+    let at = seconds
+        .filter(|seconds| *seconds > 0)
+        .and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    (DateEvidence::optional_field(name, at), at)
+}
+
+/// An id that is a number in one board and text in the next.
+fn id_text(id: &Value) -> Option<String> {
+    match id {
+        Value::String(text) if !text.is_empty() => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// Text on one line, unless there is none.
+fn line(text: Option<String>) -> Option<String> {
+    text.map(|text| freshcontext_parse::html::to_line(&text))
+        .filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,282 @@
+//! The monthly "Who is hiring?" thread of Hacker News.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_parse::json::{self, Lenient, or_absent};
+use freshcontext_parse::{html, text};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::{Read, dated, id_text, judged};
+use crate::job::{Board, Job};
+use crate::words::Words;
+
+/// One monthly thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Thread {
+    /// Its item id.
+    pub id: u64,
+    /// When it was opened.
+    pub at: DateTime<Utc>,
+    /// Comments it is said to have, replies included.
+    pub comments: u64,
+}
+
+#[derive(Deserialize)]
+struct Hits {
+    hits: Lenient<Hit>,
+}
+
+#[derive(Deserialize)]
+struct Hit {
+    #[serde(rename = "objectID")]
+    object_id: Value,
+    #[serde(default, deserialize_with = "or_absent")]
+    title: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    author: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    comment_text: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    created_at: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    num_comments: Option<u64>,
+    #[serde(default)]
+    parent_id: Value,
+}
+
+/// The hiring threads among the account's posts, newest first. It also opens threads for people who
+/// want to be hired, for freelancers, and once asked a question about the threads.
+pub fn hiring_threads(body: &str, now: DateTime<Utc>) -> Result<Vec<Thread>, SourceError> {
+    let answer: Hits = json::parse(body, "Hacker News search")?;
+    let mut threads: Vec<Thread> = answer
+        .hits
+        .items
+        .into_iter()
+        .filter(|hit| hit.author.as_deref() == Some("whoishiring"))
+        .filter(|hit| hit.title.as_deref().is_some_and(is_hiring_title))
+        .filter_map(|hit| {
+            let id = id_text(&hit.object_id)?.parse().ok()?;
+            let (_, at) = dated("created_at", hit.created_at);
+            Some(Thread {
+                id,
+                at: at?,
+                comments: hit.num_comments.unwrap_or_default(),
+            })
+        })
+        .filter(|thread| thread.at <= now + TimeDelta::minutes(5))
+        .collect();
+    threads.sort_by_key(|thread| std::cmp::Reverse(thread.at));
+    threads.dedup_by_key(|thread| thread.id);
+    Ok(threads)
+}
+
+/// `Ask HN: Who is hiring? (July 2026)`.
+fn is_hiring_title(title: &str) -> bool {
+    let lower = title.trim().to_lowercase();
+    let month = lower
+        .strip_prefix("ask hn: who is hiring? (")
+        .and_then(|rest| rest.strip_suffix(')'));
+    let Some((month, year)) = month.and_then(|month| month.split_once(' ')) else {
+        return false;
+    };
+    month.chars().all(|c| c.is_ascii_alphabetic())
+        && year.len() == 4
+        && year.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The adverts in a search for a thread's comments: its direct answers, the rest is talk.
+pub fn hiring_comments(body: &str, thread: u64) -> Result<Read, SourceError> {
+    let answer: Hits = json::parse(body, "Hacker News comments")?;
+    let mut read = Read {
+        unreadable: answer.hits.unreadable,
+        ..Read::default()
+    };
+    for hit in answer.hits.items {
+        if id_text(&hit.parent_id) != Some(thread.to_string()) {
+            continue;
+        }
+        let (Some(id), Some(comment)) = (id_text(&hit.object_id), hit.comment_text) else {
+            continue;
+        };
+        read.jobs.extend(advert(&id, &comment, hit.created_at));
+    }
+    judged(read, "Hacker News comments")
+}
+
+#[derive(Deserialize)]
+struct Tree {
+    id: Value,
+    children: Lenient<Branch>,
+}
+
+#[derive(Deserialize)]
+struct Branch {
+    id: Value,
+    #[serde(default, deserialize_with = "or_absent")]
+    text: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    created_at: Option<String>,
+}
+
+/// The adverts in a whole thread.
+pub fn hiring_tree(body: &str) -> Result<Read, SourceError> {
+    let tree: Tree = json::parse(body, "Hacker News thread")?;
+    if id_text(&tree.id).is_none() {
+        return Err(SourceError::malformed("Hacker News thread: it has no id"));
+    }
+    let mut read = Read {
+        unreadable: tree.children.unreadable,
+        ..Read::default()
+    };
+    for branch in tree.children.items {
+        let (Some(id), Some(comment)) = (id_text(&branch.id), branch.text) else {
+            continue;
+        };
+        read.jobs.extend(advert(&id, &comment, branch.created_at));
+    }
+    judged(read, "Hacker News thread")
+}
+
+/// Reads one advert: by custom its first line is `Company | Role | Place | REMOTE | pay`.
+fn advert(id: &str, comment: &str, created_at: Option<String>) -> Option<Job> {
+    let body = html::to_text(comment);
+    let first = body.lines().find(|line| !line.trim().is_empty())?.trim();
+    let parts: Vec<&str> = first
+        .split('|')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+        .collect();
+    let mut job = Job::new(Board::HackerNews, id.to_owned(), text::clip(first, 120));
+    (job.date, job.at) = dated("created_at", created_at);
+    job.url = Some(format!("https://news.ycombinator.com/item?id={id}"));
+    let header = Words::of(first);
+    job.remote = remote(&header);
+    job.place_text = Some(text::clip(first, 300));
+    if let [company, rest @ ..] = parts.as_slice()
+        && !rest.is_empty()
+    {
+        job.company = Some(text::clip(company, 80));
+        let kinds: Vec<Kind> = rest.iter().map(|part| kind(part)).collect();
+        let role = kinds.iter().position(|kind| *kind == Kind::Role);
+        let role = role.or_else(|| kinds.iter().position(|kind| *kind == Kind::Other));
+        if let Some(role) = role.and_then(|at| rest.get(at)) {
+            job.position = text::clip(role, 120);
+        }
+        let of = |wanted: Kind| {
+            let found: Vec<&str> = rest
+                .iter()
+                .zip(&kinds)
+                .enumerate()
+                .filter(|(at, (_, kind))| **kind == wanted && Some(*at) != role)
+                .map(|(_, (part, _))| *part)
+                .collect();
+            (!found.is_empty()).then(|| text::clip(&found.join("; "), 120))
+        };
+        job.salary = of(Kind::Pay);
+        job.kind = of(Kind::Terms);
+        let places = [of(Kind::Other), of(Kind::Place)];
+        let places: Vec<String> = places.into_iter().flatten().collect();
+        job.location = (!places.is_empty()).then(|| places.join("; "));
+    }
+    job.text = body;
+    Some(job)
+}
+
+/// What a part of the first line is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Role,
+    Place,
+    Pay,
+    Terms,
+    Link,
+    Other,
+}
+
+const ROLES: [&str; 34] = [
+    "engineer",
+    "engineering",
+    "developer",
+    "designer",
+    "manager",
+    "scientist",
+    "architect",
+    "analyst",
+    "lead",
+    "head",
+    "director",
+    "founder",
+    "cofounder",
+    "co-founder",
+    "cto",
+    "sre",
+    "devops",
+    "product",
+    "marketing",
+    "sales",
+    "writer",
+    "recruiter",
+    "intern",
+    "researcher",
+    "support",
+    "advocate",
+    "administrator",
+    "roles",
+    "positions",
+    "backend",
+    "frontend",
+    "fullstack",
+    "data",
+    "specialist",
+];
+
+fn kind(part: &str) -> Kind {
+    let words = Words::of(part);
+    let any = |list: &[&str]| list.iter().any(|word| words.contain(word));
+    if part.contains("://") || (part.contains('.') && !part.contains(' ')) {
+        return Kind::Link;
+    }
+    let digits = part.chars().any(|c| c.is_ascii_digit());
+    if digits && (part.contains(['$', '€', '£', '¥']) || any(&["salary", "usd", "eur", "gbp", "equity"]))
+    {
+        return Kind::Pay;
+    }
+    if any(&ROLES) {
+        return Kind::Role;
+    }
+    if any(&["remote", "onsite", "on-site", "hybrid", "in-office", "in person"]) {
+        return Kind::Place;
+    }
+    if any(&[
+        "full-time",
+        "fulltime",
+        "part-time",
+        "contract",
+        "permanent",
+        "internship",
+        "freelance",
+        "visa",
+        "equity",
+    ]) {
+        return Kind::Terms;
+    }
+    Kind::Other
+}
+
+/// Whether a first line says that the work is remote; `None` where it does not speak of it.
+fn remote(header: &Words) -> Option<bool> {
+    if ["no remote", "not remote", "non remote"]
+        .iter()
+        .any(|phrase| header.contain(phrase))
+    {
+        return Some(false);
+    }
+    if header.contain("remote") {
+        return Some(true);
+    }
+    ["onsite", "on-site", "in-office", "in person"]
+        .iter()
+        .any(|phrase| header.contain(phrase))
+        .then_some(false)
+}

@@ -1,0 +1,183 @@
+//! What the caller looks for.
+
+use freshcontext_contract::{CommonArgs, SourceError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Arguments of `search_jobs`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Input {
+    /// Role or skill
+    pub query: String,
+    /// Place, or "remote"
+    #[serde(default)]
+    pub location: Option<String>,
+    /// Only remote jobs
+    #[serde(default)]
+    pub remote_only: Option<bool>,
+    /// Default 60
+    #[serde(default)]
+    pub max_age_days: Option<f64>,
+    /// Words to mark in results
+    #[serde(default)]
+    pub keywords: Option<Vec<String>>,
+}
+
+/// Shown in errors.
+pub const EXAMPLE: &str = r#"{"query": "rust engineer", "location": "Germany", "max_age_days": 30}"#;
+
+/// The argument, checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wish {
+    /// What to look for.
+    pub query: String,
+    /// Where.
+    pub location: Option<String>,
+    /// Only jobs that say they are remote.
+    pub remote_only: bool,
+    /// Oldest publication, in days before now.
+    pub max_age_days: u32,
+    /// Words to point out.
+    pub keywords: Vec<String>,
+    /// How many matches were shown before.
+    pub offset: usize,
+}
+
+/// Ten years: older adverts are archives, not jobs.
+const MOST_DAYS: f64 = 3_650.0;
+/// More keywords than a search needs; each costs a pass over every advert.
+const MOST_KEYWORDS: usize = 20;
+
+/// Checks the arguments.
+pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
+    let query = input.query.trim().to_owned();
+    if query.is_empty() {
+        return Err(SourceError::invalid_input("query", "is empty", EXAMPLE));
+    }
+    let days = input.max_age_days.unwrap_or(60.0);
+    if !(1.0..=MOST_DAYS).contains(&days) {
+        let problem = format!("must be between 1 and {MOST_DAYS}");
+        return Err(SourceError::invalid_input("max_age_days", problem, EXAMPLE));
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "within 1..=3650"
+    )]
+    let max_age_days = days as u32;
+    let keywords: Vec<String> = input
+        .keywords
+        .unwrap_or_default()
+        .iter()
+        .map(|word| word.trim().to_owned())
+        .filter(|word| !word.is_empty())
+        .collect();
+    if keywords.len() > MOST_KEYWORDS {
+        let problem = format!("has more than {MOST_KEYWORDS} entries");
+        return Err(SourceError::invalid_input(
+            "keywords",
+            problem,
+            r#"{"keywords": ["C++", "visa"]}"#,
+        ));
+    }
+    let offset = match args.cursor.as_deref() {
+        None => 0,
+        Some(cursor) => cursor
+            .parse::<usize>()
+            .ok()
+            .filter(|at| *at <= 100_000)
+            .ok_or_else(|| {
+                SourceError::invalid_input("cursor", "is not one that this tool gave out", EXAMPLE)
+            })?,
+    };
+    Ok(Wish {
+        query,
+        location: input
+            .location
+            .map(|place| place.trim().to_owned())
+            .filter(|place| !place.is_empty()),
+        remote_only: input.remote_only.unwrap_or(false),
+        max_age_days,
+        keywords,
+        offset,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::{ArgSpec, ErrorCode};
+
+    fn args() -> CommonArgs {
+        CommonArgs::defaults(&ArgSpec::length(8_000))
+    }
+
+    fn input(query: &str) -> Input {
+        Input {
+            query: query.to_owned(),
+            ..Input::default()
+        }
+    }
+
+    #[test]
+    fn defaults_are_sixty_days_anywhere() {
+        let wish = check(input(" rust "), &args()).unwrap();
+        assert_eq!(
+            (wish.query.as_str(), wish.max_age_days, wish.remote_only),
+            ("rust", 60, false)
+        );
+        assert_eq!((wish.location, wish.keywords, wish.offset), (None, vec![], 0));
+    }
+
+    #[test]
+    fn nonsense_is_refused_before_any_request() {
+        let cases = [
+            (input(" "), "query"),
+            (
+                Input {
+                    max_age_days: Some(0.0),
+                    ..input("x")
+                },
+                "max_age_days",
+            ),
+            (
+                Input {
+                    max_age_days: Some(f64::NAN),
+                    ..input("x")
+                },
+                "max_age_days",
+            ),
+            (
+                Input {
+                    max_age_days: Some(1e9),
+                    ..input("x")
+                },
+                "max_age_days",
+            ),
+            (
+                Input {
+                    keywords: Some(vec!["k".to_owned(); 21]),
+                    ..input("x")
+                },
+                "keywords",
+            ),
+        ];
+        for (input, field) in cases {
+            let error = check(input, &args()).unwrap_err();
+            assert_eq!(
+                (error.code, error.field.as_deref()),
+                (ErrorCode::InvalidInput, Some(field))
+            );
+        }
+        for cursor in ["x", "-1", "1e9", "99999999999"] {
+            let args = CommonArgs {
+                cursor: Some(cursor.to_owned()),
+                ..args()
+            };
+            assert_eq!(
+                check(input("x"), &args).unwrap_err().code,
+                ErrorCode::InvalidInput
+            );
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The request of each board. Pure.
+
+use std::time::Duration;
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{Media, Request, SourceError};
+
+use crate::input::{EXAMPLE, Wish};
+use crate::words::Words;
+
+fn address(base: &str, query: &[(&str, &str)]) -> Result<Url, SourceError> {
+    let mut url =
+        Url::parse(base).map_err(|_| SourceError::invalid_input("query", "gives no address", EXAMPLE))?;
+    if !query.is_empty() {
+        url.query_pairs_mut().extend_pairs(query);
+    }
+    Ok(url)
+}
+
+/// Remotive's whole public sample. Its `search` parameter has no effect today, and one address for
+/// all queries keeps to the four fetches a day that Remotive asks for.
+pub fn remotive() -> Result<Request, SourceError> {
+    let url = address("https://remotive.com/api/remote-jobs", &[])?;
+    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(6)))
+}
+
+/// Remote OK's whole board: a tag is one existing tag, and queries are seldom one.
+pub fn remoteok() -> Result<Request, SourceError> {
+    let url = address("https://remoteok.com/api", &[])?;
+    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
+}
+
+/// One page of Arbeitnow, from 1. It knows no filter that would help.
+pub fn arbeitnow(page: u32) -> Result<Request, SourceError> {
+    let url = address(
+        "https://www.arbeitnow.com/api/job-board-api",
+        &[("page", &page.to_string())],
+    )?;
+    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
+}
+
+/// One page of The Muse, from 0. There is no text search; a category and a place narrow it.
+pub fn muse(page: u32, wish: &Wish) -> Result<Request, SourceError> {
+    let page = page.to_string();
+    let mut query: Vec<(&str, &str)> = vec![("page", &page)];
+    if let Some(category) = muse_category(&wish.query) {
+        query.push(("category", category));
+    }
+    let remote_wanted = wish
+        .location
+        .as_deref()
+        .is_some_and(|place| place.eq_ignore_ascii_case("remote"));
+    if wish.remote_only || remote_wanted {
+        query.push(("location", "Flexible / Remote"));
+    } else if let Some(place) = &wish.location {
+        query.push(("location", place));
+    }
+    let url = address("https://www.themuse.com/api/public/jobs", &query)?;
+    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
+}
+
+/// The one category whose spelling is attested. An unknown one would answer with nothing.
+pub fn muse_category(query: &str) -> Option<&'static str> {
+    const SIGNS: [&str; 8] = [
+        "software",
+        "developer",
+        "programmer",
+        "backend",
+        "frontend",
+        "fullstack",
+        "devops",
+        "web engineer",
+    ];
+    let words = Words::of(query);
+    SIGNS
+        .iter()
+        .any(|sign| words.contain(sign))
+        .then_some("Software Engineering")
+}
+
+/// The monthly threads of Hacker News, newest first.
+pub fn hiring_threads() -> Result<Request, SourceError> {
+    let query = [("tags", "story,author_whoishiring"), ("query", "hiring")];
+    let url = address("https://hn.algolia.com/api/v1/search_by_date", &query)?;
+    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
+}
+
+/// The comments of a thread, newest first.
+pub fn hiring_comments(thread: u64) -> Result<Request, SourceError> {
+    let tags = format!("comment,story_{thread}");
+    let query = [("tags", tags.as_str()), ("hitsPerPage", "1000")];
+    let url = address("https://hn.algolia.com/api/v1/search_by_date", &query)?;
+    Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(30)))
+}
+
+/// A whole thread as a tree, where the search has nothing for it.
+pub fn hiring_tree(thread: u64) -> Result<Request, SourceError> {
+    let url = address(&format!("https://hn.algolia.com/api/v1/items/{thread}"), &[])?;
+    Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(30)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wish(query: &str, location: Option<&str>, remote_only: bool) -> Wish {
+        Wish {
+            query: query.to_owned(),
+            location: location.map(str::to_owned),
+            remote_only,
+            max_age_days: 60,
+            keywords: vec![],
+            offset: 0,
+        }
+    }
+
+    #[test]
+    fn addresses_are_exact() {
+        assert_eq!(
+            remotive().unwrap().url.as_str(),
+            "https://remotive.com/api/remote-jobs"
+        );
+        assert_eq!(remoteok().unwrap().url.as_str(), "https://remoteok.com/api");
+        assert_eq!(
+            arbeitnow(2).unwrap().url.as_str(),
+            "https://www.arbeitnow.com/api/job-board-api?page=2"
+        );
+        assert_eq!(
+            hiring_threads().unwrap().url.as_str(),
+            "https://hn.algolia.com/api/v1/search_by_date?tags=story%2Cauthor_whoishiring&query=hiring"
+        );
+        assert_eq!(
+            hiring_comments(42).unwrap().url.as_str(),
+            "https://hn.algolia.com/api/v1/search_by_date?tags=comment%2Cstory_42&hitsPerPage=1000"
+        );
+        assert_eq!(
+            hiring_tree(42).unwrap().url.as_str(),
+            "https://hn.algolia.com/api/v1/items/42"
+        );
+    }
+
+    #[test]
+    fn the_muse_gets_what_it_can_filter_by() {
+        let url = |wish: &Wish| muse(1, wish).unwrap().url.to_string();
+        assert_eq!(
+            url(&wish("nurse", None, false)),
+            "https://www.themuse.com/api/public/jobs?page=1"
+        );
+        assert_eq!(
+            url(&wish("front-end developer", Some("New York, NY"), false)),
+            "https://www.themuse.com/api/public/jobs?page=1&category=Software+Engineering&location=New+York%2C+NY"
+        );
+        for wish in [
+            wish("nurse", Some("Berlin"), true),
+            wish("nurse", Some("Remote"), false),
+        ] {
+            assert_eq!(
+                url(&wish),
+                "https://www.themuse.com/api/public/jobs?page=1&location=Flexible+%2F+Remote"
+            );
+        }
+    }
+
+    #[test]
+    fn remotive_may_be_asked_at_most_four_times_a_day() {
+        assert!(remotive().unwrap().cache_for >= Duration::from_hours(6));
+    }
+}

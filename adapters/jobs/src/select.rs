@@ -1,0 +1,316 @@
+//! Which adverts fit the wish, in which order, each once.
+
+use std::collections::HashMap;
+
+use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
+
+use crate::input::Wish;
+use crate::job::Job;
+use crate::words::{Query, Words};
+
+/// The adverts that fit, and why the others do not.
+#[derive(Debug, Default)]
+pub struct Selection {
+    /// Those that fit, with the keywords found in each, in the order to show them.
+    pub jobs: Vec<(Job, Vec<String>)>,
+    /// Fitting but too old.
+    pub too_old: usize,
+    /// Fitting but for a place that is not stated.
+    pub no_place: usize,
+    /// Found on more than one board, or twice on one.
+    pub repeated: usize,
+    /// Shown without a date.
+    pub undated: usize,
+}
+
+/// Picks the adverts that fit.
+pub fn select(jobs: Vec<Job>, wish: &Wish, by_relevance: bool, now: DateTime<Utc>) -> Selection {
+    let query = Query::of(&wish.query);
+    let oldest = now - TimeDelta::days(i64::from(wish.max_age_days));
+    let mut selection = Selection::default();
+    let mut fitting: Vec<(usize, Job, Vec<String>)> = Vec::new();
+    for job in jobs {
+        let words = job.words();
+        if !query.words.iter().all(|word| words.contain(word)) {
+            continue;
+        }
+        if (wish.remote_only || query.remote) && job.remote != Some(true) {
+            continue;
+        }
+        match wish.location.as_deref().map(|place| in_place(&job, place)) {
+            None | Some(Fit::Yes) => {}
+            Some(Fit::No) => continue,
+            Some(Fit::Unknown) => {
+                selection.no_place += 1;
+                continue;
+            }
+        }
+        if job.dated(now).is_some_and(|at| at < oldest) {
+            selection.too_old += 1;
+            continue;
+        }
+        let heading = Words::of(&job.heading());
+        let weight = query.words.iter().filter(|word| heading.contain(word)).count();
+        let found = wish
+            .keywords
+            .iter()
+            .filter(|word| words.contain(word))
+            .cloned()
+            .collect();
+        fitting.push((weight, job, found));
+    }
+    let before = fitting.len();
+    let mut fitting = once_each(fitting);
+    selection.repeated = before - fitting.len();
+    fitting.sort_by(|(a_weight, a, _), (b_weight, b, _)| {
+        let weight = if by_relevance {
+            b_weight.cmp(a_weight)
+        } else {
+            std::cmp::Ordering::Equal
+        };
+        weight
+            .then_with(|| b.dated(now).cmp(&a.dated(now)))
+            .then_with(|| a.board.cmp(&b.board))
+            .then_with(|| a.key.cmp(&b.key))
+    });
+    selection.undated = fitting
+        .iter()
+        .filter(|(_, job, _)| job.dated(now).is_none())
+        .count();
+    selection.jobs = fitting.into_iter().map(|(_, job, found)| (job, found)).collect();
+    selection
+}
+
+enum Fit {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// Whether an advert is for a place. What it does not state is unknown, not a match.
+fn in_place(job: &Job, place: &str) -> Fit {
+    if place.trim().eq_ignore_ascii_case("remote") {
+        return match job.remote {
+            Some(true) => Fit::Yes,
+            Some(false) => Fit::No,
+            None => Fit::Unknown,
+        };
+    }
+    let stated: Vec<&str> = [&job.location, &job.place_text]
+        .into_iter()
+        .filter_map(Option::as_deref)
+        .collect();
+    if stated.is_empty() {
+        return Fit::Unknown;
+    }
+    let stated = Words::of(&stated.join("\n"));
+    let nearest = place.split(',').next().unwrap_or(place);
+    if stated.contain(place) || stated.contain(nearest) {
+        Fit::Yes
+    } else {
+        Fit::No
+    }
+}
+
+/// One of each advert: the same company and position on several boards is one, dated by the oldest.
+fn once_each(jobs: Vec<(usize, Job, Vec<String>)>) -> Vec<(usize, Job, Vec<String>)> {
+    let mut seen: HashMap<(String, String), usize> = HashMap::new();
+    let mut out: Vec<(usize, Job, Vec<String>)> = Vec::new();
+    for (weight, job, found) in jobs {
+        let identity = identity(&job);
+        let same = identity.as_ref().and_then(|identity| seen.get(identity)).copied();
+        if let (None, Some(identity)) = (same, identity) {
+            seen.insert(identity, out.len());
+        }
+        let Some((_, kept, kept_found)) = same.and_then(|at| out.get_mut(at)) else {
+            out.push((weight, job, found));
+            continue;
+        };
+        let older = match (job.at, kept.at) {
+            (Some(new), Some(old)) => new < old,
+            (Some(_), None) => true,
+            _ => false,
+        };
+        let (mut first, second) = if older {
+            (job, kept.clone())
+        } else {
+            (kept.clone(), job)
+        };
+        for board in second.also_on.into_iter().chain([second.board]) {
+            if board != first.board && !first.also_on.contains(&board) {
+                first.also_on.push(board);
+            }
+        }
+        *kept = first;
+        for word in found {
+            if !kept_found.contains(&word) {
+                kept_found.push(word);
+            }
+        }
+    }
+    out
+}
+
+/// By what two adverts are the same; without a company nothing is.
+fn identity(job: &Job) -> Option<(String, String)> {
+    let plain = |text: &str| -> String {
+        text.chars()
+            .filter(|c| c.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
+    let company = plain(job.company.as_deref()?);
+    (!company.is_empty()).then(|| (company, plain(&job.position)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::Board;
+
+    fn now() -> DateTime<Utc> {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+
+    fn wish(query: &str) -> Wish {
+        Wish {
+            query: query.into(),
+            location: None,
+            remote_only: false,
+            max_age_days: 60,
+            keywords: vec![],
+            offset: 0,
+        }
+    }
+
+    fn job(key: &str, position: &str, days: Option<i64>) -> Job {
+        let mut job = Job::new(Board::Arbeitnow, key.into(), position.into());
+        job.at = days.map(|days| now() - TimeDelta::days(days));
+        job
+    }
+
+    fn keys(selection: &Selection) -> Vec<&str> {
+        selection.jobs.iter().map(|(job, _)| job.key.as_str()).collect()
+    }
+
+    #[test]
+    fn every_word_of_the_query_must_occur_and_unrelated_jobs_go() {
+        let mut tagged = job("c", "Systems person", Some(3));
+        tagged.tags = vec!["Rust".into(), "engineer".into()];
+        let jobs = vec![
+            job("a", "Rust Engineer", Some(1)),
+            job("b", "Graphic Designer", Some(0)),
+            tagged,
+            job("d", "Rust evangelist", Some(0)),
+        ];
+        assert_eq!(
+            keys(&select(jobs, &wish("rust engineer"), false, now())),
+            ["a", "c"]
+        );
+    }
+
+    #[test]
+    fn only_dated_jobs_can_be_too_old_and_undated_ones_come_last() {
+        let jobs = vec![
+            job("none", "Rust", None),
+            job("old", "Rust", Some(61)),
+            job("edge", "Rust", Some(60)),
+            job("new", "Rust", Some(1)),
+            job("future", "Rust", Some(-2)),
+        ];
+        let selection = select(jobs, &wish("rust"), false, now());
+        assert_eq!(keys(&selection), ["new", "edge", "future", "none"]);
+        assert_eq!((selection.too_old, selection.undated), (1, 2));
+    }
+
+    #[test]
+    fn places_match_whole_words_and_silence_is_no_match() {
+        let place = |key: &str, location: Option<&str>| Job {
+            location: location.map(str::to_owned),
+            ..job(key, "Rust", Some(1))
+        };
+        let jobs = vec![
+            place("a", Some("Hamburg, Berlin")),
+            place("b", Some("Berlingen")),
+            place("c", None),
+            place("d", Some("Munich")),
+        ];
+        let mut wish = wish("rust");
+        wish.location = Some("Berlin, Germany".into());
+        let selection = select(jobs, &wish, false, now());
+        assert_eq!(keys(&selection), ["a"]);
+        assert_eq!(selection.no_place, 1);
+    }
+
+    #[test]
+    fn remote_means_that_the_advert_says_so() {
+        let remote = |key: &str, remote| Job {
+            remote,
+            ..job(key, "Rust", Some(1))
+        };
+        let jobs = vec![
+            remote("a", Some(true)),
+            remote("b", Some(false)),
+            remote("c", None),
+        ];
+        assert_eq!(
+            keys(&select(jobs.clone(), &wish("remote rust"), false, now())),
+            ["a"]
+        );
+        let only = Wish {
+            remote_only: true,
+            ..wish("rust")
+        };
+        assert_eq!(keys(&select(jobs.clone(), &only, false, now())), ["a"]);
+        let place = Wish {
+            location: Some("Remote".into()),
+            ..wish("rust")
+        };
+        assert_eq!(keys(&select(jobs, &place, false, now())), ["a"]);
+    }
+
+    #[test]
+    fn the_same_advert_on_two_boards_is_one_with_the_older_date() {
+        let named = |key: &str, board, days| Job {
+            company: Some("Acme, Inc.".into()),
+            board,
+            ..job(key, "Rust Engineer", Some(days))
+        };
+        let jobs = vec![
+            named("new", Board::Arbeitnow, 1),
+            named("old", Board::Remotive, 9),
+            job("x", "Rust Engineer", Some(2)),
+            job("y", "Rust Engineer", Some(3)),
+        ];
+        let selection = select(jobs, &wish("rust"), false, now());
+        assert_eq!(keys(&selection), ["x", "y", "old"]);
+        assert_eq!(selection.repeated, 1);
+        assert_eq!(selection.jobs[2].0.also_on, [Board::Arbeitnow]);
+    }
+
+    #[test]
+    fn keywords_are_pointed_out_and_filter_nothing() {
+        let mut cpp = job("a", "Rust", Some(1));
+        cpp.text = "We also use C++ (see https://example.com/visa).".into();
+        let jobs = vec![cpp, job("b", "Rust", Some(2))];
+        let wish = Wish {
+            keywords: vec!["C++".into(), ".*".into(), "(".into(), "visa".into()],
+            ..wish("rust")
+        };
+        let selection = select(jobs, &wish, false, now());
+        assert_eq!(keys(&selection), ["a", "b"]);
+        assert_eq!(selection.jobs[0].1, ["C++".to_owned(), "(".to_owned()]);
+    }
+
+    #[test]
+    fn relevance_puts_titles_first() {
+        let mut tagged = job("tags", "Person", Some(0));
+        tagged.tags = vec!["rust".into()];
+        let jobs = vec![tagged, job("title", "Rust", Some(5))];
+        assert_eq!(
+            keys(&select(jobs.clone(), &wish("rust"), false, now())),
+            ["tags", "title"]
+        );
+        assert_eq!(keys(&select(jobs, &wish("rust"), true, now())), ["title", "tags"]);
+    }
+}
