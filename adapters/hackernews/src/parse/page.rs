@@ -2,8 +2,8 @@
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError, walls};
-use freshcontext_parse::scraper::{ElementRef, Html, Selector};
-use freshcontext_parse::{charset, feed, link, text};
+use freshcontext_parse::scraper::{ElementRef, Selector};
+use freshcontext_parse::{charset, feed, html as markup, link, text};
 
 use super::Listing;
 use super::post::{Post, title_text};
@@ -77,7 +77,7 @@ pub fn rows(response: &Response) -> Result<Listing, SourceError> {
 
 fn read_rows(html: &str, base: &Url) -> Result<Listing, SourceError> {
     apology(html)?;
-    let document = Html::parse_document(html);
+    let document = markup::document(html);
     let Some(select) = Selectors::new() else {
         return Err(SourceError::new(
             ErrorCode::Internal,
