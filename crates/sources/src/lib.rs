@@ -1,1 +1,27 @@
-//! freshcontext sources.
+//! The registry: every source, and the composites that call several of them at once.
+
+mod composite;
+
+pub use composite::{Composite, PartCall, Plan};
+
+use freshcontext_contract::AnyAdapter;
+
+/// Every adapter, in no particular order.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    [
+        // adapters, one line each
+        freshcontext_adapter_arxiv::adapters(),
+        freshcontext_adapter_gdelt::adapters(),
+        freshcontext_adapter_hackernews::adapters(),
+        freshcontext_adapter_reddit::adapters(),
+        freshcontext_adapter_sec::adapters(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Every composite, in no particular order.
+pub fn composites() -> &'static [Composite] {
+    &[]
+}

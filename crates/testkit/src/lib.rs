@@ -1,1 +1,17 @@
-//! freshcontext testkit.
+//! Test support: cases as data, a scripted upstream on loopback, poison and damage, and the suite's
+//! checks as plain functions.
+//!
+//! Nothing here knows an adapter: the suite in `tests/` joins these parts with the registry, so a
+//! source without cases fails instead of passing by running nothing.
+
+pub mod case;
+pub mod check;
+pub mod clock;
+pub mod damage;
+pub mod script;
+pub mod upstream;
+
+pub use case::{Case, Exchange, Kind, load_cases};
+pub use clock::StepClock;
+pub use script::{SECRET, Script};
+pub use upstream::{Reply, ScriptedUpstream, SeenRequest};

@@ -1,0 +1,47 @@
+//! What a composite tool is: a plan from its arguments to calls of other tools.
+
+use freshcontext_contract::SourceError;
+use serde_json::{Map, Value};
+
+/// A tool that calls several sources at once. Constant data and two pure functions.
+#[derive(Debug)]
+pub struct Composite {
+    /// MCP tool name, for example `extract_landscape`.
+    pub tool: &'static str,
+    /// Adapter id, for example `landscape`. Also names the decay class in the core's table.
+    pub id: &'static str,
+    /// Tool title for people.
+    pub title: &'static str,
+    /// Tool description for the model. At most 400 characters.
+    pub description: &'static str,
+    /// A right set of arguments, as a JSON object in text.
+    pub example: &'static str,
+    /// The schema of the arguments: one plain object.
+    pub input_schema: fn() -> Value,
+    /// Checks the arguments and says which tools to call. No request is made by it.
+    pub plan: fn(Map<String, Value>) -> Result<Plan, SourceError>,
+}
+
+/// What a composite call will do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// What was asked, for the heading.
+    pub query: String,
+    /// The calls, in the order of the sections.
+    pub sections: Vec<PartCall>,
+    /// Sections that score less than this show a warning in place of their content (0 to 100).
+    pub min_score: Option<f64>,
+    /// Length of the whole answer's content, in characters.
+    pub max_length: usize,
+}
+
+/// One section: a call of a source's tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartCall {
+    /// The tool's name.
+    pub tool: &'static str,
+    /// Heading of the section.
+    pub label: String,
+    /// Arguments of the call.
+    pub arguments: Map<String, Value>,
+}

@@ -1,0 +1,29 @@
+//! A clock that a test moves.
+
+use std::sync::{Mutex, PoisonError};
+
+use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_contract::Clock;
+
+/// Stands still until told to step.
+#[derive(Debug)]
+pub struct StepClock(Mutex<DateTime<Utc>>);
+
+impl StepClock {
+    /// A clock at this instant.
+    pub fn new(at: DateTime<Utc>) -> Self {
+        Self(Mutex::new(at))
+    }
+
+    /// Moves on (or back, with a negative step).
+    pub fn step(&self, by: TimeDelta) {
+        let mut at = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *at += by;
+    }
+}
+
+impl Clock for StepClock {
+    fn now(&self) -> DateTime<Utc> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

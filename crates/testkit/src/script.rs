@@ -1,0 +1,158 @@
+//! A case's exchanges as an upstream's script: exactly the expected requests, in any order.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use url::Url;
+
+use crate::{Case, Exchange, Reply, SeenRequest};
+
+/// The value that every configured key has in tests. It must never show up anywhere but in requests.
+pub const SECRET: &str = "canary-secret-5f1c";
+
+/// A case's exchanges, and what was asked of them.
+#[derive(Debug, Clone)]
+pub struct Script(Arc<Mutex<State>>);
+
+#[derive(Debug)]
+struct State {
+    lines: Vec<Line>,
+    unexpected: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Line {
+    exchange: Exchange,
+    reply: Reply,
+    asked: usize,
+}
+
+impl Script {
+    /// The script of a case, with its bodies read.
+    pub fn of(case: &Case, recordings: &Path) -> Result<Self, String> {
+        let mut lines = Vec::new();
+        for exchange in &case.exchanges {
+            let mut headers: Vec<_> = exchange
+                .headers
+                .iter()
+                .filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"))
+                .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
+                .collect();
+            headers.push(("content-type".to_owned(), exchange.content_type()));
+            let body = case.body(exchange, recordings)?;
+            let reply = Reply {
+                status: exchange.status,
+                headers,
+                body,
+                delay_ms: 0,
+            };
+            lines.push(Line {
+                exchange: exchange.clone(),
+                reply,
+                asked: 0,
+            });
+        }
+        Ok(Self(Arc::new(Mutex::new(State {
+            lines,
+            unexpected: Vec::new(),
+        }))))
+    }
+
+    /// Changes every reply.
+    pub fn alter(&self, change: impl Fn(&Exchange, &mut Reply)) {
+        for line in &mut self.lock().lines {
+            change(&line.exchange, &mut line.reply);
+        }
+    }
+
+    /// Answers one request.
+    pub fn answer(&self, request: &SeenRequest) -> Reply {
+        let mut state = self.lock();
+        let fits = |line: &&mut Line| line.exchange.fits(request);
+        // Of several exchanges for one address the first that is still due answers, then the last.
+        let due = state
+            .lines
+            .iter_mut()
+            .filter(|line| line.exchange.times == 0 || line.asked < line.exchange.times)
+            .find(fits);
+        let found = match due {
+            Some(line) => Some(line),
+            None => state.lines.iter_mut().rfind(fits),
+        };
+        if let Some(line) = found {
+            line.asked += 1;
+            return line.reply.clone();
+        }
+        state.unexpected.push(format!(
+            "{} https://{}{}",
+            request.method, request.host, request.target
+        ));
+        Reply {
+            status: 404,
+            headers: vec![("content-type".to_owned(), "text/plain".to_owned())],
+            body: b"no such exchange in this case".to_vec(),
+            delay_ms: 0,
+        }
+    }
+
+    /// What did not go as the case says, with what to do about it.
+    pub fn complaints(&self) -> Vec<String> {
+        let state = self.lock();
+        let mut out: Vec<String> = state
+            .unexpected
+            .iter()
+            .map(|request| {
+                let known: Vec<_> = state
+                    .lines
+                    .iter()
+                    .map(|line| line.exchange.url.as_str())
+                    .collect();
+                format!("unexpected request {request}; add an [[exchange]] for it, or fix one of {known:?}")
+            })
+            .collect();
+        for line in &state.lines {
+            let times = line.exchange.times;
+            if times > 0 && line.asked != times {
+                let url = &line.exchange.url;
+                out.push(format!(
+                    "{url} was asked {} times, the case says {times}; fix `times` or drop it",
+                    line.asked
+                ));
+            }
+        }
+        out
+    }
+
+    /// Requests answered so far.
+    pub fn asked(&self) -> usize {
+        let state = self.lock();
+        state.unexpected.len() + state.lines.iter().map(|line| line.asked).sum::<usize>()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Exchange {
+    /// Whether a request is the one this exchange is for. Added secrets are not part of the address.
+    pub fn fits(&self, request: &SeenRequest) -> bool {
+        let Ok(asked) = Url::parse(&format!("https://{}{}", request.host, request.target)) else {
+            return false;
+        };
+        let body = String::from_utf8_lossy(&request.body);
+        self.method == request.method
+            && self.url.host_str() == asked.host_str()
+            && self.url.path() == asked.path()
+            && public_query(&self.url) == public_query(&asked)
+            && self.body_contains.iter().all(|part| body.contains(part.as_str()))
+    }
+}
+
+fn public_query(url: &Url) -> Vec<&str> {
+    url.query()
+        .into_iter()
+        .flat_map(|query| query.split('&'))
+        .filter(|pair| !pair.ends_with(SECRET))
+        .collect()
+}
