@@ -1,1 +1,318 @@
+//! `evaluate_context`: judging context that the caller brings.
+//!
+//! Nothing is fetched and no clock is read. The same arguments and the same clock give the same
+//! bytes.
+//!
+//! ```
+//! use freshcontext_core::evaluate::{Decision, Options, evaluate};
+//! use serde_json::json;
+//!
+//! let arguments = json!({
+//!     "profile": "official_docs",
+//!     "intent": "developer_adoption",
+//!     "signals": [{
+//!         "source": "https://docs.example.org/quickstart",
+//!         "source_type": "official_docs",
+//!         "title": "Quickstart",
+//!         "content": "Install the package, then run the setup command.",
+//!         "published_at": "2026-06-08T10:00:00Z",
+//!         "semantic_score": 0.94,
+//!         "date_confidence": "high",
+//!     }],
+//! });
+//! let clock = "2026-06-09T12:00:00Z".parse()?;
+//! let evaluation = evaluate(&arguments, clock, &Options::default())?;
+//! let verdict = &evaluation.verdicts[0];
+//! assert_eq!(verdict.decision, Decision::UseFirst);
+//! assert_eq!(verdict.freshness_score, Some(97));
+//! assert_eq!(evaluation.structured["results"][0]["decision"], "use_first");
+//!
+//! let error = evaluate(&json!({"profile": "official_docs"}), clock, &Options::default()).unwrap_err();
+//! assert_eq!(error.field.as_deref(), Some("intent"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod batch;
+mod card;
+mod decide;
+mod differences;
+mod duplicates;
+mod input;
+mod profile;
+mod readiness;
+mod schema;
+mod signal;
+#[cfg(test)]
+mod tests;
+mod text;
+mod verdict;
+mod words;
+
+pub use batch::{Batch, Row, batch};
+pub use differences::{DIFFERENCES, Difference};
+pub use input::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
+pub use profile::{Authority, DatePolicy, FailurePolicy, INTENTS, Intent, PROFILES, Profile};
+pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
+pub use verdict::{
+    Confidence, DateConfidence, Decision, Handoff, ProvenanceReadiness, ReadinessState, SignalStatus,
+    SourceCompleteness, SourceIdentity, TimingCompleteness, Verdict,
+};
+pub use words::Words;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_contract::{ErrorCode, Limits, SourceError};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::date::iso_millis;
+use crate::decay::{DecayTable, age_hours, half_life_hours, remaining, round_score};
+use crate::provenance::VerdictBasis;
+use crate::sanitize::clean_line;
+use decide::Facts;
+use duplicates::Seen;
+use input::Request;
+use signal::{Guard, Signal};
+
+/// What an operator can set.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Decay rates in force.
+    pub decay: DecayTable,
+    /// Limits in force: `signals` and `signals_bytes` matter here.
+    pub limits: Limits,
+}
+
+/// A judged call, in three forms of the same verdicts.
+#[derive(Debug)]
+pub struct Evaluation {
+    /// For people and models: one short card for each result.
+    pub text: String,
+    /// For programs: see [`output_schema`].
+    pub structured: Value,
+    /// For Rust callers, in rank order.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// A judged call, not rendered yet. Serialising it gives the structured form directly, without the
+/// tree of values that costs as much as the judging.
+///
+/// ```
+/// use freshcontext_core::evaluate::{Options, evaluate, judge};
+/// use serde_json::json;
+///
+/// let arguments = json!({
+///     "profile": "local_custom", "intent": "developer_adoption",
+///     "signals": [{"source": "notes/7.md", "title": "A note"}],
+/// });
+/// let clock = "2026-06-09T12:00:00Z".parse()?;
+/// let judgement = judge(&arguments, clock, &Options::default())?;
+/// let evaluation = evaluate(&arguments, clock, &Options::default())?;
+/// assert_eq!(serde_json::to_string(&judgement)?, evaluation.structured.to_string());
+/// assert_eq!(judgement.text(), evaluation.text);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judgement {
+    /// The profile's id.
+    pub profile: &'static str,
+    /// The intent's id.
+    pub intent: &'static str,
+    /// The evaluation clock, `YYYY-MM-DDTHH:MM:SS.sssZ`.
+    pub now: String,
+    /// The words of every decision that occurs.
+    pub legend: Legend,
+    /// The verdicts in rank order.
+    #[serde(rename = "results")]
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Judgement {
+    /// One short card for each result.
+    pub fn text(&self) -> String {
+        card::cards(self)
+    }
+
+    /// The structured form as a value.
+    pub fn structured(&self) -> Result<Value, SourceError> {
+        serde_json::to_value(self).map_err(|error| {
+            SourceError::new(ErrorCode::Internal, "the verdicts could not be written").caused_by(error)
+        })
+    }
+}
+
+/// The words of some decisions, in the order of [`Decision::ALL`]; serialises as an object.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Legend(pub Vec<Decision>);
+
+impl Serialize for Legend {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(
+            self.0
+                .iter()
+                .map(|decision| (decision.as_str(), decision.words())),
+        )
+    }
+}
+
+/// Judges the arguments of one call, and renders the verdicts.
+///
+/// `clock_now` is used where the arguments have no `now`. The only error is
+/// [`InvalidInput`](freshcontext_contract::ErrorCode::InvalidInput), which names the field at fault
+/// (`signals[3].source`); there is never half an answer.
+pub fn evaluate(
+    arguments: &Value,
+    clock_now: DateTime<Utc>,
+    options: &Options,
+) -> Result<Evaluation, SourceError> {
+    let judgement = judge(arguments, clock_now, options)?;
+    Ok(Evaluation {
+        text: judgement.text(),
+        structured: judgement.structured()?,
+        verdicts: judgement.verdicts,
+    })
+}
+
+/// Judges the arguments of one call, as [`evaluate`] does, and leaves the rendering to the caller.
+pub fn judge(
+    arguments: &Value,
+    clock_now: DateTime<Utc>,
+    options: &Options,
+) -> Result<Judgement, SourceError> {
+    let request = Request::read(arguments, clock_now, &options.limits)?;
+    let mut judged: Vec<Judged<'_>> = request
+        .signals
+        .iter()
+        .enumerate()
+        .map(|at| Judged::new(at, &request, &options.decay))
+        .collect();
+    // Stable, so ties stay in the order of the arguments.
+    judged.sort_by(|one, other| other.facts.rank.total_cmp(&one.facts.rank));
+
+    let now = iso_millis(request.now);
+    let revalidate_after = revalidate_after(request.now, options.decay.lambda(request.profile.decay_of));
+    let mut seen = Seen::default();
+    let verdicts: Vec<Verdict> = judged
+        .iter()
+        .enumerate()
+        .map(|(place, judged)| {
+            let duplicate = seen.note(&judged.signal, place + 1);
+            judged.verdict(place + 1, &request, duplicate, &now, revalidate_after.as_deref())
+        })
+        .collect();
+    let occurs = |decision: &Decision| verdicts.iter().any(|verdict| verdict.decision == *decision);
+    let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
+    Ok(Judgement {
+        profile: request.profile.id,
+        intent: request.intent.id,
+        now,
+        legend,
+        verdicts,
+    })
+}
+
+/// A signal and the figures that decide about it.
+struct Judged<'a> {
+    position: usize,
+    signal: Signal<'a>,
+    facts: Facts,
+    utility: f64,
+}
+
+impl<'a> Judged<'a> {
+    fn new(
+        (position, given): (usize, &'a input::Given<'a>),
+        request: &Request<'_>,
+        decay: &DecayTable,
+    ) -> Self {
+        let signal = Signal::new(given, request.now);
+        let failed = signal.status == SignalStatus::Failed;
+        let left = signal.published_at.map_or(0.0, |published| {
+            remaining(
+                decay.lambda(signal.source_type),
+                age_hours(published, signal.retrieved_at),
+            )
+        });
+        let freshness =
+            (!failed && signal.date_confidence != DateConfidence::Unknown).then(|| round_score(left));
+        let facts = Facts {
+            failed,
+            freshness,
+            rank: decide::rank_score(signal.semantic, freshness),
+            confidence: decide::confidence(failed, signal.semantic, freshness),
+            doubtful: matches!(signal.guard, Guard::Doubtful(_)),
+            date: signal.date_confidence,
+        };
+        let utility = decide::utility_score(signal.semantic, left, signal.date_confidence, signal.status);
+        Self {
+            position,
+            signal,
+            facts,
+            utility,
+        }
+    }
+
+    fn verdict(
+        &self,
+        index: usize,
+        request: &Request<'_>,
+        duplicate: Option<String>,
+        now: &str,
+        revalidate_after: Option<&str>,
+    ) -> Verdict {
+        let Self { signal, facts, .. } = self;
+        let decision = decide::decide(facts, request.profile, request.intent);
+        let published_at = signal.published_text();
+        let verdict_id = VerdictBasis {
+            signal_id: signal.given.id,
+            source: signal.given.source,
+            source_type: signal.source_type,
+            published_at: published_at.as_deref(),
+            decision: decision.as_str(),
+            source_profile: Some(request.profile.id),
+            intent_profile: Some(request.intent.id),
+        }
+        .id();
+        let source_type: String = clean_line(signal.source_type).into();
+        let readiness = readiness::provenance_readiness(signal, source_type.clone(), published_at);
+        Verdict {
+            index,
+            position: self.position,
+            title: signal.title(),
+            source: clean_line(signal.given.source).into(),
+            source_type,
+            decision,
+            label: decision.words().label,
+            freshness_score: facts.freshness,
+            rank_score: facts.rank,
+            utility_score: self.utility,
+            confidence: facts.reported_confidence(),
+            why: signal.why(facts.freshness),
+            warnings: duplicate
+                .into_iter()
+                .chain(request.intent.caveat.map(str::to_owned))
+                .collect(),
+            verdict_id,
+            evaluated_at: now.to_owned(),
+            revalidate_after: revalidate_after.map(str::to_owned),
+            handoff: readiness::handoff(decision, readiness.state),
+            provenance_readiness: readiness,
+        }
+    }
+}
+
+/// One half-life later, the half-life in hours to two decimals as it is published.
+fn revalidate_after(now: DateTime<Utc>, lambda: f64) -> Option<String> {
+    let hours = (half_life_hours(lambda) * 100.0).round() / 100.0;
+    let millis = (hours * 3_600_000.0).round();
+    if !(0.0..1e15).contains(&millis) {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "whole, and below 1e15")]
+    let wait = TimeDelta::try_milliseconds(millis as i64)?;
+    now.checked_add_signed(wait)
+        .filter(|when| when.timestamp() < LAST_SECOND)
+        .map(iso_millis)
+}
+
+/// The beginning of the year 10000, which has no four-digit form.
+const LAST_SECOND: i64 = 253_402_300_800;

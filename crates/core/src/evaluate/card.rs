@@ -1,0 +1,91 @@
+//! The text: one short card for each result.
+
+use std::fmt::Write as _;
+
+use super::Judgement;
+use super::profile::Intent;
+use super::verdict::Verdict;
+use crate::sanitize::cut_marked;
+
+/// Longest title on a card, in characters.
+const TITLE: usize = 100;
+/// Longest source on a card, in characters.
+const SOURCE: usize = 160;
+
+/// The whole text.
+pub(super) fn cards(judgement: &Judgement) -> String {
+    let Judgement {
+        profile,
+        intent,
+        now,
+        legend,
+        verdicts,
+    } = judgement;
+    let caveat = Intent::find(intent).and_then(|intent| intent.caveat);
+    let mut out = String::with_capacity(200 + verdicts.len() * 240);
+    // Writing to a string cannot fail.
+    let _ = write!(
+        out,
+        "{} for {profile}, {intent}, at {now}: ",
+        counted(verdicts.len(), "signal")
+    );
+    let counts = legend.0.iter().map(|decision| {
+        let count = verdicts
+            .iter()
+            .filter(|verdict| verdict.decision == *decision)
+            .count();
+        format!("{count} {}", decision.as_str())
+    });
+    out.push_str(&counts.collect::<Vec<_>>().join(", "));
+    out.push('.');
+    if let Some(caveat) = caveat {
+        let _ = write!(out, "\n{caveat}");
+    }
+    for verdict in verdicts {
+        card(&mut out, verdict, caveat);
+    }
+    out
+}
+
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{count} {what}s")
+    }
+}
+
+fn card(out: &mut String, verdict: &Verdict, caveat: Option<&str>) {
+    let words = verdict.decision.words();
+    let why = verdict.why.first().map_or("", String::as_str);
+    let _ = write!(
+        out,
+        "\n\n{}. {}\n{}: {}\n{}\n{}\n",
+        verdict.index,
+        cut_marked(&verdict.title, TITLE),
+        words.label,
+        why,
+        words.action,
+        cut_marked(&verdict.source, SOURCE),
+    );
+    match verdict.freshness_score {
+        Some(score) => {
+            let _ = write!(out, "Freshness {score}/100");
+        }
+        None => out.push_str("Freshness unknown"),
+    }
+    let _ = write!(
+        out,
+        ", rank {:.3}, {} confidence",
+        verdict.rank_score,
+        verdict.confidence.as_str()
+    );
+    // The caveat of the intent stands at the top once.
+    for warning in verdict
+        .warnings
+        .iter()
+        .filter(|warning| Some(warning.as_str()) != caveat)
+    {
+        let _ = write!(out, "\nMind: {warning}");
+    }
+}

@@ -1,0 +1,114 @@
+//! Signals that may be the same thing twice: the same content, or the same address.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use url::Url;
+
+use super::readiness::has_content;
+use super::signal::Signal;
+
+/// Query parameters that track visitors and change nothing about the page.
+const TRACKING: [&str; 10] = [
+    "fbclid", "gclid", "dclid", "msclkid", "igshid", "mc_cid", "mc_eid", "ref_src", "yclid", "_ga",
+];
+
+/// What was seen so far, in rank order.
+#[derive(Default)]
+pub(super) struct Seen<'a> {
+    contents: HashMap<&'a str, usize>,
+    addresses: HashMap<String, usize>,
+}
+
+impl<'a> Seen<'a> {
+    /// A warning where an earlier result has the same content or address. `index` counts from 1.
+    pub(super) fn note(&mut self, signal: &'a Signal<'_>, index: usize) -> Option<String> {
+        let content = signal
+            .content_hash
+            .as_deref()
+            .filter(|_| has_content(signal.given));
+        let content = content.and_then(|hash| first(&mut self.contents, hash, index));
+        let address =
+            address(signal.given.source).and_then(|address| first(&mut self.addresses, address, index));
+        match (content, address) {
+            (Some(earlier), _) => Some(format!(
+                "Same content as result {earlier}: do not count it twice."
+            )),
+            (None, Some(earlier)) => Some(format!("Same address as result {earlier}: likely one source.")),
+            (None, None) => None,
+        }
+    }
+}
+
+/// Where the key was first seen, if earlier than now.
+fn first<K: std::hash::Hash + Eq>(seen: &mut HashMap<K, usize>, key: K, index: usize) -> Option<usize> {
+    let earlier = *seen.entry(key).or_insert(index);
+    (earlier != index).then_some(earlier)
+}
+
+/// A web address without what does not change the page: scheme, `www.`, default port, fragment,
+/// tracking parameters and their order, a slash at the end.
+pub(super) fn address(source: &str) -> Option<String> {
+    let source = source.trim();
+    if !source
+        .get(..4)
+        .is_some_and(|start| start.eq_ignore_ascii_case("http"))
+    {
+        return None;
+    }
+    let url = Url::parse(source)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    let host = url.host_str()?;
+    let mut out = host.strip_prefix("www.").unwrap_or(host).to_owned();
+    if let Some(port) = url.port() {
+        // Writing to a string cannot fail.
+        let _ = write!(out, ":{port}");
+    }
+    out.push_str(url.path().trim_end_matches('/'));
+    if let Some(query) = url.query() {
+        let mut kept: Vec<&str> = query
+            .split('&')
+            .filter(|pair| {
+                let name = pair.split('=').next().unwrap_or_default();
+                !pair.is_empty() && !name.starts_with("utm_") && !TRACKING.contains(&name)
+            })
+            .collect();
+        kept.sort_unstable();
+        if !kept.is_empty() {
+            out.push('?');
+            out.push_str(&kept.join("&"));
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_change_the_page_does_not_change_the_address() {
+        let plain = address("https://example.com/a?x=1&y=2").unwrap();
+        for same in [
+            "http://www.EXAMPLE.com:80/a/?y=2&x=1#part",
+            " https://example.com/a?utm_source=z&x=1&y=2&fbclid=q ",
+        ] {
+            assert_eq!(address(same).unwrap(), plain, "{same}");
+        }
+        for other in [
+            "https://example.com/b?x=1&y=2",
+            "https://example.com:8080/a?x=1&y=2",
+            "https://example.com/a?x=1",
+        ] {
+            assert_ne!(address(other).unwrap(), plain, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_web_address_has_none() {
+        for source in ["doc-7", "urn:isbn:1", "ht", "http://", "h\u{e9}tp://x"] {
+            assert_eq!(address(source), None, "{source}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Reading the arguments: any JSON value becomes a checked request, or an error that names the
+//! field. Texts are borrowed, never copied.
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{Limits, SourceError};
+use serde_json::{Map, Value};
+
+use super::profile::{INTENTS, Intent, PROFILES, Profile};
+use super::text::{is_blank, utf16_longer_than};
+use super::verdict::{DateConfidence, SignalStatus};
+use crate::date::parse_instant;
+use crate::sanitize::clean_line;
+
+/// Longest source, in UTF-16 code units.
+pub const SOURCE_UNITS: usize = 2_048;
+/// Longest title, in UTF-16 code units.
+pub const TITLE_UNITS: usize = 1_000;
+/// Longest content, in UTF-16 code units.
+pub const CONTENT_UNITS: usize = 50_000;
+
+const EXAMPLE: &str = r#"{"profile": "official_docs", "intent": "developer_adoption", "signals": [{"source": "https://example.com/a", "content": "..."}]}"#;
+const SIGNAL: &str = r#"{"source": "https://example.com/a", "content": "..."}"#;
+
+/// A whole call, checked.
+#[derive(Debug)]
+pub(super) struct Request<'a> {
+    pub profile: &'static Profile,
+    pub intent: &'static Intent,
+    pub now: DateTime<Utc>,
+    pub signals: Vec<Given<'a>>,
+}
+
+/// A signal as the caller gave it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Given<'a> {
+    pub id: Option<&'a str>,
+    pub source: &'a str,
+    pub source_type: Option<&'a str>,
+    pub title: Option<&'a str>,
+    pub content: Option<&'a str>,
+    pub published_at: Option<&'a str>,
+    /// Whether the date came under its other name, `content_date`.
+    pub content_date_used: bool,
+    pub retrieved_at: Option<&'a str>,
+    pub semantic_score: Option<f64>,
+    pub date_confidence: Option<DateConfidence>,
+    pub freshness_confidence: Option<DateConfidence>,
+    pub status: Option<SignalStatus>,
+    pub metadata: Option<&'a Map<String, Value>>,
+}
+
+impl Given<'_> {
+    /// Bytes of text in this signal.
+    fn bytes(&self) -> usize {
+        let texts = [
+            self.id,
+            Some(self.source),
+            self.source_type,
+            self.title,
+            self.content,
+        ];
+        texts.into_iter().flatten().map(str::len).sum()
+    }
+}
+
+impl<'a> Request<'a> {
+    pub(super) fn read(
+        arguments: &'a Value,
+        clock_now: DateTime<Utc>,
+        limits: &Limits,
+    ) -> Result<Self, SourceError> {
+        let Some(fields) = arguments.as_object() else {
+            return Err(SourceError::invalid_input(
+                "arguments",
+                "must be an object",
+                EXAMPLE,
+            ));
+        };
+        if let Some(name) = fields
+            .keys()
+            .find(|name| !matches!(name.as_str(), "profile" | "intent" | "signals" | "now"))
+        {
+            let shown: String = name.chars().filter(|c| !c.is_control()).take(40).collect();
+            let problem = "is not an argument of this tool (it takes profile, intent, signals, now)";
+            return Err(SourceError::invalid_input(
+                clean_line(&shown).into_owned(),
+                problem,
+                EXAMPLE,
+            ));
+        }
+        let profile = choice(fields, "profile", PROFILES.iter().map(|profile| profile.id))?;
+        let intent = choice(fields, "intent", INTENTS.iter().map(|intent| intent.id))?;
+        let (Some(profile), Some(intent)) = (Profile::find(profile), Intent::find(intent)) else {
+            return Err(SourceError::invalid_input("profile", "is unknown", EXAMPLE));
+        };
+        let now = match fields.get("now") {
+            None => clock_now,
+            Some(Value::String(text)) => {
+                instant(text).ok_or_else(|| bad_now("is not a date that can be read"))?
+            }
+            Some(_) => return Err(bad_now("must be text")),
+        };
+        Ok(Self {
+            profile,
+            intent,
+            now: to_millis(now),
+            signals: signals(fields, limits)?,
+        })
+    }
+}
+
+fn bad_now(problem: &str) -> SourceError {
+    SourceError::invalid_input("now", problem, r#"{"now": "2026-06-09T12:00:00Z"}"#)
+}
+
+/// An instant in one of the accepted forms, in whole milliseconds.
+pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
+    parse_instant(text).map(|parsed| to_millis(parsed.instant))
+}
+
+fn to_millis(instant: DateTime<Utc>) -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(instant.timestamp_millis()).unwrap_or(instant)
+}
+
+/// A required text out of a closed set.
+fn choice<'a>(
+    fields: &'a Map<String, Value>,
+    name: &'static str,
+    known: impl Iterator<Item = &'static str> + Clone,
+) -> Result<&'a str, SourceError> {
+    let first = known.clone().next().unwrap_or_default();
+    let wrong = |problem: String| {
+        SourceError::invalid_input(name, problem, format_args!("{{\"{name}\": \"{first}\"}}"))
+    };
+    match fields.get(name) {
+        None => Err(wrong("is missing".to_owned())),
+        Some(Value::String(given)) if known.clone().any(|id| id == given) => Ok(given),
+        Some(Value::String(_)) => Err(wrong(format!(
+            "must be one of {}",
+            known.collect::<Vec<_>>().join(", ")
+        ))),
+        Some(_) => Err(wrong("must be text".to_owned())),
+    }
+}
+
+fn signals<'a>(fields: &'a Map<String, Value>, limits: &Limits) -> Result<Vec<Given<'a>>, SourceError> {
+    let wrong = |problem: String| SourceError::invalid_input("signals", problem, EXAMPLE);
+    let list = match fields.get("signals") {
+        None => return Err(wrong("is missing".to_owned())),
+        Some(Value::Array(list)) => list,
+        Some(_) => return Err(wrong("must be a list".to_owned())),
+    };
+    if list.is_empty() {
+        return Err(wrong("is empty; at least one signal is needed".to_owned()));
+    }
+    if list.len() > limits.signals {
+        return Err(wrong(format!(
+            "holds {} signals; the most is {}",
+            list.len(),
+            limits.signals
+        )));
+    }
+    let mut bytes = 0;
+    let mut out = Vec::with_capacity(list.len());
+    for (index, value) in list.iter().enumerate() {
+        let Some(fields) = value.as_object() else {
+            return Err(SourceError::invalid_input(
+                format!("signals[{index}]"),
+                "must be an object",
+                SIGNAL,
+            ));
+        };
+        let given = Reader { fields, index }.signal()?;
+        bytes += given.bytes();
+        if bytes > limits.signals_bytes {
+            let most = limits.signals_bytes;
+            return Err(wrong(format!(
+                "hold more than {most} bytes of text, reached at signals[{index}]"
+            )));
+        }
+        out.push(given);
+    }
+    Ok(out)
+}
+
+/// Reads one signal and names what is wrong with it.
+struct Reader<'a> {
+    fields: &'a Map<String, Value>,
+    index: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn signal(&self) -> Result<Given<'a>, SourceError> {
+        // Items of our own results have `url` and `summary` for `source` and `content`.
+        let item = !self.fields.contains_key("source") && self.fields.contains_key("url");
+        let (source_name, content_name) = if item {
+            ("url", "summary")
+        } else {
+            ("source", "content")
+        };
+        let source = self
+            .text(source_name, Some(SOURCE_UNITS))?
+            .ok_or_else(|| self.wrong("source", "is missing"))?;
+        if is_blank(source) {
+            return Err(self.wrong(source_name, "is blank"));
+        }
+        let title = self.text("title", Some(TITLE_UNITS))?;
+        let content = match self.fields.get(content_name) {
+            Some(Value::Null) if item => None,
+            _ => self.text(content_name, Some(CONTENT_UNITS))?,
+        };
+        if title.is_none_or(is_blank) && content.is_none_or(is_blank) {
+            let field = format!("signals[{}]", self.index);
+            return Err(SourceError::invalid_input(
+                field,
+                "needs a title or content that is not blank",
+                SIGNAL,
+            ));
+        }
+        let published_at = self.text_or_null("published_at")?;
+        let content_date = self.text_or_null("content_date")?;
+        Ok(Given {
+            id: self.text("id", None)?,
+            source,
+            source_type: self.text("source_type", None)?,
+            title,
+            content,
+            published_at: published_at.or(content_date),
+            content_date_used: published_at.is_none() && content_date.is_some(),
+            retrieved_at: self.text_or_null("retrieved_at")?,
+            semantic_score: match self.fields.get("semantic_score") {
+                None => None,
+                Some(Value::Number(number)) => number.as_f64(),
+                Some(_) => return Err(self.wrong("semantic_score", "must be a number from 0 to 1")),
+            },
+            date_confidence: self.one_of("date_confidence", &DATE_CONFIDENCES)?,
+            freshness_confidence: self.one_of(
+                "freshness_confidence",
+                DATE_CONFIDENCES.split_last().map_or(&[], |(_, known)| known),
+            )?,
+            status: self.one_of("status", &STATUSES)?,
+            metadata: match self.fields.get("metadata") {
+                None => None,
+                Some(Value::Object(map)) => Some(map),
+                Some(_) => return Err(self.wrong("metadata", "must be an object")),
+            },
+        })
+    }
+
+    fn wrong(&self, name: &str, problem: impl std::fmt::Display) -> SourceError {
+        SourceError::invalid_input(format!("signals[{}].{name}", self.index), problem, SIGNAL)
+    }
+
+    fn text(&self, name: &str, most_units: Option<usize>) -> Result<Option<&'a str>, SourceError> {
+        match self.fields.get(name) {
+            None => Ok(None),
+            Some(Value::String(text)) => match most_units {
+                Some(most) if utf16_longer_than(text, most) => {
+                    Err(self.wrong(name, format_args!("is longer than {most} characters")))
+                }
+                _ => Ok(Some(text)),
+            },
+            Some(Value::Null) => Err(self.wrong(name, "is null; leave it out or give text")),
+            Some(_) => Err(self.wrong(name, "must be text")),
+        }
+    }
+
+    fn text_or_null(&self, name: &str) -> Result<Option<&'a str>, SourceError> {
+        if self.fields.get(name).is_some_and(Value::is_null) {
+            Ok(None)
+        } else {
+            self.text(name, None)
+        }
+    }
+
+    fn one_of<T: Copy>(&self, name: &str, known: &[(&str, T)]) -> Result<Option<T>, SourceError> {
+        let Some(given) = self.text(name, None)? else {
+            return Ok(None);
+        };
+        let found = known.iter().find(|(id, _)| *id == given).map(|(_, value)| *value);
+        found.map(Some).ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|(id, _)| *id).collect();
+            self.wrong(name, format_args!("must be one of {}", names.join(", ")))
+        })
+    }
+}
+
+const DATE_CONFIDENCES: [(&str, DateConfidence); 4] = [
+    ("high", DateConfidence::High),
+    ("medium", DateConfidence::Medium),
+    ("low", DateConfidence::Low),
+    ("unknown", DateConfidence::Unknown),
+];
+
+const STATUSES: [(&str, SignalStatus); 5] = [
+    ("success", SignalStatus::Success),
+    ("partial", SignalStatus::Partial),
+    ("stale", SignalStatus::Stale),
+    ("failed", SignalStatus::Failed),
+    ("unknown", SignalStatus::Unknown),
+];

@@ -1,0 +1,271 @@
+//! Source profiles and intents: two closed sets, as data.
+
+use std::fmt;
+
+/// How much a profile's sources count as an authority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authority {
+    /// May be cited as primary evidence.
+    High,
+    /// May lead a context, but is not primary evidence.
+    Medium,
+}
+
+/// How a profile treats doubtful dates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DatePolicy {
+    /// What is not dated is not usable as current.
+    Strict,
+    /// A date is expected.
+    Balanced,
+    /// Age matters little.
+    Lenient,
+}
+
+/// What a profile suggests for failed retrievals beside leaving them out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FailurePolicy {
+    /// Tell the reader.
+    Warn,
+    /// Trust the rest of the source less.
+    Downgrade,
+    /// Leave the source out.
+    Exclude,
+}
+
+/// What kind of sources the signals are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Profile {
+    /// The id that callers give.
+    pub id: &'static str,
+    /// The source types it is made for. Others are judged all the same.
+    pub source_types: &'static [&'static str],
+    /// The source type whose decay rate sets the profile's half-life.
+    pub decay_of: &'static str,
+    /// Whether its sources may be primary evidence.
+    pub authority: Authority,
+    /// How it treats doubtful dates.
+    pub date_policy: DatePolicy,
+    /// What it suggests for failed retrievals.
+    pub failure_policy: FailurePolicy,
+    /// Whether only current signals are of any use: what is undated or less than half fresh has to
+    /// be fetched again.
+    pub needs_current: bool,
+    /// Whether undated but closely matching work may still be cited.
+    pub cites_undated: bool,
+}
+
+const fn profile(
+    id: &'static str,
+    source_types: &'static [&'static str],
+    decay_of: &'static str,
+    authority: Authority,
+    date_policy: DatePolicy,
+    failure_policy: FailurePolicy,
+) -> Profile {
+    Profile {
+        id,
+        source_types,
+        decay_of,
+        authority,
+        date_policy,
+        failure_policy,
+        needs_current: false,
+        cites_undated: false,
+    }
+}
+
+/// All profiles.
+pub const PROFILES: [Profile; 12] = {
+    use Authority::{High, Medium};
+    use DatePolicy::{Balanced, Lenient, Strict};
+    use FailurePolicy::{Downgrade, Exclude, Warn};
+    [
+        profile(
+            "official_docs",
+            &["official_docs", "changelog", "packagetrends"],
+            "github",
+            High,
+            Balanced,
+            Warn,
+        ),
+        profile(
+            "code_activity",
+            &["github", "reposearch", "changelog", "packagetrends"],
+            "github",
+            Medium,
+            Balanced,
+            Downgrade,
+        ),
+        profile(
+            "social_pulse",
+            &["hackernews", "reddit", "producthunt"],
+            "hackernews",
+            Medium,
+            Strict,
+            Downgrade,
+        ),
+        Profile {
+            cites_undated: true,
+            ..profile(
+                "academic_research",
+                &["google_scholar", "arxiv"],
+                "arxiv",
+                High,
+                Lenient,
+                Warn,
+            )
+        },
+        Profile {
+            needs_current: true,
+            ..profile(
+                "market_finance",
+                &["finance", "finance_landscape"],
+                "finance",
+                Medium,
+                Strict,
+                Exclude,
+            )
+        },
+        Profile {
+            needs_current: true,
+            ..profile("jobs_opportunities", &["jobs"], "jobs", Medium, Strict, Downgrade)
+        },
+        profile(
+            "government_regulatory",
+            &["govcontracts", "sec_filings", "gebiz", "gdelt", "gov_landscape"],
+            "govcontracts",
+            High,
+            Strict,
+            Warn,
+        ),
+        profile(
+            "company_intel",
+            &["yc", "company_landscape"],
+            "company_landscape",
+            Medium,
+            Balanced,
+            Downgrade,
+        ),
+        profile(
+            "product_research",
+            &[
+                "product_page",
+                "pricing_page",
+                "launch_page",
+                "vendor_docs",
+                "changelog",
+                "producthunt",
+            ],
+            "producthunt",
+            Medium,
+            Balanced,
+            Downgrade,
+        ),
+        profile(
+            "composite_landscape",
+            &[
+                "landscape",
+                "idea_landscape",
+                "gov_landscape",
+                "finance_landscape",
+                "company_landscape",
+            ],
+            "landscape",
+            Medium,
+            Balanced,
+            Warn,
+        ),
+        profile(
+            "multi_agent_handoff",
+            &[
+                "agent_handoff",
+                "agent_context",
+                "workflow_context",
+                "user_provided",
+            ],
+            "default",
+            Medium,
+            Balanced,
+            Warn,
+        ),
+        profile(
+            "local_custom",
+            &["local_custom", "user_provided", "custom"],
+            "default",
+            Medium,
+            Balanced,
+            Warn,
+        ),
+    ]
+};
+
+impl Profile {
+    /// The profile of that id; ids are matched exactly.
+    pub fn find(id: &str) -> Option<&'static Self> {
+        PROFILES.iter().find(|profile| profile.id == id)
+    }
+}
+
+/// What the caller wants the signals for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Intent {
+    /// The id that callers give.
+    pub id: &'static str,
+    /// Whether the caller looks for something to cite.
+    pub cites: bool,
+    /// What this judgement is not; it goes with every result.
+    pub caveat: Option<&'static str>,
+}
+
+/// All intents.
+pub const INTENTS: [Intent; 7] = {
+    const CITES: Option<&str> = Some("This says how citable the source is, not that it is true.");
+    const fn intent(id: &'static str, cites: bool, caveat: Option<&'static str>) -> Intent {
+        Intent { id, cites, caveat }
+    }
+    [
+        intent("citation_check", true, CITES),
+        intent("student_research", true, CITES),
+        intent("developer_adoption", false, None),
+        intent(
+            "job_search",
+            false,
+            Some("This sorts openings; it is no career or legal advice."),
+        ),
+        intent(
+            "market_watch",
+            false,
+            Some("This sorts market news; it is no investment advice."),
+        ),
+        intent(
+            "business_due_diligence",
+            false,
+            Some("This sorts material; it is no legal, tax or investment advice."),
+        ),
+        intent(
+            "medical_literature_triage",
+            false,
+            Some("This sorts literature; it is no medical advice."),
+        ),
+    ]
+};
+
+impl Intent {
+    /// The intent of that id; ids are matched exactly.
+    pub fn find(id: &str) -> Option<&'static Self> {
+        INTENTS.iter().find(|intent| intent.id == id)
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id)
+    }
+}
+
+impl fmt::Display for Intent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id)
+    }
+}

@@ -1,0 +1,250 @@
+//! Whether a signal can be traced back to where it came from, and passed on.
+
+use serde_json::{Map, Value};
+
+use super::input::Given;
+use super::signal::Signal;
+use super::text::{is_blank, not_blank, trim, utf16_length};
+use super::verdict::{
+    DateConfidence, Decision, Handoff, ProvenanceReadiness, ReadinessState, SignalStatus, SourceCompleteness,
+    SourceIdentity, TimingCompleteness,
+};
+use crate::date::iso_millis;
+use crate::provenance::sha256_hex;
+use crate::sanitize::clean_line;
+
+/// Words that stand where a source should be.
+const PLACEHOLDERS: [&str; 8] = [
+    "unknown",
+    "n/a",
+    "na",
+    "none",
+    "null",
+    "undefined",
+    "not provided",
+    "tbd",
+];
+/// Source types that say nothing.
+const WEAK_TYPES: [&str; 4] = ["", "default", "unknown", "custom"];
+/// Source types of things that come from something else.
+const DERIVED_TYPES: [&str; 10] = [
+    "copy",
+    "copied",
+    "derived",
+    "excerpt",
+    "local",
+    "local_custom",
+    "local_file",
+    "local_handoff",
+    "secondary",
+    "summary",
+];
+/// Longest of the words above in bytes, whatever letters they are written with.
+const LONGEST_WORD: usize = 64;
+
+/// Whether a text is one of these words, in any case.
+fn is_one_of(text: &str, words: &[&str]) -> bool {
+    text.len() <= LONGEST_WORD && words.contains(&text.to_lowercase().as_str())
+}
+
+/// How well a source can be found again.
+pub(super) fn source_completeness(source: &str) -> SourceCompleteness {
+    let source = trim(source);
+    if source.is_empty() {
+        return SourceCompleteness::Missing;
+    }
+    if is_one_of(source, &PLACEHOLDERS) {
+        return SourceCompleteness::Unusable;
+    }
+    let units = utf16_length(source);
+    if units >= 4 && (units >= 12 || source.contains(['/', '\\', '.']) || has_scheme(source)) {
+        SourceCompleteness::Complete
+    } else {
+        SourceCompleteness::Weak
+    }
+}
+
+/// Whether it begins like `name:`, which a drive letter does too.
+fn has_scheme(source: &str) -> bool {
+    source.split_once(':').is_some_and(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'.' | b'-'))
+    })
+}
+
+/// The first of these metadata fields that holds a text that is not blank, trimmed.
+fn metadata_text<'a>(metadata: Option<&'a Map<String, Value>>, names: &[&str]) -> Option<&'a str> {
+    let metadata = metadata?;
+    names
+        .iter()
+        .find_map(|name| metadata.get(*name).and_then(Value::as_str).and_then(not_blank))
+}
+
+fn is_derived(given: &Given<'_>, source_type: &str) -> bool {
+    let flag = |name: &&str| {
+        given
+            .metadata
+            .is_some_and(|map| map.get(*name) == Some(&Value::Bool(true)))
+    };
+    is_one_of(source_type, &DERIVED_TYPES)
+        || ["is_derived", "derived", "copied", "is_secondary"]
+            .iter()
+            .any(flag)
+        || metadata_text(
+            given.metadata,
+            &[
+                "derived_from",
+                "copied_from",
+                "original_source",
+                "origin_source",
+                "source_chain",
+            ],
+        )
+        .is_some()
+}
+
+/// All that is known of where a signal came from.
+pub(super) fn provenance_readiness(
+    signal: &Signal<'_>,
+    source_type: String,
+    published_at: Option<String>,
+) -> ProvenanceReadiness {
+    let given = signal.given;
+    let failed = signal.status == SignalStatus::Failed;
+    let completeness = source_completeness(given.source);
+    let weak_type = is_one_of(trim(signal.source_type), &WEAK_TYPES);
+    let derived = is_derived(given, signal.source_type);
+    let undated = published_at.is_none() || signal.date_confidence == DateConfidence::Unknown;
+    let timing_completeness = if failed {
+        TimingCompleteness::Unknown
+    } else if undated {
+        TimingCompleteness::Partial
+    } else {
+        TimingCompleteness::Complete
+    };
+    let state = if failed || completeness == SourceCompleteness::Unusable {
+        ReadinessState::Unknown
+    } else if derived {
+        ReadinessState::Derived
+    } else if completeness == SourceCompleteness::Missing || signal.content_hash.is_none() {
+        ReadinessState::Incomplete
+    } else if completeness == SourceCompleteness::Complete && !undated && !weak_type {
+        ReadinessState::Complete
+    } else {
+        ReadinessState::Partial
+    };
+    let result_id = given
+        .id
+        .and_then(not_blank)
+        .or_else(|| {
+            metadata_text(
+                given.metadata,
+                &["result_id", "resultId", "source_id", "sourceId"],
+            )
+        })
+        .or_else(|| (completeness == SourceCompleteness::Complete).then(|| trim(given.source)));
+    let fingerprint = metadata_text(given.metadata, &["semantic_fingerprint", "semanticFingerprint"]);
+    let warnings = [
+        (failed, "A failed retrieval proves nothing about its source."),
+        (
+            matches!(
+                completeness,
+                SourceCompleteness::Unusable | SourceCompleteness::Missing
+            ),
+            "The source names nothing that can be found again.",
+        ),
+        (
+            completeness == SourceCompleteness::Weak,
+            "The source is too vague to find again.",
+        ),
+        (weak_type, "The source_type says nothing."),
+        (published_at.is_none(), "No usable date of publication."),
+        (
+            published_at.is_some() && undated,
+            "How reliable the date is, nobody said.",
+        ),
+        (given.content.is_none(), "No content, hence no content hash."),
+        (
+            derived,
+            "A copy or derivative: keep the way back to the original.",
+        ),
+    ];
+    ProvenanceReadiness {
+        state,
+        source_identity: SourceIdentity {
+            source_type,
+            result_id: result_id.map(|id| clean_line(id).into()),
+            completeness,
+        },
+        published_at,
+        retrieved_at: iso_millis(signal.retrieved_at),
+        timing_confidence: signal.date_confidence,
+        timing_completeness,
+        canonical_content_sha256: signal.content_hash.clone(),
+        semantic_fingerprint_sha256: fingerprint.map(sha256_hex),
+        warnings: warnings
+            .into_iter()
+            .filter(|(holds, _)| *holds)
+            .map(|(_, warning)| warning)
+            .collect(),
+    }
+}
+
+/// Whether the signal may be passed on as it is.
+pub(super) fn handoff(decision: Decision, state: ReadinessState) -> Handoff {
+    if !decision.can_be_handed_off() {
+        Handoff {
+            safe_for_agent_handoff: false,
+            reason: "The decision keeps it here.",
+        }
+    } else if state == ReadinessState::Complete {
+        Handoff {
+            safe_for_agent_handoff: true,
+            reason: "Usable, and its origin is fully known.",
+        }
+    } else {
+        Handoff {
+            safe_for_agent_handoff: false,
+            reason: "Usable, but its origin is not fully known.",
+        }
+    }
+}
+
+/// Whether a content is there at all.
+pub(super) fn has_content(given: &Given<'_>) -> bool {
+    given.content.is_some_and(|content| !is_blank(content))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_as_complete_as_they_can_be_found() {
+        use SourceCompleteness::{Complete, Missing, Unusable, Weak};
+        for (source, expected) in [
+            (" ", Missing),
+            ("N/A", Unusable),
+            (" tbd ", Unusable),
+            ("Not Provided", Unusable),
+            ("un\u{212a}nown", Unusable),
+            ("a/b", Weak),
+            ("x:", Weak),
+            ("doc1", Weak),
+            ("1:23456", Weak),
+            ("\u{e9}:abc", Weak),
+            ("abcdefghijk", Weak),
+            ("abcdefghijkl", Complete),
+            ("not  provided", Complete),
+            ("ab:cd", Complete),
+            ("C:\\x", Complete),
+            ("/abs", Complete),
+            ("....", Complete),
+            ("\u{1f600}\u{1f600}\u{1f600}\u{1f600}\u{1f600}\u{1f600}", Complete),
+        ] {
+            assert_eq!(source_completeness(source), expected, "{source:?}");
+        }
+    }
+}

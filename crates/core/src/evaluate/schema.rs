@@ -1,0 +1,123 @@
+//! What the tool declares about itself.
+
+use serde_json::{Map, Value, json};
+
+use super::profile::{INTENTS, PROFILES};
+use super::verdict::Decision;
+
+/// The tool's name.
+pub const TOOL: &str = "evaluate_context";
+/// The tool's title.
+pub const TITLE: &str = "Evaluate context";
+/// What the tool does, for the model that chooses it.
+pub const DESCRIPTION: &str = "Judges context you already hold: ranks each signal by relevance and freshness and says \
+whether to use, cite, refresh, verify, watch or exclude it, and why. Spots failed retrievals. Fetches nothing.";
+
+fn property(kind: &str, about: &str) -> Value {
+    json!({"type": kind, "description": about})
+}
+
+fn properties(list: &[(&str, &str, &str)]) -> Map<String, Value> {
+    list.iter()
+        .map(|(name, kind, about)| ((*name).to_owned(), property(kind, about)))
+        .collect()
+}
+
+fn one_of<'a>(about: &str, values: impl Iterator<Item = &'a str>) -> Value {
+    json!({"type": "string", "description": about, "enum": values.collect::<Vec<_>>()})
+}
+
+/// The schema of the arguments: one plain object.
+pub fn input_schema() -> Value {
+    let mut signal = properties(&[
+        ("source", "string", "URL or stable name"),
+        ("source_type", "string", "e.g. arxiv, jobs, official_docs"),
+        ("title", "string", "Title"),
+        ("content", "string", "Text, max 50000 chars"),
+        ("published_at", "string", "ISO 8601 date"),
+        ("retrieved_at", "string", "ISO 8601 date"),
+        ("semantic_score", "number", "Relevance 0..1"),
+    ]);
+    let status = ["success", "partial", "stale", "failed", "unknown"];
+    signal.insert(
+        "date_confidence".to_owned(),
+        one_of(
+            "Reliability of the date",
+            ["high", "medium", "low", "unknown"].into_iter(),
+        ),
+    );
+    signal.insert(
+        "status".to_owned(),
+        one_of("How retrieval went", status.into_iter()),
+    );
+    signal.insert("id".to_owned(), property("string", "Your id"));
+    signal.insert(
+        "metadata".to_owned(),
+        property("object", "Origin, e.g. derived_from"),
+    );
+    json!({
+        "type": "object",
+        "properties": {
+            "profile": one_of("Kind of sources", PROFILES.iter().map(|profile| profile.id)),
+            "intent": one_of("Purpose", INTENTS.iter().map(|intent| intent.id)),
+            "signals": {
+                "type": "array",
+                "description": "1-500 candidates, each with a title or content",
+                "items": {"type": "object", "properties": signal, "required": ["source"]},
+            },
+            "now": property("string", "Evaluation clock, ISO 8601"),
+        },
+        "required": ["profile", "intent", "signals"],
+    })
+}
+
+/// The schema of the structured result. Facts that can be null are named in a description, since
+/// a plain schema has no way to say "or null".
+pub fn output_schema() -> Value {
+    let mut result = properties(&[
+        ("index", "integer", "Place, from 1"),
+        ("title", "string", "Title"),
+        ("source", "string", "Source"),
+        ("source_type", "string", "Kind of source"),
+    ]);
+    result.insert(
+        "decision".to_owned(),
+        one_of("What to do", Decision::ALL.iter().map(|it| it.as_str())),
+    );
+    result.extend(properties(&[
+        ("label", "string", "Decision in words"),
+        ("rank_score", "number", "0..1, sets the order"),
+        ("utility_score", "number", "0..100"),
+        ("confidence", "string", "high, medium or low"),
+        ("why", "array", "Reasons"),
+        ("warnings", "array", "What to mind"),
+        ("verdict_id", "string", "SHA-256"),
+        ("evaluated_at", "string", "Clock used"),
+        ("handoff", "object", "safe_for_agent_handoff, reason"),
+        ("provenance_readiness", "object", "state and facts of origin"),
+    ]));
+    for list in ["why", "warnings"] {
+        if let Some(list) = result.get_mut(list).and_then(Value::as_object_mut) {
+            list.insert("items".to_owned(), json!({"type": "string"}));
+        }
+    }
+    json!({
+        "type": "object",
+        "properties": {
+            "profile": property("string", "Profile"),
+            "intent": property("string", "Intent"),
+            "now": property("string", "Evaluation clock"),
+            "legend": property("object", "Per decision: label, meaning, action, summary"),
+            "results": {
+                "type": "array",
+                "description": "In rank order. Also freshness_score (0..100) and revalidate_after, null where unknown",
+                "items": {
+                    "type": "object",
+                    "properties": result,
+                    "required": ["index", "decision", "rank_score", "why", "verdict_id"],
+                },
+            },
+        },
+        "required": ["profile", "intent", "now", "legend", "results"],
+    })
+}

@@ -1,0 +1,50 @@
+//! Tests of the whole evaluation.
+
+mod batches;
+mod contract;
+mod laws;
+
+use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
+
+use super::*;
+
+fn clock() -> DateTime<Utc> {
+    "2026-06-09T12:00:00Z".parse().unwrap()
+}
+
+fn evaluated(arguments: &Value) -> Result<Evaluation, SourceError> {
+    evaluate(arguments, clock(), &Options::default())
+}
+
+/// A fresh, relevant, well-dated signal with these fields changed; null removes a field.
+#[expect(clippy::needless_pass_by_value, reason = "callers write the value in place")]
+fn signal(changes: Value) -> Value {
+    let mut signal = json!({
+        "title": "Quickstart",
+        "content": "Install the package, then run the setup command once.",
+        "source": "https://docs.example.org/quickstart",
+        "source_type": "official_docs",
+        "published_at": "2026-06-08T10:00:00Z",
+        "semantic_score": 0.9,
+        "date_confidence": "high",
+    });
+    let fields = signal.as_object_mut().unwrap();
+    for (name, value) in changes.as_object().unwrap() {
+        if value.is_null() {
+            fields.remove(name);
+        } else {
+            fields.insert(name.clone(), value.clone());
+        }
+    }
+    signal
+}
+
+fn call(signals: &[Value]) -> Value {
+    json!({"profile": "official_docs", "intent": "developer_adoption", "signals": signals})
+}
+
+/// The verdict on one signal with these changes.
+fn one(changes: Value) -> Verdict {
+    evaluated(&call(&[signal(changes)])).unwrap().verdicts.remove(0)
+}

@@ -1,0 +1,394 @@
+//! Ha-Pri: a payload of provenance facts, and the signature over it.
+//!
+//! Version 2 is signed with a bare SHA-256: it shows that nothing changed, not who signed. Version
+//! 3 adds the verdict and is signed with HMAC-SHA256 under the operator's key.
+
+use std::fmt;
+
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
+
+use super::{canonical_sha256, hex, sha256_hex};
+
+/// The facts of a version 2 payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HaPriV2<'a> {
+    /// Identity of the result.
+    pub result_id: Option<&'a str>,
+    /// The content as retrieved; its canonical form is hashed.
+    pub content: &'a str,
+    /// What the content means, in the caller's words.
+    pub semantic_fingerprint: Option<&'a str>,
+    /// The adapter or source type.
+    pub adapter: &'a str,
+    /// Date of publication.
+    pub published_at: Option<&'a str>,
+    /// Date of retrieval.
+    pub retrieved_at: Option<&'a str>,
+    /// Version of the engine that judged.
+    pub engine_version: &'a str,
+}
+
+/// The facts of a version 3 payload: those of version 2 and the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HaPriV3<'a> {
+    /// The facts of version 2.
+    pub facts: HaPriV2<'a>,
+    /// The verdict's id, see [`VerdictBasis`](super::VerdictBasis).
+    pub verdict_id: Option<&'a str>,
+    /// The decision's name.
+    pub decision: Option<&'a str>,
+}
+
+/// What a check of a stored signature says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verification {
+    /// The signature belongs to these facts.
+    Valid,
+    /// It does not.
+    Invalid,
+    /// There is no signature to check.
+    Unknown,
+}
+
+/// A fact holds a line break. Such a payload could be read in two ways, so it is not signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unsignable;
+
+impl fmt::Display for Unsignable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a signed fact must not contain a line break")
+    }
+}
+
+impl std::error::Error for Unsignable {}
+
+impl HaPriV2<'_> {
+    /// The payload that is signed.
+    pub fn payload(&self) -> String {
+        self.payload_under("FRESHCONTEXT_HA_PRI_V2")
+    }
+
+    /// SHA-256 of the payload, as 64 hexadecimal digits.
+    pub fn signature(&self) -> Result<String, Unsignable> {
+        self.signable()?;
+        Ok(sha256_hex(&self.payload()))
+    }
+
+    fn payload_under(&self, heading: &str) -> String {
+        let null = "null";
+        format!(
+            "{heading}\nresult_id={}\ncanonical_content_sha256={}\nsemantic_fingerprint_sha256={}\nadapter={}\n\
+             published_at={}\nretrieved_at={}\nengine_version={}",
+            self.result_id.unwrap_or(null),
+            canonical_sha256(self.content),
+            sha256_hex(self.semantic_fingerprint.unwrap_or(null)),
+            self.adapter,
+            self.published_at.unwrap_or(null),
+            self.retrieved_at.unwrap_or(null),
+            self.engine_version,
+        )
+    }
+
+    fn signable(&self) -> Result<(), Unsignable> {
+        let facts = [
+            self.result_id,
+            Some(self.adapter),
+            self.published_at,
+            self.retrieved_at,
+            Some(self.engine_version),
+        ];
+        one_line_each(&facts)
+    }
+}
+
+impl HaPriV3<'_> {
+    /// The payload that is signed.
+    pub fn payload(&self) -> String {
+        format!(
+            "{}\nverdict_id={}\ndecision={}",
+            self.facts.payload_under("FRESHCONTEXT_HA_PRI_V3"),
+            self.verdict_id.unwrap_or("null"),
+            self.decision.unwrap_or("null"),
+        )
+    }
+
+    /// HMAC-SHA256 of the payload under a key of any length, as 64 hexadecimal digits.
+    ///
+    /// ```
+    /// use freshcontext_core::provenance::{HaPriV2, HaPriV3, Verification};
+    ///
+    /// let facts = HaPriV2 {
+    ///     result_id: Some("note-7"),
+    ///     content: "What was read.",
+    ///     semantic_fingerprint: None,
+    ///     adapter: "custom",
+    ///     published_at: None,
+    ///     retrieved_at: Some("2026-06-09T12:00:00.000Z"),
+    ///     engine_version: "1.0.0",
+    /// };
+    /// let stamp = HaPriV3 { facts, verdict_id: None, decision: Some("use_first") };
+    /// let signature = stamp.sign(b"a key")?;
+    /// assert_eq!(stamp.verify(b"a key", Some(&signature)), Verification::Valid);
+    /// assert_eq!(stamp.verify(b"another key", Some(&signature)), Verification::Invalid);
+    /// # Ok::<(), freshcontext_core::provenance::Unsignable>(())
+    /// ```
+    pub fn sign(&self, key: &[u8]) -> Result<String, Unsignable> {
+        self.signable()?;
+        let mac = self.mac(key).ok_or(Unsignable)?;
+        Ok(hex(&mac.finalize().into_bytes()))
+    }
+
+    /// Checks a stored signature in constant time. Missing or blank: unknown.
+    pub fn verify(&self, key: &[u8], stored: Option<&str>) -> Verification {
+        let Some(stored) = stored.filter(|stored| !stored.trim().is_empty()) else {
+            return Verification::Unknown;
+        };
+        let checked = self
+            .signable()
+            .ok()
+            .and_then(|()| unhex(stored))
+            .zip(self.mac(key))
+            .is_some_and(|(stored, mac)| mac.verify_slice(&stored).is_ok());
+        if checked {
+            Verification::Valid
+        } else {
+            Verification::Invalid
+        }
+    }
+
+    fn mac(&self, key: &[u8]) -> Option<Hmac<Sha256>> {
+        // HMAC takes keys of any length, so this is always there.
+        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).ok()?;
+        mac.update(self.payload().as_bytes());
+        Some(mac)
+    }
+
+    fn signable(&self) -> Result<(), Unsignable> {
+        self.facts.signable()?;
+        one_line_each(&[self.verdict_id, self.decision])
+    }
+}
+
+/// Checks a stored version 2 signature in constant time. Missing or blank: unknown.
+pub fn verify_v2(facts: &HaPriV2<'_>, stored: Option<&str>) -> Verification {
+    let Some(stored) = stored.filter(|stored| !stored.trim().is_empty()) else {
+        return Verification::Unknown;
+    };
+    let same = facts
+        .signature()
+        .is_ok_and(|expected| same_bytes(expected.as_bytes(), stored.as_bytes()));
+    if same {
+        Verification::Valid
+    } else {
+        Verification::Invalid
+    }
+}
+
+fn one_line_each(facts: &[Option<&str>]) -> Result<(), Unsignable> {
+    let broken = facts.iter().flatten().any(|fact| fact.contains(['\n', '\r']));
+    if broken { Err(Unsignable) } else { Ok(()) }
+}
+
+/// Compares without stopping at the first difference.
+fn same_bytes(one: &[u8], other: &[u8]) -> bool {
+    one.len() == other.len() && one.iter().zip(other).fold(0, |seen, (a, b)| seen | (a ^ b)) == 0
+}
+
+/// 64 lower-case hexadecimal digits to 32 bytes.
+fn unhex(text: &str) -> Option<[u8; 32]> {
+    let digits = text.as_bytes();
+    if digits.len() != 64 || digits.iter().any(u8::is_ascii_uppercase) {
+        return None;
+    }
+    let value = |digit: u8| {
+        char::from(digit)
+            .to_digit(16)
+            .and_then(|value| u8::try_from(value).ok())
+    };
+    let mut out = [0; 32];
+    for (byte, pair) in out.iter_mut().zip(digits.chunks_exact(2)) {
+        let (high, low) = (value(*pair.first()?)?, value(*pair.last()?)?);
+        *byte = high << 4 | low;
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::super::{VerdictBasis, canonical};
+    use super::*;
+
+    fn golden(version: u8) -> Option<Value> {
+        let path = format!(
+            "{}/../../../shared/reference/ha-pri-v{version}-golden-vectors.json",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        if let Ok(text) = std::fs::read_to_string(&path) {
+            return Some(serde_json::from_str(&text).unwrap());
+        }
+        assert!(
+            std::env::var("CI").is_err(),
+            "the golden vectors are missing: {path}"
+        );
+        println!("SKIPPED: the golden vectors are missing");
+        None
+    }
+
+    fn facts(input: &Value) -> HaPriV2<'_> {
+        HaPriV2 {
+            result_id: input["resultId"].as_str(),
+            content: input["rawContent"].as_str().unwrap(),
+            semantic_fingerprint: input["semanticFingerprint"].as_str(),
+            adapter: input["adapter"].as_str().unwrap(),
+            published_at: input["publishedAt"].as_str(),
+            retrieved_at: input["retrievedAt"].as_str(),
+            engine_version: input["engineVersion"].as_str().unwrap(),
+        }
+    }
+
+    fn status(name: &Value) -> Verification {
+        match name.as_str().unwrap() {
+            "valid" => Verification::Valid,
+            "invalid" => Verification::Invalid,
+            "unknown" => Verification::Unknown,
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn version_2_vectors_hold() {
+        let Some(golden) = golden(2) else { return };
+        let vectors = golden["validVectors"].as_array().unwrap();
+        assert_eq!(vectors.len(), 3);
+        for vector in vectors {
+            let (facts, expected) = (facts(&vector["input"]), &vector["expected"]);
+            assert_eq!(
+                canonical(facts.content),
+                expected["canonicalContent"].as_str().unwrap()
+            );
+            assert_eq!(
+                canonical_sha256(facts.content),
+                expected["canonicalContentSha256"]
+            );
+            assert_eq!(facts.payload(), expected["signingPayload"]);
+            assert_eq!(facts.signature().unwrap(), expected["haPriSigV2"]);
+            assert_eq!(
+                verify_v2(&facts, expected["haPriSigV2"].as_str()),
+                status(&expected["verifyStatus"])
+            );
+        }
+        let base = |name: &Value| vectors.iter().find(|vector| vector["name"] == *name).unwrap();
+        let tampered = golden["tamperVectors"].as_array().unwrap();
+        assert_eq!(tampered.len(), 6);
+        for tamper in tampered {
+            let base = base(&tamper["baseVector"]);
+            let mut input = base["input"].clone();
+            input[tamper["tamperField"].as_str().unwrap()] = tamper["tamperValue"].clone();
+            let found = verify_v2(&facts(&input), base["expected"]["haPriSigV2"].as_str());
+            assert_eq!(
+                found,
+                status(&tamper["expectedVerifyStatus"]),
+                "{}",
+                tamper["name"]
+            );
+        }
+        let stored = golden["storedSignatureVectors"].as_array().unwrap();
+        assert_eq!(stored.len(), 3);
+        for vector in stored {
+            let found = verify_v2(
+                &facts(&base(&vector["baseVector"])["input"]),
+                vector["actualSig"].as_str(),
+            );
+            assert_eq!(
+                found,
+                status(&vector["expectedVerifyStatus"]),
+                "{}",
+                vector["name"]
+            );
+        }
+    }
+
+    #[test]
+    fn version_3_vectors_hold_and_every_fact_is_signed() {
+        let Some(golden) = golden(3) else { return };
+        let vectors = golden["validVectors"].as_array().unwrap();
+        assert_eq!(vectors.len(), 2);
+        for vector in vectors {
+            let input = &vector["input"];
+            let stamp = HaPriV3 {
+                facts: facts(input),
+                verdict_id: input["verdictId"].as_str(),
+                decision: input["decision"].as_str(),
+            };
+            assert_eq!(stamp.payload(), vector["expected"]["signingPayload"]);
+            assert_eq!(
+                sha256_hex(vector["verdictIdBasis"]["basis"].as_str().unwrap()),
+                input["verdictId"]
+            );
+            let signature = stamp.sign(b"key").unwrap();
+            assert_eq!(stamp.verify(b"key", Some(&signature)), Verification::Valid);
+            let other = HaPriV3 {
+                decision: Some("watch_only"),
+                ..stamp
+            };
+            assert_eq!(other.verify(b"key", Some(&signature)), Verification::Invalid);
+            let other = HaPriV3 {
+                verdict_id: Some("0"),
+                ..stamp
+            };
+            assert_eq!(other.verify(b"key", Some(&signature)), Verification::Invalid);
+            assert_eq!(stamp.verify(b"key", Some("zz")), Verification::Invalid);
+            assert_eq!(stamp.verify(b"key", Some(" ")), Verification::Unknown);
+            assert_eq!(stamp.verify(b"key", None), Verification::Unknown);
+        }
+    }
+
+    #[test]
+    fn hmac_agrees_with_the_published_test_case() {
+        // RFC 4231, test case 2.
+        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(b"Jefe").unwrap();
+        mac.update(b"what do ya want for nothing?");
+        assert_eq!(
+            hex(&mac.finalize().into_bytes()),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+    }
+
+    #[test]
+    fn a_line_break_in_a_fact_is_not_signed() {
+        let facts = HaPriV2 {
+            result_id: Some("a\nadapter=b"),
+            content: "c",
+            semantic_fingerprint: None,
+            adapter: "x",
+            published_at: None,
+            retrieved_at: None,
+            engine_version: "1",
+        };
+        assert_eq!(facts.signature(), Err(Unsignable));
+        assert_eq!(
+            verify_v2(&facts, Some(&sha256_hex(&facts.payload()))),
+            Verification::Invalid
+        );
+    }
+
+    #[test]
+    fn a_verdict_id_follows_its_lines() {
+        let basis = VerdictBasis {
+            signal_id: None,
+            source: "https://example.com/v3-null-test",
+            source_type: "local_custom",
+            published_at: None,
+            decision: "exclude",
+            source_profile: None,
+            intent_profile: None,
+        };
+        assert_eq!(
+            basis.id(),
+            "9d197a6333daeb9415dbd95acd2d98a57c1ae471919393d1519307020446c618"
+        );
+    }
+}
