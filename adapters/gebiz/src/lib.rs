@@ -1,1 +1,168 @@
-//! gebiz
+#![doc = include_str!("../README.md")]
+
+mod agencies;
+#[cfg(test)]
+mod bodies;
+mod collect;
+mod input;
+mod parse;
+mod request;
+mod tenders;
+
+use freshcontext_contract::{
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
+    Marker, Pace, Route, SourceError, StatusRule, Switch, When,
+};
+
+const RATES: &str = "https://guide.data.gov.sg/developer-guide/api-overview/api-rate-limits";
+const KEY: &str = "https://guide.data.gov.sg/developer-guide/api-overview";
+
+const fn rate(host: &'static str, keyless: u32, keyed: u32) -> HostRate {
+    HostRate {
+        host,
+        path: "",
+        pace: Pace::new(keyless, 10),
+        keyed: Some(Pace::new(keyed, 10)),
+        in_flight: 2,
+        link: RATES,
+    }
+}
+
+const fn key(host: &'static str) -> Credential {
+    Credential {
+        host,
+        env: &["DATA_GOV_SG_API_KEY"],
+        apply: Apply::Header("x-api-key"),
+        obtain: KEY,
+    }
+}
+
+/// The facts about GeBIZ awards.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "gebiz",
+    tool: "extract_gebiz",
+    title: "Singapore tenders (GeBIZ)",
+    description: "Awards of past Singapore government tenders, newest first; not open tenders",
+    example: r#"{"url": "cybersecurity"}"#,
+    profile: "government_regulatory",
+    hosts: Hosts::Fixed(&[
+        "data.gov.sg",
+        "api-production.data.gov.sg",
+        "api-open.data.gov.sg",
+        // Where the signed download addresses point.
+        "s3.ap-southeast-1.amazonaws.com",
+    ]),
+    official: true,
+    credentials: &[
+        key("data.gov.sg"),
+        key("api-production.data.gov.sg"),
+        key("api-open.data.gov.sg"),
+    ],
+    routes: &[
+        Route {
+            id: "file",
+            about: "the whole dataset as one file",
+            needs: None,
+            switch: Switch::OffBecause("the file of more than 4 MB does not fit the usual body limit"),
+        },
+        Route {
+            id: "datastore",
+            about: "search over all rows, sorted here",
+            needs: None,
+            switch: Switch::On,
+        },
+    ],
+    rates: &[
+        rate("data.gov.sg", 4, 8),
+        rate("api-production.data.gov.sg", 6, 12),
+        rate("api-open.data.gov.sg", 2, 4),
+    ],
+    status_rules: &[
+        StatusRule {
+            status: 409,
+            when: When::Always,
+            code: ErrorCode::InvalidInput,
+            message: "data.gov.sg refused the search words",
+        },
+        StatusRule {
+            status: 413,
+            when: When::Always,
+            code: ErrorCode::TooLarge,
+            message: "data.gov.sg refused a page of this size",
+        },
+    ],
+    markers: &[Marker {
+        contains: "\"TOO_MANY_REQUESTS\"",
+        code: ErrorCode::RateLimited,
+        message: "data.gov.sg says that there were too many requests",
+    }],
+    args: ArgSpec {
+        limit: Some((12, 100)),
+        dates: true,
+        sort: &["newest", "oldest", "top"],
+        cursor: true,
+        ..ArgSpec::length(6_000)
+    },
+    dates: "The award day of the tender (award_date); the dataset's own publication is shown beside it.",
+    terms: "Singapore Open Data Licence: https://data.gov.sg/open-data-licence",
+};
+
+/// GeBIZ awards.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Gebiz;
+
+impl Adapter for Gebiz {
+    type Input = input::Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
+        collect::collect(cx, &input).await.map_err(wait)
+    }
+}
+
+/// The published window is 10 seconds; an answer that names no wait means that one.
+fn wait(mut error: SourceError) -> SourceError {
+    if error.code == ErrorCode::RateLimited && error.retry_after.is_none() && error.http_status.is_some() {
+        error.retry_after = Some(std::time::Duration::from_secs(10));
+    }
+    if error.code == ErrorCode::RateLimited && error.hint.is_none() {
+        error.hint("set DATA_GOV_SG_API_KEY for twice the rate")
+    } else {
+        error
+    }
+}
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(Gebiz)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tool_stays_within_its_byte_budget() {
+        let schema = AnyAdapter::input_schema(&Gebiz).to_string();
+        let bytes =
+            DESCRIPTOR.tool.len() + DESCRIPTOR.title.len() + DESCRIPTOR.description.len() + schema.len();
+        assert!(bytes <= 720, "{bytes} bytes");
+        assert!(DESCRIPTOR.description.len() <= 130);
+    }
+
+    #[test]
+    fn the_published_rates_are_kept() {
+        let search = DESCRIPTOR
+            .rates
+            .iter()
+            .find(|rate| rate.host == "data.gov.sg")
+            .unwrap();
+        assert_eq!(
+            (search.pace, search.keyed),
+            (Pace::new(4, 10), Some(Pace::new(8, 10)))
+        );
+    }
+}

@@ -1,0 +1,181 @@
+//! What the caller asked for.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::url::Url;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{DESCRIPTOR, agencies};
+
+/// Arguments of `extract_gebiz`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Input {
+    /// Keyword, agency or supplier; none for all
+    pub url: Option<String>,
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Words that a row must have; empty for all rows.
+    pub words: String,
+    /// Whether the words are an agency's name.
+    pub agency: bool,
+    /// A phrase that a row must contain literally, in lower case. The source takes no phrases.
+    pub phrase: Option<String>,
+    /// The short name that was spelled out.
+    pub short: Option<String>,
+}
+
+/// The dataset "Government Procurement via GeBIZ".
+pub const DATASET: &str = "d_acde1106003906a75c3fa052592f2fcb";
+
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
+}
+
+/// Checks the arguments; no request is made for wrong ones.
+pub fn read(input: &Input) -> Result<Wanted, SourceError> {
+    let given = input.url.as_deref().unwrap_or_default().trim();
+    let lower = given.to_ascii_lowercase();
+    if lower.starts_with("http://") || lower.starts_with("https://") {
+        return from_url(given);
+    }
+    if given.contains("://") {
+        return Err(wrong("is not an http(s) address"));
+    }
+    from_text(given)
+}
+
+fn from_text(given: &str) -> Result<Wanted, SourceError> {
+    if given.is_empty() {
+        return Ok(Wanted::default());
+    }
+    if !given.chars().any(char::is_alphanumeric) {
+        return Err(wrong("needs a keyword, an agency or a supplier"));
+    }
+    if let Some(full) = agencies::spelled_out(given) {
+        return Ok(Wanted {
+            words: full.to_owned(),
+            agency: true,
+            phrase: None,
+            short: Some(given.to_owned()),
+        });
+    }
+    let straight = given.replace(['\u{201c}', '\u{201d}'], "\"");
+    let phrase = straight
+        .split('"')
+        .nth(1)
+        .map(str::trim)
+        .filter(|phrase| phrase.contains(' '));
+    let words = straight.replace('"', " ");
+    Ok(Wanted {
+        words: words.split_whitespace().collect::<Vec<_>>().join(" "),
+        agency: false,
+        phrase: phrase.map(|phrase| {
+            phrase
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .to_lowercase()
+        }),
+        short: None,
+    })
+}
+
+fn from_url(given: &str) -> Result<Wanted, SourceError> {
+    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
+    let host = url.host_str().unwrap_or_default();
+    if host == "gebiz.gov.sg" || host.ends_with(".gebiz.gov.sg") {
+        return Err(wrong(
+            "is the GeBIZ portal, which this tool does not read; pass a keyword or an agency",
+        ));
+    }
+    if host != "data.gov.sg" && !host.ends_with(".data.gov.sg") {
+        return Err(wrong("is not an address of data.gov.sg"));
+    }
+    if !given.contains(DATASET) {
+        return Err(wrong("is another dataset than the GeBIZ awards"));
+    }
+    let value = |name: &str| {
+        url.query_pairs()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.into_owned())
+    };
+    let column = |text: &str, name: &str| {
+        let value: Value = serde_json::from_str(text).ok()?;
+        value.get(name)?.as_str().map(str::to_owned)
+    };
+    let agency = value("filters").and_then(|filters| column(&filters, "agency"));
+    if let Some(agency) = agency {
+        return Ok(Wanted {
+            words: agency,
+            agency: true,
+            ..Wanted::default()
+        });
+    }
+    let words = value("q")
+        .map(|q| column(&q, "tender_description").unwrap_or(q))
+        .unwrap_or_default();
+    from_text(words.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(url: &str) -> Wanted {
+        read(&Input {
+            url: Some(url.to_owned()),
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn keywords_agencies_and_phrases_differ() {
+        assert_eq!(at("cyber  security").words, "cyber security");
+        let health = at("moh");
+        assert_eq!(
+            (health.words.as_str(), health.agency),
+            ("Ministry of Health", true)
+        );
+        let phrase = at("“data  Centre” audit");
+        assert_eq!(
+            (phrase.words.as_str(), phrase.phrase.as_deref()),
+            ("data Centre audit", Some("data centre"))
+        );
+        assert_eq!(read(&Input { url: None }).unwrap(), Wanted::default());
+        assert_eq!(at(" ").words, "");
+    }
+
+    #[test]
+    fn addresses_of_the_dataset_are_read() {
+        assert_eq!(
+            at("https://data.gov.sg/datasets/d_acde1106003906a75c3fa052592f2fcb/view"),
+            Wanted::default()
+        );
+        let search = "https://data.gov.sg/api/action/datastore_search?resource_id=d_acde1106003906a75c3fa052592f2fcb&q=audit";
+        assert_eq!(at(search).words, "audit");
+        let agency = "https://data.gov.sg/api/action/datastore_search?resource_id=d_acde1106003906a75c3fa052592f2fcb&filters=%7B%22agency%22%3A%22National%20Arts%20Council%22%7D";
+        assert!(at(agency).agency);
+    }
+
+    #[test]
+    fn wrong_addresses_show_a_right_value() {
+        for wrong in [
+            "https://www.gebiz.gov.sg/x",
+            "https://example.com",
+            "https://data.gov.sg/datasets/d_1/view",
+            "ftp://x",
+            "??",
+        ] {
+            let error = read(&Input {
+                url: Some(wrong.to_owned()),
+            })
+            .unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("url"), "{wrong}");
+            assert!(error.message.contains("cybersecurity"), "{wrong}");
+        }
+    }
+}

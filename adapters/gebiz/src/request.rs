@@ -1,0 +1,98 @@
+//! Addresses of data.gov.sg.
+
+use std::time::Duration;
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+
+use crate::input::{DATASET, Wanted};
+
+/// Rows of one page; the source serves 5,000 and refuses 10,000.
+pub const PAGE: usize = 5_000;
+/// Pages that one call may read: the dataset has about 18,500 rows.
+pub const PAGES: usize = 4;
+
+/// The dataset is republished months apart.
+const KEEP: Duration = Duration::from_hours(6);
+
+fn address(text: &str) -> Result<Url, SourceError> {
+    Url::parse(text).map_err(|error| {
+        SourceError::new(
+            ErrorCode::Internal,
+            "an address of data.gov.sg could not be built",
+        )
+        .caused_by(error)
+    })
+}
+
+/// One page of matching rows. Never with `sort`: the source would sort dates as text.
+pub fn rows(wanted: &Wanted, offset: usize) -> Result<Request, SourceError> {
+    let mut url = address("https://data.gov.sg/api/action/datastore_search")?;
+    {
+        let mut query = url.query_pairs_mut();
+        query
+            .append_pair("resource_id", DATASET)
+            .append_pair("limit", &PAGE.to_string());
+        if offset > 0 {
+            query.append_pair("offset", &offset.to_string());
+        }
+        if wanted.agency {
+            query.append_pair("q", &serde_json::json!({ "agency": wanted.words }).to_string());
+        } else if !wanted.words.is_empty() {
+            query.append_pair("q", &wanted.words);
+        }
+    }
+    Ok(Request::get(url, Media::Json).cache_for(KEEP))
+}
+
+/// The dataset's own record.
+pub fn metadata() -> Result<Request, SourceError> {
+    let url = address(&format!(
+        "https://api-production.data.gov.sg/v2/public/api/datasets/{DATASET}/metadata"
+    ))?;
+    Ok(Request::get(url, Media::Json).cache_for(KEEP))
+}
+
+/// Asks where the whole file can be fetched.
+pub fn download() -> Result<Request, SourceError> {
+    let url = address(&format!(
+        "https://api-open.data.gov.sg/v1/public/api/datasets/{DATASET}/poll-download"
+    ))?;
+    // The address in the answer expires within the hour.
+    Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(10)))
+}
+
+/// The whole file.
+pub fn file(url: Url) -> Request {
+    let mut request = Request::get(url, Media::Csv).cache_for(KEEP);
+    request.anonymous = true;
+    request
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::{Input, read};
+
+    fn url(given: &str, offset: usize) -> String {
+        let wanted = read(&Input {
+            url: Some(given.to_owned()),
+        })
+        .unwrap();
+        rows(&wanted, offset).unwrap().url.to_string()
+    }
+
+    #[test]
+    fn rows_are_asked_for_without_a_server_side_sort() {
+        let base = "https://data.gov.sg/api/action/datastore_search?resource_id=d_acde1106003906a75c3fa052592f2fcb&limit=5000";
+        assert_eq!(url("", 0), base);
+        assert_eq!(
+            url("a&b \"c d\"", 5000),
+            format!("{base}&offset=5000&q=a%26b+c+d")
+        );
+        assert_eq!(
+            url("MOH", 0),
+            format!("{base}&q=%7B%22agency%22%3A%22Ministry+of+Health%22%7D")
+        );
+    }
+}
