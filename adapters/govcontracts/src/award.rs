@@ -1,0 +1,269 @@
+//! One award as an item.
+
+use chrono::NaiveDate;
+use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_parse::json::{self, or_absent};
+use freshcontext_parse::text;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::input::By;
+use crate::request;
+
+/// An award as the search returns it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct Award {
+    #[serde(rename = "Award ID", deserialize_with = "or_absent")]
+    id: Option<String>,
+    #[serde(rename = "Recipient Name", deserialize_with = "or_absent")]
+    recipient: Option<String>,
+    #[serde(rename = "Recipient UEI", deserialize_with = "or_absent")]
+    uei: Option<String>,
+    #[serde(rename = "Award Amount", deserialize_with = "or_absent")]
+    amount: Option<f64>,
+    #[serde(rename = "Total Outlays", deserialize_with = "or_absent")]
+    outlays: Option<f64>,
+    #[serde(rename = "Description", deserialize_with = "or_absent")]
+    description: Option<String>,
+    #[serde(rename = "Contract Award Type", deserialize_with = "or_absent")]
+    kind: Option<String>,
+    #[serde(rename = "Start Date", deserialize_with = "or_absent")]
+    start: Option<String>,
+    #[serde(rename = "End Date", deserialize_with = "or_absent")]
+    end: Option<String>,
+    #[serde(rename = "Last Date to Order", deserialize_with = "or_absent")]
+    last_order: Option<String>,
+    #[serde(rename = "Base Obligation Date", deserialize_with = "or_absent")]
+    signed: Option<String>,
+    #[serde(rename = "Last Modified Date", deserialize_with = "or_absent")]
+    modified: Option<String>,
+    #[serde(rename = "Awarding Agency", deserialize_with = "or_absent")]
+    agency: Option<String>,
+    #[serde(rename = "Awarding Sub Agency", deserialize_with = "or_absent")]
+    sub_agency: Option<String>,
+    #[serde(rename = "Funding Agency", deserialize_with = "or_absent")]
+    funding: Option<String>,
+    #[serde(rename = "NAICS", deserialize_with = "or_absent")]
+    naics: Option<Code>,
+    #[serde(rename = "PSC", deserialize_with = "or_absent")]
+    psc: Option<Code>,
+    #[serde(rename = "Primary Place of Performance", deserialize_with = "or_absent")]
+    place: Option<Place>,
+    #[serde(rename = "generated_internal_id", deserialize_with = "or_absent")]
+    key: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct Code {
+    #[serde(deserialize_with = "or_absent")]
+    code: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    description: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct Place {
+    #[serde(deserialize_with = "or_absent")]
+    city_name: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    state_code: Option<String>,
+    #[serde(deserialize_with = "or_absent")]
+    country_name: Option<String>,
+}
+
+fn day(text: Option<&str>) -> Option<NaiveDate> {
+    // Some records carry a time after the day; the day is what counts.
+    let start = text?.trim().get(..10)?;
+    NaiveDate::parse_from_str(start, "%Y-%m-%d").ok()
+}
+
+fn line(text: Option<&str>) -> Option<String> {
+    text.map(text::one_line).filter(|text| !text.is_empty())
+}
+
+/// Dollars to the cent; whole dollars without a decimal point.
+fn dollars(amount: f64) -> Value {
+    let cents = (amount * 100.0).round() / 100.0;
+    if cents.fract() == 0.0 && cents.abs() < 9e15 {
+        #[expect(clippy::cast_possible_truncation, reason = "integral and within range")]
+        let whole = cents as i64;
+        whole.into()
+    } else {
+        cents.into()
+    }
+}
+
+impl Award {
+    /// The day the base award was signed.
+    pub fn signed(&self) -> Option<NaiveDate> {
+        day(self.signed.as_deref())
+    }
+
+    /// The last change of the record.
+    pub fn modified(&self) -> Option<NaiveDate> {
+        day(self.modified.as_deref())
+    }
+
+    /// The day that counts.
+    pub fn day(&self, by: By) -> Option<NaiveDate> {
+        match by {
+            By::Signed => self.signed(),
+            By::Modified => self.modified(),
+        }
+    }
+
+    /// The award as an item. Start and end of performance are never its date.
+    pub fn item(&self, by: By) -> Item {
+        let field = match by {
+            By::Signed => "Base Obligation Date",
+            By::Modified => "Last Modified Date",
+        };
+        let description = line(self.description.as_deref())
+            .map(|text| {
+                text.strip_prefix("IGF::")
+                    .and_then(|rest| rest.split_once("::IGF"))
+                    .map_or(text.clone(), |(_, rest)| rest.trim().to_owned())
+            })
+            .filter(|text| !text.is_empty());
+        let who = line(self.recipient.as_deref());
+        let what = description.as_deref().map(|text| text::clip(text, 110));
+        let title = match (who, what) {
+            (Some(who), Some(what)) => format!("{who}: {what}"),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => {
+                line(self.id.as_deref()).unwrap_or_else(|| "Award without a recipient".to_owned())
+            }
+        };
+        let mut item = Item::new(title, DateEvidence::optional_field(field, self.day(by)));
+        item.id.clone_from(&self.key);
+        item.url = self.key.as_deref().and_then(request::page);
+        if let Some(text) = description.filter(|text| text.chars().count() > 110) {
+            item.summary = text::clip(&text, 600);
+        }
+        item.set("award_id", line(self.id.as_deref()));
+        item.set("type", line(self.kind.as_deref()));
+        item.set("obligated_usd", self.amount.map(dollars));
+        item.set("outlays_usd", self.outlays.map(dollars));
+        let agency = line(self.agency.as_deref());
+        let sub = line(self.sub_agency.as_deref()).filter(|sub| Some(sub) != agency.as_ref());
+        item.set("agency", agency.clone());
+        item.set("sub_agency", sub);
+        item.set(
+            "funding_agency",
+            line(self.funding.as_deref()).filter(|funding| Some(funding) != agency.as_ref()),
+        );
+        item.set("signed", self.signed().map(|day| day.to_string()));
+        item.set("modified", self.modified().map(|day| day.to_string()));
+        item.set("start", day(self.start.as_deref()).map(|day| day.to_string()));
+        item.set("end", day(self.end.as_deref()).map(|day| day.to_string()));
+        item.set(
+            "last_date_to_order",
+            day(self.last_order.as_deref()).map(|day| day.to_string()),
+        );
+        for (name, code) in [("naics", &self.naics), ("psc", &self.psc)] {
+            if let Some(code) = code {
+                let parts = [line(code.code.as_deref()), line(code.description.as_deref())];
+                item.set(name, parts.into_iter().flatten().collect::<Vec<_>>().join(" "));
+            }
+        }
+        if let Some(place) = &self.place {
+            let parts = [&place.city_name, &place.state_code, &place.country_name];
+            let parts: Vec<String> = parts
+                .into_iter()
+                .filter_map(|part| line(part.as_deref()))
+                .collect();
+            item.set("place", parts.join(", "));
+        }
+        item.set("recipient_uei", line(self.uei.as_deref()));
+        item
+    }
+}
+
+/// Reads the detail record of one award.
+pub fn detail(body: &str) -> Result<Award, SourceError> {
+    let value: Value = json::parse(body, "USAspending award")?;
+    let at = |path: &[&str]| {
+        let mut found = &value;
+        for name in path {
+            found = found.get(name)?;
+        }
+        found.as_str().map(str::to_owned)
+    };
+    let key = at(&["generated_unique_award_id"])
+        .ok_or_else(|| SourceError::malformed("USAspending award: the record names no award"))?;
+    let code = |code: &[&str], about: &[&str]| {
+        let (code, description) = (at(code), at(about));
+        (code.is_some() || description.is_some()).then_some(Code { code, description })
+    };
+    Ok(Award {
+        id: at(&["piid"]),
+        recipient: at(&["recipient", "recipient_name"]),
+        uei: at(&["recipient", "recipient_uei"]),
+        amount: value.get("total_obligation").and_then(Value::as_f64),
+        outlays: value.get("total_outlay").and_then(Value::as_f64),
+        description: at(&["description"]),
+        kind: at(&["type_description"]),
+        start: at(&["period_of_performance", "start_date"]),
+        end: at(&["period_of_performance", "end_date"]),
+        last_order: None,
+        signed: at(&["date_signed"]),
+        modified: at(&["period_of_performance", "last_modified_date"]),
+        agency: at(&["awarding_agency", "toptier_agency", "name"]),
+        sub_agency: at(&["awarding_agency", "subtier_agency", "name"]),
+        funding: at(&["funding_agency", "toptier_agency", "name"]),
+        naics: code(
+            &["latest_transaction_contract_data", "naics"],
+            &["latest_transaction_contract_data", "naics_description"],
+        ),
+        psc: code(
+            &["latest_transaction_contract_data", "product_or_service_code"],
+            &[
+                "latest_transaction_contract_data",
+                "product_or_service_description",
+            ],
+        ),
+        place: value
+            .get("place_of_performance")
+            .and_then(|place| serde_json::from_value(place.clone()).ok()),
+        key: Some(key),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn performance_is_never_the_date() {
+        let award: Award = serde_json::from_str(
+            r#"{"Award ID":"X1","Recipient Name":null,"Description":"IGF::OT::IGF REPAIR OF PUMPS","Start Date":"2026-01-01",
+            "End Date":null,"Award Amount":-12.5,"NAICS":"541511","generated_internal_id":"CONT_AWD_X1"}"#,
+        )
+        .unwrap();
+        let item = award.item(By::Signed);
+        assert_eq!(item.date, DateEvidence::None);
+        assert_eq!(item.title, "REPAIR OF PUMPS");
+        assert_eq!(item.fields["obligated_usd"], -12.5);
+        assert!(!item.fields.contains_key("end") && !item.fields.contains_key("naics"));
+        assert_eq!(
+            item.url.as_deref(),
+            Some("https://www.usaspending.gov/award/CONT_AWD_X1")
+        );
+    }
+
+    #[test]
+    fn either_day_can_be_the_date() {
+        let award: Award = serde_json::from_str(
+            r#"{"Base Obligation Date":"2026-01-05","Last Modified Date":"2026-03-01","Recipient Name":"EXAMPLE"}"#,
+        )
+        .unwrap();
+        assert_eq!(award.day(By::Signed).unwrap().to_string(), "2026-01-05");
+        let item = award.item(By::Modified);
+        let modified = NaiveDate::from_ymd_opt(2026, 3, 1).unwrap();
+        assert_eq!(item.date, DateEvidence::field("Last Modified Date", modified));
+        assert_eq!(item.fields["signed"], "2026-01-05");
+    }
+}

@@ -1,0 +1,147 @@
+//! The reader against every body we have, whole and cut anywhere.
+
+use std::path::{Path, PathBuf};
+
+use freshcontext_contract::ErrorCode;
+use proptest::prelude::*;
+
+use crate::input::By;
+use crate::{award, parse};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn recording(name: &str) -> Option<String> {
+    let path = root().join("../shared/recordings/govcontracts").join(name);
+    if let Ok(text) = std::fs::read_to_string(&path) {
+        return Some(text);
+    }
+    assert!(
+        std::env::var("CI").as_deref() != Ok("true"),
+        "the recordings are missing"
+    );
+    println!("SKIPPED: no recording {name}");
+    None
+}
+
+fn bodies() -> Vec<String> {
+    let mut out = Vec::new();
+    let mut folders = vec![
+        root().join("fixtures/govcontracts"),
+        root().join("../shared/recordings/govcontracts"),
+    ];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|kind| kind != "toml") {
+                out.push(String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned());
+            }
+        }
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_prefix_of_any_body_is_read_or_refused(share in 0.0f64..1.0) {
+        for body in bodies() {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a small length")]
+            let mut end = (body.len() as f64 * share) as usize;
+            while !body.is_char_boundary(end) {
+                end -= 1;
+            }
+            let cut = body.get(..end).unwrap_or_default();
+            if let Ok(page) = parse::page(cut) {
+                for award in &page.awards {
+                    drop(award.item(By::Signed));
+                }
+            }
+            let _ = (parse::recipients(cut), award::detail(cut), parse::refusal(422, cut, "x"));
+        }
+    }
+}
+
+#[test]
+fn recorded_contracts_keep_their_two_days() {
+    let Some(body) = recording("contracts_full_fields.json") else {
+        return;
+    };
+    let page = parse::page(&body).unwrap();
+    assert_eq!((page.awards.len(), page.unreadable, page.more), (5, 0, true));
+    assert!(page.messages.is_empty());
+    let station = page.awards[1].item(By::Signed);
+    assert_eq!(station.title, "THE BOEING COMPANY: INTERNATIONAL SPACE STATION");
+    assert_eq!(
+        (
+            station.fields["signed"].as_str(),
+            station.fields["modified"].as_str()
+        ),
+        (Some("1993-11-15"), Some("2025-07-16"))
+    );
+    assert_eq!(station.fields["obligated_usd"], 22_108_961_401.86);
+    assert_eq!(
+        station.fields["naics"],
+        "336414 GUIDED MISSILE AND SPACE VEHICLE MANUFACTURING"
+    );
+    // The same award id twice: both records are there.
+    assert_eq!(
+        page.awards
+            .iter()
+            .filter(|award| award.item(By::Signed).fields["award_id"] == "80GSFC18C0008")
+            .count(),
+        2
+    );
+    assert!(page.awards[3].item(By::Signed).summary.chars().count() <= 600);
+}
+
+#[test]
+fn recorded_records_without_a_signing_day_have_no_date() {
+    let Some(body) = recording("contracts_location_naics.json") else {
+        return;
+    };
+    let item = parse::page(&body).unwrap().awards[0].item(By::Signed);
+    assert_eq!(item.date, freshcontext_contract::DateEvidence::None);
+    assert_eq!(item.fields["place"], "REDONDO BEACH, CA, UNITED STATES");
+    assert_eq!(item.fields["start"], "2003-10-01");
+}
+
+#[test]
+fn recorded_vehicles_have_a_last_day_to_order_and_no_end() {
+    let Some(body) = recording("idvs_null_end_date.json") else {
+        return;
+    };
+    let item = parse::page(&body).unwrap().awards[0].item(By::Signed);
+    assert_eq!(item.fields["last_date_to_order"], "2019-12-31");
+    assert!(!item.fields.contains_key("end"));
+    assert!(!item.fields.contains_key("place"));
+}
+
+#[test]
+fn the_recorded_recipients_are_read() {
+    let Some(body) = recording("recipient_list.json") else {
+        return;
+    };
+    let recipients = parse::recipients(&body).unwrap();
+    assert_eq!(recipients.len(), 4);
+    assert_eq!(recipients[1].uei, None);
+    assert!(matches!(
+        parse::matching("State of California", recipients),
+        parse::Match::No
+    ));
+}
+
+#[test]
+fn recorded_refusals_are_typed() {
+    let Some(body) = recording("error_short_keyword.json") else {
+        return;
+    };
+    assert_eq!(parse::refusal(422, &body, "x").code, ErrorCode::InvalidInput);
+    let Some(body) = recording("error_bad_sort.json") else {
+        return;
+    };
+    assert_eq!(parse::refusal(400, &body, "x").code, ErrorCode::UpstreamError);
+}

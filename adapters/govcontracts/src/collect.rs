@@ -1,0 +1,281 @@
+//! From words to a filter, and from a page of awards to a harvest.
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Harvest, Response, SourceError};
+use freshcontext_parse::charset;
+
+use crate::DESCRIPTOR;
+use crate::award;
+use crate::input::{self, By, Input, Target, Wanted};
+use crate::parse::{self, Match};
+use crate::request::{self, Filter};
+
+const LAG: &str =
+    "Defense contracts are published 90 days late, others within days: no recent award is weak evidence";
+
+/// The search pages no further than this without another kind of cursor.
+const REACH: usize = 50_000;
+
+/// Collects awards.
+pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError> {
+    let wanted = input::read(input)?;
+    let page = cx
+        .args()
+        .cursor
+        .as_deref()
+        .map(page_number)
+        .transpose()?
+        .unwrap_or(1);
+    let mut notes = Vec::new();
+    let filter = match &wanted.target {
+        Target::Award(id) => return one_award(cx, &wanted, id).await,
+        Target::Naics(code) => Filter::Naics(code.clone()),
+        Target::Uei(uei) => Filter::Recipient(uei.clone()),
+        Target::Agency(agency) => Filter::Agency(agency),
+        Target::Phrase(words) => keyword(words, &mut notes),
+        Target::Words(words) => resolve(cx, words, &mut notes).await?,
+    };
+    search(cx, &wanted, &filter, page, notes).await
+}
+
+fn page_number(cursor: &str) -> Result<usize, SourceError> {
+    cursor
+        .parse()
+        .ok()
+        .filter(|page| (2..=5_000).contains(page))
+        .ok_or_else(|| {
+            SourceError::invalid_input(
+                "cursor",
+                "does not belong to this search",
+                "pass the cursor of the previous answer",
+            )
+        })
+}
+
+/// The body of an accepted answer; a refusal becomes its reason.
+fn read(response: &Response) -> Result<String, SourceError> {
+    let text = charset::decode(response).text;
+    if matches!(response.status, 400 | 422) {
+        return Err(parse::refusal(response.status, &text, DESCRIPTOR.example));
+    }
+    Ok(text)
+}
+
+async fn one_award(cx: &Cx<'_>, wanted: &Wanted, id: &str) -> Result<Harvest, SourceError> {
+    let response = cx.send(request::award(id)?).await?;
+    let award = award::detail(&read(&response)?)?;
+    let page = request::page(id)
+        .and_then(|page| Url::parse(&page).ok())
+        .unwrap_or(response.final_url);
+    let mut harvest = Harvest::new(page, vec![award.item(wanted.by)]);
+    harvest.route = Some("awards");
+    harvest.summary = Some(format!("The award {id}"));
+    Ok(harvest)
+}
+
+/// Words of one or two letters are refused as keywords.
+fn keyword(words: &str, notes: &mut Vec<String>) -> Filter {
+    let wide = match words.to_ascii_lowercase().as_str() {
+        "ai" => Some("artificial intelligence"),
+        "ml" => Some("machine learning"),
+        "it" => Some("information technology"),
+        "vr" => Some("virtual reality"),
+        "ar" => Some("augmented reality"),
+        _ => None,
+    };
+    if let Some(wide) = wide {
+        notes.push(format!(
+            "`{words}` is too short to be searched as a keyword; {wide} was searched"
+        ));
+        return Filter::Keyword(wide.to_owned());
+    }
+    if words.chars().count() < 3 {
+        notes.push(format!(
+            "`{words}` is too short to be searched as a keyword; only descriptions were searched"
+        ));
+        return Filter::Description(words.to_owned());
+    }
+    Filter::Keyword(words.to_owned())
+}
+
+/// A company where USAspending knows a recipient of that name, else a keyword; says which.
+async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Filter, SourceError> {
+    if words.chars().count() < 3 {
+        return Ok(keyword(words, notes));
+    }
+    let found = cx
+        .send(request::recipients(words)?)
+        .await
+        .and_then(|response| read(&response));
+    let matched = match found.and_then(|body| parse::recipients(&body)) {
+        Ok(recipients) => parse::matching(words, recipients),
+        Err(error)
+            if matches!(
+                error.code,
+                ErrorCode::NotFound
+                    | ErrorCode::Malformed
+                    | ErrorCode::UpstreamError
+                    | ErrorCode::InvalidInput
+            ) =>
+        {
+            notes.push(format!(
+                "`{words}` could not be checked for being a recipient ({error}); searched as a keyword"
+            ));
+            Match::No
+        }
+        Err(error) => return Err(error),
+    };
+    let named = |recipients: &[parse::Recipient]| {
+        let shown = recipients.iter().take(6).map(|recipient| match &recipient.uei {
+            Some(uei) => format!("{} (UEI {uei})", recipient.name),
+            None => recipient.name.clone(),
+        });
+        let more = recipients.len().saturating_sub(6);
+        let more = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        format!("{}{more}", shown.collect::<Vec<_>>().join("; "))
+    };
+    // A topic is written in lower case; a company's name is not.
+    let like_a_name = words.chars().any(char::is_uppercase);
+    Ok(match matched {
+        Match::Exact(recipients) => {
+            notes.push(format!(
+                "Awards to recipients of this name: {}. Pass a UEI for one of them",
+                named(&recipients)
+            ));
+            Filter::Recipient(words.to_owned())
+        }
+        Match::Begins(recipients) if like_a_name => {
+            notes.push(format!(
+                "Awards to recipients of this name: {}. Pass a UEI for one of them",
+                named(&recipients)
+            ));
+            Filter::Recipient(words.to_owned())
+        }
+        Match::Begins(recipients) => {
+            notes.push(format!(
+                "Searched as a keyword; recipients of such a name are {}. Pass a UEI for the awards of one of them",
+                named(&recipients)
+            ));
+            keyword(words, notes)
+        }
+        Match::No => keyword(words, notes),
+    })
+}
+
+async fn search(
+    cx: &Cx<'_>,
+    wanted: &Wanted,
+    filter: &Filter,
+    number: usize,
+    notes: Vec<String>,
+) -> Result<Harvest, SourceError> {
+    let args = cx.args();
+    let request = request::awards(filter, wanted, args, cx.now(), number)?;
+    let address = request.url.clone();
+    let response = cx.send(request).await?;
+    let mut page = parse::page(&read(&response)?)?;
+    let sort = args.sort.unwrap_or("newest");
+    match sort {
+        "newest" => page
+            .awards
+            .sort_by_key(|award| std::cmp::Reverse(award.day(wanted.by))),
+        "oldest" => page
+            .awards
+            .sort_by_key(|award| (award.day(wanted.by).is_none(), award.day(wanted.by))),
+        _ => {}
+    }
+    let items = page
+        .awards
+        .iter()
+        .take(args.limit)
+        .map(|award| award.item(wanted.by))
+        .collect();
+    let mut harvest = Harvest::new(address, items);
+    harvest.route = Some("awards");
+    let what = match filter {
+        Filter::Recipient(words) => format!("to {words}"),
+        Filter::Agency(agency) => format!("by the {agency}"),
+        Filter::Naics(code) => format!("in the industry NAICS {code}"),
+        Filter::Keyword(words) => format!("that mention \"{words}\""),
+        Filter::Description(words) => format!("described with \"{words}\""),
+    };
+    let kind = if wanted.idv {
+        "framework vehicles"
+    } else {
+        "contracts"
+    };
+    let order = match (sort, wanted.by) {
+        ("top", _) => "largest first",
+        ("oldest", By::Signed) => "oldest signed first",
+        ("oldest", By::Modified) => "longest unchanged first",
+        (_, By::Signed) => "newest signed first",
+        (_, By::Modified) => "last modified first",
+    };
+    let days = match (args.since, args.until) {
+        (None, None) => String::new(),
+        (since, until) => format!(
+            ", {} to {}",
+            since.map_or_else(|| "2007-10-01".to_owned(), |at| at.date_naive().to_string()),
+            until.unwrap_or_else(|| cx.now()).date_naive()
+        ),
+    };
+    harvest.summary = Some(format!(
+        "US federal {kind} {what}, {order}{days}: page {number}, {} shown",
+        harvest.items.len()
+    ));
+    harvest.notes = notes;
+    harvest.notes.extend(page.messages);
+    harvest.note(LAG);
+    harvest.skip(page.unreadable, "that could not be read");
+    if wanted.by == By::Modified {
+        harvest.note("Dates are those of the records' last change, not of the awards");
+    }
+    if sort != "newest" && !harvest.items.is_empty() {
+        harvest.note("Not sorted by date: newer awards may exist beyond those shown");
+        let newest = page
+            .awards
+            .iter()
+            .take(args.limit)
+            .filter_map(|award| award.day(wanted.by))
+            .max();
+        harvest.own_date = newest
+            .map(|day| DateEvidence::signal("newest day among awards that are not sorted by date", day));
+    }
+    if page.more && !harvest.items.is_empty() && number.saturating_mul(args.limit) < REACH {
+        harvest.next = Some((number + 1).to_string());
+    }
+    Ok(harvest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_words_are_widened_and_said_so() {
+        let mut notes = Vec::new();
+        assert_eq!(
+            keyword("AI", &mut notes),
+            Filter::Keyword("artificial intelligence".into())
+        );
+        assert_eq!(keyword("5G", &mut notes), Filter::Description("5G".into()));
+        assert_eq!(notes.len(), 2);
+        assert_eq!(keyword("LiDAR", &mut notes), Filter::Keyword("LiDAR".into()));
+    }
+
+    #[test]
+    fn cursors_are_checked() {
+        assert_eq!(page_number("2").unwrap(), 2);
+        for wrong in ["", "1", "0", "-3", "x", "99999"] {
+            assert_eq!(
+                page_number(wrong).unwrap_err().field.as_deref(),
+                Some("cursor"),
+                "{wrong}"
+            );
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Pages of awards, lists of recipients, refusals.
+
+use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_parse::json::{self, Lenient, or_absent};
+use freshcontext_parse::text;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::award::Award;
+
+#[derive(Debug, Deserialize)]
+struct Answer {
+    results: Lenient<Award>,
+    #[serde(default, deserialize_with = "or_absent")]
+    page_metadata: Option<Meta>,
+    #[serde(default, deserialize_with = "or_absent")]
+    messages: Option<Vec<String>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Meta {
+    #[serde(default, rename = "hasNext", deserialize_with = "or_absent")]
+    more: Option<bool>,
+}
+
+/// One page of awards.
+#[derive(Debug)]
+pub struct Page {
+    /// Awards that could be read.
+    pub awards: Vec<Award>,
+    /// Entries that could not.
+    pub unreadable: usize,
+    /// Whether there is a next page.
+    pub more: bool,
+    /// What the server says about the query, without the line that it always sends.
+    pub messages: Vec<String>,
+}
+
+/// Reads a page of awards.
+pub fn page(body: &str) -> Result<Page, SourceError> {
+    let answer: Answer = json::parse(body, "USAspending search")?;
+    let messages = answer.messages.unwrap_or_default();
+    Ok(Page {
+        awards: answer.results.items,
+        unreadable: answer.results.unreadable,
+        more: answer.page_metadata.and_then(|meta| meta.more).unwrap_or(false),
+        messages: messages
+            .into_iter()
+            .map(|message| text::clip(&text::one_line(&message), 240))
+            .filter(|message| !message.is_empty() && !message.contains("earliest date of 2007-10-01"))
+            .collect(),
+    })
+}
+
+/// A recipient of awards.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Recipient {
+    /// Its name.
+    pub name: String,
+    /// Its unique entity id.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub uei: Option<String>,
+}
+
+/// Reads a list of recipients.
+pub fn recipients(body: &str) -> Result<Vec<Recipient>, SourceError> {
+    #[derive(Deserialize)]
+    struct List {
+        results: Lenient<Recipient>,
+    }
+    let list: List = json::parse(body, "USAspending recipients")?;
+    Ok(list.results.items)
+}
+
+/// What the words name among the recipients.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Match {
+    /// Recipients of exactly this name, legal form aside.
+    Exact(Vec<Recipient>),
+    /// Recipients whose name begins with these words.
+    Begins(Vec<Recipient>),
+    /// None.
+    No,
+}
+
+/// Compares words with the names of recipients.
+pub fn matching(words: &str, recipients: Vec<Recipient>) -> Match {
+    let wanted = plain_words(words);
+    let (mut exact, mut begins): (Vec<Recipient>, Vec<Recipient>) = (Vec::new(), Vec::new());
+    for recipient in recipients {
+        let name = plain_words(&recipient.name);
+        let list = if name == wanted {
+            &mut exact
+        } else if name.starts_with(&wanted) {
+            &mut begins
+        } else {
+            continue;
+        };
+        // Parent, child and merged records repeat one recipient.
+        if !list.iter().any(|known| known.name == recipient.name) {
+            list.push(recipient);
+        }
+    }
+    match (exact.is_empty(), begins.is_empty()) {
+        (false, _) => {
+            exact.extend(begins);
+            Match::Exact(exact)
+        }
+        (true, false) => Match::Begins(begins),
+        (true, true) => Match::No,
+    }
+}
+
+fn plain_words(name: &str) -> Vec<String> {
+    const LEGAL: [&str; 14] = [
+        "inc",
+        "incorporated",
+        "corp",
+        "corporation",
+        "co",
+        "company",
+        "ltd",
+        "limited",
+        "plc",
+        "llc",
+        "lp",
+        "llp",
+        "the",
+        "of",
+    ];
+    let bare = name.to_lowercase().replace(['.', '\'', '\u{2019}'], "");
+    let words: Vec<&str> = bare
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let telling: Vec<String> = words
+        .iter()
+        .filter(|word| !LEGAL.contains(*word))
+        .map(|word| (*word).to_owned())
+        .collect();
+    if telling.is_empty() {
+        words.into_iter().map(str::to_owned).collect()
+    } else {
+        telling
+    }
+}
+
+/// Why a 400 or 422 came: the server's own words.
+pub fn refusal(status: u16, body: &str, example: &str) -> SourceError {
+    let value: Option<Value> = serde_json::from_str(body).ok();
+    let said = value.as_ref().and_then(|value| {
+        let detail = value
+            .get("detail")
+            .or_else(|| value.get("message"))
+            .unwrap_or(value);
+        match detail {
+            Value::String(text) => Some(text.clone()),
+            Value::Array(list) => {
+                let words: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+                Some(words.join("; "))
+            }
+            _ => None,
+        }
+    });
+    let said = said.filter(|said| !said.trim().is_empty());
+    let Some(said) = said else {
+        return SourceError::malformed("USAspending refused the query and its reason could not be read")
+            .status(status);
+    };
+    let said = text::clip(&text::one_line(&said), 180);
+    if status == 422 {
+        SourceError::invalid_input("url", format!("was refused by USAspending: {said}"), example)
+            .status(status)
+    } else {
+        SourceError::new(
+            ErrorCode::UpstreamError,
+            format!("USAspending refused the query: {said}"),
+        )
+        .status(status)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standing_message_is_no_remark_and_others_are() {
+        let body = r#"{"results":[],"page_metadata":{"page":1,"hasNext":false,"last_record_unique_id":null,"last_record_sort_value":"None"},
+            "messages":["For searches, ... an earliest date of 2007-10-01. ...","The following filters from the request were not used: ['x']"]}"#;
+        let page = page(body).unwrap();
+        assert!(page.awards.is_empty() && !page.more);
+        assert_eq!(
+            page.messages,
+            ["The following filters from the request were not used: ['x']"]
+        );
+        assert!(super::page("{}").is_err());
+        assert!(super::page("{\"results\":null}").is_err());
+    }
+
+    #[test]
+    fn names_are_compared_without_their_legal_form() {
+        let of = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| Recipient {
+                    name: (*name).to_owned(),
+                    uei: None,
+                })
+                .collect::<Vec<_>>()
+        };
+        let names = of(&[
+            "PALANTIR USG INC",
+            "PALANTIR TECHNOLOGIES INC.",
+            "PALANTIR TECHNOLOGIES INC.",
+        ]);
+        assert_eq!(
+            matching("Palantir", names.clone()),
+            Match::Begins(of(&["PALANTIR USG INC", "PALANTIR TECHNOLOGIES INC."]))
+        );
+        let Match::Exact(found) = matching("palantir technologies", names) else {
+            panic!("is exact")
+        };
+        assert_eq!(found.len(), 1);
+        assert_eq!(matching("cyber", of(&["CYBERDYNE"])), Match::No);
+        assert!(matches!(
+            matching("Boeing", of(&["THE BOEING COMPANY"])),
+            Match::Exact(_)
+        ));
+    }
+
+    #[test]
+    fn refusals_keep_the_servers_words() {
+        let error = refusal(
+            422,
+            r#"{"detail":"Field 'filters|keywords' value 'AI' is below min '3' items"}"#,
+            "x",
+        );
+        assert_eq!(
+            (error.code, error.http_status),
+            (ErrorCode::InvalidInput, Some(422))
+        );
+        assert!(error.message.contains("below min"));
+        let list = refusal(422, r#"{"detail":["first","second"]}"#, "x");
+        assert!(list.message.contains("first; second"));
+        assert_eq!(
+            refusal(400, r#"{"detail":"Sort value"}"#, "x").code,
+            ErrorCode::UpstreamError
+        );
+        assert_eq!(refusal(400, "<html>", "x").code, ErrorCode::Malformed);
+    }
+}
