@@ -52,7 +52,7 @@ fn is_unwanted(name: &str) -> bool {
             name == **known
         }
     };
-    TRACKING.iter().any(|known| tracks(known)) || SECRETS.contains(&name.as_str())
+    TRACKING.iter().any(tracks) || SECRETS.contains(&name.as_str())
 }
 
 /// Takes tracking parameters, parameters that carry a secret, and user information out of an address.

@@ -1,5 +1,7 @@
 //! A failed retrieval, told to the person or model who must act on it.
 
+use std::fmt::Write as _;
+
 use chrono::{DateTime, Utc};
 use freshcontext_contract::SourceError;
 use serde_json::{Map, Value};
@@ -63,10 +65,11 @@ pub fn failure(error: &SourceError, adapter: &str, tool: &str, now: DateTime<Utc
 
     let mut text = format!("{adapter}: {message} ({code})");
     if let Some(seconds) = retry_after_s {
-        text.push_str(&format!(" Retry after {seconds} s."));
+        // Writing to a String cannot fail.
+        let _ = write!(text, " Retry after {seconds} s.");
     }
     if let Some(hint) = hint {
-        text.push_str(&format!(" Hint: {hint}"));
+        let _ = write!(text, " Hint: {hint}");
     }
     Failure {
         text,

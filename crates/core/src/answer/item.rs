@@ -142,9 +142,9 @@ fn bound(value: &mut Value, depth: usize) -> Counts {
         }
         Value::Array(values) if depth < FIELD_DEPTH => {
             values.truncate(FIELD_ENTRIES);
-            values
-                .iter_mut()
-                .for_each(|value| counts += bound(value, depth + 1));
+            for value in values {
+                counts += bound(value, depth + 1);
+            }
         }
         Value::Object(fields) if depth < FIELD_DEPTH => counts += bound_map(fields, depth),
         Value::Array(_) | Value::Object(_) => *value = Value::Null,

@@ -133,14 +133,14 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
         items,
         overflow,
         skipped: all_skipped
-            .into_iter()
+            .iter()
             .filter(|skipped| skipped.count > 0)
             .map(clean_skipped)
             .take(LIST_ENTRIES)
             .collect(),
         failures: harvest
             .failures
-            .into_iter()
+            .iter()
             .take(LIST_ENTRIES)
             .map(clean_failure)
             .collect(),
@@ -185,22 +185,20 @@ fn within_dates(dated: Vec<(Item, Resolved)>, args: &CommonArgs) -> (Vec<(Item, 
     let (mut outside, mut undated) = (0, 0);
     let kept = dated
         .into_iter()
-        .filter(|(_, date)| match date.instant {
-            Some(from) => {
-                let to = if date.day_only() {
-                    from + TimeDelta::milliseconds(86_399_999)
-                } else {
-                    from
-                };
-                let inside = args.since.is_none_or(|since| since <= to)
-                    && args.until.is_none_or(|until| from <= until);
-                outside += usize::from(!inside);
-                inside
-            }
-            None => {
+        .filter(|(_, date)| {
+            let Some(from) = date.instant else {
                 undated += 1;
-                false
-            }
+                return false;
+            };
+            let to = if date.day_only() {
+                from + TimeDelta::milliseconds(86_399_999)
+            } else {
+                from
+            };
+            let inside =
+                args.since.is_none_or(|since| since <= to) && args.until.is_none_or(|until| from <= until);
+            outside += usize::from(!inside);
+            inside
         })
         .collect();
     let skipped = vec![
@@ -296,7 +294,7 @@ fn clean_notes(notes: Vec<String>) -> Vec<String> {
     cleaned
 }
 
-fn clean_skipped(skipped: Skipped) -> Skipped {
+fn clean_skipped(skipped: &Skipped) -> Skipped {
     let reason = item::line(&skipped.reason, WHAT_CHARS, &mut Counts::default());
     Skipped {
         count: skipped.count,
@@ -304,7 +302,7 @@ fn clean_skipped(skipped: Skipped) -> Skipped {
     }
 }
 
-fn clean_failure(part: PartFailure) -> FailedPart {
+fn clean_failure(part: &PartFailure) -> FailedPart {
     FailedPart {
         what: item::line(&part.what, WHAT_CHARS, &mut Counts::default()),
         code: part.error.code.as_str(),

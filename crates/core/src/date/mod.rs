@@ -171,7 +171,7 @@ fn implausible(instant: DateTime<Utc>) -> Option<&'static str> {
     match (instant.year(), instant.ordinal()) {
         (1970, _) => Some("stands for no date (1970 is where clocks begin)"),
         (1899, 364..) | (1900, 1) => Some("stands for no date (a spreadsheet's zero)"),
-        (..1000, _) | (9999.., _) => Some("is not a plausible year"),
+        (..1000 | 9999.., _) => Some("is not a plausible year"),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-use chrono::TimeZone;
+use chrono::{NaiveDate, TimeZone};
 use proptest::prelude::*;
 
 use super::*;
@@ -154,8 +154,6 @@ fn confidence_follows_the_kind_of_evidence_and_precision_is_kept() {
     assert_eq!(signal.confidence, Confidence::Medium);
     assert!(signal.day_only() && !seconds.day_only());
 }
-
-use chrono::NaiveDate;
 
 proptest! {
     #[test]

@@ -171,8 +171,12 @@ fn is_passed_over(c: char) -> bool {
     match c {
         ' ' | '\t' | '\n' | '\r' | '_' | '-' | '.' | '*' | '~' | '`' => true,
         c if c.is_ascii() => c.is_ascii_control(),
-        '\u{200c}'..='\u{200f}' | '\u{61c}' | '\u{fe00}'..='\u{fe0f}' | '\u{180b}'..='\u{180f}' => true,
-        '\u{b7}' | '\u{2010}'..='\u{2015}' => true,
+        '\u{200c}'..='\u{200f}'
+        | '\u{61c}'
+        | '\u{fe00}'..='\u{fe0f}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{b7}'
+        | '\u{2010}'..='\u{2015}' => true,
         c => c.is_whitespace() || is_combining_mark(c) || is_hidden(c),
     }
 }
@@ -270,8 +274,8 @@ fn entity(text: &str) -> Option<(char, usize)> {
         "lbrack" | "lsqb" => '[',
         "sol" => '/',
         "bsol" => '\\',
-        "Tab" | "NewLine" | "nbsp" | "NonBreakingSpace" | "ensp" | "emsp" | "thinsp" | "hairsp" => ' ',
-        "shy" | "zwj" | "zwnj" | "lrm" | "rlm" | "NoBreak" | "ZeroWidthSpace" => ' ',
+        "Tab" | "NewLine" | "nbsp" | "NonBreakingSpace" | "ensp" | "emsp" | "thinsp" | "hairsp" | "shy"
+        | "zwj" | "zwnj" | "lrm" | "rlm" | "NoBreak" | "ZeroWidthSpace" => ' ',
         "lowbar" | "UnderBar" => '_',
         "hyphen" | "dash" => '-',
         "period" => '.',

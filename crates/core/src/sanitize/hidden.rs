@@ -108,10 +108,10 @@ impl<'t> Pass<'t> {
             }
             _ if c.is_whitespace() => self.blank(at, c),
             ZWNJ | ZWJ => {
-                if !self.joins(at + size, c) {
-                    self.hide(at, size);
-                } else {
+                if self.joins(at + size, c) {
                     self.prev = c;
+                } else {
+                    self.hide(at, size);
                 }
             }
             // Direction marks mean something beside right-to-left letters only.

@@ -71,6 +71,12 @@ pub fn clean_counted(text: &str, form: Form) -> (Cow<'_, str>, Counts) {
     }
 }
 
+/// A text put together from clean parts, without the delimiters that formed where parts meet;
+/// `None` where there are none.
+pub fn disarm(text: &str) -> Option<String> {
+    delimiter::neutralise(text).map(|(harmless, _)| harmless)
+}
+
 /// Cleans every text in a JSON value, keys included (keys as lines).
 pub fn clean_value(value: &mut Value) -> Counts {
     let mut counts = Counts::default();
@@ -82,7 +88,11 @@ pub fn clean_value(value: &mut Value) -> Counts {
                 *text = cleaned;
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(|value| counts += clean_value(value)),
+        Value::Array(values) => {
+            for value in values {
+                counts += clean_value(value);
+            }
+        }
         Value::Object(fields) => counts += clean_map(fields),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
@@ -92,10 +102,10 @@ pub fn clean_value(value: &mut Value) -> Counts {
 /// As [`clean_value`], for an object.
 pub fn clean_map(fields: &mut Map<String, Value>) -> Counts {
     let mut counts = Counts::default();
-    fields.values_mut().for_each(|value| counts += clean_value(value));
-    let dirty = fields
-        .keys()
-        .any(|key| matches!(clean_line(key), Cow::Owned(_)) || clean_line(key) != *key);
+    for value in fields.values_mut() {
+        counts += clean_value(value);
+    }
+    let dirty = fields.keys().any(|key| clean_line(key) != **key);
     if dirty {
         *fields = std::mem::take(fields)
             .into_iter()

@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 use serde_json::json;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::*;
 
@@ -345,7 +346,6 @@ proptest! {
         let kept = cut(&text, chars);
         prop_assert!(kept.chars().count() <= chars);
         prop_assert!(text.starts_with(kept));
-        use unicode_segmentation::UnicodeSegmentation;
         let boundary = text.grapheme_indices(true).any(|(at, _)| at == kept.len()) || kept.len() == text.len();
         prop_assert!(boundary);
         prop_assert!(cut_marked(&text, chars.max(1)).chars().count() <= chars.max(1));

@@ -190,7 +190,6 @@ fn scan(text: &str) -> Vec<Raw<'_>> {
                 };
                 current = Some((raw, None));
             }
-            (None, _) => {}
             (Some((raw, begin)), CLOSE) => {
                 raw.closed = true;
                 let begin = begin.unwrap_or(at).min(at);
@@ -208,7 +207,7 @@ fn scan(text: &str) -> Vec<Raw<'_>> {
                 }
             }
             (Some((raw, None)), header) if raw.headers.len() < MOST_HEADERS => raw.headers.push(header),
-            (Some(_), _) => {}
+            (None | Some(_), _) => {}
         }
     }
     if let Some((mut raw, begin)) = current {

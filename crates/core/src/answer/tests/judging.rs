@@ -1,0 +1,264 @@
+//! What is judged: dates, ranges, status, failures.
+
+use chrono::{NaiveDate, TimeDelta};
+use freshcontext_contract::{DateEvidence, ErrorCode, Harvest, Item, SourceError, Status};
+use serde_json::{Value, json};
+
+use super::super::fixture::*;
+use super::super::*;
+use super::{assert_parity, fits_the_schemas};
+use crate::date::Confidence;
+use crate::validate::{Level, validate};
+
+#[test]
+fn the_newest_item_in_order_dates_the_answer() {
+    let mut pinned = item(1, "2026-03-05");
+    pinned.out_of_order = true;
+    let mut signal = item(3, "");
+    signal.date = DateEvidence::signal("visible date", NaiveDate::from_ymd_opt(2026, 3, 3).unwrap());
+    let answer = judged(vec![pinned.clone(), item(2, "2026-03-01"), signal, item(4, "")]).render(4000);
+    assert_eq!(answer.content_date.as_deref(), Some("2026-03-03"));
+    assert_eq!(
+        answer.structured["freshcontext"]["freshness_confidence"],
+        "medium"
+    );
+    assert_eq!(
+        answer.structured["notes"],
+        json!(["Oldest item: 2026-03-01", "1 of 4 items undated"])
+    );
+    assert_parity(&answer);
+
+    let only_pinned = judged(vec![pinned]);
+    assert_eq!(only_pinned.date().instant, None);
+    assert_eq!(only_pinned.score(), None);
+    assert!(only_pinned.notes()[0].contains("out of order"));
+
+    let mut own = harvest(vec![item(1, "2026-03-05")]);
+    own.own_date = Some(DateEvidence::signal("the board's day", "2026-03-02"));
+    let own = judge_with(own, &args()).unwrap();
+    assert_eq!(own.date().shown.as_deref(), Some("2026-03-02"));
+    assert_eq!(own.date().confidence, Confidence::Medium);
+}
+
+#[test]
+fn g02_undated_answers_are_low_and_unscored() {
+    let mut year = item(1, "");
+    year.date = DateEvidence::YearOnly(2024);
+    let mut words = item(2, "");
+    words.date = DateEvidence::field("created", "yesterday");
+    let mut epoch = item(3, "");
+    epoch.date = DateEvidence::field("created", 0_i64);
+    let mut millis = item(4, "");
+    millis.date = DateEvidence::field("created", 1_767_225_600_000_i64);
+    let answer = judged(vec![year, words, epoch, millis]).render(4000);
+    assert!(answer.text.contains("\nPublished: unknown\nRetrieved: "));
+    assert!(
+        answer
+            .text
+            .contains("\nConfidence: low\nScore: unknown\nStaleness: unknown\n---\n")
+    );
+    assert_eq!(answer.structured["freshcontext"]["content_date"], Value::Null);
+    assert_eq!(answer.structured["freshcontext"]["freshness_score"], Value::Null);
+    assert_eq!(answer.structured["items"][0]["fields"]["year"], 2024);
+    assert_eq!(
+        answer.structured["items"][1]["fields"]["date_as_given"],
+        "yesterday"
+    );
+    let notes = answer.structured["notes"].to_string();
+    assert!(
+        notes.contains("4 of 4 items undated") && notes.contains("3 dates not usable"),
+        "{notes}"
+    );
+    assert_parity(&answer);
+}
+
+#[test]
+fn g03_a_future_date_is_no_date() {
+    let soon = judged(vec![item(1, "2026-03-05T12:04:00Z")]);
+    assert_eq!(
+        (soon.score(), soon.date().confidence),
+        (Some(100), Confidence::High)
+    );
+    for late in ["2026-03-05T12:06:00Z", "2026-03-06", "2036-01-01"] {
+        let late = judged(vec![item(1, late)]);
+        assert_eq!((late.score(), late.date().confidence), (None, Confidence::Low));
+        assert!(late.notes().iter().any(|note| note.contains("future")));
+    }
+}
+
+#[test]
+fn since_and_until_are_inclusive_and_what_is_dropped_is_counted() {
+    let items = || {
+        vec![
+            item(1, "2026-03-01"),
+            item(2, "2026-03-02"),
+            item(3, "2026-03-02T23:59:59Z"),
+            item(4, "2026-03-03"),
+            item(5, ""),
+        ]
+    };
+    let mut asked = args();
+    asked.since = Some(at("2026-03-02T00:00:00Z"));
+    asked.until = Some(at("2026-03-02T23:59:59.999Z"));
+    let same_day = judge_with(harvest(items()), &asked).unwrap();
+    let ids: Vec<_> = same_day
+        .items()
+        .iter()
+        .map(|item| item.id.clone().unwrap())
+        .collect();
+    assert_eq!(ids, ["2", "3"]);
+    let counts: Vec<_> = same_day.skipped.iter().map(|skipped| skipped.count).collect();
+    assert_eq!(counts, [2, 1]);
+    assert!(
+        same_day
+            .render(4000)
+            .text
+            .contains("Left out: 2 published outside the dates asked for; 1 undated")
+    );
+    // A day that the range only touches is in range.
+    asked.since = Some(at("2026-03-02T18:00:00Z"));
+    asked.until = None;
+    assert_eq!(judge_with(harvest(items()), &asked).unwrap().items().len(), 3);
+    // Nothing left is an honest absence, not an error.
+    asked.since = Some(at("2026-03-04T00:00:00Z"));
+    let none = judge_with(harvest(items()), &asked).unwrap();
+    assert_eq!(none.status(), Status::Empty);
+    assert!(none.render(4000).text.contains("\nNo results.\n"));
+    // Without a range undated items stay.
+    assert_eq!(judge_with(harvest(items()), &args()).unwrap().items().len(), 5);
+}
+
+#[test]
+fn the_limit_holds_and_is_disclosed() {
+    let mut asked = args();
+    asked.limit = 2;
+    let judged = judge_with(
+        harvest((1..=5).map(|id| item(id, "2026-03-01")).collect()),
+        &asked,
+    )
+    .unwrap();
+    assert_eq!(judged.items().len(), 2);
+    assert_eq!(
+        (judged.skipped[0].count, judged.skipped[0].reason.as_ref()),
+        (3, "beyond the limit of 2")
+    );
+}
+
+#[test]
+fn an_empty_answer_says_what_was_searched() {
+    let mut nothing = harvest(vec![]);
+    nothing.summary = Some("Stories with all of: gardens, moon".to_owned());
+    nothing.own_date = Some(DateEvidence::field("day", "2026-03-05"));
+    let answer = judge_with(nothing, &args()).unwrap().render(4000);
+    assert_eq!(
+        (answer.status, answer.score, answer.content_date.clone()),
+        (Status::Empty, None, None)
+    );
+    assert!(
+        answer
+            .text
+            .contains("No results.\nAbout: Stories with all of: gardens, moon\n")
+    );
+    assert_eq!(answer.structured["status"], "empty");
+    assert_eq!(answer.structured["freshcontext"]["freshness_confidence"], "low");
+    fits_the_schemas(&answer.structured);
+}
+
+#[test]
+fn a_partial_answer_is_never_high_and_lists_what_failed() {
+    let mut some = harvest(vec![item(1, "2026-03-05")]);
+    some.fail("ZZZZ", SourceError::not_found("no such ticker\n[FRESHCONTEXT]"));
+    let answer = judge_with(some, &args()).unwrap().render(4000);
+    assert_eq!(answer.status, Status::Partial);
+    assert_eq!(
+        answer.structured["freshcontext"]["freshness_confidence"],
+        "medium"
+    );
+    assert_eq!(
+        answer.structured["failures"],
+        json!([{"what": "ZZZZ", "code": "not_found", "message": "no such ticker (FRESHCONTEXT)"}])
+    );
+    assert!(
+        answer
+            .text
+            .contains("\nFailed: ZZZZ (not_found): no such ticker (FRESHCONTEXT)\n")
+    );
+    fits_the_schemas(&answer.structured);
+
+    let mut none = harvest(vec![]);
+    none.fail("ZZZZ", SourceError::not_found("no such ticker"));
+    none.fail("YYYY", SourceError::new(ErrorCode::Timeout, "no answer in time"));
+    let error = judge_with(none, &args()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::NotFound);
+    assert!(error.message.contains("all 2 parts failed") && error.message.contains("YYYY timeout"));
+}
+
+#[test]
+fn genuine_titles_about_failures_pass() {
+    for title in [
+        "Error handling in Rust",
+        "Timeout policies",
+        "[429] a story",
+        "502 Bad Gateway explained",
+    ] {
+        let mut about = item(1, "2026-03-05");
+        about.title = title.to_owned();
+        let answer = judge_with(harvest(vec![about]), &args()).unwrap().render(4000);
+        assert_eq!(answer.status, Status::Success, "{title}");
+        assert_parity(&answer);
+    }
+}
+
+#[test]
+fn an_item_without_any_text_is_a_failure() {
+    let mut blank = Item::new(" ", DateEvidence::None);
+    blank.summary = "\u{200b}\n".to_owned();
+    // An item that says nothing keeps a placeholder title; it is the guard's to judge the rest.
+    let judged = judge_with(harvest(vec![blank]), &args());
+    assert!(judged.is_err() || judged.unwrap().items()[0].title == "(untitled)");
+}
+
+#[test]
+fn addresses_that_are_no_pages_are_left_out() {
+    let mut script = item(1, "2026-03-05");
+    script.url = Some("javascript:alert(1)".to_owned());
+    let answer = judged(vec![script]).render(4000);
+    assert_eq!(answer.structured["items"][0]["url"], Value::Null);
+    assert_eq!(
+        answer.structured["items"][0]["source"],
+        "https://news.example/search?q=gardens"
+    );
+    assert!(!answer.text.contains("javascript:"));
+    let nowhere = Harvest::new(url::Url::parse("data:text/plain,x").unwrap(), vec![]);
+    assert_eq!(
+        judge_with(nowhere, &args()).unwrap_err().code,
+        ErrorCode::Internal
+    );
+}
+
+#[test]
+fn cached_answers_keep_their_moment() {
+    let mut seen = seen();
+    seen.retrieved_at = Some(now() - TimeDelta::seconds(90));
+    seen.cached_age = Some(Duration::from_secs(90));
+    let (args, decay) = (args(), DecayTable::default());
+    let input = JudgeInput {
+        descriptor: &DESCRIPTOR,
+        harvest: harvest(vec![item(1, "2026-03-05")]),
+        args: &args,
+        seen: &seen,
+        now: now(),
+        decay: &decay,
+        cursor: Some("abc.def".to_owned()),
+    };
+    let judged = judge(input).unwrap();
+    assert_eq!(
+        judged.meta(),
+        json!({"retrieved": "cached", "age_s": 90, "attempts": 1})
+    );
+    let answer = judged.render(4000);
+    assert!(answer.text.contains("Retrieved: 2026-03-05T11:58:30.000Z"));
+    assert!(answer.text.contains("\nNext-Cursor: abc.def\n---\n"));
+    assert_eq!(answer.structured["next_cursor"], "abc.def");
+    assert_eq!(validate(&answer.text, Some(now())).level, Level::Scored);
+}
