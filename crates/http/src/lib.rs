@@ -5,14 +5,35 @@
 //! failing hosts alone, and reads an answer far enough to know that it is one. Nothing else in this
 //! workspace opens a socket to the outside.
 
+mod attempt;
+mod breaker;
+mod cache;
 mod classify;
+mod clients;
 mod config;
+mod credentials;
+mod deadline;
+mod decode;
+mod exchange;
+mod failure;
+mod fault;
+mod flight;
+mod hosts;
+mod lane;
+mod outgoing;
 mod pipeline;
 mod policy;
+mod reading;
+mod redirect;
 mod seams;
 mod status;
+mod step;
+#[cfg(test)]
+mod testing;
+mod upstreams;
+mod waits;
 
-pub use classify::{AddressClass, classify};
+pub use classify::{AddressClass, classify, classify_with};
 pub use config::{Config, ConfigError, ProxyConfig, Upstream};
 pub use pipeline::Pipeline;
 pub use policy::{PolicyConfig, check_url};

@@ -1,46 +1,314 @@
-//! The pipeline.
+//! The one public type: from a request to its answer, through every stage in a fixed order.
 
+use std::collections::HashSet;
+use std::fmt;
 use std::net::SocketAddr;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
-use freshcontext_contract::{BoxFuture, CallScope, ErrorCode, Request, Response, SourceError, Transport};
+use freshcontext_contract::{
+    BoxFuture, CallScope, Descriptor, ErrorCode, Provenance, Request, Response, SourceError, Transport,
+};
 
-use crate::{Config, ConfigError, HostStatus};
+use crate::cache::{Asked, Entry, Store};
+use crate::clients::{Clients, Guard};
+use crate::credentials::Keyring;
+use crate::deadline::Deadline;
+use crate::exchange::{Answer, Wire};
+use crate::failure::Failure;
+use crate::flight::{Delivered, Flights, Outcome, Progress};
+use crate::hosts::{Host, HostTable};
+use crate::lane::Lane;
+use crate::outgoing::{identity, redacted, user_agent};
+use crate::policy::{PolicyConfig, check_url};
+use crate::reading::{Wanted, judge};
+use crate::upstreams::Upstreams;
+use crate::{Config, ConfigError, HostStatus, Jitter, Timer};
 
-/// Sends requests. Build one, share it.
-#[derive(Debug)]
+/// The environment name of the operator's address, which is configuration and no secret.
+const CONTACT_ENV: &str = "FRESHCONTEXT_CONTACT";
+
+/// Sends requests. Build one, share it: its state (pace, cache, breakers) is what keeps the hosts'
+/// limits across all callers.
 pub struct Pipeline {
-    config: Config,
+    inner: Arc<Inner>,
+    flights: Arc<Flights>,
+    enabled_routes: HashSet<String>,
+    has_contact: bool,
+}
+
+pub(crate) struct Inner {
+    pub(crate) wire: Wire,
+    pub(crate) guard: Arc<Guard>,
+    pub(crate) hosts: HostTable,
+    pub(crate) store: Store,
+    pub(crate) keyring: Keyring,
+    pub(crate) minting: tokio::sync::Mutex<()>,
+    pub(crate) upstreams: Upstreams,
+    pub(crate) jitter: Arc<dyn Jitter>,
+    #[cfg(test)]
+    pub(crate) stages: std::sync::Mutex<Vec<Stage>>,
+}
+
+/// The stages in their order, for the test that asserts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    Policy,
+    Gate,
+    Coalesce,
+    Cache,
+    Retry,
+    Concurrency,
+    Pace,
+    Connect,
+    Body,
+}
+
+/// One request on behalf of everybody who waits for it.
+pub(crate) struct Job {
+    pub(crate) descriptor: &'static Descriptor,
+    pub(crate) request: Request,
+    pub(crate) max_age: Option<Duration>,
+    pub(crate) key: String,
+    pub(crate) deadline: Deadline,
+    pub(crate) progress: Arc<Progress>,
 }
 
 impl Pipeline {
-    /// Checks the configuration. No I/O happens and no thread is started here.
+    /// Checks the configuration. No I/O happens here and no thread is started; the HTTP clients and
+    /// the certificate authorities are loaded with the first request that needs them.
     pub fn new(config: Config) -> Result<Self, ConfigError> {
-        Ok(Self { config })
+        let timer = config.timer;
+        let guard = Arc::new(Guard {
+            resolver: config.resolver,
+            dial: config.dial,
+            policy: RwLock::new(PolicyConfig {
+                allow_nat64: config.allow_nat64,
+                own_addresses: config.own_addresses,
+            }),
+        });
+        let clients = Clients::new(
+            Arc::clone(&guard),
+            config.extra_ca_pem.as_deref(),
+            config.proxy,
+            user_agent(config.contact.as_deref()),
+            config.limits.header_fields,
+        )?;
+        let has_contact = config.contact.is_some_and(|contact| !contact.trim().is_empty());
+        Ok(Self {
+            inner: Arc::new(Inner {
+                hosts: HostTable::new(&config.limits, &config.descriptors, Arc::clone(&timer)),
+                store: Store::new(config.limits.cache_bytes, Arc::clone(&timer)),
+                keyring: Keyring::new(config.secrets),
+                minting: tokio::sync::Mutex::default(),
+                upstreams: Upstreams::new(config.upstreams),
+                jitter: config.jitter,
+                guard,
+                wire: Wire { clients, limits: config.limits, timer, clock: config.clock },
+                #[cfg(test)]
+                stages: std::sync::Mutex::default(),
+            }),
+            flights: Arc::default(),
+            enabled_routes: config.enabled_routes,
+            has_contact,
+        })
     }
 
     /// Adds a listener of ours, once its port is known: it is never a target.
-    pub fn add_own_address(&self, _address: SocketAddr) {}
+    pub fn add_own_address(&self, address: SocketAddr) {
+        let mut policy = self.inner.guard.policy.write().unwrap_or_else(PoisonError::into_inner);
+        policy.own_addresses.push(address);
+    }
 
     /// The state of every host that was asked or has a published limit, in alphabetical order.
     pub fn status(&self) -> Vec<HostStatus> {
-        Vec::new()
+        self.inner.hosts.status()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
+    }
+
+    #[cfg(test)]
+    pub(crate) fn flights(&self) -> usize {
+        self.flights.count()
+    }
+
+    /// Every stage of a request, outermost first. The second half runs once for all callers that
+    /// asked the same at the same time; see `Inner::fetch` and `Inner::once`.
+    async fn run(&self, scope: &CallScope, request: Request) -> Result<Response, Failure> {
+        let inner = &self.inner;
+        let timer = inner.timer();
+        let host = request.url.host_str().unwrap_or_default().to_owned();
+
+        inner.stage(Stage::Policy);
+        inner.policy(scope.descriptor, &request.url)?;
+
+        inner.stage(Stage::Gate);
+        let keyed = !request.anonymous && inner.keyring.find(scope.descriptor, &request.url).is_some();
+        let (state, lane) = inner.place(&request.url, keyed);
+        state.gate(&lane)?;
+
+        inner.stage(Stage::Coalesce);
+        let key = identity(&request, keyed);
+        let shared = format!(
+            "{key}\n{} {:?} {:?} {:?} {:?}",
+            scope.descriptor.id, request.expect, request.accept_status, request.max_body, scope.max_age
+        );
+        let seat = self.flights.join(shared, scope.deadline, |deadline, progress| {
+            let inner = Arc::clone(inner);
+            let (descriptor, max_age) = (scope.descriptor, scope.max_age);
+            let job = Job { descriptor, request, max_age, key, deadline, progress };
+            // From here on: cache -> retry -> concurrency -> pace -> connect -> body.
+            async move { inner.fetch(job).await }
+        });
+        let delivered = seat.wait(timer.as_ref(), &host).await?;
+        Ok(response(delivered))
+    }
+}
+
+fn response(delivered: Delivered) -> Response {
+    let Delivered { answer, final_url, provenance, attempts } = delivered;
+    Response {
+        status: answer.status,
+        headers: answer.headers,
+        body: answer.body,
+        final_url,
+        retrieved_at: answer.retrieved_at,
+        provenance,
+        attempts,
+    }
+}
+
+impl Inner {
+    pub(crate) fn timer(&self) -> &Arc<dyn Timer> {
+        &self.wire.timer
+    }
+
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "the test build records the stage"))]
+    pub(crate) fn stage(&self, stage: Stage) {
+        #[cfg(test)]
+        self.stages.lock().unwrap().push(stage);
+        #[cfg(not(test))]
+        let _ = stage;
+    }
+
+    /// Judges an address for a source, before any name is looked up.
+    pub(crate) fn policy(&self, descriptor: &Descriptor, url: &freshcontext_contract::url::Url) -> Result<(), Failure> {
+        {
+            let policy = self.guard.policy.read().unwrap_or_else(PoisonError::into_inner);
+            check_url(url, &policy)?;
+        }
+        let host = url.host_str().unwrap_or_default();
+        if descriptor.hosts.allows(host) {
+            Ok(())
+        } else {
+            let message = format!("{} does not talk to {host}", descriptor.id);
+            Err(Failure::new(ErrorCode::BlockedAddress, message).detail("host"))
+        }
+    }
+
+    /// The state of an address's host, and the limit that applies.
+    pub(crate) fn place(&self, url: &freshcontext_contract::url::Url, keyed: bool) -> (Arc<Host>, Arc<Lane>) {
+        let host = self.hosts.host(url.host_str().unwrap_or_default());
+        let lane = host.lane(url.path(), keyed);
+        (host, lane)
+    }
+
+    /// The shared half: from the cache or from the source, with retries.
+    async fn fetch(&self, job: Job) -> Outcome {
+        self.stage(Stage::Cache);
+        let kept = self.kept(&job);
+        if let Some(entry) = &kept {
+            let age = entry.age(self.timer().as_ref(), self.wire.clock.now());
+            if entry.is_fresh(age, job.max_age) {
+                tracing::debug!(source = job.descriptor.id, url = redacted(&job.request.url), "answered from the cache");
+                return Ok(Delivered {
+                    answer: entry.answer.clone(),
+                    final_url: entry.final_url.clone(),
+                    provenance: Provenance::Cached { age },
+                    attempts: 0,
+                });
+            }
+        }
+        self.stage(Stage::Retry);
+        let (answer, final_url) = self.with_retries(&job, kept.as_deref()).await?;
+        Ok(self.keep(&job, kept.as_deref(), answer, final_url))
+    }
+
+    /// What the cache holds for this request, if it may be shown to this source.
+    fn kept(&self, job: &Job) -> Option<Arc<Entry>> {
+        let entry = self.store.get(&job.key)?;
+        let host = entry.final_url.host_str().unwrap_or_default();
+        if !job.descriptor.hosts.allows(host) {
+            return None;
+        }
+        let judged = entry.judged_for == (job.descriptor.id, job.request.expect)
+            || self.judge(job, &entry.answer, host).is_ok();
+        let fits = job.request.max_body.is_none_or(|max| entry.answer.body.len() <= max);
+        (judged && fits).then_some(entry)
+    }
+
+    pub(crate) fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), Failure> {
+        let wanted = Wanted { expect: job.request.expect, accept_status: job.request.accept_status };
+        let now = self.wire.clock.now();
+        judge(answer, wanted, job.descriptor, host, now, self.wire.limits.retry_after_max_s)
+    }
+
+    fn keep(&self, job: &Job, kept: Option<&Entry>, answer: Answer, final_url: freshcontext_contract::url::Url) -> Delivered {
+        let asked = Asked { method: job.request.method, url: &job.request.url, cache_for: job.request.cache_for };
+        let attempts = job.progress.attempts();
+        if let (Some(entry), 304) = (kept, answer.status) {
+            let renewed = self.store.confirm(job.key.clone(), &asked, entry, &answer);
+            return Delivered {
+                answer: renewed.answer.clone(),
+                final_url: renewed.final_url.clone(),
+                provenance: Provenance::Revalidated,
+                attempts,
+            };
+        }
+        let judged_for = (job.descriptor.id, job.request.expect);
+        self.store.put(job.key.clone(), &asked, answer.clone(), final_url.clone(), judged_for);
+        Delivered { answer, final_url, provenance: Provenance::Live, attempts }
+    }
+}
+
+impl fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipeline").finish_non_exhaustive()
     }
 }
 
 impl Transport for Pipeline {
     fn send<'a>(
         &'a self,
-        _scope: &'a CallScope,
-        _request: Request,
+        scope: &'a CallScope,
+        request: Request,
     ) -> BoxFuture<'a, Result<Response, SourceError>> {
-        Box::pin(async { Err(SourceError::new(ErrorCode::Internal, "not built yet")) })
+        Box::pin(async move {
+            let shown = redacted(&request.url);
+            self.run(scope, request).await.map_err(|failure| {
+                tracing::info!(
+                    source = scope.descriptor.id,
+                    url = shown,
+                    code = %failure.code,
+                    detail = failure.detail.as_deref().unwrap_or_default(),
+                    status = failure.http_status,
+                    attempts = failure.attempts,
+                    context = ?failure.context,
+                    "request failed: {}", failure.message
+                );
+                SourceError::from(failure)
+            })
+        })
     }
 
     fn configured(&self, env: &str) -> bool {
-        self.config.secrets.get(env).is_some_and(|secret| !secret.trim().is_empty())
+        self.inner.keyring.has(env) || (env == CONTACT_ENV && self.has_contact)
     }
 
     fn enabled(&self, adapter: &str, route: &str) -> bool {
-        self.config.enabled_routes.contains(&format!("{adapter}.{route}"))
+        self.enabled_routes.contains(&format!("{adapter}.{route}"))
     }
 }

@@ -1,0 +1,238 @@
+//! Answers kept in memory, by the rules of RFC 9111 where the source states any.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{Headers, Media, Method};
+use http::header::{HeaderName, HeaderValue};
+use http_cache_semantics::{CacheOptions, CachePolicy};
+use moka::sync::Cache as Moka;
+
+use crate::Timer;
+use crate::exchange::Answer;
+
+/// A source that says "keep this for a year" is believed for a day: this server sells freshness.
+const LONGEST: Duration = Duration::from_hours(24);
+/// Fixed cost of an entry beside its body, in bytes.
+const OVERHEAD: usize = 1_024;
+
+pub(crate) struct Store {
+    entries: Moka<String, Arc<Entry>>,
+    largest: usize,
+    timer: Arc<dyn Timer>,
+}
+
+/// One kept answer.
+pub(crate) struct Entry {
+    pub(crate) answer: Answer,
+    pub(crate) final_url: Url,
+    /// Whose eyes have judged it. Another source, or another expectation, judges anew.
+    pub(crate) judged_for: (&'static str, Media),
+    fresh_for: Duration,
+    stored: Instant,
+    policy: CachePolicy,
+}
+
+/// What a request means to the cache.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) method: Method,
+    pub(crate) url: &'a Url,
+    pub(crate) cache_for: Duration,
+}
+
+impl Store {
+    pub(crate) fn new(bytes: u64, timer: Arc<dyn Timer>) -> Self {
+        let entries = Moka::builder()
+            .max_capacity(bytes)
+            .weigher(|key: &String, entry: &Arc<Entry>| {
+                u32::try_from(key.len() + entry.answer.body.len() + OVERHEAD).unwrap_or(u32::MAX)
+            })
+            .build();
+        // One answer may take a quarter of the room at most.
+        let largest = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
+        Self { entries, largest, timer }
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<Arc<Entry>> {
+        self.entries.get(key)
+    }
+
+    /// Keeps an answer, if the source and the caller let us.
+    pub(crate) fn put(&self, key: String, asked: &Asked<'_>, answer: Answer, final_url: Url, judged_for: (&'static str, Media)) {
+        let keep = (200..300).contains(&answer.status)
+            && answer.status != 206
+            && !asked.cache_for.is_zero()
+            && answer.body.len() <= self.largest;
+        let rules = keep.then(|| rules(asked, &answer)).flatten();
+        match rules {
+            Some((policy, fresh_for)) => {
+                let stored = self.timer.now();
+                let entry = Entry { answer, final_url, judged_for, fresh_for, stored, policy };
+                self.entries.insert(key, Arc::new(entry));
+            }
+            None => self.entries.invalidate(&key),
+        }
+    }
+
+    /// Renews an entry that its source has just confirmed (304): same content, new moment.
+    pub(crate) fn confirm(&self, key: String, asked: &Asked<'_>, entry: &Entry, fresh: &Answer) -> Arc<Entry> {
+        let mut headers = entry.answer.headers.clone();
+        for (name, value) in &fresh.headers.0 {
+            // RFC 9111, section 3.2: all fields of the 304 replace, but those about the body it lacks.
+            if matches!(name.as_str(), "content-length" | "content-encoding" | "content-type" | "transfer-encoding") {
+                continue;
+            }
+            headers.0.retain(|(known, _)| known != name);
+            headers.0.push((name.clone(), value.clone()));
+        }
+        let answer = Answer { headers, retrieved_at: fresh.retrieved_at, ..entry.answer.clone() };
+        let (policy, fresh_for) = rules(asked, &answer)
+            .unwrap_or_else(|| (policy_of(asked, &answer).unwrap_or_else(|| entry.policy.clone()), Duration::ZERO));
+        let renewed = Arc::new(Entry {
+            answer,
+            final_url: entry.final_url.clone(),
+            judged_for: entry.judged_for,
+            fresh_for,
+            stored: self.timer.now(),
+            policy,
+        });
+        if renewed.fresh_for.is_zero() && rules(asked, &renewed.answer).is_none() {
+            self.entries.invalidate(&key);
+        } else {
+            self.entries.insert(key, Arc::clone(&renewed));
+        }
+        renewed
+    }
+}
+
+impl Entry {
+    /// Time since the bytes left the source. The monotonic clock rules; where the wall clock saw more
+    /// time pass (the machine slept), that counts. Never negative, whatever the clocks do.
+    pub(crate) fn age(&self, timer: &dyn Timer, now: DateTime<Utc>) -> Duration {
+        let steady = timer.now().saturating_duration_since(self.stored);
+        let wall = (now - self.answer.retrieved_at).to_std().unwrap_or(Duration::ZERO);
+        steady.max(wall)
+    }
+
+    /// Whether it may be used without asking, for a caller who takes nothing older than `max_age`.
+    pub(crate) fn is_fresh(&self, age: Duration, max_age: Option<Duration>) -> bool {
+        age < self.fresh_for && max_age.is_none_or(|max| !max.is_zero() && age <= max)
+    }
+
+    /// The headers that ask the source whether it has changed; none where it gave no validator.
+    pub(crate) fn validators(&self) -> Vec<(HeaderName, HeaderValue)> {
+        let pairs = [("etag", http::header::IF_NONE_MATCH), ("last-modified", http::header::IF_MODIFIED_SINCE)];
+        pairs
+            .into_iter()
+            .filter_map(|(from, to)| Some((to, HeaderValue::from_str(self.answer.headers.get(from)?).ok()?)))
+            .collect()
+    }
+}
+
+/// How long an answer counts as fresh; `None` where it must not be kept.
+fn rules(asked: &Asked<'_>, answer: &Answer) -> Option<(CachePolicy, Duration)> {
+    let headers = &answer.headers;
+    if headers.get("vary").is_some_and(|vary| vary.split(',').any(|field| field.trim() == "*")) {
+        return None;
+    }
+    let policy = policy_of(asked, answer)?;
+    if !policy.is_storable() {
+        return None;
+    }
+    let told = is_told(headers);
+    // RFC 9111 keeps answers to POST only where the source says for how long; the adapter says so.
+    let fresh_for = if told {
+        policy.time_to_live(SystemTime::from(answer.retrieved_at))
+    } else {
+        asked.cache_for.saturating_sub(stated_age(headers))
+    };
+    Some((policy, fresh_for.min(LONGEST)))
+}
+
+fn policy_of(asked: &Asked<'_>, answer: &Answer) -> Option<CachePolicy> {
+    // A query by POST is a read; to the rules it is a GET of another address (its key holds the body).
+    let _ = asked.method;
+    let request = http::Request::get(asked.url.as_str()).body(()).ok()?;
+    let mut response = http::Response::builder().status(answer.status);
+    for (name, value) in &answer.headers.0 {
+        response = response.header(name.as_str(), value.as_str());
+    }
+    let response = response.body(()).ok()?;
+    let options = CacheOptions { shared: true, ..CacheOptions::default() };
+    Some(CachePolicy::new_options(&request, &response, SystemTime::from(answer.retrieved_at), options))
+}
+
+/// Whether the source itself says for how long the answer is fresh.
+fn is_told(headers: &Headers) -> bool {
+    let directives = |name: &str| {
+        headers
+            .0
+            .iter()
+            .filter(|(known, _)| known == "cache-control")
+            .flat_map(|(_, value)| value.split(','))
+            .any(|directive| directive.split('=').next().is_some_and(|key| key.trim().eq_ignore_ascii_case(name)))
+    };
+    ["max-age", "s-maxage", "no-cache", "immutable"].into_iter().any(directives)
+        || headers.get("expires").is_some()
+        || (headers.get("cache-control").is_none() && headers.get("pragma").is_some_and(|value| value.contains("no-cache")))
+}
+
+fn stated_age(headers: &Headers) -> Duration {
+    Duration::from_secs(headers.get("age").and_then(|age| age.trim().parse().ok()).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn answer(headers: &[(&str, &str)]) -> Answer {
+        Answer {
+            status: 200,
+            headers: Headers(headers.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()),
+            body: Bytes::from_static(b"{}"),
+            retrieved_at: DateTime::from_timestamp(1_794_000_000, 0).unwrap(),
+        }
+    }
+
+    fn fresh_for(headers: &[(&str, &str)]) -> Option<u64> {
+        let url = Url::parse("https://api.test.org/x").unwrap();
+        let asked = Asked { method: Method::Get, url: &url, cache_for: Duration::from_secs(300) };
+        rules(&asked, &answer(headers)).map(|(_, time)| time.as_secs())
+    }
+
+    #[test]
+    fn without_a_word_of_the_source_the_adapter_decides() {
+        assert_eq!(fresh_for(&[]), Some(300));
+        assert_eq!(fresh_for(&[("etag", "\"1\""), ("last-modified", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(300));
+        assert_eq!(fresh_for(&[("cache-control", "public")]), Some(300));
+        assert_eq!(fresh_for(&[("age", "100")]), Some(200));
+    }
+
+    #[test]
+    fn the_sources_word_counts() {
+        assert_eq!(fresh_for(&[("cache-control", "max-age=60")]), Some(60));
+        assert_eq!(fresh_for(&[("cache-control", "public, max-age=60, s-maxage=90")]), Some(90));
+        assert_eq!(fresh_for(&[("cache-control", "no-cache")]), Some(0));
+        assert_eq!(fresh_for(&[("cache-control", "max-age=0, must-revalidate")]), Some(0));
+        assert_eq!(fresh_for(&[("cache-control", "max-age=31536000, immutable")]), Some(86_400));
+    }
+
+    #[test]
+    fn f15_what_must_not_be_kept_is_not() {
+        for headers in [
+            [("cache-control", "no-store")],
+            [("cache-control", "private, max-age=60")],
+            [("vary", "*")],
+            [("vary", "accept, *")],
+        ] {
+            assert_eq!(fresh_for(&headers), None, "{headers:?}");
+        }
+        assert_eq!(fresh_for(&[("cache-control", "max-age=60"), ("age", "61")]), Some(0));
+        assert_eq!(fresh_for(&[("cache-control", "max-age=60"), ("age", "20")]), Some(40));
+    }
+}

@@ -1,0 +1,247 @@
+//! The reqwest clients. Built on first use, so that a server that fetches nothing loads nothing.
+
+use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use freshcontext_contract::url::Url;
+use hyper_util::client::proxy::matcher::Matcher;
+use reqwest::dns::{Addrs, Name, Resolving};
+use rustls::client::Resumption;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
+
+use crate::policy::PolicyConfig;
+use crate::step::{SeenLayer, SeenSessions, Step, now_at};
+use crate::{ConfigError, Dial, ProxyConfig, Resolve, ResolveError};
+
+/// Addresses of one name that are dialled at most.
+const ADDRESSES: usize = 16;
+/// Longest name in DNS, and longest label (RFC 1035).
+const NAME_LENGTH: usize = 253;
+const LABEL_LENGTH: usize = 63;
+/// Idle connections kept per host, and for how long. A reused connection saves a handshake; a
+/// conversation seldom asks the same host after a minute.
+const IDLE_PER_HOST: usize = 2;
+const IDLE_TIME: Duration = Duration::from_secs(30);
+/// TLS sessions remembered for resumption.
+const SESSIONS: usize = 32;
+
+/// How a request reaches its host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Directly; every address is judged.
+    Guarded,
+    /// To a base that the operator chose; its addresses are not judged.
+    Chosen,
+    /// Through the operator's proxy; the target was judged before.
+    Proxied,
+}
+
+pub(crate) struct Clients {
+    settings: Settings,
+    guarded: OnceLock<Result<Client, String>>,
+    chosen: OnceLock<Result<Client, String>>,
+    proxied: OnceLock<Result<Client, String>>,
+    through_proxy: Option<Matcher>,
+}
+
+#[expect(clippy::disallowed_types, reason = "this is the one place that opens sockets to the outside")]
+pub(crate) type Client = reqwest::Client;
+
+struct Settings {
+    guard: Arc<Guard>,
+    extra_ca: Vec<CertificateDer<'static>>,
+    proxy: Option<ProxyConfig>,
+    user_agent: String,
+    header_fields: usize,
+}
+
+impl Clients {
+    pub(crate) fn new(
+        guard: Arc<Guard>,
+        extra_ca_pem: Option<&[u8]>,
+        proxy: Option<ProxyConfig>,
+        user_agent: String,
+        header_fields: usize,
+    ) -> Result<Self, ConfigError> {
+        let extra_ca = extra_ca_pem.map_or_else(|| Ok(Vec::new()), read_pem)?;
+        let through_proxy = proxy.as_ref().map(matcher).transpose()?;
+        Ok(Self {
+            settings: Settings { guard, extra_ca, proxy, user_agent, header_fields },
+            guarded: OnceLock::new(),
+            chosen: OnceLock::new(),
+            proxied: OnceLock::new(),
+            through_proxy,
+        })
+    }
+
+    /// Whether the operator's proxy is to be used for this address.
+    pub(crate) fn uses_proxy(&self, url: &Url) -> bool {
+        self.through_proxy.as_ref().is_some_and(|matcher| {
+            url.as_str().parse::<http::Uri>().is_ok_and(|uri| matcher.intercept(&uri).is_some())
+        })
+    }
+
+    pub(crate) fn get(&self, way: Way) -> Result<&Client, String> {
+        let cell = match way {
+            Way::Guarded => &self.guarded,
+            Way::Chosen => &self.chosen,
+            Way::Proxied => &self.proxied,
+        };
+        cell.get_or_init(|| self.settings.build(way)).as_ref().map_err(Clone::clone)
+    }
+}
+
+impl Settings {
+    #[expect(clippy::disallowed_types, reason = "this is the one place that opens sockets to the outside")]
+    fn build(&self, way: Way) -> Result<Client, String> {
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(self.tls()?)
+            .user_agent(&self.user_agent)
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .retry(reqwest::retry::never())
+            .referer(false)
+            .http1_only()
+            .http1_max_headers(self.header_fields)
+            .pool_max_idle_per_host(IDLE_PER_HOST)
+            .pool_idle_timeout(IDLE_TIME)
+            .connector_layer(SeenLayer);
+        builder = match way {
+            Way::Guarded => builder.dns_resolver(Guarded(Arc::clone(&self.guard))),
+            Way::Chosen | Way::Proxied => builder.dns_resolver(Unguarded(Arc::clone(&self.guard))),
+        };
+        if way == Way::Proxied
+            && let Some(proxy) = &self.proxy
+        {
+            let proxy = reqwest::Proxy::all(proxy.url.as_str()).map_err(|_| "the proxy's address is unusable")?;
+            builder = builder.proxy(proxy);
+        }
+        builder.build().map_err(|error| format!("the HTTP client cannot be built: {error}"))
+    }
+
+    fn tls(&self) -> Result<rustls::ClientConfig, String> {
+        let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        for certificate in &self.extra_ca {
+            roots.add(certificate.clone()).map_err(|error| format!("extra certificate authority: {error}"))?;
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut config = rustls::ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        config.resumption = Resumption::store(Arc::new(SeenSessions::new(SESSIONS)));
+        Ok(config)
+    }
+}
+
+fn read_pem(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    match found {
+        Ok(certificates) if !certificates.is_empty() => {
+            let mut store = rustls::RootCertStore::empty();
+            for certificate in &certificates {
+                store
+                    .add(certificate.clone())
+                    .map_err(|error| ConfigError(format!("the extra CA file holds an unusable certificate: {error}")))?;
+            }
+            Ok(certificates)
+        }
+        _ => Err(ConfigError("the extra CA file holds no PEM certificate".to_owned())),
+    }
+}
+
+fn matcher(proxy: &ProxyConfig) -> Result<Matcher, ConfigError> {
+    let usable = matches!(proxy.url.scheme(), "http" | "https") && proxy.url.host_str().is_some();
+    if !usable || reqwest::Proxy::all(proxy.url.as_str()).is_err() {
+        return Err(ConfigError("the proxy's address must be http:// or https://, a host and a port".to_owned()));
+    }
+    Ok(Matcher::builder().all(proxy.url.as_str().to_owned()).no(proxy.no_proxy.as_str()).build())
+}
+
+/// Why the guarded resolver gave no addresses.
+#[derive(Debug, Clone)]
+pub(crate) enum Refused {
+    /// The name has no address that can be found.
+    Dns(ResolveError),
+    /// One of its addresses is of this class.
+    Class(&'static str),
+}
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Dns(error) => error.fmt(f),
+            Self::Class(class) => write!(f, "denied address ({class})"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Resolves and judges.
+pub(crate) struct Guard {
+    pub(crate) resolver: Arc<dyn Resolve>,
+    pub(crate) dial: Arc<dyn Dial>,
+    pub(crate) policy: std::sync::RwLock<PolicyConfig>,
+}
+
+impl Guard {
+    async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
+        let bare = name.strip_suffix('.').unwrap_or(name);
+        let fits = bare.len() <= NAME_LENGTH
+            && bare.split('.').all(|label| !label.is_empty() && label.len() <= LABEL_LENGTH);
+        if !fits {
+            return Err(Refused::Dns(ResolveError::Failed("not a name that DNS can hold".to_owned())));
+        }
+        let found = self.resolver.resolve(name).await.map_err(Refused::Dns)?;
+        if found.is_empty() {
+            return Err(Refused::Dns(ResolveError::NoSuchName));
+        }
+        Ok(found)
+    }
+
+    /// The addresses of a name, all of which are fit to be dialled. One denied address refuses the
+    /// whole name: an honest public name has none.
+    pub(crate) async fn judged(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
+        let mut found = self.resolve(name).await?;
+        let policy = self.policy.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        for address in &found {
+            policy.judge(*address).map_err(Refused::Class)?;
+        }
+        found.truncate(ADDRESSES);
+        Ok(found)
+    }
+}
+
+struct Guarded(Arc<Guard>);
+
+impl reqwest::dns::Resolve for Guarded {
+    fn resolve(&self, name: Name) -> Resolving {
+        let guard = Arc::clone(&self.0);
+        Box::pin(async move {
+            now_at(Step::Dns);
+            let judged = guard.judged(name.as_str()).await?;
+            now_at(Step::Connect);
+            let sockets = guard.dial.sockets(name.as_str(), &judged);
+            Ok(Box::new(sockets.into_iter()) as Addrs)
+        })
+    }
+}
+
+struct Unguarded(Arc<Guard>);
+
+impl reqwest::dns::Resolve for Unguarded {
+    fn resolve(&self, name: Name) -> Resolving {
+        let guard = Arc::clone(&self.0);
+        Box::pin(async move {
+            now_at(Step::Dns);
+            let found = guard.resolve(name.as_str()).await?;
+            now_at(Step::Connect);
+            let sockets: Vec<_> = found.into_iter().map(|address| std::net::SocketAddr::new(address, 0)).collect();
+            Ok(Box::new(sockets.into_iter()) as Addrs)
+        })
+    }
+}

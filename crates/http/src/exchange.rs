@@ -1,0 +1,196 @@
+//! One request on the wire and its answer, within the limits of time and size.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use chrono::{DateTime, Utc};
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{Clock, ErrorCode, Headers, Limits, Method};
+use futures_util::future::{Either, select};
+use http::HeaderMap;
+use http::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HeaderName, SET_COOKIE, TRANSFER_ENCODING};
+
+use crate::clients::{Clients, Way};
+use crate::deadline::Deadline;
+use crate::decode::{Bounds, codings, decode, too_large};
+use crate::failure::Failure;
+use crate::fault;
+use crate::step::{Late, Step, StepLimits, watched};
+use crate::Timer;
+
+/// Bodies packed larger than this are unpacked off the async threads.
+const UNPACK_INLINE: usize = 32 << 10;
+
+/// A request ready for the wire.
+pub(crate) struct Outgoing<'a> {
+    pub(crate) way: Way,
+    pub(crate) method: Method,
+    /// Where it is dialled, secrets in the query included. Never shown.
+    pub(crate) url: Url,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Option<Bytes>,
+    /// The host as the caller knows it, for messages.
+    pub(crate) host: &'a str,
+    /// Tighter limit of the decoded body.
+    pub(crate) max_body: Option<usize>,
+}
+
+/// An answer, not judged yet.
+#[derive(Debug, Clone)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Headers,
+    pub(crate) body: Bytes,
+    pub(crate) retrieved_at: DateTime<Utc>,
+}
+
+pub(crate) struct Wire {
+    pub(crate) clients: Clients,
+    pub(crate) limits: Limits,
+    pub(crate) timer: Arc<dyn Timer>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Wire {
+    /// Sends a request and reads its answer. `reached` is told once the head has come in.
+    /// Redirects come back without a body.
+    pub(crate) async fn exchange(
+        &self,
+        out: Outgoing<'_>,
+        deadline: &Deadline,
+        reached: impl FnOnce(),
+    ) -> Result<Answer, Failure> {
+        let host = out.host;
+        let client = self
+            .clients
+            .get(out.way)
+            .map_err(|why| Failure::new(ErrorCode::Misconfigured, why))?;
+        let method = match out.method {
+            Method::Get => reqwest::Method::GET,
+            Method::PostQuery => reqwest::Method::POST,
+        };
+        let mut request = client.request(method, out.url.clone()).headers(out.headers.clone());
+        if let Some(body) = &out.body {
+            request = request.body(body.clone());
+        }
+        let limits = StepLimits {
+            connect: Duration::from_millis(self.limits.connect_ms),
+            tls: Duration::from_millis(self.limits.tls_ms),
+            answer: Duration::from_millis(self.limits.first_byte_ms),
+        };
+        let response = match watched(request.send(), limits, deadline, self.timer.as_ref()).await {
+            Ok((Ok(response), _)) => response,
+            Ok((Err(error), step)) => return Err(fault::of_head(&error, step, host)),
+            Err(Late::Step(step)) => return Err(fault::of_late_step(step, host)),
+            Err(Late::Deadline(step)) => return Err(fault::of_deadline(step, host)),
+        };
+        reached();
+        let retrieved_at = self.clock.now();
+        let status = response.status().as_u16();
+        self.check_head(response.headers(), host)?;
+        let coding = text_of(response.headers(), &CONTENT_ENCODING);
+        let headers = readable(response.headers());
+        if matches!(status, 301 | 302 | 303 | 307 | 308) {
+            return Ok(Answer { status, headers, body: Bytes::new(), retrieved_at });
+        }
+        let packed = self.read_body(response, &out, coding.is_some(), deadline).await?;
+        let body = self.unpack(packed, coding.as_deref(), out.max_body).await?;
+        Ok(Answer { status, headers, body, retrieved_at })
+    }
+
+    fn check_head(&self, headers: &HeaderMap, host: &str) -> Result<(), Failure> {
+        let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+        if headers.len() > self.limits.header_fields || bytes > self.limits.header_bytes {
+            return Err(Failure::malformed(format!("{host} sent more headers than are read")).detail("headers"));
+        }
+        if headers.contains_key(TRANSFER_ENCODING) && headers.contains_key(CONTENT_LENGTH) {
+            return Err(Failure::malformed(format!("{host} sent two contradicting lengths")).detail("framing"));
+        }
+        Ok(())
+    }
+
+    fn decoded_limit(&self, max_body: Option<usize>) -> usize {
+        max_body.map_or(self.limits.body_decoded_bytes, |max| max.min(self.limits.body_decoded_bytes))
+    }
+
+    async fn read_body(
+        &self,
+        mut response: reqwest::Response,
+        out: &Outgoing<'_>,
+        packed: bool,
+        deadline: &Deadline,
+    ) -> Result<Bytes, Failure> {
+        let mut limit = self.limits.body_wire_bytes;
+        if !packed {
+            limit = limit.min(self.decoded_limit(out.max_body));
+        }
+        let announced = response
+            .headers()
+            .get(CONTENT_LENGTH)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.parse::<u64>().ok());
+        if announced.is_some_and(|length| length > limit as u64) {
+            return Err(too_large(limit));
+        }
+        let idle = Duration::from_millis(self.limits.idle_read_ms);
+        let mut body = BytesMut::new();
+        loop {
+            let silence = self.timer.sleep(idle.min(deadline.left(self.timer.as_ref())));
+            let chunk = std::pin::pin!(response.chunk());
+            match select(chunk, silence).await {
+                Either::Left((Ok(Some(chunk)), _)) => {
+                    if body.len() + chunk.len() > limit {
+                        return Err(too_large(limit));
+                    }
+                    body.extend_from_slice(&chunk);
+                }
+                Either::Left((Ok(None), _)) => return Ok(body.freeze()),
+                Either::Left((Err(error), _)) => return Err(fault::of_body(&error, out.host)),
+                Either::Right(_) => {
+                    return Err(if deadline.left(self.timer.as_ref()).is_zero() {
+                        fault::of_deadline(Step::Answer, out.host)
+                    } else {
+                        fault::of_silence(out.host)
+                    });
+                }
+            }
+        }
+    }
+
+    async fn unpack(&self, packed: Bytes, coding: Option<&str>, max_body: Option<usize>) -> Result<Bytes, Failure> {
+        let codings = codings(coding)?;
+        if codings.is_empty() {
+            return Ok(packed);
+        }
+        // A 204 or an empty answer may still carry the header.
+        if packed.is_empty() {
+            return Ok(packed);
+        }
+        let bounds = Bounds { decoded: self.decoded_limit(max_body), ratio: self.limits.expansion_ratio };
+        if packed.len() <= UNPACK_INLINE {
+            return decode(&packed, &codings, bounds).map(Bytes::from);
+        }
+        tokio::task::spawn_blocking(move || decode(&packed, &codings, bounds).map(Bytes::from))
+            .await
+            .unwrap_or_else(|_| Err(Failure::new(ErrorCode::Internal, "unpacking an answer failed")))
+    }
+}
+
+fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
+    let all: Vec<_> = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    (!all.is_empty()).then(|| all.join(","))
+}
+
+/// The headers as adapters see them, without those of the transport, which no longer hold, and
+/// without cookies: none is ever sent back.
+fn readable(headers: &HeaderMap) -> Headers {
+    let hidden = [SET_COOKIE, CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION];
+    Headers(
+        headers
+            .iter()
+            .filter(|(name, _)| !hidden.contains(name))
+            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .collect(),
+    )
+}

@@ -1,0 +1,189 @@
+//! What went wrong on the wire, in words. The transport's own texts may hold addresses and secrets;
+//! they go to the log at most, and only their innermost part.
+
+use std::error::Error;
+use std::io::ErrorKind;
+
+use freshcontext_contract::ErrorCode;
+
+use crate::clients::Refused;
+use crate::failure::Failure;
+use crate::policy::blocked_class;
+use crate::step::Step;
+
+/// The request failed before the head of its answer was there.
+pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> Failure {
+    if let Some(refused) = find::<Refused>(error) {
+        return of_refusal(refused, host);
+    }
+    let failure = match step {
+        Step::Dns => Failure::unreachable("dns", format!("the name {host} could not be resolved")),
+        Step::Connect => Failure::unreachable("connect", connect_text(error, host)),
+        Step::Tls => Failure::unreachable("tls", tls_text(error, host)),
+        Step::Answer => match find::<hyper::Error>(error) {
+            Some(inner) if inner.is_parse() => {
+                Failure::malformed(format!("{host} sent something that is not HTTP")).detail("http")
+            }
+            _ => Failure::unreachable("connect", format!("{host} closed the connection without an answer")),
+        },
+    };
+    let failure = match (step, tls_is_final(error)) {
+        // A certificate does not get better within seconds.
+        (Step::Tls, true) => failure.permanent(),
+        _ => failure,
+    };
+    failure.with("cause", innermost(error))
+}
+
+/// The resolver gave no address.
+pub(crate) fn of_refusal(refused: &Refused, host: &str) -> Failure {
+    match refused {
+        Refused::Class(class) => blocked_class(class).into(),
+        Refused::Dns(error) => {
+            let failure = Failure::unreachable("dns", format!("the name {host} could not be resolved"));
+            match error {
+                crate::ResolveError::NoSuchName => failure
+                    .permanent()
+                    .hint("check the spelling of the host name")
+                    .with("cause", "no such name"),
+                crate::ResolveError::Failed(why) => failure.with("cause", why.clone()),
+            }
+        }
+    }
+}
+
+/// A step took too long.
+pub(crate) fn of_late_step(step: Step, host: &str) -> Failure {
+    match step {
+        Step::Dns => Failure::unreachable("dns", format!("the name {host} could not be resolved in time")),
+        Step::Connect => Failure::unreachable("connect", format!("{host} did not accept a connection in time")),
+        Step::Tls => Failure::unreachable("tls", format!("{host} did not finish the TLS handshake in time")),
+        Step::Answer => Failure::new(ErrorCode::Timeout, format!("{host} did not answer in time")).detail("first_byte"),
+    }
+}
+
+/// The call's own time ran out.
+pub(crate) fn of_deadline(step: Step, host: &str) -> Failure {
+    let doing = match step {
+        Step::Dns => "resolving",
+        Step::Connect | Step::Tls => "connecting to",
+        Step::Answer => "waiting for",
+    };
+    Failure::new(ErrorCode::Timeout, format!("the call's time ran out while {doing} {host}")).detail("deadline")
+}
+
+/// The body stopped coming.
+pub(crate) fn of_silence(host: &str) -> Failure {
+    Failure::new(ErrorCode::Timeout, format!("{host} stopped sending in the middle of its answer")).detail("idle_read")
+}
+
+/// The body broke off or was framed wrongly.
+pub(crate) fn of_body(error: &reqwest::Error, host: &str) -> Failure {
+    let broken = find::<std::io::Error>(error).is_some_and(|io| {
+        matches!(io.kind(), ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe)
+    });
+    let failure = if broken {
+        Failure::unreachable("connect", format!("{host} broke the connection in the middle of its answer"))
+    } else {
+        Failure::malformed(format!("the answer of {host} is cut off or framed wrongly")).detail("framing")
+    };
+    failure.with("cause", innermost(error))
+}
+
+fn connect_text(error: &reqwest::Error, host: &str) -> String {
+    let texts = chain_texts(error);
+    if texts.contains("proxy auth") || texts.contains("407") {
+        return "the configured proxy wants credentials".to_owned();
+    }
+    if texts.contains("tunnel") || texts.contains("unsuccessful") {
+        return format!("the configured proxy refused to connect to {host}");
+    }
+    match find::<std::io::Error>(error).map(std::io::Error::kind) {
+        Some(ErrorKind::ConnectionRefused) => format!("{host} refused the connection"),
+        Some(ErrorKind::ConnectionReset) => format!("{host} reset the connection"),
+        Some(ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::AddrNotAvailable) => {
+            format!("there is no way to {host} from here")
+        }
+        _ => format!("no connection to {host}"),
+    }
+}
+
+fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
+    // rustls errors travel inside io errors, which do not list them as their source.
+    let mut current: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(at) = current {
+        if let Some(found) = at.downcast_ref::<rustls::Error>() {
+            return Some(found);
+        }
+        if let Some(inner) = at.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+            if let Some(found) = inner.downcast_ref::<rustls::Error>() {
+                return Some(found);
+            }
+        }
+        current = at.source();
+    }
+    None
+}
+
+fn tls_is_final(error: &reqwest::Error) -> bool {
+    tls_error(error).is_some()
+}
+
+fn tls_text(error: &reqwest::Error, host: &str) -> String {
+    use rustls::{CertificateError as C, Error as E};
+    let why = match tls_error(error) {
+        Some(E::InvalidCertificate(reason)) => match reason {
+            C::Expired | C::ExpiredContext { .. } => "its certificate has expired",
+            C::NotValidYet | C::NotValidYetContext { .. } => "its certificate is not valid yet",
+            C::NotValidForName | C::NotValidForNameContext { .. } => "its certificate is for another name",
+            C::UnknownIssuer => "its certificate comes from an unknown authority (or from itself)",
+            C::Revoked => "its certificate has been revoked",
+            _ => "its certificate is not acceptable",
+        },
+        Some(E::PeerIncompatible(_)) => "it offers no TLS version or cipher that is still safe",
+        Some(E::AlertReceived(alert)) => match alert {
+            rustls::AlertDescription::ProtocolVersion => "it offers no TLS version that is still safe",
+            rustls::AlertDescription::HandshakeFailure => "it accepted none of the safe TLS settings",
+            _ => "it ended the TLS handshake",
+        },
+        Some(E::InvalidMessage(_) | E::InappropriateMessage { .. } | E::InappropriateHandshakeMessage { .. }) => {
+            "it does not speak TLS there"
+        }
+        Some(_) => "the TLS handshake failed",
+        None => "it broke off the TLS handshake",
+    };
+    format!("no secure connection to {host}: {why}")
+}
+
+fn find<T: Error + 'static>(error: &reqwest::Error) -> Option<&T> {
+    let mut current: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(at) = current {
+        if let Some(found) = at.downcast_ref::<T>() {
+            return Some(found);
+        }
+        current = at.source();
+    }
+    None
+}
+
+fn chain_texts(error: &reqwest::Error) -> String {
+    let mut texts = String::new();
+    let mut current = error.source();
+    while let Some(at) = current {
+        texts.push_str(&at.to_string().to_ascii_lowercase());
+        texts.push('\n');
+        current = at.source();
+    }
+    texts
+}
+
+/// The innermost text, short. reqwest's own one holds the URL; the innermost never does.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut current = error.source();
+    let mut text = String::new();
+    while let Some(at) = current {
+        text = at.to_string();
+        current = at.source();
+    }
+    text.chars().filter(|c| !c.is_control()).take(200).collect()
+}

@@ -1,0 +1,189 @@
+//! Equal requests at the same time share one upstream request. It lives as long as anybody waits for
+//! it: when the last caller leaves, it is dropped and its socket closes.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{BoxFuture, ErrorCode, Provenance};
+use futures_util::FutureExt;
+use futures_util::future::{Either, Shared, WeakShared, select};
+
+use crate::Timer;
+use crate::deadline::Deadline;
+use crate::exchange::Answer;
+use crate::failure::Failure;
+
+/// A caller whose deadline is also the request's own waits this much longer for the request to notice,
+/// because the request knows better what it was waiting for.
+const GRACE: Duration = Duration::from_millis(30);
+
+/// What a request brought back.
+#[derive(Debug, Clone)]
+pub(crate) struct Delivered {
+    pub(crate) answer: Answer,
+    pub(crate) final_url: Url,
+    pub(crate) provenance: Provenance,
+    pub(crate) attempts: u32,
+}
+
+pub(crate) type Outcome = Result<Delivered, Failure>;
+
+/// How far a request has come, for callers who leave before its end.
+#[derive(Debug, Default)]
+pub(crate) struct Progress {
+    pub(crate) attempts: AtomicU32,
+    /// The slot that it waits for.
+    pub(crate) slot: Mutex<Option<Instant>>,
+}
+
+impl Progress {
+    pub(crate) fn attempts(&self) -> u32 {
+        self.attempts.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn expect_slot(&self, at: Option<Instant>) {
+        *self.slot.lock().unwrap_or_else(PoisonError::into_inner) = at;
+    }
+
+    fn slot(&self) -> Option<Instant> {
+        *self.slot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+type Running = Shared<BoxFuture<'static, Outcome>>;
+
+struct Flight {
+    id: u64,
+    running: WeakShared<BoxFuture<'static, Outcome>>,
+    deadline: Deadline,
+    progress: Arc<Progress>,
+}
+
+#[derive(Default)]
+struct Board {
+    flights: HashMap<String, Flight>,
+    next_id: u64,
+}
+
+#[derive(Default)]
+pub(crate) struct Flights(Mutex<Board>);
+
+impl Flights {
+    /// Joins the request of this key, or starts it.
+    pub(crate) fn join<F>(
+        self: &Arc<Self>,
+        key: String,
+        until: Instant,
+        start: impl FnOnce(Deadline, Arc<Progress>) -> F,
+    ) -> Seat
+    where
+        F: Future<Output = Outcome> + Send + 'static,
+    {
+        let mut board = self.lock();
+        if let Some(flight) = board.flights.get(&key)
+            && let Some(running) = flight.running.upgrade()
+            // One that has ended says what was; a new caller asks what is.
+            && running.peek().is_none()
+        {
+            flight.deadline.extend(until);
+            return Seat {
+                running: Some(running),
+                deadline: flight.deadline.clone(),
+                progress: Arc::clone(&flight.progress),
+                until,
+                _place: Place { board: Arc::clone(self), key, id: flight.id },
+            };
+        }
+        let deadline = Deadline::new(until);
+        let progress = Arc::new(Progress::default());
+        let running = start(deadline.clone(), Arc::clone(&progress)).boxed().shared();
+        let id = board.next_id;
+        board.next_id += 1;
+        if let Some(weak) = running.downgrade() {
+            let flight =
+                Flight { id, running: weak, deadline: deadline.clone(), progress: Arc::clone(&progress) };
+            board.flights.insert(key.clone(), flight);
+        }
+        Seat { running: Some(running), deadline, progress, until, _place: Place { board: Arc::clone(self), key, id } }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Board> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn count(&self) -> usize {
+        self.lock().flights.len()
+    }
+}
+
+/// One caller's place in a shared request.
+pub(crate) struct Seat {
+    // Dropped before `_place`, which then sees whether anybody is left.
+    running: Option<Running>,
+    deadline: Deadline,
+    progress: Arc<Progress>,
+    until: Instant,
+    _place: Place,
+}
+
+struct Place {
+    board: Arc<Flights>,
+    key: String,
+    id: u64,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut board = self.board.lock();
+        let over = board
+            .flights
+            .get(&self.key)
+            .is_some_and(|flight| flight.id == self.id && flight.running.upgrade().is_none());
+        if over {
+            board.flights.remove(&self.key);
+        }
+    }
+}
+
+impl Seat {
+    /// Waits for the outcome, at most until this caller's own deadline.
+    pub(crate) async fn wait(mut self, timer: &dyn Timer, host: &str) -> Outcome {
+        let Some(running) = self.running.take() else {
+            return Err(Failure::new(ErrorCode::Internal, "a request was waited for twice"));
+        };
+        let patience = if self.deadline.at() <= self.until { GRACE } else { Duration::ZERO };
+        let left = self.until.saturating_duration_since(timer.now()) + patience;
+        match select(running, timer.sleep(left)).await {
+            Either::Left((outcome, _)) => outcome,
+            Either::Right((_, running)) => {
+                drop(running);
+                Err(self.too_late(timer.now(), host))
+            }
+        }
+    }
+
+    fn too_late(&self, now: Instant, host: &str) -> Failure {
+        let mut failure = match self.progress.slot() {
+            Some(at) if at > now => no_slot(at - now, host),
+            _ => crate::fault::of_deadline(crate::step::Step::Answer, host),
+        };
+        failure.attempts = self.progress.attempts();
+        failure
+    }
+}
+
+/// Our own pacing would let the request leave too late.
+pub(crate) fn no_slot(wait: Duration, host: &str) -> Failure {
+    let mut failure = Failure::new(
+        ErrorCode::RateLimited,
+        format!("the pace that {host} asks for leaves no time for this request; next slot in {} s", wait.as_secs_f64().ceil()),
+    )
+    .detail("pace");
+    failure.retry_after = Some(wait);
+    failure
+}

@@ -1,0 +1,306 @@
+//! What is known of each host: its lanes, its breaker, its wish to be left alone, its retry quota.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use freshcontext_contract::{Descriptor, ErrorCode, HostRate, Limits, Pace};
+
+use crate::breaker::{Breaker, Pass};
+use crate::failure::Failure;
+use crate::lane::Lane;
+use crate::{BreakerState, HostStatus, Timer};
+
+/// Hosts remembered at most, beyond those with published limits: pages come from anywhere.
+const REMEMBERED: usize = 512;
+/// Tokens that a retry takes, a retry after a timeout takes, and a success gives back.
+const RETRY_COST: u32 = 5;
+const TIMEOUT_COST: u32 = 10;
+const SUCCESS_GAIN: u32 = 1;
+
+pub(crate) struct HostTable {
+    limits: Limits,
+    timer: Arc<dyn Timer>,
+    rates: Vec<HostRate>,
+    hosts: Mutex<HashMap<String, Arc<Host>>>,
+}
+
+pub(crate) struct Host {
+    pub(crate) name: String,
+    lanes: Vec<Arc<Lane>>,
+    /// The lane of what no path prefix covers; one of `lanes`.
+    whole: Arc<Lane>,
+    published: bool,
+    timer: Arc<dyn Timer>,
+    quota_max: u32,
+    state: Mutex<State>,
+}
+
+struct State {
+    breaker: Breaker,
+    suspended: Vec<Suspension>,
+    quota: u32,
+    attempts: u64,
+    failures: u64,
+    last_failure: Option<ErrorCode>,
+}
+
+/// How much of a host wants to be left alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All of it (`Retry-After`).
+    Host,
+    /// What one published limit covers (`x-ratelimit-reset` of its own pool): path and keyed.
+    Lane(&'static str, bool),
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Suspension {
+    scope: Scope,
+    until: Instant,
+}
+
+impl Suspension {
+    fn covers(&self, lane: &Lane) -> bool {
+        self.scope == Scope::Host || self.scope == Scope::Lane(lane.path, lane.keyed)
+    }
+}
+
+impl HostTable {
+    pub(crate) fn new(limits: &Limits, descriptors: &[&'static Descriptor], timer: Arc<dyn Timer>) -> Self {
+        let mut rates: Vec<HostRate> = Vec::new();
+        for rate in descriptors.iter().flat_map(|descriptor| descriptor.rates) {
+            match rates.iter_mut().find(|known| known.host == rate.host && known.path == rate.path) {
+                Some(known) => {
+                    known.pace = stricter(known.pace, rate.pace);
+                    known.keyed = match (known.keyed, rate.keyed) {
+                        (Some(a), Some(b)) => Some(stricter(a, b)),
+                        (one, other) => one.or(other),
+                    };
+                    known.in_flight = known.in_flight.min(rate.in_flight);
+                }
+                None => rates.push(*rate),
+            }
+        }
+        Self { limits: limits.clone(), timer, rates, hosts: Mutex::default() }
+    }
+
+    pub(crate) fn host(&self, name: &str) -> Arc<Host> {
+        let name = name.trim_end_matches('.');
+        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(host) = hosts.get(name) {
+            return Arc::clone(host);
+        }
+        if hosts.len() >= REMEMBERED {
+            let now = self.timer.now();
+            hosts.retain(|_, host| host.published || Arc::strong_count(host) > 1 || host.is_remarkable(now));
+        }
+        let host = Arc::new(self.make(name));
+        hosts.insert(name.to_owned(), Arc::clone(&host));
+        host
+    }
+
+    fn make(&self, name: &str) -> Host {
+        let lane = |path, keyed, pace, at_once| {
+            Arc::new(Lane::new(path, keyed, pace, at_once, Arc::clone(&self.timer)))
+        };
+        let mut lanes = Vec::new();
+        for rate in self.rates.iter().filter(|rate| rate.host == name) {
+            let at_once = usize::try_from(rate.in_flight).unwrap_or(usize::MAX);
+            lanes.push(lane(rate.path, false, Some(rate.pace), at_once));
+            if let Some(pace) = rate.keyed {
+                lanes.push(lane(rate.path, true, Some(pace), at_once));
+            }
+        }
+        let published = !lanes.is_empty();
+        let whole = lanes.iter().find(|lane| lane.path.is_empty() && !lane.keyed).cloned().unwrap_or_else(|| {
+            let whole = lane("", false, None, self.limits.per_host_in_flight);
+            lanes.push(Arc::clone(&whole));
+            whole
+        });
+        Host {
+            name: name.to_owned(),
+            lanes,
+            whole,
+            published,
+            timer: Arc::clone(&self.timer),
+            quota_max: self.limits.retry_quota,
+            state: Mutex::new(State {
+                breaker: Breaker::new(&self.limits),
+                suspended: Vec::new(),
+                quota: self.limits.retry_quota,
+                attempts: 0,
+                failures: 0,
+                last_failure: None,
+            }),
+        }
+    }
+
+    pub(crate) fn status(&self) -> Vec<HostStatus> {
+        for rate in &self.rates {
+            drop(self.host(rate.host));
+        }
+        let now = self.timer.now();
+        let hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all: Vec<HostStatus> = hosts.values().flat_map(|host| host.status(now)).collect();
+        all.sort_by(|a, b| (&a.host, &a.path, a.keyed).cmp(&(&b.host, &b.path, b.keyed)));
+        all
+    }
+}
+
+/// The pace that allows less in the long run.
+fn stricter(a: Pace, b: Pace) -> Pace {
+    let spacing = |pace: Pace| pace.per.as_secs_f64() / f64::from(pace.requests.max(1));
+    if spacing(b) > spacing(a) { b } else { a }
+}
+
+impl State {
+    fn suspended_until(&self, lane: &Lane) -> Option<Instant> {
+        self.suspended.iter().filter(|known| known.covers(lane)).map(|known| known.until).max()
+    }
+}
+
+impl Host {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The limit for a path: the longest matching prefix; the keyed figures where they differ.
+    pub(crate) fn lane(&self, path: &str, keyed: bool) -> Arc<Lane> {
+        let fitting = self.lanes.iter().filter(|lane| path.starts_with(lane.path) && (keyed || !lane.keyed));
+        Arc::clone(fitting.max_by_key(|lane| (lane.path.len(), lane.keyed)).unwrap_or(&self.whole))
+    }
+
+    /// Refuses where the host asked to be left alone or its breaker is open.
+    pub(crate) fn gate(&self, lane: &Lane) -> Result<(), Failure> {
+        let now = self.timer.now();
+        let mut state = self.lock();
+        state.suspended.retain(|suspension| suspension.until > now);
+        if let Some(until) = state.suspended_until(lane) {
+            return Err(self.suspended(until - now));
+        }
+        match state.breaker.refuses(now) {
+            Some(wait) => Err(self.open(wait, state.last_failure)),
+            None => Ok(()),
+        }
+    }
+
+    /// Begins an attempt that the breaker counts.
+    pub(crate) fn begin(self: &Arc<Self>, lane: &Lane) -> Result<Attempt, Failure> {
+        self.gate(lane)?;
+        let mut state = self.lock();
+        let last = state.last_failure;
+        let pass = state.breaker.begin(self.timer.now()).map_err(|wait| self.open(wait, last))?;
+        state.attempts += 1;
+        Ok(Attempt { host: Arc::clone(self), pass: Some(pass) })
+    }
+
+    /// Leaves the host alone for this long, for all callers.
+    pub(crate) fn suspend(&self, scope: Scope, time: Duration) {
+        let until = self.timer.now() + time;
+        let mut state = self.lock();
+        match state.suspended.iter_mut().find(|known| known.scope == scope) {
+            Some(known) => known.until = known.until.max(until),
+            None => state.suspended.push(Suspension { scope, until }),
+        }
+    }
+
+    /// Takes the tokens of a retry; `false` where too few are left.
+    pub(crate) fn may_retry(&self, after_timeout: bool) -> bool {
+        let cost = if after_timeout { TIMEOUT_COST } else { RETRY_COST };
+        let mut state = self.lock();
+        match state.quota.checked_sub(cost) {
+            Some(left) => {
+                state.quota = left;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn suspended(&self, wait: Duration) -> Failure {
+        let mut failure = Failure::new(
+            ErrorCode::RateLimited,
+            format!("{} asked to be left alone for another {} s", self.name, wait.as_secs_f64().ceil()),
+        )
+        .detail("suspended");
+        failure.retry_after = Some(wait);
+        failure
+    }
+
+    fn open(&self, wait: Duration, last: Option<ErrorCode>) -> Failure {
+        let why = last.map_or_else(String::new, |code| format!(" (last: {code})"));
+        let mut failure = Failure::new(
+            ErrorCode::CircuitOpen,
+            format!("{} failed repeatedly{why} and is being left alone", self.name),
+        );
+        failure.retry = freshcontext_contract::Retry::Temporary;
+        failure.retry_after = Some(wait);
+        failure
+    }
+
+    fn is_remarkable(&self, now: Instant) -> bool {
+        let state = self.lock();
+        state.suspended.iter().any(|known| known.until > now) || state.breaker.state(now) != BreakerState::Closed
+    }
+
+    fn status(&self, now: Instant) -> Vec<HostStatus> {
+        let state = self.lock();
+        self.lanes
+            .iter()
+            .map(|lane| {
+                let (in_flight, waiting) = lane.load();
+                HostStatus {
+                    host: self.name.clone(),
+                    path: lane.path.to_owned(),
+                    keyed: lane.keyed,
+                    pace: lane.pace,
+                    in_flight_max: lane.at_once,
+                    in_flight,
+                    waiting,
+                    breaker: state.breaker.state(now),
+                    suspended: state.suspended_until(lane).filter(|until| *until > now).map(|until| until - now),
+                    attempts: state.attempts,
+                    failures: state.failures,
+                    last_failure: state.last_failure,
+                }
+            })
+            .collect()
+    }
+}
+
+/// One attempt under way. Dropped without an outcome, it counts neither way.
+pub(crate) struct Attempt {
+    host: Arc<Host>,
+    pass: Option<Pass>,
+}
+
+impl Attempt {
+    pub(crate) fn succeeded(mut self) {
+        let now = self.host.timer.now();
+        if let Some(pass) = self.pass.take() {
+            let mut state = self.host.lock();
+            state.breaker.end(pass, Some(false), now);
+            state.quota = state.quota.saturating_add(SUCCESS_GAIN).min(self.host.quota_max);
+        }
+    }
+
+    /// Ends in a failure; only one that speaks against the host counts for the breaker.
+    pub(crate) fn failed(mut self, failure: &Failure) {
+        let now = self.host.timer.now();
+        if let Some(pass) = self.pass.take() {
+            let mut state = self.host.lock();
+            state.breaker.end(pass, Some(failure.is_host_fault()), now);
+            state.failures += 1;
+            state.last_failure = Some(failure.code);
+        }
+    }
+}
+
+impl Drop for Attempt {
+    fn drop(&mut self) {
+        if let Some(pass) = self.pass.take() {
+            self.host.lock().breaker.end(pass, None, self.host.timer.now());
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The headers of a request, and what it looks like to the cache and in the log.
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{ErrorCode, Media, Method, Request};
+use http::HeaderMap;
+use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName, HeaderValue};
+use sha2::{Digest, Sha256};
+
+use crate::decode;
+use crate::failure::Failure;
+
+/// Our page, for those who wonder who asks.
+const PAGE: &str = "https://github.com/freshcontext/freshcontext";
+
+/// The user agent: who we are, and whom to write to where the operator says so.
+pub(crate) fn user_agent(contact: Option<&str>) -> String {
+    let contact: String = contact
+        .unwrap_or_default()
+        .trim()
+        .chars()
+        .filter(|c| (c.is_ascii_graphic() || *c == ' ') && !matches!(c, '(' | ')' | '\\'))
+        .collect();
+    let version = env!("CARGO_PKG_VERSION");
+    if contact.is_empty() {
+        format!("freshcontext/{version} (+{PAGE})")
+    } else {
+        format!("freshcontext/{version} (+{PAGE}; {contact})")
+    }
+}
+
+/// The adapter's headers that are let through, and our own.
+pub(crate) fn headers(request: &Request) -> Result<HeaderMap, Failure> {
+    let mut headers = HeaderMap::new();
+    headers.insert(ACCEPT, HeaderValue::from_static(accept(request.expect)));
+    headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(decode::ACCEPT_ENCODING));
+    for (name, value) in allowed(request) {
+        let unusable = || Failure::new(ErrorCode::Internal, format!("the header {name} cannot be sent"));
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unusable())?;
+        headers.insert(key, HeaderValue::from_str(value).map_err(|_| unusable())?);
+    }
+    Ok(headers)
+}
+
+fn allowed(request: &Request) -> impl Iterator<Item = (String, &String)> {
+    request.headers.iter().filter_map(|(name, value)| {
+        let name = name.to_ascii_lowercase();
+        let ours = name.starts_with("x-forwarded") || name.starts_with("x-freshcontext") || name == "x-real-ip";
+        let fits = matches!(name.as_str(), "accept" | "accept-language" | "content-type") || name.starts_with("x-");
+        (fits && !ours).then_some((name, value))
+    })
+}
+
+fn accept(expect: Media) -> &'static str {
+    match expect {
+        Media::Json => "application/json, */*;q=0.1",
+        Media::Xml => "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1",
+        Media::Html => "text/html, application/xhtml+xml, */*;q=0.1",
+        Media::Csv => "text/csv, text/plain;q=0.5, */*;q=0.1",
+        Media::Text => "text/plain, text/markdown, */*;q=0.1",
+        Media::Any => "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.8",
+    }
+}
+
+/// What makes two requests the same: everything that may change the answer, and no secret.
+pub(crate) fn identity(request: &Request, keyed: bool) -> String {
+    let mut url = request.url.clone();
+    url.set_fragment(None);
+    let method = match request.method {
+        Method::Get => "GET",
+        Method::PostQuery => "POST",
+    };
+    let mut identity = format!("{method} {url}\nkeyed={keyed}\naccept={}", accept(request.expect));
+    let mut headers: Vec<_> = allowed(request).collect();
+    headers.sort();
+    for (name, value) in headers {
+        identity.push_str(&format!("\n{name}={value}"));
+    }
+    if let Some(body) = &request.body {
+        identity.push_str(&format!("\nbody={}", hex(&Sha256::digest(body))));
+    }
+    identity
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// An address for the log: the query may hold what a person searched for.
+pub(crate) fn redacted(url: &Url) -> String {
+    let query = if url.query().is_some() { "?..." } else { "" };
+    format!("{}://{}{}{query}", url.scheme(), url.host_str().unwrap_or_default(), url.path())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn get(url: &str) -> Request {
+        Request::get(Url::parse(url).unwrap(), Media::Json)
+    }
+
+    #[test]
+    fn the_user_agent_names_the_contact_and_nothing_breaks_it() {
+        assert!(user_agent(None).ends_with("/freshcontext)"));
+        assert!(user_agent(Some("ops@example.com")).ends_with("; ops@example.com)"));
+        let bad = user_agent(Some("a\r\nX: y) (b\u{e9}"));
+        assert!(HeaderValue::from_str(&bad).is_ok());
+        assert!(!bad.contains('\n'));
+    }
+
+    #[test]
+    fn only_harmless_headers_pass() {
+        let request = get("https://a.org/")
+            .header("authorization", "Bearer x")
+            .header("cookie", "a=b")
+            .header("host", "evil.test")
+            .header("x-forwarded-for", "127.0.0.1")
+            .header("X-Api-Version", "2")
+            .header("Accept", "application/vnd.x+json");
+        let headers = headers(&request).unwrap();
+        assert_eq!(headers.get("x-api-version").unwrap(), "2");
+        assert_eq!(headers.get("accept").unwrap(), "application/vnd.x+json");
+        for absent in ["authorization", "cookie", "host", "x-forwarded-for"] {
+            assert!(!headers.contains_key(absent), "{absent}");
+        }
+    }
+
+    #[test]
+    fn headers_cannot_be_injected() {
+        let error = headers(&get("https://a.org/").header("accept-language", "en\r\nx: y")).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Internal);
+    }
+
+    #[test]
+    fn f13_identity_separates_what_may_differ() {
+        let plain = identity(&get("https://a.org/x?b=1&a=2"), false);
+        let same = identity(&get("https://a.org/x?b=1&a=2#part"), false);
+        assert_eq!(plain, same);
+        let post = |body: &str| Request::post_json(Url::parse("https://a.org/x").unwrap(), &body.into());
+        let all = [
+            plain,
+            identity(&get("https://a.org/x?b=1&a=2"), true),
+            identity(&get("https://a.org/x?b=1&a=3"), false),
+            identity(&get("https://a.org/x?b=1&a=2").header("accept-language", "de"), false),
+            identity(&get("https://a.org/x?b=1&a=2").header("accept", "text/x"), false),
+            identity(&post("1"), false),
+            identity(&post("2"), false),
+        ];
+        let distinct: std::collections::HashSet<_> = all.iter().collect();
+        assert_eq!(distinct.len(), all.len());
+        let one = get("https://a.org/").header("x-a", "1").header("x-b", "2");
+        let other = get("https://a.org/").header("x-b", "2").header("x-a", "1");
+        assert_eq!(identity(&one, false), identity(&other, false));
+    }
+
+    #[test]
+    fn c30_the_log_hides_the_query() {
+        let url = Url::parse("https://a.org/p?q=secret&next=http://127.0.0.1").unwrap();
+        assert_eq!(redacted(&url), "https://a.org/p?...");
+    }
+}

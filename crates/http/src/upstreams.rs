@@ -1,0 +1,83 @@
+//! Where a request really goes: to its host, or to the base that the operator put in its place.
+
+use freshcontext_contract::url::Url;
+
+use crate::Upstream;
+
+#[derive(Debug)]
+pub(crate) struct Upstreams(Vec<Upstream>);
+
+impl Upstreams {
+    pub(crate) fn new(list: Vec<Upstream>) -> Self {
+        Self(list)
+    }
+
+    fn of(&self, url: &Url) -> Option<&Upstream> {
+        let host = url.host_str()?.trim_end_matches('.');
+        self.0
+            .iter()
+            .find(|upstream| upstream.host.as_deref() == Some(host))
+            .or_else(|| self.0.iter().find(|upstream| upstream.host.is_none()))
+    }
+
+    /// The address at the operator's base for a URL: same path and query.
+    pub(crate) fn lead(&self, url: &Url) -> Option<Url> {
+        let mut led = self.of(url)?.base.clone();
+        let path = format!("{}{}", led.path().trim_end_matches('/'), url.path());
+        led.set_path(&path);
+        led.set_query(url.query());
+        Some(led)
+    }
+
+    /// Turns a redirect target that names the operator's base back into one of the original host.
+    pub(crate) fn lead_back(&self, asked: &Url, target: Url) -> Url {
+        let Some(upstream) = self.of(asked) else { return target };
+        if target.origin() != upstream.base.origin() {
+            return target;
+        }
+        let base_path = upstream.base.path().trim_end_matches('/');
+        let path = target.path().strip_prefix(base_path).unwrap_or(target.path()).to_owned();
+        let mut back = asked.clone();
+        back.set_path(&path);
+        back.set_query(target.query());
+        back.set_fragment(None);
+        back
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn url(text: &str) -> Url {
+        Url::parse(text).unwrap()
+    }
+
+    fn upstreams(list: &str) -> Upstreams {
+        Upstreams::new(Upstream::parse_list(list).unwrap())
+    }
+
+    #[test]
+    fn a_named_host_wins_over_the_star() {
+        let upstreams = upstreams("*=http://127.0.0.1:1/all,api.test.org=http://127.0.0.1:2");
+        let led = |text: &str| upstreams.lead(&url(text)).unwrap().to_string();
+        assert_eq!(led("https://api.test.org/v1/x%20y?q=a%26b&c="), "http://127.0.0.1:2/v1/x%20y?q=a%26b&c=");
+        assert_eq!(led("https://other.org/"), "http://127.0.0.1:1/all/");
+        assert_eq!(led("https://other.org/a/b?c"), "http://127.0.0.1:1/all/a/b?c");
+    }
+
+    #[test]
+    fn without_an_entry_nothing_changes() {
+        assert!(upstreams("a.org=http://127.0.0.1:1").lead(&url("https://b.org/")).is_none());
+    }
+
+    #[test]
+    fn redirects_to_the_base_are_led_back() {
+        let upstreams = upstreams("*=http://127.0.0.1:1/all");
+        let asked = url("https://site.org/a?x=1");
+        let back = upstreams.lead_back(&asked, url("http://127.0.0.1:1/all/b?y=2"));
+        assert_eq!(back.as_str(), "https://site.org/b?y=2");
+        let other = upstreams.lead_back(&asked, url("https://elsewhere.org/b"));
+        assert_eq!(other.as_str(), "https://elsewhere.org/b");
+    }
+}

@@ -1,0 +1,90 @@
+//! What a source's headers say about waiting.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::Headers;
+
+/// A reset value below this counts seconds from now (Reddit); above, seconds since 1970 (GitHub).
+const SECONDS_LEFT_BELOW: u64 = 1_000_000;
+
+/// How long the source asks to wait: `Retry-After` as seconds or as a date, else `x-ratelimit-reset`
+/// where nothing remains. At most `longest_s` seconds. `None` where nothing can be read.
+pub(crate) fn asked_wait(headers: &Headers, now: DateTime<Utc>, longest_s: u64) -> Option<Duration> {
+    let wait = headers
+        .get("retry-after")
+        .and_then(|value| retry_after(value, now))
+        .or_else(|| exhausted(headers).then(|| reset(headers, now)).flatten())?;
+    Some(wait.min(Duration::from_secs(longest_s)))
+}
+
+/// Whether the source says that nothing of its request limit remains.
+pub(crate) fn exhausted(headers: &Headers) -> bool {
+    headers
+        .get("x-ratelimit-remaining")
+        .and_then(|value| value.trim().parse::<f64>().ok())
+        // Reddit sends fractions.
+        .is_some_and(|left| left < 1.0)
+}
+
+fn retry_after(value: &str, now: DateTime<Utc>) -> Option<Duration> {
+    let value = value.trim();
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than a number holds is still "very long", and clamped by the caller.
+        return Some(Duration::from_secs(value.parse().unwrap_or(u64::from(u32::MAX))));
+    }
+    let at = DateTime::<Utc>::from(httpdate::parse_http_date(value).ok()?);
+    Some((at - now).to_std().unwrap_or(Duration::ZERO))
+}
+
+fn reset(headers: &Headers, now: DateTime<Utc>) -> Option<Duration> {
+    let value = headers.get("x-ratelimit-reset")?.trim();
+    let whole = value.split('.').next().unwrap_or(value);
+    let seconds: u64 = whole.parse().ok()?;
+    if seconds < SECONDS_LEFT_BELOW {
+        return Some(Duration::from_secs(seconds));
+    }
+    let now = u64::try_from(now.timestamp()).unwrap_or(0);
+    Some(Duration::from_secs(seconds.saturating_sub(now)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> DateTime<Utc> {
+        DateTime::from_timestamp(1_794_000_000, 0).unwrap()
+    }
+
+    fn wait(pairs: &[(&str, &str)]) -> Option<u64> {
+        let headers = Headers(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect());
+        asked_wait(&headers, now(), 3_600).map(|wait| wait.as_secs())
+    }
+
+    #[test]
+    fn b11_retry_after_in_all_its_forms() {
+        assert_eq!(wait(&[("retry-after", "120")]), Some(120));
+        assert_eq!(wait(&[("retry-after", " 0 ")]), Some(0));
+        assert_eq!(wait(&[("retry-after", "1000000000")]), Some(3_600));
+        assert_eq!(wait(&[("retry-after", "99999999999999999999999999")]), Some(3_600));
+        let date = httpdate::fmt_http_date((now() + chrono::TimeDelta::seconds(90)).into());
+        assert_eq!(wait(&[("retry-after", &date)]), Some(90));
+        assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(0));
+        for garbage in ["soon", "", "-5", "1.5.2", "12 minutes"] {
+            assert_eq!(wait(&[("retry-after", garbage)]), None, "{garbage}");
+        }
+    }
+
+    #[test]
+    fn resets_as_moment_and_as_seconds_left() {
+        let left = ("x-ratelimit-remaining", "0");
+        let moment = (now().timestamp() + 60).to_string();
+        assert_eq!(wait(&[left, ("x-ratelimit-reset", &moment)]), Some(60));
+        assert_eq!(wait(&[("x-ratelimit-remaining", "0.0"), ("x-ratelimit-reset", "247.5")]), Some(247));
+        assert_eq!(wait(&[left, ("x-ratelimit-reset", "1")]), Some(1));
+        assert_eq!(wait(&[left]), None);
+        assert_eq!(wait(&[("x-ratelimit-remaining", "3"), ("x-ratelimit-reset", &moment)]), None);
+        let past = (now().timestamp() - 60).to_string();
+        assert_eq!(wait(&[left, ("x-ratelimit-reset", &past)]), Some(0));
+    }
+}
