@@ -33,7 +33,7 @@ pub fn input_schema() -> Value {
         ("source", "string", "URL or stable name"),
         ("source_type", "string", "e.g. arxiv, jobs, official_docs"),
         ("title", "string", "Title"),
-        ("content", "string", "Text, max 50000 chars"),
+        ("content", "string", "Text, max 50000"),
         ("published_at", "string", "ISO 8601 date"),
         ("retrieved_at", "string", "ISO 8601 date"),
         ("semantic_score", "number", "Relevance 0..1"),
@@ -42,19 +42,13 @@ pub fn input_schema() -> Value {
     signal.insert(
         "date_confidence".to_owned(),
         one_of(
-            "Reliability of the date",
+            "Date reliability",
             ["high", "medium", "low", "unknown"].into_iter(),
         ),
     );
-    signal.insert(
-        "status".to_owned(),
-        one_of("How retrieval went", status.into_iter()),
-    );
+    signal.insert("status".to_owned(), one_of("Retrieval", status.into_iter()));
     signal.insert("id".to_owned(), property("string", "Your id"));
-    signal.insert(
-        "metadata".to_owned(),
-        property("object", "Origin, e.g. derived_from"),
-    );
+    signal.insert("metadata".to_owned(), property("object", "Origin facts"));
     json!({
         "type": "object",
         "properties": {
@@ -62,10 +56,10 @@ pub fn input_schema() -> Value {
             "intent": one_of("Purpose", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
-                "description": "1-500 candidates, each with a title or content",
+                "description": "1-500, each with title or content",
                 "items": {"type": "object", "properties": signal, "required": ["source"]},
             },
-            "now": property("string", "Evaluation clock, ISO 8601"),
+            "now": property("string", "Clock, ISO 8601"),
         },
         "required": ["profile", "intent", "signals"],
     })
@@ -78,21 +72,18 @@ pub fn output_schema() -> Value {
         ("index", "integer", "Place, from 1"),
         ("title", "string", "Title"),
         ("source", "string", "Source"),
-        ("source_type", "string", "Kind of source"),
     ]);
     result.insert(
         "decision".to_owned(),
         one_of("What to do", Decision::ALL.iter().map(|it| it.as_str())),
     );
     result.extend(properties(&[
-        ("label", "string", "Decision in words"),
         ("rank_score", "number", "0..1, sets the order"),
         ("utility_score", "number", "0..100"),
         ("confidence", "string", "high, medium or low"),
         ("why", "array", "Reasons"),
         ("warnings", "array", "What to mind"),
         ("verdict_id", "string", "SHA-256"),
-        ("evaluated_at", "string", "Clock used"),
         ("handoff", "object", "safe_for_agent_handoff, reason"),
         ("provenance_readiness", "object", "state and facts of origin"),
     ]));
@@ -110,7 +101,7 @@ pub fn output_schema() -> Value {
             "legend": property("object", "Per decision: label, meaning, action, summary"),
             "results": {
                 "type": "array",
-                "description": "In rank order. Also freshness_score (0..100) and revalidate_after, null where unknown",
+                "description": "In rank order. Also label, source_type, evaluated_at; freshness_score (0..100), revalidate_after: null if unknown",
                 "items": {
                     "type": "object",
                     "properties": result,

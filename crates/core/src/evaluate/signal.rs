@@ -86,7 +86,11 @@ impl<'a> Signal<'a> {
         if source_type.is_empty() || given.source_type.is_none() {
             changes.push("No source_type was given; default rates apply.");
         }
+        let claimed = given.date_confidence.or(given.freshness_confidence);
         let date_confidence = if published_at.is_none() {
+            if claimed.is_some_and(|claimed| claimed != DateConfidence::Unknown) {
+                changes.push("Without a usable date its confidence is unknown, whatever was given.");
+            }
             DateConfidence::Unknown
         } else {
             given

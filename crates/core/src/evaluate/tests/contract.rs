@@ -214,8 +214,8 @@ fn the_declared_schemas_are_plain_and_short() {
         }
     }
     for (name, schema, most) in [
-        ("input", input_schema(), 1_700),
-        ("output", output_schema(), 1_700),
+        ("input", input_schema(), 1_536),
+        ("output", output_schema(), 1_536),
     ] {
         walk(&schema, name);
         let size = schema.to_string().len();
@@ -340,6 +340,20 @@ fn failures_are_excluded_whatever_else_they_claim() {
 }
 
 #[test]
+fn a_failing_title_alone_raises_a_doubt_and_excludes_nothing() {
+    let title = "HTTP 403 Forbidden";
+    assert!(crate::inspect::inspect(title).failed);
+    let content = one(json!({"content": title}));
+    assert_eq!(content.decision, Decision::Exclude);
+    assert!(content.why[0].starts_with("The content is a failed retrieval: "), "{:?}", content.why);
+    let alone = one(json!({"title": title, "content": null}));
+    assert_eq!((alone.decision, alone.confidence), (Decision::UseAsBackground, Confidence::Medium));
+    assert!(alone.why[1].starts_with("It may be a failed retrieval"), "{:?}", alone.why);
+    let weak = one(json!({"title": title, "content": null, "semantic_score": 0.1, "published_at": "2020-01-01"}));
+    assert_eq!((weak.decision, weak.confidence), (Decision::WatchOnly, Confidence::Low));
+}
+
+#[test]
 fn duplicates_are_noted_below_and_change_nothing() {
     let same = signal(json!({"source": "https://elsewhere.example/copy", "semantic_score": 0.8}));
     let address = signal(json!({
@@ -367,6 +381,25 @@ fn duplicates_are_noted_below_and_change_nothing() {
         .collect();
     assert_eq!(positions, [2, 1, 0]);
     assert_eq!(evaluation.verdicts[1].decision, Decision::UseFirst);
+}
+
+#[test]
+fn every_change_is_recorded() {
+    for (change, word) in [
+        (json!({"semantic_score": 2}), "above 1"),
+        (json!({"semantic_score": -1e308}), "below 0"),
+        (json!({"semantic_score": null}), "No semantic_score"),
+        (json!({"source_type": null}), "No source_type"),
+        (json!({"retrieved_at": "soon"}), "retrieval date"),
+        (json!({"published_at": null}), "its confidence is unknown"),
+        (json!({"status": "stale"}), "status is stale"),
+        (json!({"date_confidence": "low"}), "low confidence"),
+        (json!({"status": "failed"}), "caller marked it"),
+    ] {
+        let why = one(change.clone()).why;
+        assert!(why.iter().any(|why| why.contains(word)), "{change}: {why:?}");
+    }
+    assert_eq!(one(json!({})).why, ["Relevant (0.90), fresh (97/100)."]);
 }
 
 #[test]
