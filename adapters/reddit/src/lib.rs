@@ -190,7 +190,8 @@ impl Adapter for Reddit {
             }
         }
         let page = by_feed(cx, &plan).await.map_err(|error| match &remark {
-            Some(_) => error.hint("the API of REDDIT_CLIENT_ID did not answer either: check the key and its permissions"),
+            Some(_) => error
+                .hint("the API of REDDIT_CLIENT_ID did not answer either: check the key and its permissions"),
             None => with_advice(cx, error),
         })?;
         let mut harvest = harvest(page, &plan, &asked, FEED)?;

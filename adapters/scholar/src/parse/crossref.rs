@@ -1,0 +1,230 @@
+//! Crossref's answer.
+
+use freshcontext_contract::chrono::NaiveDate;
+use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_parse::html;
+use freshcontext_parse::json::{self, Lenient, or_absent};
+use serde::Deserialize;
+
+use super::Page;
+
+#[derive(Deserialize)]
+struct Answer {
+    message: Message,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    items: Lenient<Work>,
+    #[serde(default, rename = "total-results", deserialize_with = "or_absent")]
+    total: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Work {
+    #[serde(rename = "DOI")]
+    doi: String,
+    #[serde(default, deserialize_with = "or_absent")]
+    title: Option<Vec<String>>,
+    #[serde(default)]
+    author: Lenient<Author>,
+    #[serde(default, rename = "container-title", deserialize_with = "or_absent")]
+    container: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "or_absent")]
+    published: Option<Parts>,
+    #[serde(default, rename = "is-referenced-by-count", deserialize_with = "or_absent")]
+    cited_by: Option<u64>,
+    #[serde(default, deserialize_with = "or_absent")]
+    publisher: Option<String>,
+    #[serde(default, rename = "type", deserialize_with = "or_absent")]
+    kind: Option<String>,
+    #[serde(default, rename = "abstract", deserialize_with = "or_absent")]
+    summary: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Author {
+    #[serde(default)]
+    given: Option<String>,
+    #[serde(default)]
+    family: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Parts {
+    #[serde(rename = "date-parts")]
+    parts: Vec<Vec<Option<i32>>>,
+}
+
+/// Names shown of a long list.
+const NAMES: usize = 8;
+
+/// Reads the answer.
+pub fn crossref(body: &str) -> Result<Page, SourceError> {
+    let answer: Answer = json::parse(body, "Crossref")?;
+    let mut page = Page {
+        unreadable: answer.message.items.unreadable,
+        total: answer.message.total,
+        ..Page::default()
+    };
+    for work in answer.message.items.items {
+        match item(work) {
+            Some(item) => page.items.push(item),
+            None => page.unreadable += 1,
+        }
+    }
+    if page.items.is_empty() && page.unreadable > 0 {
+        return Err(SourceError::malformed("Crossref: no entry has a title"));
+    }
+    Ok(page)
+}
+
+fn item(work: Work) -> Option<Item> {
+    let title = work
+        .title
+        .unwrap_or_default()
+        .iter()
+        .map(|title| html::to_line(title))
+        .find(|title| !title.is_empty())?;
+    let (date, shown) = published(work.published.as_ref());
+    let mut item = Item::new(title, date);
+    item.url = Some(format!("https://doi.org/{}", work.doi));
+    item.set(
+        "year",
+        shown
+            .as_deref()
+            .and_then(|shown| shown.split('-').next()?.parse::<i32>().ok()),
+    );
+    item.set("published", shown);
+    let names: Vec<String> = work.author.items.iter().filter_map(name).collect();
+    item.set("authors_cut", (names.len() > NAMES).then_some(true));
+    item.set("authors", names.into_iter().take(NAMES).collect::<Vec<_>>());
+    item.set(
+        "venue",
+        work.container
+            .unwrap_or_default()
+            .first()
+            .map(|venue| html::to_line(venue)),
+    );
+    item.set("publisher", work.publisher);
+    item.set("type", work.kind);
+    item.set("cited_by", work.cited_by);
+    item.set("doi", work.doi.as_str());
+    item.summary = work
+        .summary
+        .map(|summary| html::to_text(&summary))
+        .unwrap_or_default();
+    item.id = Some(work.doi);
+    Some(item)
+}
+
+fn name(author: &Author) -> Option<String> {
+    let parts: Vec<&str> = [&author.given, &author.family]
+        .into_iter()
+        .filter_map(Option::as_deref)
+        .collect();
+    let name = if parts.is_empty() {
+        author.name.clone()?
+    } else {
+        parts.join(" ")
+    };
+    let name = html::to_line(&name);
+    (!name.is_empty()).then_some(name)
+}
+
+/// A whole day is a date; a year, or a year and month, is a fact to show and no date.
+fn published(parts: Option<&Parts>) -> (DateEvidence, Option<String>) {
+    let Some(parts) = parts.and_then(|parts| parts.parts.first()) else {
+        return (DateEvidence::None, None);
+    };
+    let part = |at: usize| parts.get(at).copied().flatten();
+    let Some(year) = part(0).filter(|year| (1000..=9999).contains(year)) else {
+        return (DateEvidence::None, None);
+    };
+    let month = part(1)
+        .and_then(|month| u32::try_from(month).ok())
+        .filter(|month| (1..=12).contains(month));
+    let day = part(2).and_then(|day| u32::try_from(day).ok());
+    let whole = month
+        .zip(day)
+        .and_then(|(month, day)| NaiveDate::from_ymd_opt(year, month, day));
+    match (whole, month) {
+        (Some(day), _) => (DateEvidence::field("published", day), Some(day.to_string())),
+        (None, Some(month)) => (DateEvidence::YearOnly(year), Some(format!("{year}-{month:02}"))),
+        (None, None) => (DateEvidence::YearOnly(year), Some(year.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+    use proptest::prelude::*;
+
+    const BODY: &str = include_str!("../../../../fixtures/scholar/walled_crossref/crossref.json");
+
+    #[test]
+    fn partial_dates_stay_partial() {
+        let page = crossref(BODY).unwrap();
+        assert_eq!(
+            (page.items.len(), page.unreadable, page.total),
+            (4, 1, Some(1234))
+        );
+        let day = NaiveDate::from_ymd_opt(2026, 11, 3).unwrap();
+        assert_eq!(page.items[0].date, DateEvidence::field("published", day));
+        assert_eq!(page.items[1].date, DateEvidence::YearOnly(2025));
+        assert_eq!(page.items[1].fields["published"], "2025-07");
+        assert_eq!(page.items[2].date, DateEvidence::YearOnly(1998));
+        assert_eq!(
+            page.items[3].date,
+            DateEvidence::None,
+            "neither `created` nor `issued` is publication"
+        );
+    }
+
+    #[test]
+    fn titles_and_abstracts_lose_their_markup() {
+        let page = crossref(BODY).unwrap();
+        assert_eq!(page.items[0].title, "Attention & memory in graph networks");
+        assert_eq!(
+            page.items[0].url.as_deref(),
+            Some("https://doi.org/10.5555/example.1")
+        );
+        assert!(page.items[0].summary.contains("We study attention."));
+        assert_eq!(page.items[0].fields["authors"][0], "Ada Example");
+        assert_eq!(
+            page.items[0].fields["cited_by"], 0,
+            "nobody cited it yet: a fact, not an absence"
+        );
+    }
+
+    #[test]
+    fn what_is_no_list_is_malformed() {
+        for body in [
+            "{}",
+            r#"{"message": {}}"#,
+            r#"{"message": {"items": [{"x": 1}]}}"#,
+            "",
+        ] {
+            assert_eq!(crossref(body).unwrap_err().code, ErrorCode::Malformed, "{body}");
+        }
+        assert!(
+            crossref(r#"{"message": {"items": [], "total-results": 0}}"#)
+                .unwrap()
+                .items
+                .is_empty()
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_prefix_gives_a_page_or_malformed(cut in 0usize..3_000) {
+            let body: String = BODY.chars().take(cut).collect();
+            if let Err(error) = crossref(&body) {
+                prop_assert_eq!(error.code, ErrorCode::Malformed);
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! OpenAlex's answer.
+
+use std::collections::BTreeMap;
+
+use freshcontext_contract::chrono::{Datelike, NaiveDate};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_parse::json::{self, Lenient, or_absent};
+use freshcontext_parse::{html, link};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::Page;
+
+#[derive(Deserialize)]
+struct Answer {
+    results: Lenient<Work>,
+    #[serde(default)]
+    meta: Value,
+}
+
+#[derive(Deserialize)]
+struct Work {
+    id: String,
+    #[serde(default, deserialize_with = "or_absent")]
+    title: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    doi: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    publication_date: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    cited_by_count: Option<u64>,
+    #[serde(default)]
+    authorships: Lenient<Authorship>,
+    #[serde(default)]
+    primary_location: Value,
+    #[serde(default, deserialize_with = "or_absent")]
+    abstract_inverted_index: Option<BTreeMap<String, Vec<usize>>>,
+}
+
+#[derive(Deserialize)]
+struct Authorship {
+    author: Author,
+}
+
+#[derive(Deserialize)]
+struct Author {
+    display_name: String,
+}
+
+/// Names shown of a long list.
+const NAMES: usize = 8;
+/// Words of an abstract that are put back in order; no abstract is longer.
+const WORDS: usize = 2_000;
+
+/// Reads the answer.
+pub fn openalex(body: &str) -> Result<Page, SourceError> {
+    let answer: Answer = json::parse(body, "OpenAlex")?;
+    let total = answer.meta.get("count").and_then(Value::as_u64);
+    let mut page = Page {
+        unreadable: answer.results.unreadable,
+        total,
+        ..Page::default()
+    };
+    for work in answer.results.items {
+        match item(work) {
+            Some(item) => page.items.push(item),
+            None => page.unreadable += 1,
+        }
+    }
+    if page.items.is_empty() && page.unreadable > 0 {
+        return Err(SourceError::malformed("OpenAlex: no entry has a title"));
+    }
+    Ok(page)
+}
+
+fn item(work: Work) -> Option<Item> {
+    let title = html::to_line(&work.title?);
+    if title.is_empty() {
+        return None;
+    }
+    let mut item = Item::new(title, date(work.publication_date.as_deref()));
+    let landing = work
+        .primary_location
+        .get("landing_page_url")
+        .and_then(Value::as_str);
+    item.url = [work.doi.as_deref(), landing, Some(work.id.as_str())]
+        .into_iter()
+        .flatten()
+        .find_map(link::shown);
+    item.set("published", work.publication_date);
+    let names: Vec<String> = work
+        .authorships
+        .items
+        .into_iter()
+        .map(|one| one.author.display_name)
+        .collect();
+    item.set("authors_cut", (names.len() > NAMES).then_some(true));
+    item.set("authors", names.into_iter().take(NAMES).collect::<Vec<_>>());
+    item.set(
+        "venue",
+        work.primary_location
+            .pointer("/source/display_name")
+            .cloned()
+            .unwrap_or_default(),
+    );
+    item.set("cited_by", work.cited_by_count);
+    item.set(
+        "doi",
+        work.doi
+            .as_deref()
+            .map(|doi| doi.trim_start_matches("https://doi.org/")),
+    );
+    item.summary = work
+        .abstract_inverted_index
+        .map(|index| in_order(&index))
+        .unwrap_or_default();
+    item.id = Some(work.id.rsplit('/').next().unwrap_or(&work.id).to_owned());
+    Some(item)
+}
+
+/// The first of a month may stand for a day that nobody knows.
+fn date(text: Option<&str>) -> DateEvidence {
+    let Some(text) = text else {
+        return DateEvidence::None;
+    };
+    match NaiveDate::parse_from_str(text, "%Y-%m-%d") {
+        Ok(day) if day.day() == 1 => DateEvidence::signal(
+            "publication_date: the first of a month may stand for an unknown day",
+            day,
+        ),
+        Ok(day) => DateEvidence::field("publication_date", day),
+        Err(_) => DateEvidence::field("publication_date", text),
+    }
+}
+
+/// The abstract from its words' positions.
+fn in_order(index: &BTreeMap<String, Vec<usize>>) -> String {
+    let places = index
+        .iter()
+        .flat_map(|(word, places)| places.iter().map(move |place| (*place, word.as_str())));
+    let words: BTreeMap<usize, &str> = places.filter(|(place, _)| *place < WORDS).collect();
+    words.into_values().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+    use proptest::prelude::*;
+
+    const BODY: &str = include_str!("../../../../fixtures/scholar/walled_openalex/openalex.json");
+
+    #[test]
+    fn the_first_of_a_month_is_only_a_signal() {
+        let page = openalex(BODY).unwrap();
+        assert_eq!((page.items.len(), page.total), (3, Some(3)));
+        assert!(
+            matches!(&page.items[0].date, DateEvidence::Field { name, .. } if name == "publication_date")
+        );
+        assert!(matches!(page.items[1].date, DateEvidence::PageSignal { .. }));
+        assert_eq!(page.items[2].date, DateEvidence::None);
+    }
+
+    #[test]
+    fn the_abstract_is_put_back_in_order() {
+        let page = openalex(BODY).unwrap();
+        assert_eq!(page.items[0].summary, "We study what we see.");
+        assert_eq!(
+            page.items[0].url.as_deref(),
+            Some("https://doi.org/10.5555/example.9")
+        );
+        assert_eq!(page.items[0].id.as_deref(), Some("W1"));
+    }
+
+    #[test]
+    fn what_is_no_list_is_malformed() {
+        for body in ["{}", r#"{"results": [{"id": 5}]}"#, "[]"] {
+            assert_eq!(openalex(body).unwrap_err().code, ErrorCode::Malformed, "{body}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_prefix_gives_a_page_or_malformed(cut in 0usize..2_000) {
+            let body: String = BODY.chars().take(cut).collect();
+            if let Err(error) = openalex(&body) {
+                prop_assert_eq!(error.code, ErrorCode::Malformed);
+            }
+        }
+    }
+}
