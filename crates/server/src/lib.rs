@@ -1,1 +1,14 @@
-//! freshcontext server.
+//! The freshcontext server: the tool engine, MCP over stdio and streamable HTTP, configuration and
+//! the command line. The binary is a thin caller of [`cli::run`].
+
+pub mod app;
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod engine;
+mod logging;
+pub mod mcp;
+mod output;
+pub mod serve;
+mod signals;
+pub mod stdio;

@@ -1,0 +1,166 @@
+//! Putting the parts together for one run: settings to pipeline to engine.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use freshcontext_contract::{Apply, Clock, Descriptor, Transport};
+use freshcontext_http::{Config, Pipeline, ProxyConfig, Upstream};
+use freshcontext_sources::{adapters, composites};
+
+use crate::clock::SystemClock;
+use crate::config::{ConfigError, Settings};
+use crate::engine::{Engine, Parts};
+
+/// A built server, without a transport to its callers yet.
+pub struct App {
+    /// Runs the tools.
+    pub engine: Arc<Engine>,
+    /// Sends the requests.
+    pub pipeline: Arc<Pipeline>,
+}
+
+impl App {
+    /// Builds everything. No network; the only files touched are the cursor key and `extra_ca`.
+    pub fn build(settings: &Settings, environment: &[(String, String)]) -> Result<Self, ConfigError> {
+        let adapters = adapters();
+        let descriptors: Vec<&'static Descriptor> =
+            adapters.iter().map(|adapter| adapter.descriptor()).collect();
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let config = pipeline_config(settings, environment, descriptors, Arc::clone(&clock))?;
+        let pipeline = Arc::new(Pipeline::new(config).map_err(|error| ConfigError(error.to_string()))?);
+        let transport: Arc<dyn Transport> = Arc::clone(&pipeline) as Arc<dyn Transport>;
+        let parts = Parts {
+            adapters,
+            composites: composites().iter().collect(),
+            transport,
+            clock,
+        };
+        let engine = Engine::new(settings, parts).map_err(|error| ConfigError(error.to_string()))?;
+        Ok(Self {
+            engine: Arc::new(engine),
+            pipeline,
+        })
+    }
+}
+
+/// The pipeline's configuration from the settings; checks the names of sources and routes.
+fn pipeline_config(
+    settings: &Settings,
+    environment: &[(String, String)],
+    descriptors: Vec<&'static Descriptor>,
+    clock: Arc<dyn Clock>,
+) -> Result<Config, ConfigError> {
+    check_names(settings, &descriptors)?;
+    let mut config = Config::new(clock);
+    config.limits = settings.limits.clone();
+    if !settings.cache {
+        config.limits.cache_bytes = 0;
+    }
+    for (host, base) in &settings.upstreams {
+        let entry = format!("{host}={base}");
+        config
+            .upstreams
+            .push(Upstream::parse(&entry).map_err(|error| ConfigError(format!("`upstreams`: {error}")))?);
+    }
+    if settings.proxy {
+        config.proxy = proxy(environment)?;
+    }
+    if let Some(file) = &settings.extra_ca {
+        let pem = std::fs::read(file)
+            .map_err(|error| ConfigError(format!("`extra_ca`: cannot read {}: {error}", file.display())))?;
+        config.extra_ca_pem = Some(pem);
+    }
+    config.secrets = secrets(environment, &descriptors);
+    if let Some(contact) = &settings.contact {
+        config
+            .secrets
+            .insert("FRESHCONTEXT_CONTACT".to_owned(), contact.clone());
+    }
+    config.enabled_routes = settings.enable_routes.iter().cloned().collect::<HashSet<_>>();
+    config.contact.clone_from(&settings.contact);
+    config.descriptors = descriptors;
+    Ok(config)
+}
+
+/// Every environment name that a source's credential or route may use.
+pub(crate) fn secret_names(descriptor: &Descriptor) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for credential in descriptor.credentials {
+        names.extend(credential.env);
+        if let Apply::ClientCredentials { secret_env, .. } = credential.apply {
+            names.push(secret_env);
+        }
+    }
+    names.extend(descriptor.routes.iter().filter_map(|route| route.needs));
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(*name));
+    names
+}
+
+/// The secrets that some source may use, and nothing else of the environment.
+fn secrets(environment: &[(String, String)], descriptors: &[&'static Descriptor]) -> HashMap<String, String> {
+    let wanted: HashSet<&str> = descriptors
+        .iter()
+        .flat_map(|descriptor| secret_names(descriptor))
+        .collect();
+    environment
+        .iter()
+        .filter(|(name, value)| wanted.contains(name.as_str()) && !value.trim().is_empty())
+        .map(|(name, value)| (name.clone(), value.trim().to_owned()))
+        .collect()
+}
+
+fn proxy(environment: &[(String, String)]) -> Result<Option<ProxyConfig>, ConfigError> {
+    let find = |name: &str| {
+        environment
+            .iter()
+            .find(|(known, value)| known.eq_ignore_ascii_case(name) && !value.trim().is_empty())
+            .map(|(_, value)| value.trim().to_owned())
+    };
+    let Some(text) = find("HTTPS_PROXY")
+        .or_else(|| find("HTTP_PROXY"))
+        .or_else(|| find("ALL_PROXY"))
+    else {
+        return Ok(None);
+    };
+    let url = url::Url::parse(&text)
+        .map_err(|_| ConfigError("`proxy` is on, and the proxy variable is not an address".to_owned()))?;
+    Ok(Some(ProxyConfig {
+        url,
+        no_proxy: find("NO_PROXY").unwrap_or_default(),
+    }))
+}
+
+fn check_names(settings: &Settings, descriptors: &[&'static Descriptor]) -> Result<(), ConfigError> {
+    let composite_ids = composites()
+        .iter()
+        .flat_map(|composite| [composite.id, composite.tool]);
+    let mut ids: Vec<&str> = descriptors
+        .iter()
+        .flat_map(|d| [d.id, d.tool])
+        .chain(composite_ids)
+        .collect();
+    ids.push(crate::engine::EVALUATE);
+    ids.sort_unstable();
+    for name in &settings.disable_sources {
+        if !ids.contains(&name.as_str()) {
+            return Err(ConfigError(format!(
+                "`disable_sources`: unknown source `{name}`. Known: {}",
+                ids.join(", ")
+            )));
+        }
+    }
+    let routes: Vec<String> = descriptors
+        .iter()
+        .flat_map(|d| d.routes.iter().map(move |route| format!("{}.{}", d.id, route.id)))
+        .collect();
+    for name in &settings.enable_routes {
+        if !routes.contains(name) {
+            return Err(ConfigError(format!(
+                "`enable_routes`: unknown route `{name}`. Known: {}",
+                routes.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}

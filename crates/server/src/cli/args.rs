@@ -1,0 +1,160 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
+
+use crate::config::{Settings, settings};
+
+const ABOUT: &str = "Public sources with the age of every item, for language models and for people.";
+
+const EXAMPLES: &str = "\
+Examples:
+  freshcontext call extract_hackernews url=\"rust async\"      run one tool here
+  freshcontext tools                                         what there is
+  freshcontext sources                                       where it comes from, and which keys help
+  freshcontext evaluate signals.json                         judge context that you already have
+  freshcontext validate answer.txt                           check any FreshContext answer
+  freshcontext doctor                                        is everything set up?
+
+As an MCP server: start `freshcontext stdio` from your client's configuration, or run `freshcontext http`.";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "freshcontext", version, about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Flags that every command takes.
+#[derive(Debug, Args, Clone)]
+pub(crate) struct Global {
+    /// Configuration file (TOML); else config.toml in the platform's configuration folder, if there
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Change one setting for this run; `freshcontext settings` lists them
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) set: Vec<(String, String)>,
+    /// What to log on stderr: error, warn, info, debug, trace, off
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub(crate) log: Option<String>,
+    /// Folder for the server's own files
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Speak MCP on stdin and stdout (what an MCP client starts)
+    Stdio,
+    /// Speak MCP over HTTP at /mcp
+    Http {
+        /// Address and port; anything but a loopback address needs a token (FRESHCONTEXT_HTTP_TOKEN)
+        #[arg(long, value_name = "ADDR")]
+        addr: Option<String>,
+    },
+    /// Run one tool and print its answer
+    Call {
+        /// Tool name, for example extract_hackernews
+        tool: String,
+        /// Arguments as key=value; lists as a,b,c or JSON; or all of them as one JSON object
+        #[arg(value_name = "KEY=VALUE")]
+        arguments: Vec<String>,
+        /// Print the structured answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the tools and what they cost a model to read
+    Tools {
+        /// Print the list as MCP clients get it
+        #[arg(long)]
+        json: bool,
+    },
+    /// List the sources: keys, routes, limits, terms, and how dates are found
+    Sources {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a FreshContext answer: level reached, and every failed check
+    Validate {
+        /// File to read, or - for stdin
+        file: PathBuf,
+        /// Print the report as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Judge signals from a file: the arguments of evaluate_context as JSON
+    Evaluate {
+        /// File to read, or - for stdin
+        file: PathBuf,
+        /// Print the structured result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Tell whether a text is content or a failed retrieval, and why
+    Inspect {
+        /// File to read, or - for stdin
+        #[arg(required_unless_present = "jsonl")]
+        file: Option<PathBuf>,
+        /// Judge a file of {"id","text"} lines instead, one line of JSON for each
+        #[arg(long, value_name = "FILE", conflicts_with = "file")]
+        jsonl: Option<PathBuf>,
+    },
+    /// List all settings, their environment names and the values in force
+    Settings {
+        /// Print the page for the documentation (defaults, not the values in force)
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// Check the set-up of this machine
+    Doctor {
+        /// Also try to reach the sources
+        #[arg(long)]
+        online: bool,
+    },
+}
+
+/// The command with the list of settings in its long help.
+pub(crate) fn command() -> clap::Command {
+    let defaults = Settings::default();
+    let mut help = format!("{EXAMPLES}\n\nSettings (file key, environment, default):\n");
+    for setting in settings() {
+        let default = setting.show(&defaults);
+        help.push_str(&format!(
+            "  {}  {}  {}\n",
+            setting.key,
+            setting.env,
+            if default.is_empty() { "-" } else { &default }
+        ));
+    }
+    Cli::command().after_long_help(help)
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    text.split_once('=')
+        .map(|(key, value)| (key.trim().to_owned(), value.to_owned()))
+        .ok_or_else(|| "needs the form KEY=VALUE".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn the_long_help_names_every_setting() {
+        let help = command().render_long_help().to_string();
+        for setting in settings() {
+            assert!(help.contains(&setting.env), "{}", setting.env);
+        }
+    }
+}

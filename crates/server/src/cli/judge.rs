@@ -1,0 +1,224 @@
+//! `freshcontext validate`, `evaluate` and `inspect`: the core's judgement on files. No network.
+
+use std::path::Path;
+
+use freshcontext_contract::{Clock as _, SourceError};
+use freshcontext_core::decay::DecayTable;
+use freshcontext_core::evaluate::{Batch, Decision, Options, batch};
+use freshcontext_core::inspect::{inspect as inspect_text, jsonl_line};
+use freshcontext_core::validate::{Level, validate as validate_text};
+use serde_json::Value;
+
+use super::{FAILED, WRONG, read_input};
+use crate::clock::SystemClock;
+use crate::config::{ConfigError, Settings};
+use crate::output::{self, Style};
+
+pub(super) fn validate(file: &Path, as_json: bool) -> u8 {
+    let text = match read_text(file) {
+        Ok(text) => text,
+        Err(code) => return code,
+    };
+    let report = validate_text(&text, Some(SystemClock.now()));
+    if as_json {
+        output::line(&serde_json::to_string_pretty(&report).unwrap_or_default());
+    } else {
+        let stars = match report.level.stars() {
+            0 => "no star".to_owned(),
+            stars => "*".repeat(usize::from(stars)),
+        };
+        let style = match report.level {
+            Level::Fail => Style::Bad,
+            Level::Aware => Style::Middling,
+            Level::Compatible | Level::Scored => Style::Good,
+        };
+        output::line(&format!(
+            "{}  {stars}",
+            output::paint(style, report.level.as_str())
+        ));
+        let failed: Vec<_> = report.failed().collect();
+        for check in &failed {
+            let (name, message) = (output::one_line(&check.name), output::one_line(&check.message));
+            output::line(&format!(
+                "{} {name}: {message}",
+                output::paint(Style::Bad, "failed")
+            ));
+        }
+        let passed = report.checks.len() - failed.len();
+        output::line(&format!("{passed} of {} checks passed", report.checks.len()));
+    }
+    if report.level == Level::Fail { FAILED } else { 0 }
+}
+
+pub(super) fn evaluate(file: &Path, as_json: bool, settings: &Settings) -> Result<u8, ConfigError> {
+    let bytes = match read_input(file) {
+        Ok(bytes) => bytes,
+        Err(problem) => return Ok(unreadable(&problem)),
+    };
+    let arguments: Value = match serde_json::from_slice(&bytes) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            output::error(
+                &format!("not JSON: {error}"),
+                Some(
+                    "the file holds the arguments of evaluate_context: {\"profile\", \"intent\", \"signals\"}",
+                ),
+            );
+            return Ok(WRONG);
+        }
+    };
+    let decay =
+        DecayTable::with_overrides(settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate)))
+            .map_err(|error| ConfigError(error.to_string()))?;
+    let options = Options {
+        decay,
+        limits: settings.limits.clone(),
+    };
+    let batch = match batch(&arguments, SystemClock.now(), &options) {
+        Ok(batch) => batch,
+        Err(error) => return Ok(refused(&error)),
+    };
+    if as_json {
+        output::line(&serde_json::to_string_pretty(&batch.evaluation.structured).unwrap_or_default());
+    } else {
+        show(&batch);
+    }
+    let usable = batch.rows.iter().any(|row| is_usable(row.decision));
+    Ok(if usable { 0 } else { FAILED })
+}
+
+fn is_usable(decision: Decision) -> bool {
+    matches!(
+        decision,
+        Decision::UseFirst | Decision::CiteAsPrimary | Decision::CiteAsSupporting | Decision::UseAsBackground
+    )
+}
+
+fn show(batch: &Batch) {
+    let compared = batch.expected() > 0;
+    let mut header: Vec<String> = ["#", "DECISION", "FRESH", "RANK", "TITLE"]
+        .map(str::to_owned)
+        .to_vec();
+    if compared {
+        header.insert(2, "EXPECTED".to_owned());
+    }
+    let mut rows = vec![header];
+    for row in &batch.rows {
+        let fresh = row
+            .freshness_score
+            .map_or_else(|| "-".to_owned(), |score| score.to_string());
+        let title: String = output::one_line(&row.title).chars().take(60).collect();
+        let mut cells = vec![
+            row.index.to_string(),
+            row.decision.as_str().to_owned(),
+            fresh,
+            format!("{:.2}", row.rank_score),
+            title,
+        ];
+        if compared {
+            let expected = match (row.expected, row.agrees()) {
+                (Some(_), Some(true)) => "as expected".to_owned(),
+                (Some(expected), _) => format!("not {}", expected.as_str()),
+                (None, _) => "-".to_owned(),
+            };
+            cells.insert(2, expected);
+        }
+        rows.push(cells);
+    }
+    for (at, line) in output::table(&rows).into_iter().enumerate() {
+        let style = match at.checked_sub(1).and_then(|at| batch.rows.get(at)) {
+            None => Style::Bold,
+            Some(row) if row.agrees() == Some(false) || row.decision == Decision::Exclude => Style::Bad,
+            Some(row) if is_usable(row.decision) => Style::Good,
+            Some(_) => Style::Middling,
+        };
+        output::line(&output::paint(style, &line));
+    }
+    let usable = batch.rows.iter().filter(|row| is_usable(row.decision)).count();
+    output::line(&format!("{usable} of {} usable", batch.rows.len()));
+    if compared {
+        output::line(&format!(
+            "{} of {} expected decisions met",
+            batch.agreed(),
+            batch.expected()
+        ));
+        for row in batch.disagreements() {
+            if let Some(note) = &row.note {
+                output::line(&format!("  #{} reviewer: {}", row.index, output::one_line(note)));
+            }
+        }
+    }
+}
+
+pub(super) fn inspect(file: &Path) -> u8 {
+    let text = match read_text(file) {
+        Ok(text) => text,
+        Err(code) => return code,
+    };
+    let found = inspect_text(&text);
+    let (style, word) = if found.failed {
+        (Style::Bad, "failed retrieval")
+    } else {
+        (Style::Good, "content")
+    };
+    let kind = found.kind.map(|kind| format!(" ({kind})")).unwrap_or_default();
+    output::line(&format!(
+        "{}{kind}, confidence {:.2}",
+        output::paint(style, word),
+        found.confidence
+    ));
+    output::line(&output::one_line(&found.reason));
+    for evidence in &found.evidence {
+        output::line(&format!(
+            "  {}: {}",
+            evidence.aspect,
+            output::one_line(&evidence.seen)
+        ));
+    }
+    0
+}
+
+pub(super) fn inspect_lines(file: &Path) -> u8 {
+    let text = match read_text(file) {
+        Ok(text) => text,
+        Err(code) => return code,
+    };
+    for (at, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let entry: Value = serde_json::from_str(line).unwrap_or_default();
+        let id = match entry.get("id") {
+            Some(Value::String(id)) => id.clone(),
+            Some(id @ Value::Number(_)) => id.to_string(),
+            _ => (at + 1).to_string(),
+        };
+        let Some(text) = entry.get("text").and_then(Value::as_str) else {
+            output::error(
+                &format!("line {} is not JSON with a \"text\"", at + 1),
+                Some("each line looks like {\"id\": \"a\", \"text\": \"...\"}"),
+            );
+            return WRONG;
+        };
+        output::line(&jsonl_line(&id, text));
+    }
+    0
+}
+
+fn read_text(file: &Path) -> Result<String, u8> {
+    match read_input(file) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(problem) => Err(unreadable(&problem)),
+    }
+}
+
+fn unreadable(problem: &str) -> u8 {
+    output::error(problem, Some("give a file, or - for stdin"));
+    WRONG
+}
+
+fn refused(error: &SourceError) -> u8 {
+    output::error(&error.message, error.hint.as_deref());
+    WRONG
+}

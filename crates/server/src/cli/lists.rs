@@ -1,0 +1,197 @@
+//! `freshcontext tools` and `freshcontext sources`.
+
+use freshcontext_contract::{Descriptor, Hosts, Key, Switch, Transport as _};
+use serde_json::{Value, json};
+
+use crate::app::{App, secret_names};
+use crate::config::{ConfigError, Loaded, Sources};
+use crate::mcp::{McpServer, model_visible_bytes};
+use crate::output::{self, Style};
+
+pub(super) fn tools(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result<u8, ConfigError> {
+    let app = App::build(&loaded.settings, &sources.environment)?;
+    let server = McpServer::new(app.engine);
+    if as_json {
+        output::line(&serde_json::to_string_pretty(server.tools()).unwrap_or_default());
+        return Ok(0);
+    }
+    let mut rows = Vec::new();
+    let mut total = 0;
+    for tool in server.tools() {
+        let bytes = model_visible_bytes(tool);
+        total += bytes;
+        rows.push(vec![
+            tool.name.to_string(),
+            format!("{bytes:>5} B"),
+            tool.title.clone().unwrap_or_default(),
+        ]);
+    }
+    for row in output::table(&rows) {
+        output::line(&row);
+    }
+    let count = rows.len();
+    output::line(&output::paint(
+        Style::Dim,
+        &format!("{count} tools; {total} bytes of names, descriptions and input schemas for a model to read"),
+    ));
+    Ok(0)
+}
+
+pub(super) fn sources(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result<u8, ConfigError> {
+    let app = App::build(&loaded.settings, &sources.environment)?;
+    let described: Vec<Value> = app
+        .engine
+        .descriptors()
+        .map(|descriptor| describe(&app, descriptor))
+        .collect();
+    if as_json {
+        output::line(&serde_json::to_string_pretty(&described).unwrap_or_default());
+        return Ok(0);
+    }
+    for (at, descriptor) in app.engine.descriptors().enumerate() {
+        if at > 0 {
+            output::line("");
+        }
+        show(&app, descriptor);
+    }
+    Ok(0)
+}
+
+fn is_set(app: &App, name: &str) -> bool {
+    app.pipeline.configured(name)
+}
+
+fn key_words(descriptor: &Descriptor) -> &'static str {
+    match descriptor.key() {
+        Key::None => "none",
+        Key::Optional => "optional",
+        Key::Required => "required",
+    }
+}
+
+/// Whether a route can be used, and if not, why.
+fn route_state(app: &App, descriptor: &Descriptor, id: &str) -> (bool, String) {
+    let Some(route) = descriptor.route(id) else {
+        return (false, "unknown".to_owned());
+    };
+    if let Switch::OffBecause(why) = route.switch
+        && !app.pipeline.enabled(descriptor.id, id)
+    {
+        return (
+            false,
+            format!(
+                "off: {why} (turn on with enable_routes = [\"{}.{id}\"])",
+                descriptor.id
+            ),
+        );
+    }
+    match route.needs {
+        Some(env) if !is_set(app, env) => (false, format!("needs {env}")),
+        _ => (true, "on".to_owned()),
+    }
+}
+
+fn rates(descriptor: &Descriptor) -> Vec<String> {
+    descriptor
+        .rates
+        .iter()
+        .map(|rate| {
+            let pace =
+                |pace: freshcontext_contract::Pace| format!("{} per {} s", pace.requests, pace.per.as_secs());
+            let keyed = rate
+                .keyed
+                .map(|keyed| format!(", {} with a key", pace(keyed)))
+                .unwrap_or_default();
+            format!(
+                "{}{}: {}{keyed}, {} at once ({})",
+                rate.host,
+                rate.path,
+                pace(rate.pace),
+                rate.in_flight,
+                rate.link
+            )
+        })
+        .collect()
+}
+
+fn describe(app: &App, descriptor: &'static Descriptor) -> Value {
+    let routes: Vec<Value> = descriptor
+        .routes
+        .iter()
+        .map(|route| {
+            let (usable, state) = route_state(app, descriptor, route.id);
+            json!({"id": route.id, "about": route.about, "usable": usable, "state": state, "needs": route.needs})
+        })
+        .collect();
+    let keys: Vec<Value> = secret_names(descriptor)
+        .into_iter()
+        .map(|name| json!({"env": name, "set": is_set(app, name)}))
+        .collect();
+    let (hosts, any_public) = match descriptor.hosts {
+        Hosts::Fixed(hosts) => (hosts, false),
+        Hosts::PublicWeb(hosts) => (hosts, true),
+    };
+    json!({
+        "id": descriptor.id,
+        "tool": descriptor.tool,
+        "title": descriptor.title,
+        "official": descriptor.official,
+        "key": key_words(descriptor),
+        "keys": keys,
+        "routes": routes,
+        "limits": rates(descriptor),
+        "hosts": hosts,
+        "any_public_host": any_public,
+        "dates": descriptor.dates,
+        "terms": descriptor.terms,
+        "profile": descriptor.profile,
+    })
+}
+
+fn show(app: &App, descriptor: &'static Descriptor) {
+    output::line(&format!(
+        "{}  {}",
+        output::paint(Style::Bold, descriptor.id),
+        output::paint(Style::Dim, descriptor.tool)
+    ));
+    let row = |name: &str, text: &str| output::line(&format!("  {name:<7}{text}"));
+    let names = secret_names(descriptor);
+    if names.is_empty() {
+        row("key", "none needed");
+    } else {
+        let states: Vec<String> = names
+            .iter()
+            .map(|name| {
+                if is_set(app, name) {
+                    output::paint(Style::Good, &format!("{name} set"))
+                } else {
+                    format!("{name} not set")
+                }
+            })
+            .collect();
+        row(
+            "key",
+            &format!("{}: {}", key_words(descriptor), states.join(", ")),
+        );
+        for credential in descriptor.credentials {
+            row("", &format!("get one: {}", credential.obtain));
+        }
+    }
+    for route in descriptor.routes {
+        let (usable, state) = route_state(app, descriptor, route.id);
+        let state = output::paint(if usable { Style::Good } else { Style::Middling }, &state);
+        row("route", &format!("{} ({}): {state}", route.id, route.about));
+    }
+    for rate in rates(descriptor) {
+        row("limit", &rate);
+    }
+    let hosts = descriptor.hosts.named().join(", ");
+    let any = if matches!(descriptor.hosts, Hosts::PublicWeb(_)) {
+        "any public web host; usually "
+    } else {
+        ""
+    };
+    row("hosts", &format!("{any}{hosts}"));
+    row("dates", descriptor.dates);
+    row("terms", descriptor.terms);
+}

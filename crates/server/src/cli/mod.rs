@@ -1,0 +1,207 @@
+//! The command line.
+
+mod args;
+mod call;
+mod doctor;
+mod judge;
+mod lists;
+mod values;
+
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::FromArgMatches as _;
+use tokio::runtime::Runtime;
+
+use crate::app::App;
+use crate::config::{ConfigError, Loaded, Sources, load, settings, settings_markdown};
+use crate::mcp::McpServer;
+use crate::{logging, output, serve, stdio};
+use args::{Cli, Command, Global};
+
+/// The thing asked for failed.
+pub(crate) const FAILED: u8 = 1;
+/// Wrong usage or configuration.
+pub(crate) const WRONG: u8 = 2;
+
+/// Runs the command line of this process.
+pub fn run() -> ExitCode {
+    let code = match Cli::from_arg_matches(&args::command().get_matches()) {
+        Ok(cli) => dispatch(cli),
+        Err(error) => {
+            let _ = error.print();
+            WRONG
+        }
+    };
+    output::flush();
+    ExitCode::from(code)
+}
+
+fn dispatch(cli: Cli) -> u8 {
+    let command = match cli.command {
+        Some(command) => command,
+        None if std::io::stdin().is_terminal() => {
+            output::line(args::command().render_help().to_string().trim_end());
+            return 0;
+        }
+        None => Command::Stdio,
+    };
+    // These need no settings, and must work where the settings do not.
+    match &command {
+        Command::Validate { file, json } => return judge::validate(file, *json),
+        Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
+        Command::Inspect {
+            jsonl: Some(file), ..
+        } => return judge::inspect_lines(file),
+        Command::Settings { markdown: true } => {
+            output::line(settings_markdown().trim_end());
+            return 0;
+        }
+        _ => {}
+    }
+    let sources = layers(&cli.global, &command);
+    let loaded = match load(&sources) {
+        Ok(loaded) => loaded,
+        Err(error) => return wrong(&error),
+    };
+    logging::start(&loaded.settings.log);
+    for name in &loaded.unknown_environment {
+        tracing::warn!(
+            name,
+            "unknown environment name, ignored; `freshcontext settings` lists the known ones"
+        );
+    }
+    let result = match command {
+        Command::Settings { .. } => {
+            show_settings(&loaded);
+            Ok(0)
+        }
+        Command::Evaluate { file, json } => judge::evaluate(&file, json, &loaded.settings),
+        Command::Stdio => speak_stdio(&loaded, &sources),
+        Command::Http { .. } => speak_http(&loaded, &sources),
+        Command::Call {
+            tool,
+            arguments,
+            json,
+        } => call::run(&loaded, &sources, &tool, &arguments, json),
+        Command::Tools { json } => lists::tools(&loaded, &sources, json),
+        Command::Sources { json } => lists::sources(&loaded, &sources, json),
+        Command::Doctor { online } => doctor::run(&loaded, &sources, online),
+        Command::Validate { .. } | Command::Inspect { .. } => Ok(WRONG),
+    };
+    result.unwrap_or_else(|error| wrong(&error))
+}
+
+/// The layers of configuration for this command line.
+fn layers(global: &Global, command: &Command) -> Sources {
+    let mut sources = Sources::from_process();
+    sources.file.clone_from(&global.config);
+    sources.flags.clone_from(&global.set);
+    let mut flag = |key: &str, value: String| sources.flags.push((key.to_owned(), value));
+    if let Some(level) = &global.log {
+        flag("log", level.clone());
+    }
+    if let Some(folder) = &global.data_dir {
+        flag("data_dir", folder.display().to_string());
+    }
+    if let Command::Http { addr: Some(addr) } = command {
+        flag("http.addr", addr.clone());
+    }
+    sources
+}
+
+fn wrong(error: &ConfigError) -> u8 {
+    output::error(
+        &error.to_string(),
+        Some("`freshcontext settings` lists every setting; `freshcontext doctor` checks the set-up"),
+    );
+    WRONG
+}
+
+/// A runtime with this many threads, and its end without waiting for stuck blocking reads.
+pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> Result<T, ConfigError> {
+    let runtime: Runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .thread_name("freshcontext")
+        .enable_all()
+        .build()
+        .map_err(|error| ConfigError(format!("cannot start: {error}")))?;
+    let value = runtime.block_on(work);
+    runtime.shutdown_timeout(Duration::from_millis(50));
+    Ok(value)
+}
+
+fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
+    let app = App::build(&loaded.settings, &sources.environment)?;
+    let line_bytes = loaded.settings.limits.stdio_line_bytes;
+    with_runtime(2, async {
+        stdio::serve(McpServer::new(app.engine), line_bytes).await;
+        0
+    })
+}
+
+fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
+    let settings = &loaded.settings;
+    serve::check(&settings.http)?;
+    let app = App::build(settings, &sources.environment)?;
+    let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8));
+    with_runtime(threads, async {
+        let listener = serve::bind(settings.http.addr).await?;
+        if let Ok(address) = listener.local_addr() {
+            app.pipeline.add_own_address(address);
+            output::note(&format!(
+                "freshcontext: MCP at http://{address}{}",
+                serve::MCP_PATH
+            ));
+        }
+        serve::serve(
+            McpServer::new(app.engine),
+            listener,
+            &settings.http,
+            &settings.limits,
+        )
+        .await;
+        Ok(0)
+    })?
+}
+
+fn show_settings(loaded: &Loaded) {
+    if let Some(file) = &loaded.file {
+        output::line(&format!(
+            "# read from {}",
+            output::one_line(&file.display().to_string())
+        ));
+    }
+    let mut rows = vec![vec![
+        "KEY".to_owned(),
+        "ENVIRONMENT".to_owned(),
+        "VALUE".to_owned(),
+    ]];
+    for setting in settings() {
+        let value = output::one_line(&setting.show(&loaded.settings));
+        rows.push(vec![
+            setting.key,
+            setting.env,
+            if value.is_empty() { "-".to_owned() } else { value },
+        ]);
+    }
+    for row in output::table(&rows) {
+        output::line(&row);
+    }
+}
+
+/// A file's bytes, or stdin's for `-`.
+pub(crate) fn read_input(file: &Path) -> Result<Vec<u8>, String> {
+    use std::io::Read as _;
+    if file.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(|error| format!("cannot read stdin: {error}"))?;
+        return Ok(bytes);
+    }
+    std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+}

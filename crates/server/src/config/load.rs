@@ -1,0 +1,336 @@
+//! Layering: defaults, then a TOML file, then the environment, then flags.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{Setting, Settings, settings};
+
+/// Where the layers come from.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    /// The file named by `--config`; it must exist.
+    pub file: Option<PathBuf>,
+    /// Environment names and values.
+    pub environment: Vec<(String, String)>,
+    /// `key=value` from the command line.
+    pub flags: Vec<(String, String)>,
+}
+
+impl Sources {
+    /// The process's own environment, no flags.
+    pub fn from_process() -> Self {
+        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        };
+        Self {
+            environment: std::env::vars_os().filter_map(text).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+/// What was loaded.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The settings in force.
+    pub settings: Settings,
+    /// The file that was read, where there was one.
+    pub file: Option<PathBuf>,
+    /// Names in the environment that look like ours and are not.
+    pub unknown_environment: Vec<String>,
+}
+
+/// A configuration that cannot be used; says which key and what is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigError(pub String);
+
+impl std::fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// Loads the settings in rising order of precedence.
+pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
+    let table = settings();
+    let mut loaded = Loaded {
+        settings: Settings::default(),
+        file: None,
+        unknown_environment: Vec::new(),
+    };
+    if let Some(file) = find_file(sources)? {
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| ConfigError(format!("cannot read {}: {error}", file.display())))?;
+        read_file(&table, &mut loaded.settings, &text)
+            .map_err(|ConfigError(problem)| ConfigError(format!("{}: {problem}", file.display())))?;
+        loaded.file = Some(file);
+    }
+    read_environment(&table, &mut loaded, &sources.environment)?;
+    for (key, value) in &sources.flags {
+        let setting = find(&table, key)?;
+        setting
+            .store_text(&mut loaded.settings, value)
+            .map_err(|problem| ConfigError(format!("`{key}` {problem}")))?;
+    }
+    Ok(loaded)
+}
+
+/// Where the file is looked for when `--config` names none.
+pub fn default_file() -> Option<PathBuf> {
+    directories::ProjectDirs::from("", "", "freshcontext").map(|dirs| dirs.config_dir().join("config.toml"))
+}
+
+fn find_file(sources: &Sources) -> Result<Option<PathBuf>, ConfigError> {
+    if let Some(file) = &sources.file {
+        return if file.is_file() {
+            Ok(Some(file.clone()))
+        } else {
+            Err(ConfigError(format!(
+                "cannot read {}: no such file",
+                file.display()
+            )))
+        };
+    }
+    Ok(default_file().filter(|file| Path::is_file(file)))
+}
+
+fn read_file(table: &[Setting], settings: &mut Settings, text: &str) -> Result<(), ConfigError> {
+    let parsed: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        ConfigError(format!(
+            "not valid TOML: {}",
+            error.message().lines().next().unwrap_or_default()
+        ))
+    })?;
+    let parsed = serde_json::to_value(parsed).map_err(|_| ConfigError("not valid TOML".to_owned()))?;
+    walk(table, settings, "", &parsed)
+}
+
+fn walk(table: &[Setting], settings: &mut Settings, prefix: &str, value: &Value) -> Result<(), ConfigError> {
+    let Some(entries) = value.as_object() else {
+        return Err(ConfigError(format!("`{prefix}` must be a table")));
+    };
+    for (name, value) in entries {
+        let key = if prefix.is_empty() {
+            name.clone()
+        } else {
+            format!("{prefix}.{name}")
+        };
+        let group = format!("{key}.");
+        if let Some(setting) = table.iter().find(|setting| setting.key == key) {
+            setting
+                .store(settings, value)
+                .map_err(|problem| ConfigError(format!("`{key}` {problem} ({})", setting.kind.words())))?;
+        } else if table.iter().any(|setting| setting.key.starts_with(&group)) {
+            walk(table, settings, &key, value)?;
+        } else {
+            return Err(unknown(table, &key));
+        }
+    }
+    Ok(())
+}
+
+fn read_environment(
+    table: &[Setting],
+    loaded: &mut Loaded,
+    environment: &[(String, String)],
+) -> Result<(), ConfigError> {
+    for (name, value) in environment
+        .iter()
+        .filter(|(name, _)| name.starts_with("FRESHCONTEXT_"))
+    {
+        if let Some(setting) = table.iter().find(|setting| setting.env == *name) {
+            if !value.trim().is_empty() {
+                setting
+                    .store_text(&mut loaded.settings, value)
+                    .map_err(|problem| ConfigError(format!("environment: `{name}` {problem}")))?;
+            }
+        } else if name.starts_with("FRESHCONTEXT_LIMIT_") || name.starts_with("FRESHCONTEXT_HTTP_") {
+            // A misspelt limit or guard must not pass in silence.
+            let known: Vec<&str> = table.iter().map(|setting| setting.env.as_str()).collect();
+            let problem = format!("environment: unknown name `{name}`. Known: {}", known.join(", "));
+            return Err(ConfigError(problem));
+        } else {
+            loaded.unknown_environment.push(name.clone());
+        }
+    }
+    Ok(())
+}
+
+fn find<'t>(table: &'t [Setting], key: &str) -> Result<&'t Setting, ConfigError> {
+    table
+        .iter()
+        .find(|setting| setting.key == key)
+        .ok_or_else(|| unknown(table, key))
+}
+
+fn unknown(table: &[Setting], key: &str) -> ConfigError {
+    let shown: String = key.chars().filter(|c| !c.is_control()).take(60).collect();
+    let group = key.rsplit_once('.').map(|(group, _)| format!("{group}."));
+    let keys = || table.iter().map(|setting| setting.key.as_str());
+    let mut known: Vec<&str> = keys()
+        .filter(|known| {
+            group
+                .as_ref()
+                .is_some_and(|group| known.starts_with(group.as_str()))
+        })
+        .collect();
+    if known.is_empty() {
+        // The limits are many, and a table of their own.
+        known = keys()
+            .filter(|known| !known.starts_with("limits."))
+            .chain(["limits.*"])
+            .collect();
+    }
+    ConfigError(format!("unknown key `{shown}`. Known: {}", known.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> Result<Settings, ConfigError> {
+        let mut settings = Settings::default();
+        read_file(&super::settings(), &mut settings, text)?;
+        Ok(settings)
+    }
+
+    fn environment(pairs: &[(&str, &str)]) -> Result<Loaded, ConfigError> {
+        let mut loaded = Loaded {
+            settings: Settings::default(),
+            file: None,
+            unknown_environment: Vec::new(),
+        };
+        let pairs: Vec<_> = pairs
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+            .collect();
+        read_environment(&super::settings(), &mut loaded, &pairs)?;
+        Ok(loaded)
+    }
+
+    #[test]
+    fn a_file_sets_every_kind_of_value() {
+        let settings = file(
+            "contact = 'ops@example.com'\ncache = false\ndisable_sources = ['reddit']\n\
+             [http]\naddr = '127.0.0.1:9000'\n[limits]\ncall_deadline_ms = 5000\n\
+             [decay]\nhackernews = 0.1\n[upstreams]\n'api.example.com' = 'http://127.0.0.1:1/'\n",
+        )
+        .unwrap();
+        assert_eq!(settings.contact.as_deref(), Some("ops@example.com"));
+        assert!(!settings.cache);
+        assert_eq!(settings.disable_sources, ["reddit"]);
+        assert_eq!(settings.http.addr.port(), 9000);
+        assert_eq!(settings.limits.call_deadline_ms, 5000);
+        assert!((settings.decay["hackernews"] - 0.1).abs() < f64::EPSILON);
+        assert_eq!(
+            settings.upstreams,
+            [("api.example.com".to_owned(), "http://127.0.0.1:1".to_owned())]
+        );
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_and_the_valid_ones_listed() {
+        let ConfigError(text) = file("[http]\nadress = 'x'").unwrap_err();
+        assert!(
+            text.contains("`http.adress`") && text.contains("http.addr"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("limits."),
+            "only the group's own keys help: {text}"
+        );
+        let ConfigError(text) = file("colour = 1").unwrap_err();
+        assert!(text.contains("`colour`") && text.contains("contact"), "{text}");
+    }
+
+    #[test]
+    fn a_wrong_type_names_the_key() {
+        let ConfigError(text) = file("[limits]\nattempts = 'three'").unwrap_err();
+        assert!(
+            text.contains("`limits.attempts`") && text.contains("whole number"),
+            "{text}"
+        );
+        let ConfigError(text) = file("cache = 3").unwrap_err();
+        assert!(
+            text.contains("`cache`") && text.contains("true or false"),
+            "{text}"
+        );
+        let ConfigError(text) = file("http = 3").unwrap_err();
+        assert!(text.contains("`http`") && text.contains("table"), "{text}");
+    }
+
+    #[test]
+    fn the_environment_sets_lists_tables_and_limits() {
+        let loaded = environment(&[
+            (
+                "FRESHCONTEXT_UPSTREAM",
+                "*=http://127.0.0.1:9/x/, a.example=https://b.example",
+            ),
+            ("FRESHCONTEXT_ENABLE_ROUTES", "scholar.page , gdelt.raw"),
+            ("FRESHCONTEXT_LIMIT_ATTEMPTS", "1"),
+            ("FRESHCONTEXT_CONTACT", ""),
+            ("FRESHCONTEXT_COLOUR", "red"),
+        ])
+        .unwrap();
+        assert_eq!(loaded.settings.upstreams.len(), 2);
+        assert_eq!(loaded.settings.upstreams[0].1, "http://127.0.0.1:9/x");
+        assert_eq!(loaded.settings.enable_routes, ["scholar.page", "gdelt.raw"]);
+        assert_eq!(loaded.settings.limits.attempts, 1);
+        assert_eq!(loaded.settings.contact, None);
+        assert_eq!(loaded.unknown_environment, ["FRESHCONTEXT_COLOUR"]);
+    }
+
+    #[test]
+    fn a_misspelt_limit_in_the_environment_is_refused() {
+        let ConfigError(text) = environment(&[("FRESHCONTEXT_LIMIT_ATTEMTPS", "1")]).unwrap_err();
+        assert!(text.contains("FRESHCONTEXT_LIMIT_ATTEMTPS") && text.contains("FRESHCONTEXT_LIMIT_ATTEMPTS"));
+    }
+
+    #[test]
+    fn flags_win_over_the_environment() {
+        let sources = Sources {
+            file: None,
+            environment: vec![("FRESHCONTEXT_HTTP_ADDR".to_owned(), "127.0.0.1:1000".to_owned())],
+            flags: vec![("http.addr".to_owned(), "[::1]:2000".to_owned())],
+        };
+        assert_eq!(
+            load(&sources).unwrap().settings.http.addr.to_string(),
+            "[::1]:2000"
+        );
+    }
+
+    #[test]
+    fn a_secret_never_shows() {
+        let loaded = environment(&[("FRESHCONTEXT_HTTP_TOKEN", "hunter2hunter2")]).unwrap();
+        let token = super::settings()
+            .into_iter()
+            .find(|setting| setting.key == "http.token")
+            .unwrap();
+        assert_eq!(token.show(&loaded.settings), "(set)");
+        assert!(!format!("{:?}", loaded.settings).contains("hunter2"));
+    }
+
+    #[test]
+    fn keys_and_environment_names_are_unique_and_documented() {
+        let table = super::settings();
+        for setting in &table {
+            assert_eq!(
+                table.iter().filter(|other| other.key == setting.key).count(),
+                1,
+                "{}",
+                setting.key
+            );
+            assert_eq!(
+                table.iter().filter(|other| other.env == setting.env).count(),
+                1,
+                "{}",
+                setting.env
+            );
+        }
+        let page = super::super::settings_markdown();
+        assert_eq!(page.lines().count(), table.len() + 2);
+    }
+}

@@ -1,0 +1,111 @@
+//! The settings of one run, as typed values.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use freshcontext_contract::Limits;
+
+/// Everything an operator can set. Built by [`load`](super::load); the defaults are safe ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// The table of limits.
+    pub limits: Limits,
+    /// Where requests for a host go instead: `(host or *, base address)`.
+    pub upstreams: Vec<(String, String)>,
+    /// Who to write to about our requests; some sources ask for it in the user agent.
+    pub contact: Option<String>,
+    /// Where the server keeps its key. `None`: the platform's folder.
+    pub data_dir: Option<PathBuf>,
+    /// Filter of the log on stderr.
+    pub log: String,
+    /// Routes that are off by default and shall be used, as `<adapter id>.<route id>`.
+    pub enable_routes: Vec<String>,
+    /// Adapter ids whose tools are not offered.
+    pub disable_sources: Vec<String>,
+    /// Decay per hour by class, in place of the built-in table's.
+    pub decay: BTreeMap<String, f64>,
+    /// Whether the proxy variables of the environment count.
+    pub proxy: bool,
+    /// PEM file of certificate authorities to trust beside the built-in ones.
+    pub extra_ca: Option<PathBuf>,
+    /// Whether answers of sources are cached in memory.
+    pub cache: bool,
+    /// The HTTP service.
+    pub http: HttpSettings,
+}
+
+/// Settings of the HTTP service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpSettings {
+    /// Address and port to listen on.
+    pub addr: SocketAddr,
+    /// Bearer token that callers must send. Required where the address is not a loopback one.
+    pub token: Option<Secret>,
+    /// Values of `Host` that are answered, with or without a port.
+    pub allowed_hosts: Vec<String>,
+    /// Values of `Origin` that are answered, `https://example.com:*` for any port.
+    pub allowed_origins: Vec<String>,
+}
+
+/// A secret: never printed, not even by `{:?}`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a secret.
+    pub fn new(secret: impl Into<String>) -> Self {
+        Self(secret.into())
+    }
+
+    /// The secret itself, for the one place that needs it.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("(set)")
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            limits: Limits::DEFAULT,
+            upstreams: Vec::new(),
+            contact: None,
+            data_dir: None,
+            log: "warn".to_owned(),
+            enable_routes: Vec::new(),
+            disable_sources: Vec::new(),
+            decay: BTreeMap::new(),
+            proxy: false,
+            extra_ca: None,
+            cache: true,
+            http: HttpSettings::default(),
+        }
+    }
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        let names = |list: &[&str]| list.iter().map(|name| (*name).to_owned()).collect();
+        Self {
+            addr: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
+            token: None,
+            allowed_hosts: names(&["localhost", "127.0.0.1", "::1"]),
+            allowed_origins: names(&["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]),
+        }
+    }
+}
+
+impl Settings {
+    /// The folder for the server's own files, where one is known.
+    pub fn data_folder(&self) -> Option<PathBuf> {
+        self.data_dir.clone().or_else(|| {
+            directories::ProjectDirs::from("", "", "freshcontext").map(|dirs| dirs.data_dir().to_path_buf())
+        })
+    }
+}

@@ -1,0 +1,430 @@
+//! The one table of settings. Reading, help, documentation and error messages all come from it.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use serde_json::Value;
+use url::Url;
+
+use super::limits::LIMITS;
+use super::{Secret, Settings};
+
+/// One setting.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Dotted key in the file, for example `http.addr`.
+    pub key: String,
+    /// Environment name.
+    pub env: String,
+    /// What kind of value it takes.
+    pub kind: Kind,
+    /// One line for the documentation.
+    pub about: &'static str,
+    /// How it is stored.
+    how: How,
+}
+
+/// The kind of a setting's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// Text that is never shown.
+    Secret,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number of 0 or more.
+    Integer,
+    /// A list of texts; comma-separated in the environment.
+    List,
+    /// Name to text, `name=value` comma-separated in the environment.
+    Texts,
+    /// Name to number, `name=value` comma-separated in the environment.
+    Numbers,
+}
+
+impl Kind {
+    /// The kind in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Secret => "text (secret)",
+            Self::Bool => "true or false",
+            Self::Integer => "whole number",
+            Self::List => "list of texts",
+            Self::Texts => "table of texts",
+            Self::Numbers => "table of numbers",
+        }
+    }
+
+    /// Whether the setting's key is itself a table with free names.
+    pub const fn is_table(self) -> bool {
+        matches!(self, Self::Texts | Self::Numbers)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum How {
+    Limit(&'static str),
+    Own {
+        store: fn(&mut Settings, &Value) -> Result<(), String>,
+        show: fn(&Settings) -> String,
+    },
+}
+
+impl Setting {
+    /// Stores a value; the error says what is wrong with it, without the key.
+    pub fn store(&self, settings: &mut Settings, value: &Value) -> Result<(), String> {
+        match self.how {
+            How::Limit(name) => super::limits::store(&mut settings.limits, name, value),
+            How::Own { store, .. } => store(settings, value),
+        }
+    }
+
+    /// Reads a value from text (environment, `--set`) by the setting's kind, and stores it.
+    pub fn store_text(&self, settings: &mut Settings, text: &str) -> Result<(), String> {
+        self.store(settings, &self.read_text(text)?)
+    }
+
+    fn read_text(&self, text: &str) -> Result<Value, String> {
+        let text = text.trim();
+        let parts = || text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        Ok(match self.kind {
+            Kind::Text | Kind::Secret => Value::from(text),
+            Kind::Bool => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" | "on" | "yes" => Value::from(true),
+                "false" | "0" | "off" | "no" => Value::from(false),
+                _ => return Err("must be true or false".to_owned()),
+            },
+            Kind::Integer => Value::from(
+                text.parse::<u64>()
+                    .map_err(|_| "must be a whole number of 0 or more")?,
+            ),
+            Kind::List => parts().map(Value::from).collect(),
+            Kind::Texts | Kind::Numbers => {
+                let mut table = serde_json::Map::new();
+                for part in parts() {
+                    let (name, value) = part
+                        .split_once('=')
+                        .ok_or("must have the form name=value,name=value")?;
+                    let value = if self.kind == Kind::Numbers {
+                        let number: f64 = value.trim().parse().map_err(|_| "must hold numbers")?;
+                        Value::from(number)
+                    } else {
+                        Value::from(value.trim())
+                    };
+                    table.insert(name.trim().to_owned(), value);
+                }
+                Value::Object(table)
+            }
+        })
+    }
+
+    /// The value in force, as text; secrets only as set or not.
+    pub fn show(&self, settings: &Settings) -> String {
+        match self.how {
+            How::Limit(name) => super::limits::show(&settings.limits, name),
+            How::Own { show, .. } => show(settings),
+        }
+    }
+}
+
+/// All settings, in the order of the documentation.
+pub fn settings() -> Vec<Setting> {
+    let own = |key: &'static str, kind, about, store, show| Setting {
+        key: key.to_owned(),
+        env: format!("FRESHCONTEXT_{}", key.replace('.', "_").to_ascii_uppercase()),
+        kind,
+        about,
+        how: How::Own { store, show },
+    };
+    let mut all = vec![
+        own(
+            "contact",
+            Kind::Text,
+            "Who to write to about our requests (an e-mail address or a page). Sent in the user agent; SEC EDGAR asks for it.",
+            |settings, value| {
+                let text = text(value)?;
+                if text.chars().any(char::is_control) || text.len() > 200 {
+                    return Err("must be one line of at most 200 characters".to_owned());
+                }
+                settings.contact = filled(text);
+                Ok(())
+            },
+            |settings| settings.contact.clone().unwrap_or_default(),
+        ),
+        own(
+            "data_dir",
+            Kind::Text,
+            "Folder for the server's own files (the key that seals cursors). Default: the platform's data folder.",
+            |settings, value| {
+                settings.data_dir = filled(text(value)?).map(PathBuf::from);
+                Ok(())
+            },
+            |settings| {
+                settings
+                    .data_dir
+                    .as_ref()
+                    .map(|dir| dir.display().to_string())
+                    .unwrap_or_default()
+            },
+        ),
+        own(
+            "log",
+            Kind::Text,
+            "What to log on stderr: error, warn, info, debug, trace or off, or a filter such as `warn,freshcontext_http=debug`.",
+            |settings, value| {
+                let text = text(value)?;
+                if tracing_subscriber::EnvFilter::try_new(&text).is_err() {
+                    return Err(
+                        "must be a level (error, warn, info, debug, trace, off) or a filter".to_owned(),
+                    );
+                }
+                settings.log = text;
+                Ok(())
+            },
+            |settings| settings.log.clone(),
+        ),
+        own(
+            "enable_routes",
+            Kind::List,
+            "Routes to use that are off by default, as `<adapter>.<route>`; `freshcontext sources` lists them and says why they are off.",
+            |settings, value| {
+                settings.enable_routes = list(value)?;
+                Ok(())
+            },
+            |settings| settings.enable_routes.join(","),
+        ),
+        own(
+            "disable_sources",
+            Kind::List,
+            "Adapters whose tools are not offered at all.",
+            |settings, value| {
+                settings.disable_sources = list(value)?;
+                Ok(())
+            },
+            |settings| settings.disable_sources.join(","),
+        ),
+        own(
+            "decay",
+            Kind::Numbers,
+            "Decay per hour by class, in place of the built-in value (half-life in hours = 0.693 / decay).",
+            |settings, value| {
+                let table = value.as_object().ok_or("must be a table of numbers")?;
+                for (name, value) in table {
+                    let number = value
+                        .as_f64()
+                        .filter(|number| number.is_finite() && *number > 0.0);
+                    let number =
+                        number.ok_or_else(|| format!("must hold numbers above 0 (`{name}` does not)"))?;
+                    settings.decay.insert(name.clone(), number);
+                }
+                Ok(())
+            },
+            |settings| {
+                pairs(
+                    settings
+                        .decay
+                        .iter()
+                        .map(|(name, value)| (name, value.to_string())),
+                )
+            },
+        ),
+        own(
+            "cache",
+            Kind::Bool,
+            "Whether answers of sources are kept in memory for as long as the source allows.",
+            |settings, value| {
+                settings.cache = boolean(value)?;
+                Ok(())
+            },
+            |settings| settings.cache.to_string(),
+        ),
+        own(
+            "proxy",
+            Kind::Bool,
+            "Whether HTTPS_PROXY, HTTP_PROXY and NO_PROXY count.",
+            |settings, value| {
+                settings.proxy = boolean(value)?;
+                Ok(())
+            },
+            |settings| settings.proxy.to_string(),
+        ),
+        own(
+            "extra_ca",
+            Kind::Text,
+            "PEM file of certificate authorities to trust beside the built-in ones.",
+            |settings, value| {
+                settings.extra_ca = filled(text(value)?).map(PathBuf::from);
+                Ok(())
+            },
+            |settings| {
+                settings
+                    .extra_ca
+                    .as_ref()
+                    .map(|file| file.display().to_string())
+                    .unwrap_or_default()
+            },
+        ),
+        Setting {
+            key: "upstreams".to_owned(),
+            env: "FRESHCONTEXT_UPSTREAM".to_owned(),
+            kind: Kind::Texts,
+            about: "Sends requests for a host (or `*`) to a base address of yours: a mirror, a recording proxy. Only these addresses may be private ones.",
+            how: How::Own {
+                store: store_upstreams,
+                show: |settings| pairs(settings.upstreams.iter().map(|(host, base)| (host, base.clone()))),
+            },
+        },
+        own(
+            "http.addr",
+            Kind::Text,
+            "Address and port of `freshcontext http`. Anything but a loopback address needs `http.token`.",
+            |settings, value| {
+                let text = text(value)?;
+                let text = text
+                    .strip_prefix("localhost:")
+                    .map_or(text.clone(), |port| format!("127.0.0.1:{port}"));
+                settings.http.addr = text
+                    .parse::<SocketAddr>()
+                    .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8787 or [::1]:8787")?;
+                Ok(())
+            },
+            |settings| settings.http.addr.to_string(),
+        ),
+        own(
+            "http.token",
+            Kind::Secret,
+            "Bearer token that HTTP callers must send.",
+            |settings, value| {
+                let text = text(value)?;
+                if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+                    return Err("must be one word without spaces".to_owned());
+                }
+                settings.http.token = filled(text).map(Secret::new);
+                Ok(())
+            },
+            |settings| {
+                if settings.http.token.is_some() {
+                    "(set)".to_owned()
+                } else {
+                    String::new()
+                }
+            },
+        ),
+        own(
+            "http.allowed_hosts",
+            Kind::List,
+            "Values of the Host header that are answered; all others get 403.",
+            |settings, value| {
+                settings.http.allowed_hosts = list(value)?;
+                Ok(())
+            },
+            |settings| settings.http.allowed_hosts.join(","),
+        ),
+        own(
+            "http.allowed_origins",
+            Kind::List,
+            "Values of the Origin header that are answered, `https://example.com:*` for any port; all others get 403.",
+            |settings, value| {
+                let origins = list(value)?;
+                for origin in &origins {
+                    let base = origin.strip_suffix(":*").unwrap_or(origin);
+                    if origin != "null" && !Url::parse(base).is_ok_and(|url| url.has_host()) {
+                        return Err(format!(
+                            "must hold origins such as https://example.com:* (`{origin}` is none)"
+                        ));
+                    }
+                }
+                settings.http.allowed_origins = origins;
+                Ok(())
+            },
+            |settings| settings.http.allowed_origins.join(","),
+        ),
+    ];
+    all.extend(LIMITS.iter().map(|(name, about)| Setting {
+        key: format!("limits.{name}"),
+        env: format!("FRESHCONTEXT_LIMIT_{}", name.to_ascii_uppercase()),
+        kind: Kind::Integer,
+        about,
+        how: How::Limit(name),
+    }));
+    all
+}
+
+/// The table as a Markdown page, for the documentation.
+pub fn settings_markdown() -> String {
+    let defaults = Settings::default();
+    let mut page = String::from(
+        "| Key in the file | Environment | Kind | Default | What it does |\n|---|---|---|---|---|\n",
+    );
+    for setting in settings() {
+        let default = setting.show(&defaults);
+        let default = if default.is_empty() {
+            "–".to_owned()
+        } else {
+            format!("`{default}`")
+        };
+        page.push_str(&format!(
+            "| `{}` | `{}` | {} | {} | {} |\n",
+            setting.key,
+            setting.env,
+            setting.kind.words(),
+            default,
+            setting.about.replace('|', "\\|"),
+        ));
+    }
+    page
+}
+
+fn store_upstreams(settings: &mut Settings, value: &Value) -> Result<(), String> {
+    let table = value.as_object().ok_or("must be a table of texts")?;
+    for (host, base) in table {
+        let base = base.as_str().ok_or("must be a table of texts")?;
+        let usable = Url::parse(base).is_ok_and(|url| {
+            matches!(url.scheme(), "http" | "https")
+                && url.has_host()
+                && url.username().is_empty()
+                && url.password().is_none()
+        });
+        if !usable {
+            return Err(format!("must map hosts to http(s) addresses (`{host}` does not)"));
+        }
+        settings.upstreams.retain(|(known, _)| known != host);
+        settings
+            .upstreams
+            .push((host.to_ascii_lowercase(), base.trim_end_matches('/').to_owned()));
+    }
+    Ok(())
+}
+
+fn pairs<'a>(entries: impl Iterator<Item = (&'a String, String)>) -> String {
+    entries
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+fn filled(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}
+
+fn text(value: &Value) -> Result<String, String> {
+    value
+        .as_str()
+        .map(|text| text.trim().to_owned())
+        .ok_or_else(|| "must be text".to_owned())
+}
+
+fn boolean(value: &Value) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| "must be true or false".to_owned())
+}
+
+fn list(value: &Value) -> Result<Vec<String>, String> {
+    let values = value.as_array().ok_or("must be a list of texts")?;
+    values
+        .iter()
+        .map(|value| value.as_str().map(|text| text.trim().to_owned()))
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(|| "must be a list of texts".to_owned())
+}

@@ -1,0 +1,81 @@
+//! Looking at a call's arguments as a whole: how deep, how big, and how to log them.
+
+use serde_json::{Map, Value};
+
+/// Whether a value nests deeper than `most` levels. Never recurses deeper than that itself.
+pub(super) fn deeper_than(value: &Value, most: usize) -> bool {
+    match value {
+        Value::Array(values) => {
+            most == 0
+                || values
+                    .iter()
+                    .any(|value| deeper_than(value, most.saturating_sub(1)))
+        }
+        Value::Object(entries) => {
+            most == 0
+                || entries
+                    .values()
+                    .any(|value| deeper_than(value, most.saturating_sub(1)))
+        }
+        _ => false,
+    }
+}
+
+/// Bytes of all texts in the arguments.
+pub(super) fn text_bytes(arguments: &Map<String, Value>) -> usize {
+    fn of(value: &Value) -> usize {
+        match value {
+            Value::String(text) => text.len(),
+            Value::Array(values) => values.iter().map(of).sum(),
+            Value::Object(entries) => entries.iter().map(|(name, value)| name.len() + of(value)).sum(),
+            _ => 0,
+        }
+    }
+    arguments.iter().map(|(name, value)| name.len() + of(value)).sum()
+}
+
+/// The arguments for the log: names and sizes, never what a caller wrote.
+pub(super) fn redacted(arguments: &Map<String, Value>) -> String {
+    let mut out = String::new();
+    for (name, value) in arguments.iter().take(12) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(
+            name.chars()
+                .take(32)
+                .map(|c| if c.is_ascii_graphic() { c } else { '?' }),
+        );
+        out.push('=');
+        match value {
+            Value::String(text) => out.push_str(&format!("text({})", text.chars().count())),
+            Value::Array(values) => out.push_str(&format!("list({})", values.len())),
+            Value::Object(entries) => out.push_str(&format!("object({})", entries.len())),
+            Value::Number(_) => out.push_str("number"),
+            Value::Bool(value) => out.push_str(&value.to_string()),
+            Value::Null => out.push_str("null"),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn depth_is_judged_exactly() {
+        assert!(!deeper_than(&json!({"a": 1}), 1));
+        assert!(deeper_than(&json!({"a": [1]}), 1));
+        assert!(!deeper_than(&json!({"a": [1]}), 2));
+        assert!(!deeper_than(&json!("text"), 0));
+    }
+
+    #[test]
+    fn the_log_form_holds_no_text_of_the_caller_and_is_one_line() {
+        let arguments = json!({"query": "my secret\nplan", "a\nb": [1], "limit": 5});
+        let line = redacted(arguments.as_object().unwrap());
+        assert_eq!(line, "query=text(14) a?b=list(1) limit=number");
+    }
+}

@@ -1,0 +1,198 @@
+//! One call, from name and arguments to an outcome.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use freshcontext_contract::{
+    AnyAdapter, CommonArgs, Cx, ErrorCode, Harvest, Seen, SourceError, split_arguments,
+};
+use freshcontext_core::answer::Judged;
+use futures_util::FutureExt as _;
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
+
+use super::{CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement};
+
+/// Evaluations with more text than this leave the reactor's threads alone.
+const INLINE_BYTES: usize = 256 << 10;
+/// What a call may outlive its deadline by while it is being dropped.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// What one source brought, with what its judgement needs.
+pub(super) struct Collected {
+    pub harvest: Harvest,
+    pub common: CommonArgs,
+    pub seen: Seen,
+}
+
+impl Engine {
+    /// Runs a tool. Only an unknown name is an error here; whatever goes wrong inside the call is an
+    /// outcome with `is_error`, so that the model can read it.
+    pub async fn call(
+        self: &Arc<Self>,
+        name: &str,
+        arguments: Map<String, Value>,
+        context: CallContext,
+    ) -> Result<ToolOutcome, UnknownTool> {
+        let tool = self.tool(name).ok_or(UnknownTool)?;
+        let id = self.calls.fetch_add(1, Ordering::Relaxed);
+        let span = tracing::info_span!("call", id, tool = %tool.name);
+        let started = Instant::now();
+        let outcome = async {
+            tracing::info!(arguments = %arguments::redacted(&arguments), "started");
+            let work = self.run(tool, arguments, &context);
+            let result = tokio::select! {
+                biased;
+                () = context.cancellation.cancelled() => Err(SourceError::new(ErrorCode::Cancelled, "the caller cancelled this call")),
+                settled = AssertUnwindSafe(work).catch_unwind() => settled.unwrap_or_else(|_| Err(defect())),
+            };
+            let outcome = result.unwrap_or_else(|error| {
+                log_failure(&error);
+                judgement::failure(tool, &error, self.clock.now())
+            });
+            tracing::info!(is_error = outcome.is_error, ms = started.elapsed().as_millis(), "done");
+            outcome
+        }
+        .instrument(span)
+        .await;
+        Ok(outcome)
+    }
+
+    async fn run(
+        self: &Arc<Self>,
+        tool: &Tool,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Result<ToolOutcome, SourceError> {
+        let most = self.limits().json_depth;
+        if let Some((name, _)) = arguments
+            .iter()
+            .find(|(_, value)| arguments::deeper_than(value, most))
+        {
+            let problem = format!("nests deeper than {most} levels");
+            return Err(SourceError::invalid_input(name.clone(), problem, &tool.example));
+        }
+        match &tool.work {
+            Work::Evaluate => self.evaluate(arguments).await,
+            Work::Source(adapter) => {
+                let (common, own) = self.prepare(adapter.as_ref(), &arguments)?;
+                let _place = self.gate.enter().await?;
+                let deadline = Instant::now() + Duration::from_millis(self.limits().call_deadline_ms);
+                let collected = self.collect(adapter.as_ref(), common, own, deadline).await?;
+                let max_length = collected.common.max_length;
+                let judged = self.judge(adapter.as_ref(), collected, &arguments)?;
+                Ok(judgement::render(&judged, max_length))
+            }
+            Work::Composite(composite) => {
+                let plan = (composite.plan)(arguments)?;
+                let _place = self.gate.enter().await?;
+                self.run_plan(composite, plan, context).await
+            }
+        }
+    }
+
+    /// Common arguments checked and the cursor opened; no request is made.
+    pub(super) fn prepare(
+        &self,
+        adapter: &dyn AnyAdapter,
+        arguments: &Map<String, Value>,
+    ) -> Result<(CommonArgs, Map<String, Value>), SourceError> {
+        let descriptor = adapter.descriptor();
+        let (mut common, own) = split_arguments(descriptor, self.limits(), arguments.clone())?;
+        if let Some(token) = common.cursor.take() {
+            let state = self
+                .cursors
+                .open_token(descriptor.tool, arguments, &token, self.clock.now())?;
+            common.cursor = Some(state);
+        }
+        Ok((common, own))
+    }
+
+    /// Asks a source, within a deadline.
+    pub(super) async fn collect(
+        &self,
+        adapter: &dyn AnyAdapter,
+        common: CommonArgs,
+        own: Map<String, Value>,
+        deadline: Instant,
+    ) -> Result<Collected, SourceError> {
+        let descriptor = adapter.descriptor();
+        let cx = Cx::new(
+            self.transport.as_ref(),
+            self.clock.as_ref(),
+            descriptor,
+            deadline,
+            &common,
+            self.limits().requests_per_call,
+        );
+        let time = deadline.saturating_duration_since(Instant::now()) + GRACE;
+        let harvest = match tokio::time::timeout(time, adapter.collect(&cx, own)).await {
+            Ok(harvest) => harvest?,
+            Err(_) => {
+                let mut error = SourceError::new(
+                    ErrorCode::Timeout,
+                    format!("{} did not answer in time", descriptor.title),
+                )
+                .detail("deadline")
+                .hint("try again later, or ask for less");
+                error.attempts = cx.seen().attempts;
+                return Err(error);
+            }
+        };
+        let seen = cx.seen();
+        Ok(Collected {
+            harvest,
+            common,
+            seen,
+        })
+    }
+
+    /// Judges what came, and seals the way to the next page.
+    pub(super) fn judge(
+        &self,
+        adapter: &dyn AnyAdapter,
+        mut collected: Collected,
+        arguments: &Map<String, Value>,
+    ) -> Result<Judged, SourceError> {
+        let descriptor = adapter.descriptor();
+        let now = self.clock.now();
+        let next = collected.harvest.next.take();
+        let cursor = next.and_then(|state| self.cursors.seal(descriptor.tool, arguments, &state, now));
+        judgement::judge(descriptor, collected, cursor, now, self.decay())
+    }
+
+    async fn evaluate(&self, arguments: Map<String, Value>) -> Result<ToolOutcome, SourceError> {
+        let now = self.clock.now();
+        if arguments::text_bytes(&arguments) <= INLINE_BYTES {
+            return judgement::evaluate(arguments, now, &self.options);
+        }
+        let options = Arc::clone(&self.options);
+        tokio::task::spawn_blocking(move || judgement::evaluate(arguments, now, &options))
+            .await
+            .unwrap_or_else(|_| Err(defect()))
+    }
+}
+
+/// What a caller reads when our own code failed. The log has the place.
+pub(super) fn defect() -> SourceError {
+    SourceError::new(
+        ErrorCode::Internal,
+        "a defect in this server ended this call; other calls go on",
+    )
+}
+
+pub(super) fn log_failure(error: &SourceError) {
+    let facts: Vec<String> = error
+        .context
+        .iter()
+        .map(|(key, value)| format!("{key}={value:?}"))
+        .collect();
+    let cause = error.cause.as_deref().map(ToString::to_string);
+    if error.code == ErrorCode::Internal {
+        tracing::error!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = ?cause, "failed");
+    } else {
+        tracing::info!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = ?cause, "failed");
+    }
+}

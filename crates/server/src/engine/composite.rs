@@ -1,0 +1,95 @@
+//! Composites: several sources at once, each with its own fate.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use freshcontext_contract::{AnyAdapter, ErrorCode, SourceError};
+use freshcontext_core::answer::Judged;
+use freshcontext_core::composite::Section;
+use freshcontext_sources::{Composite, PartCall, Plan};
+use futures_util::FutureExt as _;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+
+use super::call::{defect, log_failure};
+use super::{CallContext, Engine, ToolOutcome, Work, judgement};
+
+impl Engine {
+    /// Runs a plan: every section starts at once, settles alone, and is reported as it settles.
+    pub(super) async fn run_plan(
+        self: &Arc<Self>,
+        composite: &'static Composite,
+        plan: Plan,
+        context: &CallContext,
+    ) -> Result<ToolOutcome, SourceError> {
+        let begun = self.clock.now();
+        let shared = Instant::now() + Duration::from_millis(self.limits().composite_deadline_ms);
+        let own = Instant::now() + Duration::from_millis(self.limits().call_deadline_ms);
+        let deadline = shared.min(own);
+        let total = plan.sections.len();
+        let mut running: FuturesUnordered<_> = plan
+            .sections
+            .iter()
+            .enumerate()
+            .map(|(at, part)| async move {
+                let settled = AssertUnwindSafe(self.section(part, deadline))
+                    .catch_unwind()
+                    .await;
+                (at, settled.unwrap_or_else(|_| Err(defect())))
+            })
+            .collect();
+        let mut settled: Vec<Option<Result<Judged, SourceError>>> = (0..total).map(|_| None).collect();
+        let mut done = 0;
+        while let Some((at, result)) = running.next().await {
+            done += 1;
+            let part = plan.sections.get(at);
+            if let Some(progress) = &context.progress {
+                let label = part.map_or("", |part| part.label.as_str());
+                let word = if result.is_ok() { "answered" } else { "failed" };
+                progress.report(done, total, format!("{label} {word}")).await;
+            }
+            if let Err(error) = &result {
+                tracing::info!(section = part.map_or("", |part| part.tool), "section failed");
+                log_failure(error);
+            }
+            if let Some(slot) = settled.get_mut(at) {
+                *slot = Some(result);
+            }
+        }
+        drop(running);
+        let sections = plan
+            .sections
+            .iter()
+            .zip(settled)
+            .map(|(part, outcome)| Section {
+                adapter: self
+                    .source(part.tool)
+                    .map_or(part.tool, |adapter| adapter.descriptor().id),
+                tool: part.tool,
+                label: part.label.clone(),
+                outcome: outcome.unwrap_or_else(|| Err(defect())),
+            })
+            .collect();
+        Ok(judgement::composite(composite, plan, sections, begun))
+    }
+
+    async fn section(&self, part: &PartCall, deadline: Instant) -> Result<Judged, SourceError> {
+        let adapter = self.source(part.tool).ok_or_else(|| {
+            SourceError::new(
+                ErrorCode::Misconfigured,
+                format!("{} is switched off here", part.tool),
+            )
+            .hint("the operator can take it out of `disable_sources`")
+        })?;
+        let (common, own) = self.prepare(adapter, &part.arguments)?;
+        let collected = self.collect(adapter, common, own, deadline).await?;
+        self.judge(adapter, collected, &part.arguments)
+    }
+
+    fn source(&self, tool: &str) -> Option<&dyn AnyAdapter> {
+        self.tool(tool).and_then(|tool| match &tool.work {
+            Work::Source(adapter) => Some(adapter.as_ref()),
+            _ => None,
+        })
+    }
+}

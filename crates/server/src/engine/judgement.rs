@@ -1,0 +1,140 @@
+//! Where the core's judgement becomes an outcome. The only module of the engine that knows the
+//! core's types.
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{Descriptor, SourceError};
+use freshcontext_core::answer::{self, JudgeInput, Judged};
+use freshcontext_core::composite::{CompositeInput, Section, assemble};
+use freshcontext_core::decay::DecayTable;
+use freshcontext_core::evaluate::{self, Options};
+use freshcontext_sources::{Composite, Plan};
+use serde_json::{Map, Value, json};
+
+use super::call::Collected;
+use super::{Tool, ToolOutcome, Work};
+
+/// Judges what a source brought. `cursor` is the sealed way to the next page.
+pub(super) fn judge(
+    descriptor: &'static Descriptor,
+    collected: Collected,
+    cursor: Option<String>,
+    now: DateTime<Utc>,
+    decay: &DecayTable,
+) -> Result<Judged, SourceError> {
+    answer::judge(JudgeInput {
+        descriptor,
+        harvest: collected.harvest,
+        args: &collected.common,
+        seen: &collected.seen,
+        now,
+        decay,
+        cursor,
+    })
+}
+
+/// A source's answer, within its length.
+pub(super) fn render(judged: &Judged, max_length: usize) -> ToolOutcome {
+    let answer = judged.render(max_length);
+    ToolOutcome {
+        text: answer.text,
+        structured: Some(answer.structured),
+        is_error: false,
+        meta: own_meta(judged.meta()),
+    }
+}
+
+/// `_meta` keys of ours carry our prefix, as MCP asks.
+fn own_meta(meta: Value) -> Option<Map<String, Value>> {
+    let filled = meta.as_object().is_some_and(|meta| !meta.is_empty());
+    filled.then(|| Map::from_iter([("io.github.freshcontext/retrieval".to_owned(), meta)]))
+}
+
+/// A failure.
+pub(super) fn failure(tool: &Tool, error: &SourceError, now: DateTime<Utc>) -> ToolOutcome {
+    let failure = answer::failure(error, tool.id(), &tool.name, now);
+    ToolOutcome {
+        text: failure.text,
+        structured: Some(failure.structured),
+        is_error: true,
+        meta: None,
+    }
+}
+
+/// A composite's answer.
+pub(super) fn composite(
+    composite: &'static Composite,
+    plan: Plan,
+    sections: Vec<Section>,
+    begun: DateTime<Utc>,
+) -> ToolOutcome {
+    let answer = assemble(CompositeInput {
+        tool: composite.tool,
+        title: composite.title.to_owned(),
+        query: plan.query,
+        generated_at: begun,
+        min_score: plan.min_score,
+        max_length: plan.max_length,
+        sections,
+    });
+    ToolOutcome {
+        text: answer.text,
+        structured: Some(answer.structured),
+        is_error: answer.all_failed,
+        meta: None,
+    }
+}
+
+/// The judgement of what the caller brought.
+pub(super) fn evaluate(
+    arguments: Map<String, Value>,
+    now: DateTime<Utc>,
+    options: &Options,
+) -> Result<ToolOutcome, SourceError> {
+    let evaluation = evaluate::evaluate(&Value::Object(arguments), now, options)?;
+    Ok(ToolOutcome {
+        text: evaluation.text,
+        structured: Some(evaluation.structured),
+        is_error: false,
+        meta: None,
+    })
+}
+
+/// Schema of a source's structured answer.
+pub(super) fn answer_schema() -> Value {
+    admitting_failure(answer::answer_schema())
+}
+
+/// Schema of a composite's structured answer.
+pub(super) fn composite_schema() -> Value {
+    admitting_failure(freshcontext_core::composite::composite_schema())
+}
+
+/// The tool that judges what the caller brings.
+pub(super) fn evaluate_tool() -> Tool {
+    Tool {
+        name: evaluate::TOOL.to_owned(),
+        title: evaluate::TITLE.to_owned(),
+        description: evaluate::DESCRIPTION.to_owned(),
+        example: r#"{"profile": "official_docs", "intent": "citation_check", "signals": [{"source": "https://docs.example.org/", "content": "text"}]}"#.to_owned(),
+        input_schema: evaluate::input_schema(),
+        output_schema: admitting_failure(evaluate::output_schema()),
+        work: Work::Evaluate,
+    }
+}
+
+/// Some clients check failed results against the schema too, so it must admit them.
+fn admitting_failure(mut schema: Value) -> Value {
+    let Some(object) = schema.as_object_mut() else {
+        return schema;
+    };
+    if object.contains_key("anyOf") || !object.contains_key("required") {
+        return schema;
+    }
+    if let Some(required) = object.remove("required") {
+        object.insert(
+            "anyOf".to_owned(),
+            json!([{"required": required}, {"required": ["code", "message"]}]),
+        );
+    }
+    schema
+}

@@ -1,0 +1,172 @@
+//! The tool engine: what a call does, whatever brought it here.
+
+mod admission;
+mod arguments;
+mod call;
+mod composite;
+mod cursor;
+mod judgement;
+mod registry;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, Transport};
+use freshcontext_core::decay::{DecayTable, InvalidDecay};
+use freshcontext_core::evaluate::{self, Options};
+use freshcontext_sources::Composite;
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+pub use registry::{Tool, Work};
+
+use crate::config::Settings;
+
+/// Name of the tool that judges what the caller brings.
+pub const EVALUATE: &str = evaluate::TOOL;
+
+/// Runs tools. Build one per process and share it.
+pub struct Engine {
+    tools: Vec<Tool>,
+    by_name: HashMap<String, usize>,
+    transport: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    options: Arc<Options>,
+    gate: admission::Gate,
+    cursors: cursor::Cursors,
+    calls: AtomicU64,
+}
+
+/// What an engine is built from.
+pub struct Parts {
+    /// The sources.
+    pub adapters: Vec<Box<dyn AnyAdapter>>,
+    /// The composites.
+    pub composites: Vec<&'static Composite>,
+    /// What sends requests.
+    pub transport: Arc<dyn Transport>,
+    /// What tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutcome {
+    /// The text for the model.
+    pub text: String,
+    /// The same as data.
+    pub structured: Option<Value>,
+    /// Whether the call failed.
+    pub is_error: bool,
+    /// Facts about the call that are not part of the answer (`cached_age_s`, `attempts`).
+    pub meta: Option<Map<String, Value>>,
+}
+
+/// What comes with a call.
+#[derive(Clone, Default)]
+pub struct CallContext {
+    /// Set when the caller no longer wants the answer.
+    pub cancellation: CancellationToken,
+    /// Where progress goes, if the caller asked for it.
+    pub progress: Option<Arc<dyn Progress>>,
+}
+
+/// Where progress goes.
+pub trait Progress: Send + Sync {
+    /// `done` of `total` parts are settled; `message` says which was the last.
+    fn report(&self, done: usize, total: usize, message: String) -> BoxFuture<'_, ()>;
+}
+
+/// There is no tool of this name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownTool;
+
+impl fmt::Display for UnknownTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown tool")
+    }
+}
+
+impl std::error::Error for UnknownTool {}
+
+impl Engine {
+    /// Builds the registry and the gate. Reads or makes the cursor key; no other I/O.
+    pub fn new(settings: &Settings, parts: Parts) -> Result<Self, InvalidDecay> {
+        let rates = settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate));
+        let decay = DecayTable::with_overrides(rates)?;
+        let tools = registry::build(parts.adapters, &parts.composites, &settings.disable_sources);
+        let by_name = tools
+            .iter()
+            .enumerate()
+            .map(|(at, tool)| (tool.name.clone(), at))
+            .collect();
+        Ok(Self {
+            by_name,
+            tools,
+            transport: parts.transport,
+            clock: parts.clock,
+            options: Arc::new(Options {
+                decay,
+                limits: settings.limits.clone(),
+            }),
+            gate: admission::Gate::new(&settings.limits),
+            cursors: cursor::Cursors::open(settings.data_folder().as_deref()),
+            calls: AtomicU64::new(1),
+        })
+    }
+
+    /// All tools, by name.
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// The tool of this name.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.by_name.get(name).and_then(|at| self.tools.get(*at))
+    }
+
+    /// The descriptors of all sources that are on.
+    pub fn descriptors(&self) -> impl Iterator<Item = &'static Descriptor> {
+        self.tools.iter().filter_map(|tool| match &tool.work {
+            Work::Source(adapter) => Some(adapter.descriptor()),
+            _ => None,
+        })
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// The limits and decay rates in force, as the judge takes them.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The decay table in force.
+    pub fn decay(&self) -> &DecayTable {
+        &self.options.decay
+    }
+
+    /// What sends requests.
+    pub fn transport(&self) -> &dyn Transport {
+        self.transport.as_ref()
+    }
+
+    /// What tells the time.
+    pub fn clock(&self) -> &dyn Clock {
+        self.clock.as_ref()
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
+    }
+}

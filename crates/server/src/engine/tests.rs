@@ -1,0 +1,441 @@
+//! The engine with a source of our own making.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use freshcontext_contract::chrono::{DateTime, Utc};
+use freshcontext_contract::schemars::{self, JsonSchema};
+use freshcontext_contract::serde::{self, Deserialize};
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{
+    Adapter, AnyAdapter, ArgSpec, BoxFuture, CallScope, Cx, DateEvidence, Descriptor, ErrorCode, FixedClock,
+    Harvest, Hosts, Item, Media, Request, Response, Route, SourceError, Switch, Transport,
+};
+use freshcontext_sources::{Composite, PartCall, Plan};
+use serde_json::{Map, Value, json};
+use tokio::sync::Mutex;
+use tokio_util::sync::CancellationToken;
+
+use super::{CallContext, Engine, Parts, Progress, ToolOutcome, UnknownTool};
+use crate::config::Settings;
+
+static ECHO: Descriptor = Descriptor {
+    id: "hackernews",
+    tool: "extract_echo",
+    title: "Echo",
+    description: "A source for tests.",
+    example: r#"{"url": "rust"}"#,
+    profile: "social_pulse",
+    hosts: Hosts::Fixed(&["echo.example"]),
+    official: true,
+    credentials: &[],
+    routes: &[Route {
+        id: "api",
+        about: "the interface",
+        needs: None,
+        switch: Switch::On,
+    }],
+    rates: &[],
+    status_rules: &[],
+    markers: &[],
+    args: ArgSpec {
+        limit: Some((10, 50)),
+        cursor: true,
+        ..ArgSpec::length(4_000)
+    },
+    dates: "crafted",
+    terms: "none",
+};
+
+static OTHER: Descriptor = Descriptor {
+    id: "reddit",
+    tool: "extract_other",
+    title: "Other",
+    ..base()
+};
+
+const fn base() -> Descriptor {
+    Descriptor {
+        id: "",
+        tool: "",
+        title: "",
+        description: "Another source for tests.",
+        example: r#"{"url": "rust"}"#,
+        profile: "social_pulse",
+        hosts: Hosts::Fixed(&["echo.example"]),
+        official: true,
+        credentials: &[],
+        routes: &[Route {
+            id: "api",
+            about: "the interface",
+            needs: None,
+            switch: Switch::On,
+        }],
+        rates: &[],
+        status_rules: &[],
+        markers: &[],
+        args: ArgSpec::length(4_000),
+        dates: "crafted",
+        terms: "none",
+    }
+}
+
+struct Echo(&'static Descriptor);
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(crate = "self::serde")]
+struct Input {
+    /// What to do
+    url: String,
+}
+
+impl Adapter for Echo {
+    type Input = Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        self.0
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+        let page = Url::parse("https://echo.example/page").unwrap();
+        match input.url.as_str() {
+            "panic" => panic!("a defect"),
+            "fail" => {
+                return Err(SourceError::new(ErrorCode::UpstreamError, "the source is down").status(500));
+            }
+            "hang" => {
+                cx.send(Request::get(page.clone(), Media::Json)).await?;
+            }
+            _ => {}
+        }
+        let evidence = DateEvidence::field("created", cx.now() - chrono::TimeDelta::hours(1));
+        let mut item = Item::new(format!("Result for {}", input.url), evidence);
+        item.summary = format!("state {}", cx.args().cursor.as_deref().unwrap_or("none"));
+        let mut harvest = Harvest::new(page, vec![item]);
+        harvest.next = Some("page=2".to_owned());
+        Ok(harvest)
+    }
+}
+
+/// Never answers; counts what was asked and what was dropped.
+#[derive(Default)]
+struct Silent {
+    asked: AtomicUsize,
+    dropped: Arc<AtomicUsize>,
+}
+
+struct Dropped(Arc<AtomicUsize>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+impl Transport for Silent {
+    fn send<'a>(
+        &'a self,
+        _scope: &'a CallScope,
+        _request: Request,
+    ) -> BoxFuture<'a, Result<Response, SourceError>> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let guard = Dropped(Arc::clone(&self.dropped));
+        Box::pin(async move {
+            let _guard = guard;
+            std::future::pending().await
+        })
+    }
+
+    fn configured(&self, _env: &str) -> bool {
+        false
+    }
+
+    fn enabled(&self, _adapter: &str, _route: &str) -> bool {
+        false
+    }
+}
+
+static BOTH: Composite = Composite {
+    tool: "extract_both",
+    id: "landscape",
+    title: "Both",
+    description: "Two sources at once.",
+    example: r#"{"topic": "rust"}"#,
+    input_schema: || json!({"type": "object", "properties": {}}),
+    plan: |arguments| {
+        let mut part = |tool, name: &str| PartCall {
+            tool,
+            label: name.to_owned(),
+            arguments: arguments
+                .get(name)
+                .and_then(Value::as_object)
+                .cloned()
+                .unwrap_or_default(),
+        };
+        let sections = vec![part("extract_echo", "first"), part("extract_other", "second")];
+        Ok(Plan {
+            query: "rust".to_owned(),
+            sections,
+            min_score: None,
+            max_length: 8_000,
+        })
+    },
+};
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_800_000_000, 0).unwrap()
+}
+
+fn engine_with(settings: &Settings) -> (Arc<Engine>, Arc<Silent>) {
+    let transport = Arc::new(Silent::default());
+    let adapters: Vec<Box<dyn AnyAdapter>> = vec![Box::new(Echo(&OTHER)), Box::new(Echo(&ECHO))];
+    let parts = Parts {
+        adapters,
+        composites: vec![&BOTH],
+        transport: Arc::clone(&transport) as Arc<dyn Transport>,
+        clock: Arc::new(FixedClock(now())),
+    };
+    (Arc::new(Engine::new(settings, parts).unwrap()), transport)
+}
+
+fn settings() -> Settings {
+    // No folder, so no file is touched.
+    Settings {
+        data_dir: Some("/dev/null/none".into()),
+        ..Settings::default()
+    }
+}
+
+fn arguments(value: Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+async fn call(engine: &Arc<Engine>, tool: &str, value: Value) -> ToolOutcome {
+    engine
+        .call(tool, arguments(value), CallContext::default())
+        .await
+        .unwrap()
+}
+
+fn code(outcome: &ToolOutcome) -> &str {
+    outcome.structured.as_ref().unwrap()["code"]
+        .as_str()
+        .unwrap_or_default()
+}
+
+#[tokio::test]
+async fn tools_are_sorted_and_an_unknown_one_is_not_an_outcome() {
+    let (engine, _) = engine_with(&settings());
+    let names: Vec<&str> = engine.tools().iter().map(|tool| tool.name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "evaluate_context",
+            "extract_both",
+            "extract_echo",
+            "extract_other"
+        ]
+    );
+    let unknown = engine
+        .call("extract_none", Map::new(), CallContext::default())
+        .await;
+    assert_eq!(unknown, Err(UnknownTool));
+}
+
+#[tokio::test]
+async fn an_answer_has_both_forms() {
+    let (engine, _) = engine_with(&settings());
+    let outcome = call(&engine, "extract_echo", json!({"url": "rust"})).await;
+    assert!(!outcome.is_error, "{}", outcome.text);
+    assert!(outcome.text.starts_with("[FRESHCONTEXT]"), "{}", outcome.text);
+    let structured = outcome.structured.unwrap();
+    assert_eq!(structured["items"][0]["title"], "Result for rust");
+    assert_eq!(structured["freshcontext"]["freshness_confidence"], "high");
+}
+
+#[tokio::test]
+async fn bad_arguments_are_named_and_nothing_is_asked() {
+    let (engine, transport) = engine_with(&settings());
+    let deep = (0..70).fold(json!("x"), |inner, _| json!([inner]));
+    for (value, field) in [
+        (json!({}), "url"),
+        (json!({"url": "hang", "limit": 0}), "limit"),
+        (json!({"url": "hang", "nonsense": 1}), "nonsense"),
+        (json!({"url": "hang", "cursor": "forged"}), "cursor"),
+        (json!({"url": deep}), "url"),
+    ] {
+        let outcome = call(&engine, "extract_echo", value).await;
+        assert!(outcome.is_error);
+        assert_eq!(code(&outcome), "invalid_input");
+        assert_eq!(outcome.structured.unwrap()["field"], field);
+    }
+    assert_eq!(transport.asked.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_page_leads_to_the_next_one_of_the_same_call_only() {
+    let (engine, _) = engine_with(&settings());
+    let first = call(&engine, "extract_echo", json!({"url": "rust"})).await;
+    let cursor = first.structured.unwrap()["next_cursor"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let second = call(&engine, "extract_echo", json!({"url": "rust", "cursor": cursor})).await;
+    assert!(second.text.contains("state page=2"), "{}", second.text);
+    let other = call(&engine, "extract_echo", json!({"url": "go", "cursor": cursor})).await;
+    assert_eq!(code(&other), "invalid_input");
+}
+
+#[tokio::test]
+async fn a_panic_ends_its_own_call_only() {
+    let (engine, _) = engine_with(&settings());
+    let outcome = call(&engine, "extract_echo", json!({"url": "panic"})).await;
+    assert_eq!(code(&outcome), "internal");
+    assert!(!outcome.text.contains("a defect\""), "no panic text");
+    assert!(
+        !call(&engine, "extract_echo", json!({"url": "rust"}))
+            .await
+            .is_error
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_source_times_out_at_the_deadline_and_is_let_go() {
+    let (engine, transport) = engine_with(&settings());
+    let started = tokio::time::Instant::now();
+    let outcome = call(&engine, "extract_echo", json!({"url": "hang"})).await;
+    assert_eq!(code(&outcome), "timeout");
+    assert!(started.elapsed() <= Duration::from_millis(20_200));
+    assert_eq!(transport.dropped.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelling_drops_the_work() {
+    let (engine, transport) = engine_with(&settings());
+    let context = CallContext {
+        cancellation: CancellationToken::new(),
+        progress: None,
+    };
+    let cancellation = context.cancellation.clone();
+    let calling = engine.call("extract_echo", arguments(json!({"url": "hang"})), context);
+    let cancelling = async {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        cancellation.cancel();
+    };
+    let (outcome, ()) = tokio::join!(calling, cancelling);
+    assert_eq!(code(&outcome.unwrap()), "cancelled");
+    assert_eq!(transport.dropped.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_full_server_says_so() {
+    let mut settings = settings();
+    settings.limits.calls_in_flight = 1;
+    settings.limits.calls_queued = 0;
+    let (engine, _) = engine_with(&settings);
+    let (slow, refused) = tokio::join!(
+        call(&engine, "extract_echo", json!({"url": "hang"})),
+        call(&engine, "extract_echo", json!({"url": "rust"})),
+    );
+    assert_eq!(code(&slow), "timeout");
+    assert_eq!(code(&refused), "overloaded");
+    assert!(refused.structured.unwrap()["retry_after_s"].as_u64().unwrap() > 0);
+}
+
+#[derive(Default)]
+struct Told(Mutex<Vec<(usize, usize, String)>>);
+
+impl Progress for Told {
+    fn report(&self, done: usize, total: usize, message: String) -> BoxFuture<'_, ()> {
+        Box::pin(async move { self.0.lock().await.push((done, total, message)) })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn sections_settle_alone_and_are_reported() {
+    let (engine, _) = engine_with(&settings());
+    let told = Arc::new(Told::default());
+    let context = CallContext {
+        progress: Some(Arc::clone(&told) as Arc<dyn Progress>),
+        ..CallContext::default()
+    };
+    let given = json!({"first": {"url": "hang"}, "second": {"url": "rust"}});
+    let started = tokio::time::Instant::now();
+    let outcome = engine
+        .call("extract_both", arguments(given), context)
+        .await
+        .unwrap();
+    assert!(!outcome.is_error);
+    assert!(started.elapsed() < Duration::from_millis(25_200));
+    let structured = outcome.structured.unwrap();
+    assert_eq!(structured["sections"][0]["status"], "failed");
+    assert_eq!(structured["sections"][0]["error"]["code"], "timeout");
+    assert_eq!(structured["sections"][1]["status"], "success");
+    let told = told.0.lock().await;
+    assert_eq!(told.len(), 2);
+    assert_eq!(
+        (told[0].0, told[0].1, told[0].2.as_str()),
+        (1, 2, "second answered")
+    );
+    assert_eq!((told[1].0, told[1].1, told[1].2.as_str()), (2, 2, "first failed"));
+}
+
+#[tokio::test]
+async fn a_panicking_section_and_a_bad_one_leave_the_rest() {
+    let (engine, _) = engine_with(&settings());
+    let outcome = call(
+        &engine,
+        "extract_both",
+        json!({"first": {"url": "panic"}, "second": {"url": "rust"}}),
+    )
+    .await;
+    let structured = outcome.structured.unwrap();
+    assert_eq!(structured["sections"][0]["error"]["code"], "internal");
+    assert_eq!(structured["sections"][1]["status"], "success");
+    let all_failed = call(
+        &engine,
+        "extract_both",
+        json!({"first": {"url": "fail"}, "second": {}}),
+    )
+    .await;
+    assert!(all_failed.is_error);
+}
+
+#[tokio::test]
+async fn a_source_that_is_off_leaves_its_tool_out_and_its_section_explained() {
+    let settings = Settings {
+        disable_sources: vec!["reddit".to_owned()],
+        ..settings()
+    };
+    let (engine, _) = engine_with(&settings);
+    assert!(engine.tool("extract_other").is_none());
+    let outcome = call(
+        &engine,
+        "extract_both",
+        json!({"first": {"url": "a"}, "second": {"url": "b"}}),
+    )
+    .await;
+    assert_eq!(
+        outcome.structured.unwrap()["sections"][1]["error"]["code"],
+        "misconfigured"
+    );
+}
+
+#[tokio::test]
+async fn evaluation_works_inline_and_beside() {
+    let (engine, _) = engine_with(&settings());
+    for size in [10, 40_000] {
+        let signals: Vec<Value> =
+            (0..10).map(|at| json!({"source": format!("https://example.com/{at}"), "content": "word ".repeat(size / 5)})).collect();
+        let given = json!({"profile": "official_docs", "intent": "citation_check", "signals": signals});
+        let outcome = call(&engine, "evaluate_context", given).await;
+        assert!(!outcome.is_error, "{}", outcome.text);
+        assert_eq!(
+            outcome.structured.unwrap()["results"].as_array().unwrap().len(),
+            10
+        );
+    }
+    let bad = call(&engine, "evaluate_context", json!({"profile": "official_docs"})).await;
+    assert_eq!(code(&bad), "invalid_input");
+}

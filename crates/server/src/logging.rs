@@ -1,0 +1,122 @@
+//! The log: stderr only, quiet unless asked, one line per event.
+
+use std::fmt;
+
+use tracing::{Event, Subscriber};
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
+use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
+use tracing_subscriber::fmt::{FmtContext, FormattedFields};
+use tracing_subscriber::registry::LookupSpan;
+
+/// What rmcp says about every mistake of a client is no news for an operator.
+const QUIETER: &[&str] = &["rmcp=error", "hyper=error", "h2=error", "hyper_util=error"];
+
+/// Starts the log with a level or a filter. A second call changes nothing.
+pub(crate) fn start(filter: &str) {
+    let plain = !filter.contains(['=', ',']);
+    let filter = if plain && !matches!(filter, "debug" | "trace") {
+        format!("{filter},{}", QUIETER.join(","))
+    } else {
+        filter.to_owned()
+    };
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("warn"));
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .event_format(OneLine)
+        .try_init();
+    std::panic::set_hook(Box::new(|panic| {
+        // The place helps; the message may hold what a caller sent.
+        let place = panic
+            .location()
+            .map(|at| format!("{}:{}", at.file(), at.line()))
+            .unwrap_or_default();
+        tracing::error!(place, "a defect: please report it");
+    }));
+}
+
+/// `time LEVEL target call{id=1}: message field=value`, with everything that would break the line escaped.
+struct OneLine;
+
+impl<S, N> FormatEvent<S, N> for OneLine
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        ctx: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut line = String::new();
+        SystemTime.format_time(&mut Writer::new(&mut line))?;
+        let meta = event.metadata();
+        line.push_str(&format!(" {:>5} {} ", meta.level(), meta.target()));
+        for span in ctx.event_scope().into_iter().flat_map(|scope| scope.from_root()) {
+            line.push_str(span.name());
+            let extensions = span.extensions();
+            if let Some(fields) = extensions
+                .get::<FormattedFields<N>>()
+                .filter(|fields| !fields.is_empty())
+            {
+                line.push_str(&format!("{{{fields}}}"));
+            }
+            line.push_str(": ");
+        }
+        ctx.field_format().format_fields(Writer::new(&mut line), event)?;
+        for c in line.chars() {
+            if c.is_control() {
+                write!(writer, "{}", c.escape_default())?;
+            } else {
+                writer.write_char(c)?;
+            }
+        }
+        writeln!(writer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Sink(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Sink {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_event_is_one_line_whatever_it_holds() {
+        let sink = Sink::default();
+        let writer = sink.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_writer(move || writer.clone())
+            .with_ansi(false)
+            .event_format(OneLine)
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            let span = tracing::info_span!("call", id = 7, tool = %"x\ny");
+            let _entered = span.enter();
+            tracing::info!(text = %"a\r\nb\x1b[31m", "hello");
+        });
+        let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(
+            !text.contains('\x1b') && text.contains("hello") && text.contains("id=7"),
+            "{text}"
+        );
+    }
+}

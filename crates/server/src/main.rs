@@ -1,0 +1,7 @@
+//! The `freshcontext` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    freshcontext_server::cli::run()
+}

@@ -1,0 +1,206 @@
+//! MCP over streamable HTTP: our own accept loop, so that every wait has a limit.
+
+mod connections;
+mod guard;
+mod routes;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use freshcontext_contract::Limits;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::ServerHandler;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::Service as _;
+
+use crate::config::{ConfigError, HttpSettings};
+use crate::signals;
+use connections::{Activity, Census, Seat, Watched};
+use guard::Guard;
+
+pub use routes::MCP_PATH;
+
+/// What a refused connection is told.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+/// Headers of one request, in bytes and number.
+const HEADER_BYTES: usize = 32 << 10;
+const HEADER_FIELDS: usize = 100;
+
+/// Refuses what must not be started: an open address without a token.
+pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
+    if !settings.addr.ip().is_loopback() && settings.token.is_none() {
+        return Err(ConfigError(format!(
+            "`http.addr` is {}, which others can reach: set `http.token` (FRESHCONTEXT_HTTP_TOKEN), or use a loopback address",
+            settings.addr
+        )));
+    }
+    Ok(())
+}
+
+/// Binds the address.
+pub async fn bind(addr: SocketAddr) -> Result<TcpListener, ConfigError> {
+    TcpListener::bind(addr).await.map_err(|error| {
+        let reason = match error.kind() {
+            io::ErrorKind::AddrInUse => "the port is in use".to_owned(),
+            io::ErrorKind::PermissionDenied => "not permitted".to_owned(),
+            io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+            _ => error.to_string(),
+        };
+        ConfigError(format!("`http.addr`: cannot listen on {addr}: {reason}"))
+    })
+}
+
+/// Serves a handler until a signal comes; running calls then get `drain_ms`, and a second signal ends
+/// them at once.
+pub async fn serve<S>(handler: S, listener: TcpListener, settings: &HttpSettings, limits: &Limits)
+where
+    S: ServerHandler + Clone + Send + Sync + 'static,
+{
+    serve_until(
+        handler,
+        listener,
+        settings,
+        limits,
+        signals::end(),
+        signals::end(),
+    )
+    .await;
+}
+
+/// As [`serve`], with the first and second signal given by the caller.
+pub async fn serve_until<S>(
+    handler: S,
+    listener: TcpListener,
+    settings: &HttpSettings,
+    limits: &Limits,
+    first: impl Future<Output = ()>,
+    second: impl Future<Output = ()>,
+) where
+    S: ServerHandler + Clone + Send + Sync + 'static,
+{
+    let end = CancellationToken::new();
+    let body_time = Duration::from_millis(limits.inbound_header_ms);
+    let router = routes::router(
+        handler,
+        Guard::new(settings),
+        limits.http_body_bytes,
+        body_time,
+        end.clone(),
+    );
+    let census = Census::new(limits.inbound_connections, limits.inbound_connections_per_peer);
+    let waits = Waits::new(limits);
+    let connections = TaskTracker::new();
+    let drain = CancellationToken::new();
+    tokio::pin!(first);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut first => break,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of descriptors, or the peer gave up: neither ends the service.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let Some(seat) = census.seat(peer.ip()) else {
+            let _ = stream.try_write(FULL);
+            continue;
+        };
+        let _ = stream.set_nodelay(true);
+        connections.spawn(connection(stream, seat, router.clone(), waits, drain.clone()));
+    }
+    drop(listener);
+    tracing::info!("draining");
+    drain.cancel();
+    connections.close();
+    tokio::select! {
+        () = connections.wait() => {}
+        () = tokio::time::sleep(Duration::from_millis(limits.drain_ms)) => {}
+        () = second => {}
+    }
+    end.cancel();
+}
+
+/// How long a peer may keep a connection waiting.
+#[derive(Debug, Clone, Copy)]
+struct Waits {
+    headers: Duration,
+    idle: Duration,
+}
+
+impl Waits {
+    fn new(limits: &Limits) -> Self {
+        // A streamed answer counts as idle, so it must fit in.
+        let longest_call =
+            limits.composite_deadline_ms.max(limits.call_deadline_ms) + limits.queue_wait_ms + 5_000;
+        Self {
+            headers: Duration::from_millis(limits.inbound_header_ms),
+            idle: Duration::from_millis(limits.inbound_idle_ms.max(longest_call)),
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, seat: Seat, router: Router, waits: Waits, drain: CancellationToken) {
+    let _seat = seat;
+    let activity = Arc::new(Activity::new());
+    let service = {
+        let activity = Arc::clone(&activity);
+        hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+            activity.request_begins();
+            let ended = Ended(Arc::clone(&activity));
+            let answer = router.clone().call(request.map(axum::body::Body::new));
+            async move {
+                let answer = answer.await;
+                drop(ended);
+                answer
+            }
+        })
+    };
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(waits.idle)
+        .max_headers(HEADER_FIELDS)
+        .max_buf_size(HEADER_BYTES.max(8 << 10));
+    let io = TokioIo::new(Watched::new(stream, Arc::clone(&activity)));
+    let serving = builder.serve_connection(io, service);
+    tokio::pin!(serving);
+    let mut draining = false;
+    loop {
+        tokio::select! {
+            // The watch looks at what serving has just done.
+            biased;
+            result = &mut serving => {
+                if let Err(error) = result {
+                    tracing::debug!(%error, "connection ended");
+                }
+                return;
+            }
+            () = activity.too_slow(waits.headers, waits.idle) => return,
+            () = drain.cancelled(), if !draining => {
+                draining = true;
+                serving.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+/// Tells when a request is done, also when it is dropped with its connection.
+struct Ended(Arc<Activity>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.request_ends();
+    }
+}

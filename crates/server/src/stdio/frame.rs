@@ -1,0 +1,293 @@
+//! One line to one JSON-RPC message, or to the error that answers it.
+//!
+//! Tool calls are read in one pass into rmcp's types; everything else is rare and small, and is
+//! left to rmcp's own reader.
+
+use std::borrow::Cow;
+
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest,
+    ErrorCode, ErrorData, JsonRpcMessage, RequestId, RequestMetaObject,
+};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+
+/// What a line means.
+#[derive(Debug)]
+pub(crate) enum Frame {
+    /// A request or a notification.
+    Message(Box<ClientJsonRpcMessage>),
+    /// The line is wrong; this is the answer.
+    Wrong(Option<RequestId>, ErrorData),
+    /// Nothing to do: blank, an answer to nothing, a notification that we cannot read.
+    Nothing,
+}
+
+#[derive(Deserialize)]
+struct Raw<'l> {
+    #[serde(borrow)]
+    jsonrpc: Option<Cow<'l, str>>,
+    #[serde(default, deserialize_with = "present")]
+    id: Option<Value>,
+    #[serde(borrow)]
+    method: Option<Cow<'l, str>>,
+    params: Option<Value>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+/// Keeps a null apart from an absent field.
+fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}
+
+/// Reads one line.
+pub(crate) fn read(line: &[u8]) -> Frame {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    match line.first() {
+        None => return Frame::Nothing,
+        Some(b'{') => {}
+        Some(_) => return not_an_object(line),
+    }
+    let raw: Raw<'_> = match serde_json::from_slice(line) {
+        Ok(raw) => raw,
+        Err(error) if error.is_data() => return wrong_shape(line),
+        Err(_) => return parse_error(),
+    };
+    let id = raw.id.as_ref().map(read_id);
+    if let Some(None) = id {
+        return invalid(None, "the id must be a string or a whole number");
+    }
+    let id = id.flatten();
+    if raw.jsonrpc.as_deref() != Some("2.0") {
+        return invalid(id, "jsonrpc must be \"2.0\"");
+    }
+    let Some(method) = raw.method else {
+        // We never ask a client anything, so an answer has nothing to belong to.
+        let answer = raw.result.is_some() || raw.error.is_some();
+        return if answer {
+            Frame::Nothing
+        } else {
+            invalid(id, "the method is missing")
+        };
+    };
+    if raw.result.is_some() || raw.error.is_some() {
+        return invalid(id, "a message is a request or an answer, not both");
+    }
+    match (id, method.as_ref()) {
+        (Some(id), "tools/call") => tool_call(id, raw.params),
+        (Some(id), _) => match serde_json::from_slice(line) {
+            Ok(message) => Frame::Message(Box::new(message)),
+            Err(_) => invalid(Some(id), "the request does not have the specified form"),
+        },
+        (None, _) => match serde_json::from_slice::<ClientJsonRpcMessage>(line) {
+            Ok(message) => Frame::Message(Box::new(message)),
+            Err(_) => Frame::Nothing,
+        },
+    }
+}
+
+/// The id that a cancellation names.
+pub(crate) fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Notification(note) => match &note.notification {
+            ClientNotification::CancelledNotification(note) => note.params.request_id.as_ref(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn tool_call(id: RequestId, params: Option<Value>) -> Frame {
+    let bad = |id, what: &'static str| Frame::Wrong(Some(id), ErrorData::invalid_params(what, None));
+    let Some(Value::Object(mut params)) = params else {
+        return bad(id, "tools/call needs params with a name and arguments");
+    };
+    let Some(Value::String(name)) = params.remove("name") else {
+        return bad(id, "params.name must be the name of a tool");
+    };
+    let mut call = CallToolRequestParams::new(name);
+    match params.remove("arguments") {
+        None | Some(Value::Null) => {}
+        Some(Value::Object(arguments)) => call = call.with_arguments(arguments),
+        Some(_) => return bad(id, "params.arguments must be an object"),
+    }
+    let meta: Option<Map<String, Value>> = match params.remove("_meta") {
+        None | Some(Value::Null) => None,
+        Some(Value::Object(meta)) => Some(meta),
+        Some(_) => return bad(id, "params._meta must be an object"),
+    };
+    let mut request = CallToolRequest::new(call);
+    if let Some(meta) = meta {
+        request.extensions.insert(RequestMetaObject::from(meta));
+    }
+    Frame::Message(Box::new(JsonRpcMessage::request(
+        ClientRequest::CallToolRequest(request),
+        id,
+    )))
+}
+
+fn read_id(value: &Value) -> Option<RequestId> {
+    RequestId::deserialize(value).ok()
+}
+
+fn not_an_object(line: &[u8]) -> Frame {
+    if serde_json::from_slice::<IgnoredAny>(line).is_err() {
+        return parse_error();
+    }
+    let what = if line.first() == Some(&b'[') {
+        "batches are not supported"
+    } else {
+        "a message is a JSON object"
+    };
+    invalid(None, what)
+}
+
+fn wrong_shape(line: &[u8]) -> Frame {
+    let id = serde_json::from_slice::<Value>(line)
+        .ok()
+        .and_then(|value| value.get("id").and_then(read_id));
+    invalid(id, "a field of the message has the wrong type or occurs twice")
+}
+
+fn invalid(id: Option<RequestId>, what: &'static str) -> Frame {
+    Frame::Wrong(id, ErrorData::new(ErrorCode::INVALID_REQUEST, what, None))
+}
+
+fn parse_error() -> Frame {
+    Frame::Wrong(
+        None,
+        ErrorData::new(ErrorCode::PARSE_ERROR, "the line is not JSON", None),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rmcp::model::GetMeta as _;
+
+    fn wrong(line: &str) -> (Option<RequestId>, i32) {
+        match read(line.as_bytes()) {
+            Frame::Wrong(id, error) => (id, error.code.0),
+            other => panic!("{line} gave {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_tool_call_is_read_with_its_metadata() {
+        let line = br#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x","arguments":{"q":1},"_meta":{"progressToken":7}}}"#;
+        let Frame::Message(message) = read(line) else {
+            panic!()
+        };
+        let JsonRpcMessage::Request(request) = *message else {
+            panic!()
+        };
+        assert_eq!(request.id, RequestId::String("a".into()));
+        assert!(request.request.get_meta().get_progress_token().is_some());
+        let ClientRequest::CallToolRequest(call) = request.request else {
+            panic!()
+        };
+        assert_eq!(call.params.name, "x");
+        assert_eq!(call.params.arguments.unwrap()["q"], 1);
+    }
+
+    #[test]
+    fn our_reader_and_rmcps_agree_on_a_tool_call() {
+        let line =
+            br#"{"method":"tools/call","params":{"_meta":{"k":"v"},"name":"x"},"id":-3,"jsonrpc":"2.0"}"#;
+        let Frame::Message(ours) = read(line) else {
+            panic!()
+        };
+        let theirs: ClientJsonRpcMessage = serde_json::from_slice(line).unwrap();
+        assert_eq!(
+            serde_json::to_value(ours).unwrap(),
+            serde_json::to_value(theirs).unwrap()
+        );
+    }
+
+    #[test]
+    fn wrong_lines_get_the_specified_codes() {
+        assert_eq!(wrong("{oops"), (None, -32700));
+        assert_eq!(wrong("\u{0}"), (None, -32700));
+        assert_eq!(wrong("[]"), (None, -32600));
+        assert_eq!(wrong(r#"["2.0",1,"ping"]"#), (None, -32600));
+        assert_eq!(
+            wrong(r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#),
+            (None, -32600)
+        );
+        assert_eq!(wrong("7"), (None, -32600));
+        assert_eq!(
+            wrong(r#"{"id":1,"method":"ping"}"#),
+            (Some(RequestId::Number(1)), -32600)
+        );
+        assert_eq!(
+            wrong(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#),
+            (None, -32600)
+        );
+        assert_eq!(
+            wrong(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#),
+            (None, -32600)
+        );
+        assert_eq!(
+            wrong(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#),
+            (None, -32600)
+        );
+        assert_eq!(
+            wrong(r#"{"jsonrpc":"2.0","id":4,"method":9}"#),
+            (Some(RequestId::Number(4)), -32600)
+        );
+        assert_eq!(
+            wrong(r#"{"jsonrpc":"2.0","id":5}"#),
+            (Some(RequestId::Number(5)), -32600)
+        );
+        let call = r#"{"jsonrpc":"2.0","id":6,"method":"tools/call","params":{"name":"x","arguments":[]}}"#;
+        assert_eq!(wrong(call), (Some(RequestId::Number(6)), -32602));
+        assert_eq!(
+            wrong(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#),
+            (Some(RequestId::Number(7)), -32602)
+        );
+    }
+
+    #[test]
+    fn blank_lines_answers_and_odd_notifications_are_passed_over() {
+        for line in [
+            "",
+            "   ",
+            "\r",
+            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}"#,
+        ] {
+            assert!(matches!(read(line.as_bytes()), Frame::Nothing), "{line}");
+        }
+        assert!(!matches!(
+            read(br#"{"jsonrpc":"2.0","method":"notifications/whatever","params":[1]}"#),
+            Frame::Wrong(..)
+        ));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over() {
+        let line = "\u{feff}{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+        assert!(matches!(read(line.as_bytes()), Frame::Message(_)));
+    }
+
+    #[test]
+    fn ids_at_the_edges_are_kept_exactly() {
+        for id in ["0", "\"\"", "9007199254740993", "-1"] {
+            let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            let Frame::Message(message) = read(line.as_bytes()) else {
+                panic!("{id}")
+            };
+            assert_eq!(serde_json::to_value(message).unwrap()["id"].to_string(), id);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_panics(bytes in proptest::collection::vec(any::<u8>(), 0..120)) {
+            let _ = read(&bytes);
+        }
+    }
+}

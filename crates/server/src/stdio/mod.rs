@@ -1,0 +1,64 @@
+//! MCP over stdin and stdout.
+
+mod frame;
+mod lines;
+mod outbox;
+mod streams;
+mod transport;
+
+use std::time::Duration;
+
+use rmcp::service::{ServerInitializeError, serve_server_with_ct};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use crate::mcp::McpServer;
+use crate::signals;
+use outbox::Outbox;
+use transport::{LAST_ANSWERS, StdioTransport};
+
+/// After the input ended and the last answers had their time, this much for writing them.
+const LAST_WRITES: Duration = Duration::from_millis(300);
+
+/// Serves the process's own stdin and stdout until the client is gone or a signal comes.
+pub async fn serve(server: McpServer, line_bytes: usize) {
+    serve_streams(server, streams::input(), streams::output(), line_bytes).await;
+}
+
+/// Serves any two streams; ends as [`serve`] does.
+pub async fn serve_streams(
+    server: McpServer,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    line_bytes: usize,
+) {
+    let broken = CancellationToken::new();
+    let ended = CancellationToken::new();
+    let stop = CancellationToken::new();
+    let (outbox, mut writer) = Outbox::start(output, broken.clone());
+    let transport = StdioTransport::new(input, outbox.clone(), line_bytes, ended.clone());
+    let session = async {
+        match serve_server_with_ct(server, transport, stop.clone()).await {
+            Ok(running) => {
+                let _ = running.waiting().await;
+            }
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {}
+            Err(error) => tracing::warn!(%error, "the session could not begin"),
+        }
+    };
+    let out_of_time = async {
+        ended.cancelled().await;
+        tokio::time::sleep(LAST_ANSWERS).await;
+    };
+    let reason = tokio::select! {
+        () = session => "the client closed its end",
+        () = out_of_time => "the client closed its end and did not wait",
+        () = broken.cancelled() => "the client reads no more",
+        () = signals::end() => "a signal",
+        () = signals::parent_gone() => "the parent process is gone",
+    };
+    tracing::info!(reason, "leaving");
+    stop.cancel();
+    outbox.close();
+    let _ = tokio::time::timeout(LAST_WRITES, &mut writer).await;
+}

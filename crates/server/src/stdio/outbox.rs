@@ -1,0 +1,149 @@
+//! The one writer of stdout. Messages are queued whole and written in batches.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+/// What waits to be written, and the task that writes it.
+#[derive(Debug, Clone)]
+pub(crate) struct Outbox {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    queued: Mutex<Vec<u8>>,
+    /// Bytes queued or being written.
+    unwritten: AtomicUsize,
+    more: Notify,
+    written: Notify,
+    closing: AtomicBool,
+    broken: CancellationToken,
+}
+
+impl Outbox {
+    /// Starts the writer. `broken` is cancelled when the other end is gone.
+    pub(crate) fn start(
+        output: impl AsyncWrite + Unpin + Send + 'static,
+        broken: CancellationToken,
+    ) -> (Self, tokio::task::JoinHandle<()>) {
+        let shared = Arc::new(Shared {
+            queued: Mutex::default(),
+            unwritten: AtomicUsize::new(0),
+            more: Notify::new(),
+            written: Notify::new(),
+            closing: AtomicBool::new(false),
+            broken,
+        });
+        let task = tokio::spawn(write_all(Arc::clone(&shared), output));
+        (Self { shared }, task)
+    }
+
+    /// Queues one message; the line end is added here.
+    pub(crate) fn push(&self, message: &[u8]) -> io::Result<()> {
+        if self.shared.broken.is_cancelled() || self.shared.closing.load(Ordering::Acquire) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        self.shared
+            .unwritten
+            .fetch_add(message.len() + 1, Ordering::AcqRel);
+        {
+            let mut queued = self.shared.queued.lock().unwrap_or_else(PoisonError::into_inner);
+            queued.extend_from_slice(message);
+            queued.push(b'\n');
+        }
+        self.shared.more.notify_one();
+        Ok(())
+    }
+
+    /// Waits until no more than `most` bytes wait to be written.
+    pub(crate) async fn below(&self, most: usize) {
+        loop {
+            let written = self.shared.written.notified();
+            if self.shared.unwritten.load(Ordering::Acquire) <= most || self.shared.broken.is_cancelled() {
+                return;
+            }
+            written.await;
+        }
+    }
+
+    /// Lets the writer end once everything is written.
+    pub(crate) fn close(&self) {
+        self.shared.closing.store(true, Ordering::Release);
+        self.shared.more.notify_one();
+    }
+}
+
+async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
+    loop {
+        let batch = std::mem::take(&mut *shared.queued.lock().unwrap_or_else(PoisonError::into_inner));
+        if batch.is_empty() {
+            if shared.closing.load(Ordering::Acquire) {
+                return;
+            }
+            shared.more.notified().await;
+            continue;
+        }
+        let result = async {
+            output.write_all(&batch).await?;
+            output.flush().await
+        };
+        if result.await.is_err() {
+            shared.broken.cancel();
+            shared.written.notify_waiters();
+            return;
+        }
+        shared.unwritten.fetch_sub(batch.len(), Ordering::AcqRel);
+        shared.written.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncReadExt as _;
+
+    #[tokio::test]
+    async fn messages_come_out_whole_in_order_and_all_before_the_end() {
+        let (mut theirs, ours) = tokio::io::duplex(7);
+        let (outbox, task) = Outbox::start(ours, CancellationToken::new());
+        for number in 0..100 {
+            outbox.push(format!("message {number}").as_bytes()).unwrap();
+        }
+        outbox.close();
+        let mut text = String::new();
+        theirs.read_to_string(&mut text).await.unwrap();
+        task.await.unwrap();
+        let expected: String = (0..100).map(|number| format!("message {number}\n")).collect();
+        assert_eq!(text, expected);
+    }
+
+    #[tokio::test]
+    async fn a_gone_reader_is_noticed() {
+        let (theirs, ours) = tokio::io::duplex(4);
+        let broken = CancellationToken::new();
+        let (outbox, task) = Outbox::start(ours, broken.clone());
+        drop(theirs);
+        outbox.push(b"anyone there?").unwrap();
+        broken.cancelled().await;
+        task.await.unwrap();
+        assert!(outbox.push(b"no").is_err());
+        outbox.below(0).await;
+    }
+
+    #[tokio::test]
+    async fn waiting_for_room_ends_when_it_is_written() {
+        let (mut theirs, ours) = tokio::io::duplex(16);
+        let (outbox, _task) = Outbox::start(ours, CancellationToken::new());
+        outbox.push(&[b'x'; 1000]).unwrap();
+        let reading = async {
+            let mut buffer = vec![0; 1001];
+            theirs.read_exact(&mut buffer).await.unwrap();
+        };
+        tokio::join!(outbox.below(10), reading);
+    }
+}

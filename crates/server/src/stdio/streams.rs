@@ -1,0 +1,55 @@
+//! stdin and stdout as asynchronous streams, without a helper thread where the system allows it.
+//!
+//! Hosts start a stdio server with pipes (most) or with Unix sockets (Node). Both can be driven by
+//! the reactor; anything else (a terminal, a file, `/dev/null`) goes through tokio's blocking pool.
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// Where requests come from.
+pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
+/// Where answers go.
+pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// The process's stdin.
+pub(crate) fn input() -> Input {
+    #[cfg(target_os = "linux")]
+    {
+        // Opened anew, so that non-blocking mode stays ours and reaches no other process.
+        if let Ok(pipe) = tokio::net::unix::pipe::OpenOptions::new().open_receiver("/proc/self/fd/0") {
+            return Box::new(pipe);
+        }
+        if let Some(socket) = socket(&std::io::stdin()) {
+            return Box::new(socket);
+        }
+    }
+    Box::new(tokio::io::stdin())
+}
+
+/// The process's stdout.
+pub(crate) fn output() -> Output {
+    #[cfg(target_os = "linux")]
+    {
+        if let Ok(pipe) = tokio::net::unix::pipe::OpenOptions::new().open_sender("/proc/self/fd/1") {
+            return Box::new(pipe);
+        }
+        if let Some(socket) = socket(&std::io::stdout()) {
+            return Box::new(socket);
+        }
+    }
+    Box::new(tokio::io::stdout())
+}
+
+#[cfg(target_os = "linux")]
+fn socket(handle: &impl std::os::fd::AsFd) -> Option<tokio::net::UnixStream> {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    let file = std::fs::File::from(handle.as_fd().try_clone_to_owned().ok()?);
+    if !file.metadata().ok()?.file_type().is_socket() {
+        return None;
+    }
+    let socket = std::os::unix::net::UnixStream::from(std::os::fd::OwnedFd::from(file));
+    // A socket of another family has no such address.
+    socket.local_addr().ok()?;
+    socket.set_nonblocking(true).ok()?;
+    tokio::net::UnixStream::from_std(socket).ok()
+}
