@@ -10,6 +10,9 @@ use freshcontext_contract::AnyAdapter;
 pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
     [
         // adapters, one line each
+        freshcontext_adapter_gebiz::adapters(),
+        freshcontext_adapter_govcontracts::adapters(),
+        freshcontext_adapter_jobs::adapters(),
         freshcontext_adapter_arxiv::adapters(),
         freshcontext_adapter_gdelt::adapters(),
         freshcontext_adapter_hackernews::adapters(),
