@@ -1,1 +1,139 @@
-//! changelog
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod input;
+mod package;
+mod parse;
+mod repository;
+mod request;
+mod site;
+
+use freshcontext_contract::{
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, Hosts, Route,
+    SourceError, StatusRule, Switch, When, hosts,
+};
+
+pub use input::Input;
+use input::Wanted;
+
+const LIMIT: &str =
+    "GitHub's allowance for this address is used up; set GITHUB_TOKEN for 5,000 requests an hour";
+const BURST: &str = "GitHub asks us to slow down (secondary limit)";
+
+/// The facts about changelogs.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "changelog",
+    tool: "extract_changelog",
+    title: "Changelog",
+    description: "Releases of a repository, package (npm:, pypi:, crates:) or site, newest first, with notes and dates.",
+    example: input::EXAMPLE,
+    profile: "official_docs",
+    hosts: Hosts::PublicWeb(&[
+        "api.github.com",
+        "github.com",
+        "raw.githubusercontent.com",
+        "registry.npmjs.org",
+        "pypi.org",
+        "crates.io",
+    ]),
+    official: true,
+    credentials: &[Credential {
+        host: "api.github.com",
+        env: &["GITHUB_TOKEN", "GH_TOKEN"],
+        apply: Apply::Bearer,
+        obtain: "https://github.com/settings/personal-access-tokens (no permissions needed)",
+    }],
+    routes: &[
+        route("rest", "GitHub's REST interface"),
+        route("releases_feed", "GitHub's feed of releases and tags"),
+        route("tags_feed", "GitHub's feed of tags"),
+        route("file", "a changelog file"),
+        route("registry", "the package registry's list of versions"),
+        route("feed", "a feed of the site"),
+        route("page", "a page of the site"),
+    ],
+    rates: &[hosts::GITHUB_API, hosts::NPM, hosts::PYPI, hosts::CRATES_IO],
+    status_rules: &[
+        StatusRule {
+            status: 401,
+            when: When::BodyContains("Bad credentials"),
+            code: ErrorCode::Misconfigured,
+            message: "GitHub does not accept the token in GITHUB_TOKEN",
+        },
+        StatusRule {
+            status: 403,
+            when: When::HeaderIs("x-ratelimit-remaining", "0"),
+            code: ErrorCode::RateLimited,
+            message: LIMIT,
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("secondary rate limit"),
+            code: ErrorCode::RateLimited,
+            message: BURST,
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("abuse detection mechanism"),
+            code: ErrorCode::RateLimited,
+            message: BURST,
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("API rate limit exceeded"),
+            code: ErrorCode::RateLimited,
+            message: LIMIT,
+        },
+    ],
+    markers: &[],
+    args: ArgSpec {
+        limit: Some((15, request::MAX_RELEASES)),
+        dates: true,
+        ..ArgSpec::length(6000)
+    },
+    dates: "`published_at` of a release or a feed's `published`; dates in headings and last edits are signals.",
+    terms: "GitHub Terms of Service, section H; registries ask to be modest; robots are held to the page asked for.",
+};
+
+const fn route(id: &'static str, about: &'static str) -> Route {
+    Route {
+        id,
+        about,
+        needs: None,
+        switch: Switch::On,
+    }
+}
+
+/// Changelogs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Changelog;
+
+impl Adapter for Changelog {
+    type Input = Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+        let found = match input::recognise(&input.url)? {
+            Wanted::Repository(name) => repository::releases(cx, &name).await?,
+            Wanted::Package(registry, name) => package::releases(cx, registry, &name).await?,
+            Wanted::Page(url) => site::releases(cx, url).await?,
+        };
+        Ok(answer::build(cx.args(), cx.now(), found))
+    }
+}
+
+/// Errors that another route would not change.
+fn is_final(error: &SourceError) -> bool {
+    matches!(
+        error.code,
+        ErrorCode::InvalidInput | ErrorCode::Cancelled | ErrorCode::Internal | ErrorCode::Overloaded
+    )
+}
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(Changelog)]
+}

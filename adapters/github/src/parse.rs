@@ -209,17 +209,9 @@ fn base64_lines(content: &str) -> Option<Vec<u8>> {
     base64::engine::general_purpose::STANDARD.decode(compact).ok()
 }
 
-/// A README without its comments, which readers do not see and which may be planted for machines.
+/// A README without what a reader does not see.
 fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, comment)) = rest.split_once("<!--") {
-        out.push_str(before);
-        // A comment that is never closed hides nothing on the page, but is no content either.
-        rest = comment.split_once("-->").map_or("", |(_, after)| after);
-    }
-    out.push_str(rest);
-    text::paragraphs(&out)
+    text::paragraphs(&text::without_comments(text))
 }
 
 /// One page of a search.

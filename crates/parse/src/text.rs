@@ -33,6 +33,19 @@ pub fn paragraphs(text: &str) -> String {
     out
 }
 
+/// Markdown or HTML without its comments: readers do not see them, so they are no content, and they are
+/// where instructions to machines are planted. One that is never closed takes the rest with it.
+pub fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        out.push_str(before);
+        rest = comment.split_once("-->").map_or("", |(_, after)| after);
+    }
+    out.push_str(rest);
+    out
+}
+
 /// At most `chars` characters, cut between graphemes and at a word where one is near, with an
 /// ellipsis where something was cut.
 pub fn clip(text: &str, chars: usize) -> String {
@@ -67,6 +80,13 @@ mod tests {
     fn white_space_is_folded() {
         assert_eq!(one_line("  a\n\tb \u{a0} c "), "a b c");
         assert_eq!(paragraphs("\n a \n\n\n b\nc\n\n"), "a\n\nb\nc");
+    }
+
+    #[test]
+    fn comments_are_taken_out() {
+        assert_eq!(without_comments("a <!-- b --> c<!----> d"), "a  c d");
+        assert_eq!(without_comments("a <!-- b"), "a ");
+        assert_eq!(without_comments("a --> b"), "a --> b");
     }
 
     #[test]

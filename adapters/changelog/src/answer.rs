@@ -1,0 +1,295 @@
+//! Releases into a harvest: order, channels, figures, notes.
+
+use freshcontext_contract::chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use freshcontext_contract::serde_json::{Map, Value};
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, Status};
+use freshcontext_parse::text;
+
+use crate::parse::{self, Release, instant};
+
+/// Notes of the first releases may be longer than those of the rest.
+const LONG: (usize, usize) = (3, 2_000);
+/// Notes of the other releases, in characters.
+const SHORT: usize = 500;
+
+/// What a route found.
+#[derive(Debug)]
+pub struct Found {
+    /// What was read, for the summary.
+    pub what: String,
+    /// The page that shows this very data.
+    pub page: Url,
+    /// The route that answered.
+    pub route: &'static str,
+    /// The releases.
+    pub releases: Vec<Release>,
+    /// Whether these are all there are.
+    pub complete: bool,
+    /// Entries that could not be read.
+    pub unreadable: usize,
+    /// Remarks.
+    pub notes: Vec<String>,
+    /// Facts about the whole.
+    pub fields: Map<String, Value>,
+    /// Whether this is one article, not a list of releases.
+    pub article: bool,
+}
+
+impl Found {
+    /// A list of releases.
+    pub fn new(what: impl Into<String>, page: Url, route: &'static str, releases: Vec<Release>) -> Self {
+        Self {
+            what: what.into(),
+            page,
+            route,
+            releases,
+            complete: false,
+            unreadable: 0,
+            notes: Vec::new(),
+            fields: Map::new(),
+            article: false,
+        }
+    }
+
+    /// The newest date of a release for everybody.
+    pub fn newest(&self) -> Option<DateTime<Utc>> {
+        self.releases
+            .iter()
+            .filter(|release| stable(release))
+            .filter_map(|release| instant(&release.date))
+            .max()
+    }
+}
+
+fn stable(release: &Release) -> bool {
+    !release.prerelease && !release.yanked && !release.unreleased
+}
+
+/// Builds the harvest.
+pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
+    let Found {
+        what,
+        page,
+        route,
+        mut releases,
+        complete,
+        unreadable,
+        notes,
+        fields,
+        article,
+    } = found;
+    let mut harvest = Harvest::new(page, Vec::new());
+    harvest.route = Some(route);
+    harvest.notes = notes;
+    harvest.fields = fields;
+    harvest.skip(unreadable, "that could not be read");
+    let ahead = parse::drop_future(&mut releases, now);
+    if ahead > 0 {
+        harvest.note(format!("{ahead} dates lie in the future and were left out"));
+    }
+    parse::sort(&mut releases);
+    if releases.iter().any(|release| release.unreleased) {
+        harvest.set("unreleased_section", true);
+    }
+    let listed = releases.iter().filter(|release| !release.unreleased).count();
+    harvest.summary = Some(match (article, listed) {
+        (true, _) => what,
+        (false, 0) => format!("{what}: no releases"),
+        (false, 1) => format!("{what}: 1 release"),
+        (false, count) if complete => format!("{what}: {count} releases"),
+        (false, count) => format!("{what}: the latest {count} releases"),
+    });
+    if !article {
+        channels(&mut harvest, &releases);
+        cadence(&mut harvest, &releases, complete, now);
+    }
+    releases.retain(|release| instant(&release.date).is_none_or(|at| args.in_range(at)));
+    harvest.own_date = newest_stable(&releases).map(|release| release.date.clone());
+    let all = releases.len();
+    releases.truncate(args.limit);
+    harvest.skip(all - releases.len(), "beyond the limit");
+    harvest.items = releases
+        .into_iter()
+        .enumerate()
+        .map(|(at, release)| item(release, at, article))
+        .collect();
+    harvest.status = if harvest.items.is_empty() {
+        Status::Empty
+    } else {
+        Status::Success
+    };
+    harvest
+}
+
+fn newest_stable(releases: &[Release]) -> Option<&Release> {
+    releases
+        .iter()
+        .filter(|release| stable(release) && instant(&release.date).is_some())
+        .max_by_key(|release| instant(&release.date))
+}
+
+/// Both channels with their own newest date: a nightly does not make a project fresh.
+fn channels(harvest: &mut Harvest, releases: &[Release]) {
+    let shown = |release: &Release| {
+        let date = instant(&release.date).map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true));
+        let name = release.tag.as_deref().unwrap_or(&release.title);
+        date.map_or_else(|| name.to_owned(), |date| format!("{name} ({date})"))
+    };
+    let stable = newest_stable(releases);
+    harvest.set("newest_stable", stable.map(shown));
+    let early = releases
+        .iter()
+        .filter(|release| release.prerelease && instant(&release.date).is_some())
+        .max_by_key(|release| instant(&release.date));
+    harvest.set("newest_prerelease", early.map(shown));
+    if stable.is_none() && early.is_some() {
+        harvest.note("only pre-releases carry a date: the date of the answer is theirs");
+    } else if early.and_then(|release| instant(&release.date))
+        > stable.and_then(|release| instant(&release.date))
+    {
+        harvest.note("pre-releases are newer than the newest stable release, which dates the answer");
+    }
+}
+
+/// How many releases came out lately, where the list reaches back far enough to know.
+fn cadence(harvest: &mut Harvest, releases: &[Release], complete: bool, now: DateTime<Utc>) {
+    let dates: Vec<DateTime<Utc>> = releases
+        .iter()
+        .filter(|release| stable(release))
+        .filter_map(|release| instant(&release.date))
+        .collect();
+    let oldest = releases.iter().filter_map(|release| instant(&release.date)).min();
+    for (name, days) in [("releases_90d", 90), ("releases_365d", 365)] {
+        let since = now - TimeDelta::days(days);
+        if !dates.is_empty() && (complete || oldest.is_some_and(|oldest| oldest < since)) {
+            harvest.set(name, dates.iter().filter(|at| **at >= since).count());
+        }
+    }
+}
+
+fn item(release: Release, at: usize, article: bool) -> Item {
+    let room = if article {
+        usize::MAX
+    } else if at < LONG.0 {
+        LONG.1
+    } else {
+        SHORT
+    };
+    let mut item = Item::new(release.title, release.date);
+    item.id.clone_from(&release.tag);
+    if item.id.is_none() && !article {
+        item.id = Some(item.title.clone());
+    }
+    item.url = release.url;
+    item.summary = if room == usize::MAX {
+        release.notes
+    } else {
+        text::clip(&release.notes, room)
+    };
+    // What is not out yet says nothing about how fresh the rest is.
+    item.out_of_order = release.unreleased;
+    item.set("tag", release.tag);
+    for (name, value) in [
+        ("prerelease", release.prerelease),
+        ("yanked", release.yanked),
+        ("unreleased", release.unreleased),
+    ] {
+        item.set(name, value.then_some(true));
+    }
+    item.set("sections", release.sections);
+    if let DateEvidence::PageSignal { what, .. } = &item.date {
+        let what = what.clone().into_owned();
+        item.set("signal", what);
+    }
+    item
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn release(title: &str, day: Option<&str>) -> Release {
+        Release {
+            title: title.to_owned(),
+            date: DateEvidence::optional_field("published_at", day.map(|day| format!("{day}T00:00:00Z"))),
+            prerelease: parse::version::is_prerelease(title),
+            ..Release::default()
+        }
+    }
+
+    fn built(releases: Vec<Release>, complete: bool) -> Harvest {
+        let page = Url::parse("https://example.com/").unwrap();
+        let found = Found {
+            complete,
+            ..Found::new("x", page, "rest", releases)
+        };
+        build(
+            &CommonArgs::defaults(&crate::DESCRIPTOR.args),
+            "2026-06-01T00:00:00Z".parse().unwrap(),
+            found,
+        )
+    }
+
+    #[test]
+    fn the_newest_stable_release_dates_the_answer() {
+        let harvest = built(
+            vec![
+                release("v1.0", Some("2026-01-01")),
+                release("v2.0-rc.1", Some("2026-05-01")),
+                release("v0.9", Some("2026-03-01")),
+            ],
+            true,
+        );
+        assert_eq!(
+            harvest.own_date,
+            Some(DateEvidence::field("published_at", "2026-03-01T00:00:00Z"))
+        );
+        assert_eq!(harvest.items[0].title, "v2.0-rc.1");
+        assert_eq!(harvest.fields["newest_stable"], "v0.9 (2026-03-01T00:00:00Z)");
+        assert_eq!(
+            harvest.fields["newest_prerelease"],
+            "v2.0-rc.1 (2026-05-01T00:00:00Z)"
+        );
+        assert_eq!(
+            (
+                harvest.fields["releases_90d"].as_u64(),
+                harvest.fields["releases_365d"].as_u64()
+            ),
+            (Some(0), Some(2))
+        );
+    }
+
+    #[test]
+    fn figures_are_only_given_where_the_list_reaches_back() {
+        let harvest = built(vec![release("v1.0", Some("2026-05-01"))], false);
+        assert!(!harvest.fields.contains_key("releases_90d"));
+        let harvest = built(
+            vec![
+                release("v1.0", Some("2026-05-01")),
+                release("v0.9", Some("2026-01-01")),
+            ],
+            false,
+        );
+        assert_eq!(harvest.fields["releases_90d"].as_u64(), Some(1));
+        assert!(!harvest.fields.contains_key("releases_365d"));
+    }
+
+    #[test]
+    fn coming_dates_are_dropped_and_named() {
+        let harvest = built(
+            vec![
+                release("v9.0", Some("2027-01-01")),
+                release("v1.0", Some("2026-01-01")),
+            ],
+            true,
+        );
+        assert_eq!(
+            harvest.own_date,
+            Some(DateEvidence::field("published_at", "2026-01-01T00:00:00Z"))
+        );
+        assert!(harvest.notes.iter().any(|note| note.contains("future")));
+        let none = built(vec![], true);
+        assert_eq!((none.status, none.own_date), (Status::Empty, None));
+    }
+}

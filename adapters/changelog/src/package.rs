@@ -1,0 +1,123 @@
+//! A package: its repository's releases, since they have notes; else the registry's versions.
+
+use freshcontext_contract::chrono::TimeDelta;
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{Cx, ErrorCode, SourceError};
+use freshcontext_parse::charset;
+
+use crate::answer::Found;
+use crate::input::Registry;
+use crate::parse::registry::{self, Package};
+use crate::{is_final, repository, request};
+
+/// A registry that is ahead of the repository by more than this has the truer list.
+const BEHIND: TimeDelta = TimeDelta::days(7);
+
+/// Finds the releases of a package.
+pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Found, SourceError> {
+    let package = match ask(cx, request::package(registry, name)?, registry).await {
+        // Thousands of nightlies make some documents larger than is worth reading.
+        Err(error) if error.code == ErrorCode::TooLarge && registry == Registry::Npm => {
+            let small = ask(cx, request::npm_latest(name)?, registry).await?;
+            if small.repository.is_none() {
+                return Err(error);
+            }
+            small
+        }
+        Err(error) if error.code == ErrorCode::NotFound => {
+            let message = format!("{} has no package {name}", registry.name());
+            return Err(SourceError { message, ..error });
+        }
+        other => other?,
+    };
+    let own = versions(registry, &package)?;
+    let mut found = match &package.repository {
+        Some(at) => match repository::releases(cx, at).await {
+            Ok(mut found) if !found.releases.is_empty() => {
+                choose(&mut found, &package);
+                if found.releases.is_empty() {
+                    with_note(own, format!("the releases of {at} are those of other packages"))
+                } else if own
+                    .newest()
+                    .zip(found.newest())
+                    .is_some_and(|(own, theirs)| own - theirs > BEHIND)
+                {
+                    with_note(
+                        own,
+                        format!("the releases of {at} end before those of the registry"),
+                    )
+                } else {
+                    found
+                }
+            }
+            Ok(_) => with_note(own, format!("{at} makes no releases")),
+            Err(error) if is_final(&error) => return Err(error),
+            Err(error) if own.releases.is_empty() => return Err(error),
+            Err(error) => with_note(own, format!("the releases of {at} could not be read ({error})")),
+        },
+        None => with_note(
+            own,
+            "the registry names no repository on GitHub: versions without notes".to_owned(),
+        ),
+    };
+    found.what = format!("{} package {}: {}", registry.name(), package.name, found.what);
+    if let Some(latest) = package.latest {
+        found.fields.insert("latest".to_owned(), latest.into());
+    }
+    if let Some(at) = package.repository {
+        found.fields.insert("repository".to_owned(), at.page().into());
+    }
+    Ok(found)
+}
+
+async fn ask(
+    cx: &Cx<'_>,
+    request: freshcontext_contract::Request,
+    registry: Registry,
+) -> Result<Package, SourceError> {
+    let response = cx.send(request).await?;
+    registry::read(registry, &charset::decode(&response).text)
+}
+
+fn with_note(mut found: Found, note: String) -> Found {
+    found.notes.push(note);
+    found
+}
+
+/// A repository of many packages tags each as `name@1.2.3`: only this package's count.
+fn choose(found: &mut Found, package: &Package) {
+    let prefix = format!("{}@", package.name);
+    let tagged = |release: &crate::parse::Release| {
+        let tag = release.tag.as_deref().unwrap_or(&release.title);
+        (
+            tag.starts_with(&prefix),
+            tag.trim_start_matches('@').contains('@'),
+        )
+    };
+    let (mine, many) = found
+        .releases
+        .iter()
+        .map(tagged)
+        .fold((false, false), |(mine, many), (a, b)| (mine || a, many || b));
+    if mine {
+        found.releases.retain(|release| tagged(release).0);
+    } else if many {
+        found.releases.retain(|release| !tagged(release).1);
+    }
+}
+
+fn versions(registry: Registry, package: &Package) -> Result<Found, SourceError> {
+    let page = match registry {
+        Registry::Npm => format!(
+            "https://www.npmjs.com/package/{}?activeTab=versions",
+            package.name
+        ),
+        Registry::Pypi => format!("https://pypi.org/project/{}/#history", package.name),
+        Registry::Crates => format!("https://crates.io/crates/{}/versions", package.name),
+    };
+    let page =
+        Url::parse(&page).map_err(|_| SourceError::malformed("the package's name makes no address"))?;
+    let mut found = Found::new("versions", page, "registry", package.releases.clone());
+    found.complete = true;
+    Ok(found)
+}

@@ -1,0 +1,88 @@
+//! Feeds: of a site, and of GitHub's releases and tags.
+
+use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::feed::{self, Entry};
+use freshcontext_parse::{link, text};
+
+use super::{Release, version};
+
+/// A site's feed.
+#[derive(Debug, Default)]
+pub struct Feed {
+    /// Its title.
+    pub title: String,
+    /// Its entries as releases, in its order.
+    pub releases: Vec<Release>,
+}
+
+/// Whether a body looks like a feed, whatever its label says.
+pub fn looks_like(body: &str) -> bool {
+    let head: String = body
+        .trim_start_matches('\u{feff}')
+        .trim_start()
+        .chars()
+        .take(1_000)
+        .collect();
+    let lower = head.to_ascii_lowercase();
+    if lower.starts_with('{') {
+        return lower.contains("jsonfeed.org/version");
+    }
+    lower.starts_with('<')
+        && ["<rss", "<feed", "<rdf:rdf"]
+            .iter()
+            .any(|root| lower.contains(root))
+        && !lower.contains("<html")
+}
+
+/// Reads a site's feed. The feed's own date is the time of its build and never used.
+pub fn read(bytes: &[u8]) -> Result<Feed, SourceError> {
+    let feed = feed::read(bytes, "feed")?;
+    let releases = feed
+        .entries
+        .iter()
+        .filter_map(|entry| release(entry, entry.date()))
+        .collect();
+    Ok(Feed {
+        title: feed.title,
+        releases,
+    })
+}
+
+/// Reads `releases.atom` or `tags.atom`. Their only date is that of the last edit.
+pub fn github(bytes: &[u8]) -> Result<Vec<Release>, SourceError> {
+    let feed = feed::read(bytes, "GitHub releases feed")?;
+    let entries = feed.entries.iter().filter_map(|entry| {
+        let edited = "updated: last edit of the release";
+        let date = entry
+            .updated
+            .map_or(DateEvidence::None, |at| DateEvidence::signal(edited, at));
+        let mut release = release(entry, date)?;
+        let tag = entry
+            .id
+            .rsplit_once("Repository/")
+            .and_then(|(_, rest)| rest.split_once('/'))
+            .map(|(_, tag)| tag);
+        if let Some(tag) = tag {
+            release.prerelease = release.prerelease || version::is_prerelease(tag);
+            release.tag = Some(tag.to_owned()).filter(|tag| *tag != release.title);
+        }
+        Some(release)
+    });
+    Ok(entries.collect())
+}
+
+fn release(entry: &Entry, date: DateEvidence) -> Option<Release> {
+    let notes = entry.text();
+    let title = match text::one_line(&entry.title) {
+        title if title.is_empty() => text::clip(&text::one_line(&notes), 80),
+        title => title,
+    };
+    (!title.is_empty()).then(|| Release {
+        prerelease: version::names_prerelease(&title),
+        title,
+        date,
+        url: entry.link.as_deref().and_then(link::shown),
+        notes,
+        ..Release::default()
+    })
+}

@@ -1,0 +1,168 @@
+//! Package registries: where a package's source is, and when its versions came out.
+
+use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::github::{self, Repository};
+use freshcontext_parse::{json, link, text};
+
+use super::{Release, version};
+use crate::input::Registry;
+
+/// What a registry says about a package.
+#[derive(Debug, Default)]
+pub struct Package {
+    /// Its name, as the registry spells it.
+    pub name: String,
+    /// Its repository on GitHub.
+    pub repository: Option<Repository>,
+    /// Its versions, without those that are gone.
+    pub releases: Vec<Release>,
+    /// The version that the registry hands out by default.
+    pub latest: Option<String>,
+}
+
+/// Reads a registry's answer.
+pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
+    let value: Value = json::parse(body, registry.name())?;
+    let package = match registry {
+        Registry::Npm => npm(&value),
+        Registry::Pypi => pypi(&value),
+        Registry::Crates => crates(&value),
+    };
+    package.ok_or_else(|| SourceError::malformed(format!("{}: the answer names no package", registry.name())))
+}
+
+fn str_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .filter(|text| !text.trim().is_empty())
+}
+
+fn release(registry: Registry, name: &str, version: &str, date: DateEvidence) -> Release {
+    let page = match registry {
+        Registry::Npm => format!("https://www.npmjs.com/package/{name}/v/{version}"),
+        Registry::Pypi => format!("https://pypi.org/project/{name}/{version}/"),
+        Registry::Crates => format!("https://crates.io/crates/{name}/{version}"),
+    };
+    Release {
+        title: version.to_owned(),
+        date,
+        url: link::shown(&page),
+        prerelease: version::is_prerelease(version) || (registry == Registry::Npm && version.contains('-')),
+        ..Release::default()
+    }
+}
+
+/// `time` may hold versions that are gone, and an object where the whole package is.
+fn npm(value: &Value) -> Option<Package> {
+    let name = str_at(value, "/name")?.to_owned();
+    let versions = value.get("versions").and_then(Value::as_object);
+    let times = value.get("time").and_then(Value::as_object);
+    let releases = times
+        .into_iter()
+        .flatten()
+        .filter(|(version, _)| versions.is_some_and(|versions| versions.contains_key(*version)))
+        .filter_map(|(version, at)| {
+            let date = DateEvidence::field("time", at.as_str()?);
+            let mut release = release(Registry::Npm, &name, version, date);
+            let deprecated = versions.and_then(|versions| versions.get(version)?.get("deprecated"));
+            if let Some(reason) = deprecated
+                .and_then(Value::as_str)
+                .filter(|reason| !reason.trim().is_empty())
+            {
+                release.notes = format!("deprecated: {}", text::clip(&text::one_line(reason), 200));
+            }
+            Some(release)
+        })
+        .collect();
+    let repository = value.get("repository").and_then(|repository| {
+        repository
+            .as_str()
+            .or_else(|| str_at(repository, "/url"))
+            .and_then(|url| github::repository(url).ok())
+    });
+    Some(Package {
+        latest: str_at(value, "/dist-tags/latest").map(str::to_owned),
+        name,
+        repository,
+        releases,
+    })
+}
+
+/// A release is dated by its first file: wheels may follow years later.
+fn pypi(value: &Value) -> Option<Package> {
+    let info = value.get("info")?;
+    let name = str_at(info, "/name")?.to_owned();
+    let files_date = |files: &Value| -> Option<(String, bool)> {
+        let files = files.as_array()?;
+        let earliest = files
+            .iter()
+            .filter_map(|file| str_at(file, "/upload_time_iso_8601").or_else(|| str_at(file, "/upload_time")))
+            .min()?;
+        let yanked = files
+            .iter()
+            .all(|file| file.get("yanked") == Some(&Value::Bool(true)));
+        Some((earliest.to_owned(), yanked))
+    };
+    let releases = value
+        .get("releases")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .filter_map(|(version, files)| {
+            let (at, yanked) = files_date(files)?;
+            let mut release = release(
+                Registry::Pypi,
+                &name,
+                version,
+                DateEvidence::field("upload_time", at),
+            );
+            release.yanked = yanked;
+            Some(release)
+        })
+        .collect();
+    let urls = info.get("project_urls").and_then(Value::as_object);
+    let repository = urls
+        .into_iter()
+        .flatten()
+        .filter_map(|(_, url)| url.as_str())
+        .chain(str_at(info, "/home_page"))
+        .find_map(|url| {
+            github::repository(url)
+                .ok()
+                .filter(|_| url.contains("github.com"))
+        });
+    Some(Package {
+        latest: str_at(info, "/version").map(str::to_owned),
+        name,
+        repository,
+        releases,
+    })
+}
+
+fn crates(value: &Value) -> Option<Package> {
+    let facts = value.get("crate")?;
+    let name = str_at(facts, "/name")
+        .or_else(|| str_at(facts, "/id"))?
+        .to_owned();
+    let releases = value
+        .get("versions")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(|version| {
+            let date = DateEvidence::optional_field("created_at", str_at(version, "/created_at"));
+            let mut release = release(Registry::Crates, &name, str_at(version, "/num")?, date);
+            release.yanked = version.get("yanked") == Some(&Value::Bool(true));
+            Some(release)
+        })
+        .collect();
+    let repository = str_at(facts, "/repository").and_then(|url| github::repository(url).ok());
+    Some(Package {
+        latest: str_at(facts, "/max_stable_version").map(str::to_owned),
+        name,
+        repository,
+        releases,
+    })
+}

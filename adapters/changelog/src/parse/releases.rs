@@ -1,0 +1,86 @@
+//! GitHub: the list of releases from the REST interface.
+
+use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::json::{self, Lenient};
+use freshcontext_parse::{link, text};
+use serde::Deserialize;
+
+use super::{Release, version};
+
+#[derive(Debug, Deserialize)]
+struct Wire {
+    tag_name: String,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    name: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    body: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    html_url: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    published_at: Option<String>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    draft: Option<bool>,
+    #[serde(default, deserialize_with = "json::or_absent")]
+    prerelease: Option<bool>,
+}
+
+/// What the list holds.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// The releases, in GitHub's order, which is not always that of their publication.
+    pub releases: Vec<Release>,
+    /// Entries that could not be read.
+    pub unreadable: usize,
+    /// Entries sent, drafts included.
+    pub sent: usize,
+}
+
+/// Reads the list.
+pub fn read(body: &str) -> Result<Listing, SourceError> {
+    let list: Lenient<Wire> = json::parse(body, "GitHub releases")?;
+    let sent = list.items.len() + list.unreadable;
+    if list.items.is_empty() && sent > 0 {
+        return Err(SourceError::malformed(
+            "GitHub releases: none of the entries has a tag",
+        ));
+    }
+    let releases = list
+        .items
+        .into_iter()
+        .filter(|wire| wire.draft != Some(true))
+        .map(release)
+        .collect();
+    Ok(Listing {
+        releases,
+        unreadable: list.unreadable,
+        sent,
+    })
+}
+
+fn release(wire: Wire) -> Release {
+    let name = wire
+        .name
+        .as_deref()
+        .map(text::one_line)
+        .filter(|name| !name.is_empty());
+    let by_name =
+        name.as_deref().is_some_and(version::names_prerelease) || version::is_prerelease(&wire.tag_name);
+    Release {
+        tag: name
+            .as_ref()
+            .filter(|name| **name != wire.tag_name)
+            .map(|_| wire.tag_name.clone()),
+        title: name.unwrap_or(wire.tag_name),
+        // `created_at` is the date of the tagged commit, which can be a month older.
+        date: DateEvidence::optional_field("published_at", wire.published_at),
+        url: wire.html_url.as_deref().and_then(link::shown),
+        notes: wire
+            .body
+            .as_deref()
+            .map(|body| text::paragraphs(&text::without_comments(body)))
+            .unwrap_or_default(),
+        // The flag is set by hand and often forgotten.
+        prerelease: wire.prerelease == Some(true) || by_name,
+        ..Release::default()
+    }
+}

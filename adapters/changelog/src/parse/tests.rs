@@ -1,0 +1,500 @@
+//! The readers over recorded and crafted bodies.
+
+use super::*;
+use freshcontext_contract::ErrorCode;
+use freshcontext_contract::url::Url;
+use proptest::prelude::*;
+
+fn recording(name: &str) -> Option<String> {
+    let path = format!("{}/../../../shared/recordings/{name}", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).ok();
+    if text.is_none() {
+        println!("SKIPPED: recording {name} is not here");
+        assert!(
+            std::env::var("CI").as_deref() != Ok("true"),
+            "recordings are missing in CI"
+        );
+    }
+    text
+}
+
+fn day(release: &Release) -> String {
+    instant(&release.date)
+        .map(|at| at.date_naive().to_string())
+        .unwrap_or_default()
+}
+
+fn file(name: &str) -> Option<Vec<Release>> {
+    recording(&format!("changelog/{name}")).map(|text| markdown::read(&text).releases)
+}
+
+fn summary(releases: &[Release], count: usize) -> Vec<(String, String)> {
+    releases
+        .iter()
+        .take(count)
+        .map(|release| (release.title.clone(), day(release)))
+        .collect()
+}
+
+fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected
+        .iter()
+        .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()))
+        .collect()
+}
+
+#[test]
+fn keep_a_changelog() {
+    let Some(releases) = file("keepachangelog_v2.md") else {
+        return;
+    };
+    assert!(releases[0].unreleased && releases[0].date == DateEvidence::None);
+    assert_eq!(
+        summary(&releases[1..], 2),
+        pairs(&[("2.0.0", "2026-06-07"), ("1.1.2", "2024-09-27")])
+    );
+    assert!(
+        releases[1]
+            .sections
+            .starts_with(&["Added".to_owned(), "Changed".to_owned()])
+    );
+    assert!(releases.iter().all(|release| !release.yanked));
+    let yanked = markdown::read(
+        "## [1.2.2] - 2024-04-01 [YANKED]
+",
+    )
+    .releases;
+    assert!(yanked[0].yanked && day(&yanked[0]) == "2024-04-01" && yanked[0].title == "1.2.2");
+    assert!(
+        releases
+            .iter()
+            .all(|release| !release.notes.contains("]: https://"))
+    );
+}
+
+#[test]
+fn setext_us_long_month_and_conventional_headings() {
+    let Some(releases) = file("js-yaml_setext.md") else {
+        return;
+    };
+    assert_eq!(summary(&releases, 1), pairs(&[("3.11.0", "2018-03-05")]));
+    let releases = file("adapter-utils_us_dates.md").unwrap();
+    assert_eq!(
+        summary(&releases, 3),
+        pairs(&[
+            ("4.33.0", "2020-05-15"),
+            ("4.32.3", "2020-04-30"),
+            ("4.32.2", "2020-04-23")
+        ])
+    );
+    let releases = file("rails_long_month.md").unwrap();
+    assert_eq!(
+        summary(&releases, 3),
+        pairs(&[
+            ("5.2.1.1", "2018-11-27"),
+            ("5.2.1", "2018-08-07"),
+            ("5.2.0", "2018-04-09")
+        ])
+    );
+    let releases = file("yargs_conventional.md").unwrap();
+    assert_eq!(
+        summary(&releases, 3),
+        pairs(&[
+            ("15.3.1", "2020-03-16"),
+            ("15.3.0", "2020-03-08"),
+            ("15.2.0", "2020-03-01")
+        ])
+    );
+    assert!(releases[0].sections.contains(&"Bug Fixes".to_owned()));
+}
+
+#[test]
+fn japanese_notes_keep_their_text() {
+    let Some(releases) = file("japanese_news.md") else {
+        return;
+    };
+    assert_eq!(
+        summary(&releases, 5),
+        pairs(&[
+            ("0.0.6", "2010-08-28"),
+            ("0.0.5", "2010-08-26"),
+            ("0.0.4", "2009-08-17"),
+            ("0.0.3", "2008-08-25"),
+            ("0.0.2", "2008-08-11")
+        ])
+    );
+    assert!(releases[0].notes.contains("パッケージから"));
+}
+
+#[test]
+fn versions_without_dates_have_none() {
+    let Some(releases) = file("sentry_no_dates.md") else {
+        return;
+    };
+    assert!(releases.len() > 20);
+    assert_eq!(releases[0].title, "2.12.2");
+    assert!(releases.iter().all(|release| release.date == DateEvidence::None));
+}
+
+#[test]
+fn code_blocks_sentences_and_coming_versions_are_no_releases() {
+    let text = "# History\n\n# 20.27.0 - *upcoming*\n\n## 1.2.0 (2020-05-06)\n\nText about 2021-01-01.\n\n```\n## 9.9.9 (2030-01-01)\n```\n\n    ## 8.8.8\n\n### Node 10.0\n\n## 1.1.0\n\n_Released 2020-01-02_\n\n* item 3.4.5 (2022-01-01)\n\n## master\n\n### Bump the thing from 1.0 to 1.1 in tools\n";
+    let releases = markdown::read(text).releases;
+    let got: Vec<(String, String, bool)> = releases
+        .iter()
+        .map(|release| (release.title.clone(), day(release), release.unreleased))
+        .collect();
+    let expected = [
+        ("20.27.0", "", true),
+        ("1.2.0", "2020-05-06", false),
+        ("1.1.0", "2020-01-02", false),
+        ("Unreleased", "", true),
+    ];
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(a, b, c)| ((*a).to_owned(), (*b).to_owned(), *c))
+        .collect();
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn ambiguous_dates_are_left_out_and_counted() {
+    let document = markdown::read("## 1.1 [05-06-2020]\n\n## 1.0 [04-05-2020]\n");
+    assert_eq!(document.ambiguous, 2);
+    assert!(
+        document
+            .releases
+            .iter()
+            .all(|release| release.date == DateEvidence::None)
+    );
+}
+
+#[test]
+fn the_order_of_a_file_is_not_trusted() {
+    let mut releases =
+        markdown::read("## 1.0 (2020-01-01)\n\n## 1.1 (2020-02-01)\n\n## Unreleased\n").releases;
+    sort(&mut releases);
+    assert_eq!(
+        releases
+            .iter()
+            .map(|release| release.title.as_str())
+            .collect::<Vec<_>>(),
+        ["Unreleased", "1.1", "1.0"]
+    );
+    let mut releases = markdown::read("## 1.0\n\n## 1.1\n").releases;
+    sort(&mut releases);
+    assert_eq!(releases[0].title, "1.1");
+}
+
+#[test]
+fn releases_by_publication_not_by_commit_or_order() {
+    let Some(text) = recording("github/releases_prerelease_out_of_order.json") else {
+        return;
+    };
+    let mut list = releases::read(&text).unwrap();
+    assert_eq!((list.releases.len(), list.unreadable), (10, 0));
+    sort(&mut list.releases);
+    let titles: Vec<&str> = list
+        .releases
+        .iter()
+        .map(|release| release.title.as_str())
+        .collect();
+    assert_eq!(titles.first(), Some(&"v1.43.1"));
+    assert!(titles.iter().position(|t| *t == "v1.41") < titles.iter().position(|t| *t == "v1.42"));
+    let early = list
+        .releases
+        .iter()
+        .find(|release| release.title == "v1.40a4")
+        .unwrap();
+    assert!(early.prerelease);
+    assert_eq!(
+        early.date,
+        DateEvidence::field("published_at", "2018-06-26T01:09:18Z")
+    );
+    assert_eq!(
+        list.releases.iter().filter(|release| release.prerelease).count(),
+        4
+    );
+}
+
+#[test]
+fn nightlies_are_known_although_their_flag_is_false() {
+    let Some(text) = recording("changelog/github_api_releases_brave.json") else {
+        return;
+    };
+    let list = releases::read(&text).unwrap();
+    assert_eq!(list.releases.len(), 40);
+    for release in &list.releases {
+        let early = ["Nightly", "Beta"]
+            .iter()
+            .any(|word| release.title.contains(word));
+        assert!(!early || release.prerelease, "{}", release.title);
+        assert!(!release.title.contains('\n'));
+    }
+    assert_eq!(releases::read("[]").unwrap().releases.len(), 0);
+    assert_eq!(
+        recording("changelog/github_api_releases_empty.json").map(|text| releases::read(&text).unwrap().sent),
+        Some(0)
+    );
+}
+
+#[test]
+fn release_lists_with_gaps() {
+    let text = r#"[{"tag_name":"v1","name":"","body":null,"published_at":null,"draft":true},
+        {"tag_name":"v2","name":"","body":"a\r\nb <!-- planted --> 变更日志 🎉","published_at":"2026-01-01T00:00:00Z"},{"name":"x"}]"#;
+    let list = releases::read(text).unwrap();
+    assert_eq!((list.releases.len(), list.unreadable, list.sent), (1, 1, 3));
+    let only = &list.releases[0];
+    assert_eq!((only.title.as_str(), only.tag.as_deref()), ("v2", None));
+    assert!(only.notes.contains("变更日志 🎉") && !only.notes.contains("planted"));
+    for body in [
+        "",
+        "{}",
+        "null",
+        r#"[{"name":"x"}]"#,
+        r#"{"message":"Not Found"}"#,
+    ] {
+        assert_eq!(
+            releases::read(body).unwrap_err().code,
+            ErrorCode::Malformed,
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn githubs_feed_is_dated_by_its_edits_only() {
+    let Some(text) = recording("changelog/github_releases_cpython.atom.xml") else {
+        return;
+    };
+    let releases = feed::github(text.as_bytes()).unwrap();
+    assert_eq!(summary(&releases, 1), pairs(&[("v3.12.14", "2026-08-12")]));
+    assert!(
+        releases
+            .iter()
+            .all(|release| matches!(release.date, DateEvidence::PageSignal { .. }))
+    );
+    let brave = recording("changelog/github_releases_brave.atom.xml").unwrap();
+    let releases = feed::github(brave.as_bytes()).unwrap();
+    assert_eq!(releases.len(), 10);
+    assert!(
+        releases
+            .iter()
+            .all(|release| !release.title.ends_with(['\r', '\n', ' ']))
+    );
+    let ty = recording("github/releases_feed.xml").unwrap();
+    let releases = feed::github(ty.as_bytes()).unwrap();
+    assert!(releases.iter().all(|release| release.prerelease));
+    assert!(releases[0].notes.contains("Bug fixes"));
+}
+
+#[test]
+fn feeds_of_sites() {
+    let Some(text) = recording("changelog/rust_blog.atom.xml") else {
+        return;
+    };
+    assert!(feed::looks_like(&text));
+    let feed = feed::read(text.as_bytes()).unwrap();
+    assert!(
+        feed.releases
+            .iter()
+            .all(|release| matches!(release.date, DateEvidence::Field { .. }))
+    );
+    let itch = recording("changelog/itch_devlog.rss.xml").unwrap();
+    assert!(feed::looks_like(&itch));
+    let feed = feed::read(itch.as_bytes()).unwrap();
+    assert!(!feed.releases.is_empty() && feed.releases.iter().all(|release| !day(release).is_empty()));
+    assert!(!feed::looks_like("<html><body>see <rss></body></html>") && !feed::looks_like("# text"));
+}
+
+fn page(name: &str, address: &str) -> Option<page::Page> {
+    let text = recording(&format!("changelog/{name}"))?;
+    let now = "2026-11-21T00:00:00Z".parse().unwrap();
+    Some(page::read(&text, &Url::parse(address).unwrap(), now))
+}
+
+fn page_day(page: &page::Page) -> String {
+    instant(&page.date).map(|at| at.to_rfc3339()).unwrap_or_default()
+}
+
+#[test]
+fn published_beats_modified_and_time_elements() {
+    let Some(all) = page("page_article_all_signals.html", "https://mobilsicher.example/a") else {
+        return;
+    };
+    assert_eq!(page_day(&all), "2020-01-23T11:53:11+00:00");
+    assert!(matches!(all.date, DateEvidence::Field { .. }));
+    assert_eq!(all.modified.as_deref(), Some("2020-01-30T12:34:33+00:00"));
+    let trap = page("page_time_tag_trap.html", "https://helge.example/2014/03/mahu/").unwrap();
+    assert!(page_day(&trap).starts_with("2014-03-05"), "{:?}", trap.date);
+    let odd = page(
+        "page_modified_before_published.html",
+        "https://tageswoche.example/x",
+    )
+    .unwrap();
+    assert_eq!(page_day(&odd), "2018-11-16T03:00:00+00:00");
+}
+
+#[test]
+fn embedded_posts_and_copyright_years_are_no_dates() {
+    let Some(embeds) = page("page_jsonld_horizont.html", "https://www.horizont.example/a") else {
+        return;
+    };
+    assert!(!page_day(&embeds).starts_with("2018-03"), "{:?}", embeds.date);
+    assert!(
+        page_day(&embeds).is_empty() || page_day(&embeds).starts_with("2019-01-29"),
+        "{:?}",
+        embeds.date
+    );
+    let advisory = page(
+        "page_mozilla_mfsa.html",
+        "https://www.mozilla.example/en-US/security/advisories/mfsa2024-17/",
+    )
+    .unwrap();
+    assert!(
+        page_day(&advisory).starts_with("2024-04-02"),
+        "{:?}",
+        advisory.date
+    );
+    assert!(matches!(advisory.date, DateEvidence::PageSignal { .. }));
+}
+
+#[test]
+fn a_blogs_front_page_leads_to_its_feeds() {
+    let Some(blog) = page("page_blog_python_org.html", "http://blog.python.example/") else {
+        return;
+    };
+    // One dated heading is no list.
+    assert!(blog.releases.is_empty());
+    assert_eq!(
+        (blog.date, blog.visible.as_deref()),
+        (DateEvidence::None, Some("2016-12-23"))
+    );
+    assert!(!blog.feeds.is_empty());
+    assert!(blog.feeds.iter().all(|feed| !feed.as_str().contains("comments")));
+    let html = "<body><h2 class='date-header'>Friday, December 23, 2016</h2><h3>Python 3.6.0</h3><p>Out</p>\
+        <h2 class='date-header'>Tuesday, December 6, 2016</h2><h3>Python 3.6 candidate</h3><p>Soon</p></body>";
+    let address = Url::parse("https://example.com/").unwrap();
+    let list = page::read(html, &address, "2026-11-21T00:00:00Z".parse().unwrap());
+    assert_eq!(
+        summary(&list.releases, 3),
+        pairs(&[
+            ("Python 3.6.0", "2016-12-23"),
+            ("Python 3.6 candidate", "2016-12-06")
+        ])
+    );
+}
+
+#[test]
+fn pages_of_releases_shells_and_soft_404s() {
+    let address = Url::parse("https://example.com/changelog").unwrap();
+    let now = "2026-11-21T00:00:00Z".parse().unwrap();
+    let list = "<html><head><title>Changes</title></head><body><main><h1>Changelog</h1><h2><a href='#a'>v2.0.0</a> - 2026-05-06</h2><p>New</p><h2>v1.0.0</h2><p>May 5, 2025</p><p>First</p></main><footer>2026-11-20</footer></body></html>";
+    let page = page::read(list, &address, now);
+    assert_eq!(
+        summary(&page.releases, 3),
+        pairs(&[("v2.0.0", "2026-05-06"), ("v1.0.0", "2025-05-05")])
+    );
+    let shell = page::read(
+        "<html><head><title>App</title></head><body><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript></body></html>",
+        &address,
+        now,
+    );
+    assert!(shell.shell && shell.releases.is_empty());
+    let gone = page::read(
+        "<html><head><title>404 - Page Not Found</title></head><body>v1.0</body></html>",
+        &address,
+        now,
+    );
+    assert!(gone.not_found);
+    let future = page::read(
+        "<html><head><meta property='article:published_time' content='2027-01-01T00:00:00Z'></head><body>x</body></html>",
+        &address,
+        now,
+    );
+    assert_eq!(future.date, DateEvidence::None);
+    let broken = page::read(
+        "<script type='application/ld+json'>{\"@type\":\"Article\",\"datePublished\":\"2020-01-01\u{1}</script><script type='application/ld+json'>{\"@graph\":[{\"@type\":[\"TechArticle\"],\"datePublished\":\"2021-02-03\"}]}</script>",
+        &address,
+        now,
+    );
+    assert_eq!(
+        day(&Release {
+            date: broken.date,
+            ..Release::default()
+        }),
+        "2021-02-03"
+    );
+}
+
+#[test]
+fn registries_name_their_repository_and_dates() {
+    use crate::input::Registry;
+    let Some(text) = recording("packages/npm_is-stream.json") else {
+        return;
+    };
+    let package = registry::read(Registry::Npm, &text).unwrap();
+    assert_eq!(package.repository.unwrap().to_string(), "sindresorhus/is-stream");
+    let latest = package
+        .releases
+        .iter()
+        .find(|release| release.title == "3.0.0")
+        .unwrap();
+    assert_eq!(day(latest), "2021-08-10");
+    let gone = registry::read(
+        Registry::Npm,
+        &recording("packages/npm_unpublished.json").unwrap(),
+    )
+    .unwrap();
+    assert!(gone.releases.is_empty());
+    let luigi = registry::read(
+        Registry::Pypi,
+        &recording("packages/pypi_luigi_3.6.0.json").unwrap(),
+    )
+    .unwrap();
+    assert_eq!(luigi.repository.unwrap().to_string(), "spotify/luigi");
+    assert!(
+        luigi
+            .releases
+            .iter()
+            .all(|release| release.title != "1.0.8" && !day(release).is_empty())
+    );
+    let xdg = registry::read(Registry::Crates, &recording("packages/crates_xdg.json").unwrap()).unwrap();
+    assert!(
+        xdg.releases
+            .iter()
+            .any(|release| release.title == "3.0.0-pre1" && release.prerelease)
+    );
+    for body in ["", "{}", "null", "[]", r#"{"error":"Not found"}"#] {
+        assert_eq!(
+            registry::read(Registry::Npm, body).unwrap_err().code,
+            ErrorCode::Malformed,
+            "{body}"
+        );
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn any_prefix_of_any_body_is_survived(permille in 0usize..1000) {
+        let names = ["changelog/keepachangelog_v2.md", "changelog/japanese_news.md", "github/releases_page1.json", "changelog/itch_devlog.rss.xml", "changelog/page_time_tag_trap.html", "packages/npm_is-stream.json"];
+        let address = Url::parse("https://example.com/x").unwrap();
+        for name in names {
+            let Some(body) = recording(name) else { return Ok(()) };
+            let cut: String = body.chars().take(body.chars().count() * permille / 1000).collect();
+            let _ = markdown::read(&cut);
+            let _ = page::read(&cut, &address, DateTime::UNIX_EPOCH);
+            for error in [releases::read(&cut).err(), feed::github(cut.as_bytes()).err(), registry::read(crate::input::Registry::Npm, &cut).err()].into_iter().flatten() {
+                prop_assert_eq!(error.code, ErrorCode::Malformed);
+            }
+        }
+    }
+
+    #[test]
+    fn any_text_is_a_file_without_panic(text in "([#=!*`~-]{0,4} ?[\\PC\n]{0,30}\n){0,8}") {
+        let mut document = markdown::read(&text);
+        sort(&mut document.releases);
+        let _ = page::read(&text, &Url::parse("https://example.com/").unwrap(), DateTime::UNIX_EPOCH);
+    }
+}

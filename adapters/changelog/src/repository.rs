@@ -1,0 +1,119 @@
+//! A repository on GitHub: releases, else the feed that also knows tags, else a file.
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{Cx, ErrorCode, Request, Response, SourceError};
+use freshcontext_parse::charset;
+use freshcontext_parse::github::Repository;
+
+use crate::answer::Found;
+use crate::parse::{feed, markdown, releases as listing};
+use crate::{is_final, request};
+
+const TOKEN_REFUSED: &str = "GitHub does not accept the token in GITHUB_TOKEN; answered without it";
+
+/// Finds the releases of a repository.
+pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceError> {
+    let what = format!("GitHub repository {name}");
+    let page = |rest: &str| {
+        Url::parse(&format!("{}{rest}", name.page()))
+            .map_err(|_| SourceError::malformed("the repository's name makes no address"))
+    };
+    let (answer, token_refused) = send(cx, request::releases(name)?).await;
+    let mut notes: Vec<String> = token_refused
+        .then(|| TOKEN_REFUSED.to_owned())
+        .into_iter()
+        .collect();
+    let mut trouble = None;
+    match answer.and_then(|response| listing::read(&charset::decode(&response).text)) {
+        Ok(list) if !list.releases.is_empty() => {
+            let mut found = Found::new(what, page("/releases")?, "rest", list.releases);
+            found.complete = list.sent < request::PAGE;
+            found.unreadable = list.unreadable;
+            found.notes = notes;
+            return Ok(found);
+        }
+        Ok(_) => notes.push("the repository makes no releases".to_owned()),
+        Err(error) if is_final(&error) => return Err(error),
+        Err(error) if error.code == ErrorCode::NotFound => {
+            return Err(SourceError {
+                message: format!("GitHub has no repository {name}, or it is private"),
+                ..error
+            });
+        }
+        Err(error) => {
+            notes.push(format!("rest did not answer ({error})"));
+            trouble = Some(error);
+        }
+    }
+    for (route, kind) in [("releases_feed", "releases"), ("tags_feed", "tags")] {
+        let answer = cx.send(request::github_feed(name, kind)?).await;
+        match answer.and_then(|response| feed::github(charset::decode(&response).text.as_bytes())) {
+            Ok(releases) if !releases.is_empty() => {
+                let mut found = Found::new(what, page(&format!("/{kind}"))?, route, releases);
+                notes.push(
+                    "dated by the last edit of each release or tag, which may be later than its publication"
+                        .to_owned(),
+                );
+                found.notes = notes;
+                return Ok(found);
+            }
+            Ok(_) => {}
+            Err(error) if is_final(&error) => return Err(error),
+            Err(error) => trouble = trouble.or(Some(error)),
+        }
+    }
+    if let Some(mut found) = file(cx, name, &what).await? {
+        found.notes.splice(0..0, notes);
+        return Ok(found);
+    }
+    if let Some(error) = trouble {
+        // What could not be read may well have held something.
+        return Err(error);
+    }
+    let mut found = Found::new(what, page("/releases")?, "rest", Vec::new());
+    found.notes = vec!["no releases, no tags and no changelog file under the usual names".to_owned()];
+    found.complete = true;
+    Ok(found)
+}
+
+/// The first of the usual files that holds versions.
+async fn file(cx: &Cx<'_>, name: &Repository, what: &str) -> Result<Option<Found>, SourceError> {
+    for answer in cx.send_all(request::files(name)?).await {
+        let response = match answer {
+            Ok(response) if response.status == 404 => continue,
+            Ok(response) => response,
+            Err(error) if is_final(&error) => return Err(error),
+            Err(_) => continue,
+        };
+        let document = markdown::read(&charset::decode(&response).text);
+        if document.releases.iter().any(|release| !release.unreleased) {
+            return Ok(Some(of_file(what, response.final_url.clone(), document)));
+        }
+    }
+    Ok(None)
+}
+
+/// A changelog file as an answer.
+pub fn of_file(what: &str, address: Url, document: markdown::Document) -> Found {
+    let mut found = Found::new(what, address, "file", document.releases);
+    found.complete = true;
+    if document.ambiguous > 0 {
+        found.notes.push(format!(
+            "{} dates could mean two days (month or day first) and were left out",
+            document.ambiguous
+        ));
+    }
+    found
+}
+
+/// Sends a request; where GitHub refuses the token, once more without it. The second value says so.
+async fn send(cx: &Cx<'_>, request: Request) -> (Result<Response, SourceError>, bool) {
+    let mut anonymous = request.clone();
+    match cx.send(request).await {
+        Err(error) if error.http_status == Some(401) && cx.configured("GITHUB_TOKEN") => {
+            anonymous.anonymous = true;
+            (cx.send(anonymous).await, true)
+        }
+        answer => (answer, false),
+    }
+}

@@ -1,0 +1,235 @@
+//! Any page of the web: a changelog, a feed, a file, an article, or a site that has one of these.
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Response, SourceError, walls};
+use freshcontext_parse::{charset, link};
+
+use crate::answer::Found;
+use crate::parse::page::{self, Page};
+use crate::parse::{Release, feed, instant, markdown};
+use crate::{is_final, repository, request};
+
+/// Feeds of one page that are tried.
+const FEEDS: usize = 2;
+
+/// What one address turned out to be.
+enum Document {
+    Found(Found),
+    Html(Box<Page>, Url),
+}
+
+/// Finds the releases that an address leads to.
+pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
+    let response = cx.send(request::page(clean(address))).await?;
+    let (page, url) = match document(cx, &response)? {
+        Document::Found(found) => return Ok(found),
+        Document::Html(page, url) => (*page, url),
+    };
+    if page.releases.is_empty() && page.not_found {
+        return Err(SourceError::not_found(format!(
+            "{} says that there is nothing at this address",
+            host(&url)
+        )));
+    }
+    let dated = page
+        .releases
+        .iter()
+        .any(|release| instant(&release.date).is_some());
+    if page.releases.len() >= 2 && dated {
+        return Ok(listed(page, url));
+    }
+    let is_root = url.path() == "/";
+    let is_article = !is_root && !page.shell && page.date != DateEvidence::None;
+    if page.releases.is_empty() && is_article {
+        return Ok(article(page, url));
+    }
+    let mut tried = vec![url.to_string()];
+    for feed in page.feeds.iter().take(FEEDS) {
+        tried.push(feed.to_string());
+        match cx.send(request::page(feed.clone())).await {
+            Ok(response) => {
+                if let Ok(Document::Found(mut found)) = document(cx, &response)
+                    && !found.releases.is_empty()
+                {
+                    found
+                        .notes
+                        .push(format!("read from the feed that {} offers", host(&url)));
+                    return Ok(found);
+                }
+            }
+            Err(error) if is_final(&error) => return Err(error),
+            Err(_) => {}
+        }
+    }
+    if page.releases.len() >= 2 {
+        return Ok(listed(page, url));
+    }
+    if let Some(found) = probe(cx, &url, &mut tried).await? {
+        return Ok(found);
+    }
+    if page.shell {
+        let message = format!(
+            "{} sent a page that holds no text without its scripts",
+            host(&url)
+        );
+        return Err(
+            SourceError::malformed(message).hint("pass the address of its feed or of a changelog file")
+        );
+    }
+    if !is_root && page.visible.is_some() {
+        return Ok(article(page, url));
+    }
+    let message = format!(
+        "no changelog at {} or under {} other usual addresses",
+        url,
+        tried.len() - 1
+    );
+    Err(SourceError::not_found(message)
+        .hint("pass the address of the changelog itself, or owner/repo of its repository"))
+}
+
+fn host(url: &Url) -> &str {
+    url.host_str().unwrap_or("the site")
+}
+
+/// Without credentials, tracking and fragment.
+fn clean(url: Url) -> Url {
+    let mut url = link::without_tracking(link::absolute(&url, url.as_str()).unwrap_or(url));
+    url.set_fragment(None);
+    url
+}
+
+/// Reads an answer by what it is, not by how its address ends.
+fn document(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
+    let media = response.media_type();
+    let url = clean(response.final_url.clone());
+    let readable = media.is_empty()
+        || media.starts_with("text/")
+        || ["xml", "json", "octet-stream", "markdown"]
+            .iter()
+            .any(|kind| media.contains(kind));
+    if !readable {
+        return Err(SourceError::malformed(format!(
+            "{} sent {media}, which is no text",
+            host(&url)
+        )));
+    }
+    let decoded = charset::decode(response);
+    let body = decoded.text;
+    if body.trim().is_empty() {
+        return Err(SourceError::malformed(format!(
+            "{} sent an empty answer",
+            host(&url)
+        )));
+    }
+    if body.contains('\0') {
+        return Err(SourceError::malformed(format!(
+            "{} sent something that is no text",
+            host(&url)
+        )));
+    }
+    if feed::looks_like(&body) {
+        let feed = feed::read(body.as_bytes())?;
+        let what = if feed.title.is_empty() {
+            format!("feed of {}", host(&url))
+        } else {
+            format!("feed {}", feed.title)
+        };
+        return Ok(Document::Found(Found::new(what, url, "feed", feed.releases)));
+    }
+    let start: String = body
+        .trim_start()
+        .chars()
+        .take(500)
+        .collect::<String>()
+        .to_ascii_lowercase();
+    let html = media.contains("html") || start.starts_with("<!doctype html") || start.starts_with("<html");
+    if html {
+        if let Some(wall) = walls::recognise(response.status, &media, &response.headers, &response.body) {
+            return Err(SourceError::new(wall.code, wall.reason).status(response.status));
+        }
+        return Ok(Document::Html(Box::new(page::read(&body, &url, cx.now())), url));
+    }
+    let document = markdown::read(&body);
+    if document.releases.is_empty() {
+        let message = format!("the text at {url} has no headings with versions");
+        return Err(SourceError::new(ErrorCode::NotFound, message).hint("pass the address of a changelog"));
+    }
+    let what = format!("changelog {url}");
+    Ok(Document::Found(repository::of_file(&what, url, document)))
+}
+
+fn listed(page: Page, url: Url) -> Found {
+    let what = if page.title.is_empty() {
+        format!("page {url}")
+    } else {
+        format!("page {}", page.title)
+    };
+    Found {
+        complete: false,
+        ..Found::new(what, url, "page", page.releases)
+    }
+}
+
+/// One dated page, such as the announcement of a release.
+fn article(page: Page, url: Url) -> Found {
+    let title = if page.title.is_empty() {
+        url.to_string()
+    } else {
+        page.title
+    };
+    let release = Release {
+        title: title.clone(),
+        date: page.date,
+        url: Some(url.to_string()),
+        notes: page.text,
+        ..Release::default()
+    };
+    let mut found = Found::new(format!("page {title}"), url, "page", vec![release]);
+    found.article = true;
+    if let Some(modified) = page.modified {
+        found.fields.insert("modified".to_owned(), modified.into());
+    }
+    if let Some(visible) = page.visible {
+        found.fields.insert("visible_date".to_owned(), visible.into());
+        found
+            .notes
+            .push("a date stands on the page, but nothing shows that it is the page's own".to_owned());
+    }
+    found
+}
+
+/// Asks a site's usual places at once and keeps the best: a file or a feed, then a page of releases.
+async fn probe(cx: &Cx<'_>, url: &Url, tried: &mut Vec<String>) -> Result<Option<Found>, SourceError> {
+    let probes = request::probes(url);
+    tried.extend(probes.iter().map(|request| request.url.to_string()));
+    let mut best: Option<(u8, Found)> = None;
+    for answer in cx.send_all(probes).await {
+        let response = match answer {
+            Ok(response) if response.status >= 400 => continue,
+            Ok(response) => response,
+            Err(error) if is_final(&error) => return Err(error),
+            Err(_) => continue,
+        };
+        let (rank, found) = match document(cx, &response) {
+            Ok(Document::Found(found)) if found.releases.len() >= 2 => (3, found),
+            Ok(Document::Html(page, at)) if page.releases.len() >= 2 && !page.not_found => {
+                let dated = page
+                    .releases
+                    .iter()
+                    .any(|release| instant(&release.date).is_some());
+                (if dated { 2 } else { 1 }, listed(*page, at))
+            }
+            _ => continue,
+        };
+        if best.as_ref().is_none_or(|(known, _)| rank > *known) {
+            best = Some((rank, found));
+        }
+    }
+    Ok(best.map(|(_, mut found)| {
+        found
+            .notes
+            .push(format!("found at {}, not at the address given", found.page));
+        found
+    }))
+}
