@@ -37,7 +37,11 @@ const KEY_REFUSED: (&str, &str) = ("x-freshcontext-credential", "refused");
 
 impl Inner {
     /// Tries until there is an answer, a lasting failure, or no more reason to try.
-    pub(crate) async fn with_retries(&self, job: &Job, kept: Option<&Entry>) -> Result<(Answer, Url), Failure> {
+    pub(crate) async fn with_retries(
+        &self,
+        job: &Job,
+        kept: Option<&Entry>,
+    ) -> Result<(Answer, Url), Failure> {
         let mut tries = 0;
         loop {
             tries += 1;
@@ -78,7 +82,10 @@ impl Inner {
 
     fn wait_before_next(&self, job: &Job, failure: &Failure, tries: u32) -> Result<Duration, Stop> {
         // Refusals of our own have no attempt behind them; waiting here would only hide them.
-        let ours = matches!(failure.detail.as_deref(), Some("suspended" | "pace" | "place" | "deadline"));
+        let ours = matches!(
+            failure.detail.as_deref(),
+            Some("suspended" | "pace" | "place" | "deadline")
+        );
         if failure.retry != Retry::Temporary || ours || failure.code == ErrorCode::CircuitOpen {
             return Err(Stop::NotTemporary);
         }
@@ -89,7 +96,9 @@ impl Inner {
         let wait = match failure.retry_after {
             Some(asked) => asked + Duration::from_millis(250).mul_f64(fraction),
             None => {
-                let window = FIRST_BACKOFF.saturating_mul(1 << (tries - 1).min(8)).min(LONGEST_BACKOFF);
+                let window = FIRST_BACKOFF
+                    .saturating_mul(1 << (tries - 1).min(8))
+                    .min(LONGEST_BACKOFF);
                 window.mul_f64(fraction)
             }
         };
@@ -97,7 +106,11 @@ impl Inner {
             return Err(Stop::Deadline);
         }
         let (host, _) = self.place(&job.request.url, false);
-        if host.may_retry(failure.code == ErrorCode::Timeout) { Ok(wait) } else { Err(Stop::Quota) }
+        if host.may_retry(failure.code == ErrorCode::Timeout) {
+            Ok(wait)
+        } else {
+            Err(Stop::Quota)
+        }
     }
 
     /// One attempt: the request and the redirects it leads to, each hop judged like the first.
@@ -114,7 +127,9 @@ impl Inner {
                 if hops > self.wire.limits.redirects {
                     let host = url.host_str().unwrap_or_default();
                     let message = format!("{host} redirected more than {} times", self.wire.limits.redirects);
-                    return Err(Failure::new(ErrorCode::UpstreamError, message).permanent().detail("redirect"));
+                    return Err(Failure::new(ErrorCode::UpstreamError, message)
+                        .permanent()
+                        .detail("redirect"));
                 }
                 self.policy(job.descriptor, &next)?;
                 url = next;
@@ -137,9 +152,20 @@ impl Inner {
         let (host, lane) = self.place(url, keyed);
         if let Some(wait) = failure.retry_after.filter(|wait| !wait.is_zero()) {
             let whole = answer.headers.get("retry-after").is_some();
-            host.suspend(if whole { Scope::Host } else { Scope::Lane(lane.path, lane.keyed) }, wait);
+            host.suspend(
+                if whole {
+                    Scope::Host
+                } else {
+                    Scope::Lane(lane.path, lane.keyed)
+                },
+                wait,
+            );
         }
-        let credential = job.descriptor.credentials.iter().find(|known| Some(known.host) == url.host_str());
+        let credential = job
+            .descriptor
+            .credentials
+            .iter()
+            .find(|known| Some(known.host) == url.host_str());
         if failure.hint.is_none()
             && let Some(credential) = credential
             && let Some(env) = credential.env.first()
@@ -160,7 +186,11 @@ impl Inner {
     /// One hop, with the credential that belongs there. A refused key is renewed once if it is a
     /// token, or left out once if the source works without.
     async fn hop(&self, job: &Job, url: &Url, kept: Option<&Entry>) -> Result<Answer, Failure> {
-        let mut key = if job.request.anonymous { None } else { self.keyring.find(job.descriptor, url) };
+        let mut key = if job.request.anonymous {
+            None
+        } else {
+            self.keyring.find(job.descriptor, url)
+        };
         let mut renewed = false;
         let mut refused = false;
         loop {
@@ -176,8 +206,13 @@ impl Inner {
                         renewed = true;
                         continue;
                     }
-                    Some(token_key) if !token_key.needs_token() && job.descriptor.key() != KeyNeed::Required => {
-                        tracing::warn!(env = token_key.env(), "the source refused this key; asking without it");
+                    Some(token_key)
+                        if !token_key.needs_token() && job.descriptor.key() != KeyNeed::Required =>
+                    {
+                        tracing::warn!(
+                            env = token_key.env(),
+                            "the source refused this key; asking without it"
+                        );
                         key = None;
                         refused = true;
                         continue;
@@ -186,7 +221,10 @@ impl Inner {
                 }
             }
             if refused {
-                answer.headers.0.push((KEY_REFUSED.0.to_owned(), KEY_REFUSED.1.to_owned()));
+                answer
+                    .headers
+                    .0
+                    .push((KEY_REFUSED.0.to_owned(), KEY_REFUSED.1.to_owned()));
             }
             return Ok(answer);
         }
@@ -310,15 +348,23 @@ impl Inner {
             }
             return (Way::Chosen, led);
         }
-        let way = if self.wire.clients.uses_proxy(url) { Way::Proxied } else { Way::Guarded };
+        let way = if self.wire.clients.uses_proxy(url) {
+            Way::Proxied
+        } else {
+            Way::Guarded
+        };
         (way, url.clone())
     }
 
     /// A proxy resolves names itself, out of our sight: what the name means here is judged first.
     async fn judged_target(&self, way: Way, url: &Url, job: &Job) -> Result<(), Failure> {
-        let (Way::Proxied, Some(UrlHost::Domain(name))) = (way, url.host()) else { return Ok(()) };
+        let (Way::Proxied, Some(UrlHost::Domain(name))) = (way, url.host()) else {
+            return Ok(());
+        };
         let limit = Duration::from_millis(self.wire.limits.connect_ms);
-        let sleep = self.timer().sleep(limit.min(job.deadline.left(self.timer().as_ref())));
+        let sleep = self
+            .timer()
+            .sleep(limit.min(job.deadline.left(self.timer().as_ref())));
         let judged = std::pin::pin!(self.guard.judged(name));
         match select(judged, sleep).await {
             Either::Left((Ok(_), _)) => Ok(()),
@@ -340,11 +386,18 @@ impl Inner {
             Failure::new(ErrorCode::Misconfigured, format!("{what} ({})", key.env()))
                 .hint(format!("get a key at {}", key.credential.obtain))
         };
-        let wanted = self.keyring.token_request(key).ok_or_else(|| misconfigured("the key is unusable"))?;
-        let url = Url::parse(wanted.url).map_err(|_| misconfigured("the source's token address is unusable"))?;
+        let wanted = self
+            .keyring
+            .token_request(key)
+            .ok_or_else(|| misconfigured("the key is unusable"))?;
+        let url =
+            Url::parse(wanted.url).map_err(|_| misconfigured("the source's token address is unusable"))?;
         let mut headers = HeaderMap::new();
         headers.insert(AUTHORIZATION, wanted.authorization);
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+        headers.insert(
+            CONTENT_TYPE,
+            HeaderValue::from_static("application/x-www-form-urlencoded"),
+        );
         let errand = Errand {
             method: Method::PostQuery,
             headers,
@@ -353,7 +406,11 @@ impl Inner {
         };
         let answer = self.send(job, &url, None, None, errand).await?;
         match answer.status {
-            200..=299 => self.keyring.keep_token(key, &answer.body, self.timer().now()).await,
+            200..=299 => {
+                self.keyring
+                    .keep_token(key, &answer.body, self.timer().now())
+                    .await
+            }
             400 | 401 | 403 => {
                 let mut failure = Failure::new(
                     ErrorCode::AccessDenied,
@@ -365,8 +422,10 @@ impl Inner {
             }
             status => {
                 let host = url.host_str().unwrap_or_default();
-                let mut failure =
-                    Failure::new(ErrorCode::UpstreamError, format!("{host} gave no token ({status})"));
+                let mut failure = Failure::new(
+                    ErrorCode::UpstreamError,
+                    format!("{host} gave no token ({status})"),
+                );
                 failure.http_status = Some(status);
                 if status < 500 && status != 429 {
                     failure = failure.permanent();
@@ -403,4 +462,3 @@ impl Stop {
         }
     }
 }
-

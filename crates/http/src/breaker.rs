@@ -110,7 +110,10 @@ impl Breaker {
         }
         self.consecutive = if failed { self.consecutive + 1 } else { 0 };
         let full = self.recent.len() == SAMPLE
-            && self.recent.front().is_some_and(|(oldest, _)| now.saturating_duration_since(*oldest) <= WINDOW);
+            && self
+                .recent
+                .front()
+                .is_some_and(|(oldest, _)| now.saturating_duration_since(*oldest) <= WINDOW);
         let failures = self.recent.iter().filter(|(_, failed)| *failed).count();
         if self.consecutive >= self.failures_to_open || (full && failed && failures * 2 >= SAMPLE) {
             self.wait = self.first_wait;
@@ -119,7 +122,9 @@ impl Breaker {
     }
 
     fn open(&mut self, now: Instant) {
-        self.state = State::Open { until: now + self.wait };
+        self.state = State::Open {
+            until: now + self.wait,
+        };
         self.consecutive = 0;
         self.recent.clear();
     }
@@ -195,7 +200,11 @@ mod tests {
             succeed(&mut slow, start + n * 4 * S);
             fail(&mut slow, start + n * 4 * S);
         }
-        assert_eq!(slow.state(start + 80 * S), BreakerState::Closed, "spread over 80 s");
+        assert_eq!(
+            slow.state(start + 80 * S),
+            BreakerState::Closed,
+            "spread over 80 s"
+        );
     }
 
     #[test]

@@ -53,7 +53,11 @@ impl Store {
             .build();
         // One answer may take a quarter of the room at most.
         let largest = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
-        Self { entries, largest, timer }
+        Self {
+            entries,
+            largest,
+            timer,
+        }
     }
 
     pub(crate) fn get(&self, key: &str) -> Option<Arc<Entry>> {
@@ -61,7 +65,14 @@ impl Store {
     }
 
     /// Keeps an answer, if the source and the caller let us.
-    pub(crate) fn put(&self, key: String, asked: &Asked<'_>, answer: Answer, final_url: Url, judged_for: (&'static str, Media)) {
+    pub(crate) fn put(
+        &self,
+        key: String,
+        asked: &Asked<'_>,
+        answer: Answer,
+        final_url: Url,
+        judged_for: (&'static str, Media),
+    ) {
         let keep = (200..300).contains(&answer.status)
             && answer.status != 206
             && !asked.cache_for.is_zero()
@@ -70,27 +81,53 @@ impl Store {
         match rules {
             Some((policy, fresh_for)) => {
                 let stored = self.timer.now();
-                let entry = Entry { answer, final_url, judged_for, fresh_for, stored, policy };
+                let entry = Entry {
+                    answer,
+                    final_url,
+                    judged_for,
+                    fresh_for,
+                    stored,
+                    policy,
+                };
                 self.entries.insert(key, Arc::new(entry));
+                // Evict now: the bound is one of memory, not an intention.
+                self.entries.run_pending_tasks();
             }
             None => self.entries.invalidate(&key),
         }
     }
 
     /// Renews an entry that its source has just confirmed (304): same content, new moment.
-    pub(crate) fn confirm(&self, key: String, asked: &Asked<'_>, entry: &Entry, fresh: &Answer) -> Arc<Entry> {
+    pub(crate) fn confirm(
+        &self,
+        key: String,
+        asked: &Asked<'_>,
+        entry: &Entry,
+        fresh: &Answer,
+    ) -> Arc<Entry> {
         let mut headers = entry.answer.headers.clone();
         for (name, value) in &fresh.headers.0 {
             // RFC 9111, section 3.2: all fields of the 304 replace, but those about the body it lacks.
-            if matches!(name.as_str(), "content-length" | "content-encoding" | "content-type" | "transfer-encoding") {
+            if matches!(
+                name.as_str(),
+                "content-length" | "content-encoding" | "content-type" | "transfer-encoding"
+            ) {
                 continue;
             }
             headers.0.retain(|(known, _)| known != name);
             headers.0.push((name.clone(), value.clone()));
         }
-        let answer = Answer { headers, retrieved_at: fresh.retrieved_at, ..entry.answer.clone() };
-        let (policy, fresh_for) = rules(asked, &answer)
-            .unwrap_or_else(|| (policy_of(asked, &answer).unwrap_or_else(|| entry.policy.clone()), Duration::ZERO));
+        let answer = Answer {
+            headers,
+            retrieved_at: fresh.retrieved_at,
+            ..entry.answer.clone()
+        };
+        let (policy, fresh_for) = rules(asked, &answer).unwrap_or_else(|| {
+            (
+                policy_of(asked, &answer).unwrap_or_else(|| entry.policy.clone()),
+                Duration::ZERO,
+            )
+        });
         let renewed = Arc::new(Entry {
             answer,
             final_url: entry.final_url.clone(),
@@ -113,7 +150,9 @@ impl Entry {
     /// time pass (the machine slept), that counts. Never negative, whatever the clocks do.
     pub(crate) fn age(&self, timer: &dyn Timer, now: DateTime<Utc>) -> Duration {
         let steady = timer.now().saturating_duration_since(self.stored);
-        let wall = (now - self.answer.retrieved_at).to_std().unwrap_or(Duration::ZERO);
+        let wall = (now - self.answer.retrieved_at)
+            .to_std()
+            .unwrap_or(Duration::ZERO);
         steady.max(wall)
     }
 
@@ -124,7 +163,10 @@ impl Entry {
 
     /// The headers that ask the source whether it has changed; none where it gave no validator.
     pub(crate) fn validators(&self) -> Vec<(HeaderName, HeaderValue)> {
-        let pairs = [("etag", http::header::IF_NONE_MATCH), ("last-modified", http::header::IF_MODIFIED_SINCE)];
+        let pairs = [
+            ("etag", http::header::IF_NONE_MATCH),
+            ("last-modified", http::header::IF_MODIFIED_SINCE),
+        ];
         pairs
             .into_iter()
             .filter_map(|(from, to)| Some((to, HeaderValue::from_str(self.answer.headers.get(from)?).ok()?)))
@@ -135,7 +177,10 @@ impl Entry {
 /// How long an answer counts as fresh; `None` where it must not be kept.
 fn rules(asked: &Asked<'_>, answer: &Answer) -> Option<(CachePolicy, Duration)> {
     let headers = &answer.headers;
-    if headers.get("vary").is_some_and(|vary| vary.split(',').any(|field| field.trim() == "*")) {
+    if headers
+        .get("vary")
+        .is_some_and(|vary| vary.split(',').any(|field| field.trim() == "*"))
+    {
         return None;
     }
     let policy = policy_of(asked, answer)?;
@@ -161,8 +206,16 @@ fn policy_of(asked: &Asked<'_>, answer: &Answer) -> Option<CachePolicy> {
         response = response.header(name.as_str(), value.as_str());
     }
     let response = response.body(()).ok()?;
-    let options = CacheOptions { shared: true, ..CacheOptions::default() };
-    Some(CachePolicy::new_options(&request, &response, SystemTime::from(answer.retrieved_at), options))
+    let options = CacheOptions {
+        shared: true,
+        ..CacheOptions::default()
+    };
+    Some(CachePolicy::new_options(
+        &request,
+        &response,
+        SystemTime::from(answer.retrieved_at),
+        options,
+    ))
 }
 
 /// Whether the source itself says for how long the answer is fresh.
@@ -173,15 +226,30 @@ fn is_told(headers: &Headers) -> bool {
             .iter()
             .filter(|(known, _)| known == "cache-control")
             .flat_map(|(_, value)| value.split(','))
-            .any(|directive| directive.split('=').next().is_some_and(|key| key.trim().eq_ignore_ascii_case(name)))
+            .any(|directive| {
+                directive
+                    .split('=')
+                    .next()
+                    .is_some_and(|key| key.trim().eq_ignore_ascii_case(name))
+            })
     };
-    ["max-age", "s-maxage", "no-cache", "immutable"].into_iter().any(directives)
+    ["max-age", "s-maxage", "no-cache", "immutable"]
+        .into_iter()
+        .any(directives)
         || headers.get("expires").is_some()
-        || (headers.get("cache-control").is_none() && headers.get("pragma").is_some_and(|value| value.contains("no-cache")))
+        || (headers.get("cache-control").is_none()
+            && headers
+                .get("pragma")
+                .is_some_and(|value| value.contains("no-cache")))
 }
 
 fn stated_age(headers: &Headers) -> Duration {
-    Duration::from_secs(headers.get("age").and_then(|age| age.trim().parse().ok()).unwrap_or(0))
+    Duration::from_secs(
+        headers
+            .get("age")
+            .and_then(|age| age.trim().parse().ok())
+            .unwrap_or(0),
+    )
 }
 
 #[cfg(test)]
@@ -193,7 +261,12 @@ mod tests {
     fn answer(headers: &[(&str, &str)]) -> Answer {
         Answer {
             status: 200,
-            headers: Headers(headers.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()),
+            headers: Headers(
+                headers
+                    .iter()
+                    .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+                    .collect(),
+            ),
             body: Bytes::from_static(b"{}"),
             retrieved_at: DateTime::from_timestamp(1_794_000_000, 0).unwrap(),
         }
@@ -201,14 +274,24 @@ mod tests {
 
     fn fresh_for(headers: &[(&str, &str)]) -> Option<u64> {
         let url = Url::parse("https://api.test.org/x").unwrap();
-        let asked = Asked { method: Method::Get, url: &url, cache_for: Duration::from_secs(300) };
+        let asked = Asked {
+            method: Method::Get,
+            url: &url,
+            cache_for: Duration::from_secs(300),
+        };
         rules(&asked, &answer(headers)).map(|(_, time)| time.as_secs())
     }
 
     #[test]
     fn without_a_word_of_the_source_the_adapter_decides() {
         assert_eq!(fresh_for(&[]), Some(300));
-        assert_eq!(fresh_for(&[("etag", "\"1\""), ("last-modified", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(300));
+        assert_eq!(
+            fresh_for(&[
+                ("etag", "\"1\""),
+                ("last-modified", "Sun, 06 Nov 1994 08:49:37 GMT")
+            ]),
+            Some(300)
+        );
         assert_eq!(fresh_for(&[("cache-control", "public")]), Some(300));
         assert_eq!(fresh_for(&[("age", "100")]), Some(200));
     }
@@ -216,10 +299,19 @@ mod tests {
     #[test]
     fn the_sources_word_counts() {
         assert_eq!(fresh_for(&[("cache-control", "max-age=60")]), Some(60));
-        assert_eq!(fresh_for(&[("cache-control", "public, max-age=60, s-maxage=90")]), Some(90));
+        assert_eq!(
+            fresh_for(&[("cache-control", "public, max-age=60, s-maxage=90")]),
+            Some(90)
+        );
         assert_eq!(fresh_for(&[("cache-control", "no-cache")]), Some(0));
-        assert_eq!(fresh_for(&[("cache-control", "max-age=0, must-revalidate")]), Some(0));
-        assert_eq!(fresh_for(&[("cache-control", "max-age=31536000, immutable")]), Some(86_400));
+        assert_eq!(
+            fresh_for(&[("cache-control", "max-age=0, must-revalidate")]),
+            Some(0)
+        );
+        assert_eq!(
+            fresh_for(&[("cache-control", "max-age=31536000, immutable")]),
+            Some(86_400)
+        );
     }
 
     #[test]
@@ -232,7 +324,13 @@ mod tests {
         ] {
             assert_eq!(fresh_for(&headers), None, "{headers:?}");
         }
-        assert_eq!(fresh_for(&[("cache-control", "max-age=60"), ("age", "61")]), Some(0));
-        assert_eq!(fresh_for(&[("cache-control", "max-age=60"), ("age", "20")]), Some(40));
+        assert_eq!(
+            fresh_for(&[("cache-control", "max-age=60"), ("age", "61")]),
+            Some(0)
+        );
+        assert_eq!(
+            fresh_for(&[("cache-control", "max-age=60"), ("age", "20")]),
+            Some(40)
+        );
     }
 }

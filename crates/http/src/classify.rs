@@ -110,9 +110,11 @@ fn classify_v4(address: Ipv4Addr) -> Result<(), AddressClass> {
     use AddressClass as C;
     let class = match address.octets() {
         // Azure's wire server, Alibaba's metadata, the common one, Amazon's for containers, Oracle's.
-        [168, 63, 129, 16] | [100, 100, 100, 200] | [169, 254, 169, 254] | [169, 254, 170, 2] | [192, 0, 0, 192] => {
-            C::Metadata
-        }
+        [168, 63, 129, 16]
+        | [100, 100, 100, 200]
+        | [169, 254, 169, 254]
+        | [169, 254, 170, 2]
+        | [192, 0, 0, 192] => C::Metadata,
         [0, ..] => C::ThisNetwork,
         [127, ..] => C::Loopback,
         [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => C::Private,
@@ -200,8 +202,18 @@ mod tests {
 
     #[test]
     fn c03_private_and_its_edges() {
-        all_are("private", &["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1"]);
-        all_pass(&["172.15.255.255", "172.32.0.1", "9.255.255.255", "11.0.0.0", "192.167.255.255", "192.169.0.1"]);
+        all_are(
+            "private",
+            &["10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1"],
+        );
+        all_pass(&[
+            "172.15.255.255",
+            "172.32.0.1",
+            "9.255.255.255",
+            "11.0.0.0",
+            "192.167.255.255",
+            "192.169.0.1",
+        ]);
     }
 
     #[test]
@@ -213,7 +225,16 @@ mod tests {
     #[test]
     fn c05_link_local_and_metadata() {
         all_are("link_local", &["169.254.0.1", "fe80::1", "fe81::1", "febf::1"]);
-        all_are("metadata", &["169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"]);
+        all_are(
+            "metadata",
+            &[
+                "169.254.169.254",
+                "fd00:ec2::254",
+                "100.100.100.200",
+                "168.63.129.16",
+                "192.0.0.192",
+            ],
+        );
     }
 
     #[test]
@@ -224,7 +245,17 @@ mod tests {
 
     #[test]
     fn c07_reserved_documentation_benchmark_discard() {
-        all_are("documentation", &["192.0.2.1", "198.51.100.1", "203.0.113.1", "2001:db8::1", "3fff::1", "3fff:fff::1"]);
+        all_are(
+            "documentation",
+            &[
+                "192.0.2.1",
+                "198.51.100.1",
+                "203.0.113.1",
+                "2001:db8::1",
+                "3fff::1",
+                "3fff:fff::1",
+            ],
+        );
         all_are("benchmark", &["198.18.0.1", "198.19.255.255", "2001:2::1"]);
         all_are("discard", &["100::1"]);
         all_are("reserved", &["192.0.0.1", "192.88.99.1", "5f00::1", "2001:20::1"]);
@@ -248,7 +279,10 @@ mod tests {
 
     #[test]
     fn c10_nat64_with_and_without_leave() {
-        all_are("nat64", &["64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::a00:1"]);
+        all_are(
+            "nat64",
+            &["64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::a00:1"],
+        );
         all_pass(&["64:ff9c::1"]);
         let with = |text: &str| classify_with(text.parse().unwrap(), true);
         assert_eq!(with("64:ff9b::808:808"), Ok(()));
@@ -261,14 +295,23 @@ mod tests {
     fn c11_tunnels() {
         all_are("6to4", &["2002:7f00:1::", "2002:808:808::1"]);
         all_are("teredo", &["2001:0:4136:e378:8000:63bf:3fff:fdd2"]);
-        all_are("isatap", &["2606:4700::5efe:10.0.0.1", "2606:4700::200:5efe:10.0.0.1"]);
+        all_are(
+            "isatap",
+            &["2606:4700::5efe:10.0.0.1", "2606:4700::200:5efe:10.0.0.1"],
+        );
         assert_eq!(class("::5efe:10.0.0.1"), Some("isatap"));
         assert_eq!(class("fe80::5efe:10.0.0.1"), Some("link_local"));
     }
 
     #[test]
     fn c12_public_addresses_pass() {
-        all_pass(&["8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "2001:4860:4860::8888", "2a00:1450::1"]);
+        all_pass(&[
+            "8.8.8.8",
+            "1.1.1.1",
+            "2606:4700:4700::1111",
+            "2001:4860:4860::8888",
+            "2a00:1450::1",
+        ]);
     }
 
     proptest! {

@@ -11,15 +11,12 @@ use rustls::client::Resumption;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
-use crate::policy::PolicyConfig;
+use crate::policy::{PolicyConfig, fits_dns};
 use crate::step::{SeenLayer, SeenSessions, Step, now_at};
 use crate::{ConfigError, Dial, ProxyConfig, Resolve, ResolveError};
 
 /// Addresses of one name that are dialled at most.
 const ADDRESSES: usize = 16;
-/// Longest name in DNS, and longest label (RFC 1035).
-const NAME_LENGTH: usize = 253;
-const LABEL_LENGTH: usize = 63;
 /// Idle connections kept per host, and for how long. A reused connection saves a handshake; a
 /// conversation seldom asks the same host after a minute.
 const IDLE_PER_HOST: usize = 2;
@@ -46,7 +43,10 @@ pub(crate) struct Clients {
     through_proxy: Option<Matcher>,
 }
 
-#[expect(clippy::disallowed_types, reason = "this is the one place that opens sockets to the outside")]
+#[expect(
+    clippy::disallowed_types,
+    reason = "this is the one place that opens sockets to the outside"
+)]
 pub(crate) type Client = reqwest::Client;
 
 struct Settings {
@@ -68,7 +68,13 @@ impl Clients {
         let extra_ca = extra_ca_pem.map_or_else(|| Ok(Vec::new()), read_pem)?;
         let through_proxy = proxy.as_ref().map(matcher).transpose()?;
         Ok(Self {
-            settings: Settings { guard, extra_ca, proxy, user_agent, header_fields },
+            settings: Settings {
+                guard,
+                extra_ca,
+                proxy,
+                user_agent,
+                header_fields,
+            },
             guarded: OnceLock::new(),
             chosen: OnceLock::new(),
             proxied: OnceLock::new(),
@@ -79,7 +85,9 @@ impl Clients {
     /// Whether the operator's proxy is to be used for this address.
     pub(crate) fn uses_proxy(&self, url: &Url) -> bool {
         self.through_proxy.as_ref().is_some_and(|matcher| {
-            url.as_str().parse::<http::Uri>().is_ok_and(|uri| matcher.intercept(&uri).is_some())
+            url.as_str()
+                .parse::<http::Uri>()
+                .is_ok_and(|uri| matcher.intercept(&uri).is_some())
         })
     }
 
@@ -89,12 +97,17 @@ impl Clients {
             Way::Chosen => &self.chosen,
             Way::Proxied => &self.proxied,
         };
-        cell.get_or_init(|| self.settings.build(way)).as_ref().map_err(Clone::clone)
+        cell.get_or_init(|| self.settings.build(way))
+            .as_ref()
+            .map_err(Clone::clone)
     }
 }
 
 impl Settings {
-    #[expect(clippy::disallowed_types, reason = "this is the one place that opens sockets to the outside")]
+    #[expect(
+        clippy::disallowed_types,
+        reason = "this is the one place that opens sockets to the outside"
+    )]
     fn build(&self, way: Way) -> Result<Client, String> {
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(self.tls()?)
@@ -115,16 +128,23 @@ impl Settings {
         if way == Way::Proxied
             && let Some(proxy) = &self.proxy
         {
-            let proxy = reqwest::Proxy::all(proxy.url.as_str()).map_err(|_| "the proxy's address is unusable")?;
+            let proxy =
+                reqwest::Proxy::all(proxy.url.as_str()).map_err(|_| "the proxy's address is unusable")?;
             builder = builder.proxy(proxy);
         }
-        builder.build().map_err(|error| format!("the HTTP client cannot be built: {error}"))
+        builder
+            .build()
+            .map_err(|error| format!("the HTTP client cannot be built: {error}"))
     }
 
     fn tls(&self) -> Result<rustls::ClientConfig, String> {
-        let mut roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        let mut roots = rustls::RootCertStore {
+            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
+        };
         for certificate in &self.extra_ca {
-            roots.add(certificate.clone()).map_err(|error| format!("extra certificate authority: {error}"))?;
+            roots
+                .add(certificate.clone())
+                .map_err(|error| format!("extra certificate authority: {error}"))?;
         }
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = rustls::ClientConfig::builder_with_provider(provider)
@@ -143,22 +163,31 @@ fn read_pem(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
         Ok(certificates) if !certificates.is_empty() => {
             let mut store = rustls::RootCertStore::empty();
             for certificate in &certificates {
-                store
-                    .add(certificate.clone())
-                    .map_err(|error| ConfigError(format!("the extra CA file holds an unusable certificate: {error}")))?;
+                store.add(certificate.clone()).map_err(|error| {
+                    ConfigError(format!(
+                        "the extra CA file holds an unusable certificate: {error}"
+                    ))
+                })?;
             }
             Ok(certificates)
         }
-        _ => Err(ConfigError("the extra CA file holds no PEM certificate".to_owned())),
+        _ => Err(ConfigError(
+            "the extra CA file holds no PEM certificate".to_owned(),
+        )),
     }
 }
 
 fn matcher(proxy: &ProxyConfig) -> Result<Matcher, ConfigError> {
     let usable = matches!(proxy.url.scheme(), "http" | "https") && proxy.url.host_str().is_some();
     if !usable || reqwest::Proxy::all(proxy.url.as_str()).is_err() {
-        return Err(ConfigError("the proxy's address must be http:// or https://, a host and a port".to_owned()));
+        return Err(ConfigError(
+            "the proxy's address must be http:// or https://, a host and a port".to_owned(),
+        ));
     }
-    Ok(Matcher::builder().all(proxy.url.as_str().to_owned()).no(proxy.no_proxy.as_str()).build())
+    Ok(Matcher::builder()
+        .all(proxy.url.as_str().to_owned())
+        .no(proxy.no_proxy.as_str())
+        .build())
 }
 
 /// Why the guarded resolver gave no addresses.
@@ -190,11 +219,10 @@ pub(crate) struct Guard {
 
 impl Guard {
     async fn resolve(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
-        let bare = name.strip_suffix('.').unwrap_or(name);
-        let fits = bare.len() <= NAME_LENGTH
-            && bare.split('.').all(|label| !label.is_empty() && label.len() <= LABEL_LENGTH);
-        if !fits {
-            return Err(Refused::Dns(ResolveError::Failed("not a name that DNS can hold".to_owned())));
+        if !fits_dns(name) {
+            return Err(Refused::Dns(ResolveError::Failed(
+                "not a name that DNS can hold".to_owned(),
+            )));
         }
         let found = self.resolver.resolve(name).await.map_err(Refused::Dns)?;
         if found.is_empty() {
@@ -207,7 +235,10 @@ impl Guard {
     /// whole name: an honest public name has none.
     pub(crate) async fn judged(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
         let mut found = self.resolve(name).await?;
-        let policy = self.policy.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let policy = self
+            .policy
+            .read()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         for address in &found {
             policy.judge(*address).map_err(Refused::Class)?;
         }
@@ -240,7 +271,10 @@ impl reqwest::dns::Resolve for Unguarded {
             now_at(Step::Dns);
             let found = guard.resolve(name.as_str()).await?;
             now_at(Step::Connect);
-            let sockets: Vec<_> = found.into_iter().map(|address| std::net::SocketAddr::new(address, 0)).collect();
+            let sockets: Vec<_> = found
+                .into_iter()
+                .map(|address| std::net::SocketAddr::new(address, 0))
+                .collect();
             Ok(Box::new(sockets.into_iter()) as Addrs)
         })
     }

@@ -114,10 +114,9 @@ impl Upstream {
     /// Reads `host=base` or `*=base`.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let wrong = |why: &str| ConfigError(format!("upstream `{}` {why}", text.trim()));
-        let (host, base) = text
-            .trim()
-            .split_once('=')
-            .ok_or_else(|| wrong("is not of the form host=base, for example example.org=http://127.0.0.1:9000"))?;
+        let (host, base) = text.trim().split_once('=').ok_or_else(|| {
+            wrong("is not of the form host=base, for example example.org=http://127.0.0.1:9000")
+        })?;
         let base = Url::parse(base.trim()).map_err(|_| wrong("has a base that is not an address"))?;
         if !matches!(base.scheme(), "http" | "https") || base.host_str().is_none() {
             return Err(wrong("has a base that is not http or https"));
@@ -129,13 +128,19 @@ impl Upstream {
         match host.as_str() {
             "" => Err(wrong("names no host")),
             "*" => Ok(Self { host: None, base }),
-            _ => Ok(Self { host: Some(host), base }),
+            _ => Ok(Self {
+                host: Some(host),
+                base,
+            }),
         }
     }
 
     /// Reads a comma-separated list of [`parse`](Self::parse)'s form; blank entries are skipped.
     pub fn parse_list(text: &str) -> Result<Vec<Self>, ConfigError> {
-        text.split(',').filter(|entry| !entry.trim().is_empty()).map(Self::parse).collect()
+        text.split(',')
+            .filter(|entry| !entry.trim().is_empty())
+            .map(Self::parse)
+            .collect()
     }
 }
 
@@ -157,7 +162,8 @@ mod tests {
 
     #[test]
     fn upstreams_are_read() {
-        let list = Upstream::parse_list("API.example.org=http://127.0.0.1:9000, *=https://mirror.test/x,").unwrap();
+        let list =
+            Upstream::parse_list("API.example.org=http://127.0.0.1:9000, *=https://mirror.test/x,").unwrap();
         assert_eq!(list.len(), 2);
         assert_eq!(list[0].host.as_deref(), Some("api.example.org"));
         assert_eq!(list[0].base.as_str(), "http://127.0.0.1:9000/");
@@ -166,7 +172,13 @@ mod tests {
 
     #[test]
     fn upstreams_that_cannot_work_are_refused_with_the_entry_named() {
-        for bad in ["example.org", "=http://a.test", "a.test=ftp://b.test", "a.test=nonsense", "a.test=http://u@b.test"] {
+        for bad in [
+            "example.org",
+            "=http://a.test",
+            "a.test=ftp://b.test",
+            "a.test=nonsense",
+            "a.test=http://u@b.test",
+        ] {
             let error = Upstream::parse(bad).unwrap_err();
             assert!(error.to_string().contains(bad), "{error}");
         }

@@ -39,7 +39,9 @@ pub(crate) struct Key<'a> {
 impl fmt::Debug for Key<'_> {
     /// Without the secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Key").field("host", &self.credential.host).finish_non_exhaustive()
+        f.debug_struct("Key")
+            .field("host", &self.credential.host)
+            .finish_non_exhaustive()
     }
 }
 
@@ -62,7 +64,10 @@ impl Keyring {
             .map(|(env, secret)| (env, secret.trim().to_owned()))
             .filter(|(_, secret)| !secret.is_empty())
             .collect();
-        Self { secrets, tokens: Mutex::default() }
+        Self {
+            secrets,
+            tokens: Mutex::default(),
+        }
     }
 
     pub(crate) fn has(&self, env: &str) -> bool {
@@ -76,20 +81,26 @@ impl Keyring {
             return None;
         }
         let host = url.host_str()?;
-        descriptor.credentials.iter().filter(|credential| credential.host == host).find_map(|credential| {
-            let secret = credential.env.iter().find_map(|env| self.secrets.get(*env))?;
-            let complete = match credential.apply {
-                Apply::ClientCredentials { secret_env, .. } => self.secrets.contains_key(secret_env),
-                _ => true,
-            };
-            complete.then_some(Key { credential, secret })
-        })
+        descriptor
+            .credentials
+            .iter()
+            .filter(|credential| credential.host == host)
+            .find_map(|credential| {
+                let secret = credential.env.iter().find_map(|env| self.secrets.get(*env))?;
+                let complete = match credential.apply {
+                    Apply::ClientCredentials { secret_env, .. } => self.secrets.contains_key(secret_env),
+                    _ => true,
+                };
+                complete.then_some(Key { credential, secret })
+            })
     }
 
     /// A token that is still good.
     pub(crate) async fn token(&self, key: Key<'_>, now: Instant) -> Option<HeaderValue> {
         let tokens = self.tokens.lock().await;
-        let token = tokens.get(key.credential.host).filter(|token| token.until > now)?;
+        let token = tokens
+            .get(key.credential.host)
+            .filter(|token| token.until > now)?;
         secret_header(&format!("Bearer {}", token.value))
     }
 
@@ -100,19 +111,40 @@ impl Keyring {
 
     /// What to send to get a token.
     pub(crate) fn token_request(&self, key: Key<'_>) -> Option<TokenRequest> {
-        let Apply::ClientCredentials { secret_env, token_url } = key.credential.apply else { return None };
+        let Apply::ClientCredentials {
+            secret_env,
+            token_url,
+        } = key.credential.apply
+        else {
+            return None;
+        };
         let pair = format!("{}:{}", key.secret, self.secrets.get(secret_env)?);
         let authorization = secret_header(&format!("Basic {}", STANDARD.encode(pair)))?;
-        Some(TokenRequest { url: token_url, authorization })
+        Some(TokenRequest {
+            url: token_url,
+            authorization,
+        })
     }
 
     /// Keeps what the issuer sent.
-    pub(crate) async fn keep_token(&self, key: Key<'_>, body: &[u8], now: Instant) -> Result<HeaderValue, Failure> {
-        let unusable = || Failure::malformed(format!("{} sent no usable token", key.credential.host)).detail("token");
+    pub(crate) async fn keep_token(
+        &self,
+        key: Key<'_>,
+        body: &[u8],
+        now: Instant,
+    ) -> Result<HeaderValue, Failure> {
+        let unusable =
+            || Failure::malformed(format!("{} sent no usable token", key.credential.host)).detail("token");
         let granted: Granted = serde_json::from_slice(body).map_err(|_| unusable())?;
         let header = secret_header(&format!("Bearer {}", granted.access_token)).ok_or_else(unusable)?;
-        let lasts = granted.expires_in.map_or(UNSTATED, Duration::from_secs).min(Duration::from_hours(24));
-        let token = Token { value: granted.access_token, until: now + lasts.saturating_sub(MARGIN) };
+        let lasts = granted
+            .expires_in
+            .map_or(UNSTATED, Duration::from_secs)
+            .min(Duration::from_hours(24));
+        let token = Token {
+            value: granted.access_token,
+            until: now + lasts.saturating_sub(MARGIN),
+        };
         self.tokens.lock().await.insert(key.credential.host, token);
         Ok(header)
     }
@@ -124,12 +156,18 @@ impl Key<'_> {
         let unusable = || {
             Failure::new(
                 freshcontext_contract::ErrorCode::Misconfigured,
-                format!("the key in {} holds characters that no header can carry", self.env()),
+                format!(
+                    "the key in {} holds characters that no header can carry",
+                    self.env()
+                ),
             )
         };
         match self.credential.apply {
             Apply::Bearer => {
-                headers.insert(AUTHORIZATION, secret_header(&format!("Bearer {}", self.secret)).ok_or_else(unusable)?);
+                headers.insert(
+                    AUTHORIZATION,
+                    secret_header(&format!("Bearer {}", self.secret)).ok_or_else(unusable)?,
+                );
             }
             Apply::Header(name) => {
                 let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unusable())?;

@@ -56,7 +56,11 @@ pub(crate) fn decode(body: &[u8], codings: &[Coding], bounds: Bounds) -> Result<
     let mut current: Option<Vec<u8>> = None;
     for coding in codings.iter().rev() {
         let input = current.as_deref().unwrap_or(body);
-        let mut out = Bounded { out: Vec::new(), wire, bounds };
+        let mut out = Bounded {
+            out: Vec::new(),
+            wire,
+            bounds,
+        };
         let result = match coding {
             Coding::Gzip => gzip(input, &mut out),
             Coding::Deflate => deflate(input, &mut out),
@@ -75,7 +79,10 @@ pub(crate) fn decode(body: &[u8], codings: &[Coding], bounds: Bounds) -> Result<
 }
 
 pub(crate) fn too_large(limit: usize) -> Failure {
-    Failure::new(ErrorCode::TooLarge, format!("the answer is larger than {} KiB", limit >> 10))
+    Failure::new(
+        ErrorCode::TooLarge,
+        format!("the answer is larger than {} KiB", limit >> 10),
+    )
 }
 
 enum Problem {
@@ -193,7 +200,10 @@ mod tests {
 
     use super::*;
 
-    const BOUNDS: Bounds = Bounds { decoded: 8 << 20, ratio: 100 };
+    const BOUNDS: Bounds = Bounds {
+        decoded: 8 << 20,
+        ratio: 100,
+    };
 
     fn gz(data: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -220,7 +230,10 @@ mod tests {
         let zstd = ruzstd::encoding::compress_to_vec(&text[..], ruzstd::encoding::CompressionLevel::Fastest);
         assert_eq!(code(&zstd, "zstd"), Ok(text.clone()));
         // "hi" as one uncompressed brotli block (RFC 7932, section 9.2).
-        assert_eq!(code(&[0x8b, 0x00, 0x80, b'h', b'i', 0x03], "br"), Ok(b"hi".to_vec()));
+        assert_eq!(
+            code(&[0x8b, 0x00, 0x80, b'h', b'i', 0x03], "br"),
+            Ok(b"hi".to_vec())
+        );
         assert_eq!(code(&gz(&gz(&text)), "gzip, gzip"), Ok(text.clone()));
         assert_eq!(code(&text, "identity"), Ok(text.clone()));
         assert_eq!(code(&text, ""), Ok(text));
@@ -246,9 +259,15 @@ mod tests {
         let mut raw = ZlibEncoder::new(Vec::new(), Compression::best());
         raw.write_all(&vec![0; 32 << 20]).unwrap();
         assert_eq!(code(&raw.finish().unwrap(), "deflate"), Err(ErrorCode::TooLarge));
-        let zstd = ruzstd::encoding::compress_to_vec(&vec![0; 16 << 20][..], ruzstd::encoding::CompressionLevel::Fastest);
+        let zstd = ruzstd::encoding::compress_to_vec(
+            &vec![0; 16 << 20][..],
+            ruzstd::encoding::CompressionLevel::Fastest,
+        );
         assert_eq!(code(&zstd, "zstd"), Err(ErrorCode::TooLarge));
-        assert!(begin.elapsed().as_secs() < 20, "unoptimised, and still far from the whole gibibyte");
+        assert!(
+            begin.elapsed().as_secs() < 20,
+            "unoptimised, and still far from the whole gibibyte"
+        );
     }
 
     #[test]
@@ -262,7 +281,11 @@ mod tests {
         let text = b"some text, long enough to be cut in the middle of it".repeat(9);
         let whole = gz(&text);
         for header in ["gzip", "deflate", "br", "zstd"] {
-            assert_eq!(code(b"<html>plain text</html>", header), Err(ErrorCode::Malformed), "{header}");
+            assert_eq!(
+                code(b"<html>plain text</html>", header),
+                Err(ErrorCode::Malformed),
+                "{header}"
+            );
         }
         assert_eq!(code(&whole[..whole.len() / 2], "gzip"), Err(ErrorCode::Malformed));
         assert_eq!(code(&whole[..whole.len() - 4], "gzip"), Err(ErrorCode::Malformed));
@@ -271,7 +294,10 @@ mod tests {
         let mut zlib = ZlibEncoder::new(Vec::new(), Compression::default());
         zlib.write_all(&text).unwrap();
         let zlib = zlib.finish().unwrap();
-        assert_eq!(code(&zlib[..zlib.len() - 6], "deflate"), Err(ErrorCode::Malformed));
+        assert_eq!(
+            code(&zlib[..zlib.len() - 6], "deflate"),
+            Err(ErrorCode::Malformed)
+        );
         let zstd = ruzstd::encoding::compress_to_vec(&text[..], ruzstd::encoding::CompressionLevel::Fastest);
         assert_eq!(code(&zstd[..zstd.len() - 3], "zstd"), Err(ErrorCode::Malformed));
         assert_eq!(code(&text, "rot13"), Err(ErrorCode::Malformed));

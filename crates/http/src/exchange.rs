@@ -11,13 +11,13 @@ use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HeaderName, SET_COOKIE, TRANSFER_ENCODING};
 
+use crate::Timer;
 use crate::clients::{Clients, Way};
 use crate::deadline::Deadline;
 use crate::decode::{Bounds, codings, decode, too_large};
 use crate::failure::Failure;
 use crate::fault;
 use crate::step::{Late, Step, StepLimits, watched};
-use crate::Timer;
 
 /// Bodies packed larger than this are unpacked off the async threads.
 const UNPACK_INLINE: usize = 32 << 10;
@@ -70,7 +70,9 @@ impl Wire {
             Method::Get => reqwest::Method::GET,
             Method::PostQuery => reqwest::Method::POST,
         };
-        let mut request = client.request(method, out.url.clone()).headers(out.headers.clone());
+        let mut request = client
+            .request(method, out.url.clone())
+            .headers(out.headers.clone());
         if let Some(body) = &out.body {
             request = request.body(body.clone());
         }
@@ -92,26 +94,45 @@ impl Wire {
         let coding = text_of(response.headers(), &CONTENT_ENCODING);
         let headers = readable(response.headers());
         if matches!(status, 301 | 302 | 303 | 307 | 308) {
-            return Ok(Answer { status, headers, body: Bytes::new(), retrieved_at });
+            return Ok(Answer {
+                status,
+                headers,
+                body: Bytes::new(),
+                retrieved_at,
+            });
         }
         let packed = self.read_body(response, &out, coding.is_some(), deadline).await?;
         let body = self.unpack(packed, coding.as_deref(), out.max_body).await?;
-        Ok(Answer { status, headers, body, retrieved_at })
+        Ok(Answer {
+            status,
+            headers,
+            body,
+            retrieved_at,
+        })
     }
 
     fn check_head(&self, headers: &HeaderMap, host: &str) -> Result<(), Failure> {
-        let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 4).sum();
+        let bytes: usize = headers
+            .iter()
+            .map(|(name, value)| name.as_str().len() + value.len() + 4)
+            .sum();
         if headers.len() > self.limits.header_fields || bytes > self.limits.header_bytes {
-            return Err(Failure::malformed(format!("{host} sent more headers than are read")).detail("headers"));
+            return Err(
+                Failure::malformed(format!("{host} sent more headers than are read")).detail("headers"),
+            );
         }
         if headers.contains_key(TRANSFER_ENCODING) && headers.contains_key(CONTENT_LENGTH) {
-            return Err(Failure::malformed(format!("{host} sent two contradicting lengths")).detail("framing"));
+            return Err(
+                Failure::malformed(format!("{host} sent two contradicting lengths")).detail("framing"),
+            );
         }
         Ok(())
     }
 
     fn decoded_limit(&self, max_body: Option<usize>) -> usize {
-        max_body.map_or(self.limits.body_decoded_bytes, |max| max.min(self.limits.body_decoded_bytes))
+        max_body.map_or(self.limits.body_decoded_bytes, |max| {
+            max.min(self.limits.body_decoded_bytes)
+        })
     }
 
     async fn read_body(
@@ -158,7 +179,12 @@ impl Wire {
         }
     }
 
-    async fn unpack(&self, packed: Bytes, coding: Option<&str>, max_body: Option<usize>) -> Result<Bytes, Failure> {
+    async fn unpack(
+        &self,
+        packed: Bytes,
+        coding: Option<&str>,
+        max_body: Option<usize>,
+    ) -> Result<Bytes, Failure> {
         let codings = codings(coding)?;
         if codings.is_empty() {
             return Ok(packed);
@@ -167,7 +193,10 @@ impl Wire {
         if packed.is_empty() {
             return Ok(packed);
         }
-        let bounds = Bounds { decoded: self.decoded_limit(max_body), ratio: self.limits.expansion_ratio };
+        let bounds = Bounds {
+            decoded: self.decoded_limit(max_body),
+            ratio: self.limits.expansion_ratio,
+        };
         if packed.len() <= UNPACK_INLINE {
             return decode(&packed, &codings, bounds).map(Bytes::from);
         }
@@ -178,19 +207,34 @@ impl Wire {
 }
 
 fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let all: Vec<_> = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes())).collect();
+    let all: Vec<_> = headers
+        .get_all(name)
+        .iter()
+        .map(|value| String::from_utf8_lossy(value.as_bytes()))
+        .collect();
     (!all.is_empty()).then(|| all.join(","))
 }
 
 /// The headers as adapters see them, without those of the transport, which no longer hold, and
 /// without cookies: none is ever sent back.
 fn readable(headers: &HeaderMap) -> Headers {
-    let hidden = [SET_COOKIE, CONTENT_ENCODING, CONTENT_LENGTH, TRANSFER_ENCODING, CONNECTION];
+    let hidden = [
+        SET_COOKIE,
+        CONTENT_ENCODING,
+        CONTENT_LENGTH,
+        TRANSFER_ENCODING,
+        CONNECTION,
+    ];
     Headers(
         headers
             .iter()
             .filter(|(name, _)| !hidden.contains(name))
-            .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+            .map(|(name, value)| {
+                (
+                    name.as_str().to_owned(),
+                    String::from_utf8_lossy(value.as_bytes()).into_owned(),
+                )
+            })
             .collect(),
     )
 }

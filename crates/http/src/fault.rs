@@ -24,10 +24,13 @@ pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> Failure
             Some(inner) if inner.is_parse() => {
                 Failure::malformed(format!("{host} sent something that is not HTTP")).detail("http")
             }
-            _ => Failure::unreachable("connect", format!("{host} closed the connection without an answer")),
+            _ => Failure::unreachable(
+                "connect",
+                format!("{host} closed the connection without an answer"),
+            ),
         },
     };
-    let failure = match (step, tls_is_final(error)) {
+    let failure = match (step, find::<rustls::Error>(error).is_some()) {
         // A certificate does not get better within seconds.
         (Step::Tls, true) => failure.permanent(),
         _ => failure,
@@ -56,9 +59,13 @@ pub(crate) fn of_refusal(refused: &Refused, host: &str) -> Failure {
 pub(crate) fn of_late_step(step: Step, host: &str) -> Failure {
     match step {
         Step::Dns => Failure::unreachable("dns", format!("the name {host} could not be resolved in time")),
-        Step::Connect => Failure::unreachable("connect", format!("{host} did not accept a connection in time")),
+        Step::Connect => {
+            Failure::unreachable("connect", format!("{host} did not accept a connection in time"))
+        }
         Step::Tls => Failure::unreachable("tls", format!("{host} did not finish the TLS handshake in time")),
-        Step::Answer => Failure::new(ErrorCode::Timeout, format!("{host} did not answer in time")).detail("first_byte"),
+        Step::Answer => {
+            Failure::new(ErrorCode::Timeout, format!("{host} did not answer in time")).detail("first_byte")
+        }
     }
 }
 
@@ -69,21 +76,35 @@ pub(crate) fn of_deadline(step: Step, host: &str) -> Failure {
         Step::Connect | Step::Tls => "connecting to",
         Step::Answer => "waiting for",
     };
-    Failure::new(ErrorCode::Timeout, format!("the call's time ran out while {doing} {host}")).detail("deadline")
+    Failure::new(
+        ErrorCode::Timeout,
+        format!("the call's time ran out while {doing} {host}"),
+    )
+    .detail("deadline")
 }
 
 /// The body stopped coming.
 pub(crate) fn of_silence(host: &str) -> Failure {
-    Failure::new(ErrorCode::Timeout, format!("{host} stopped sending in the middle of its answer")).detail("idle_read")
+    Failure::new(
+        ErrorCode::Timeout,
+        format!("{host} stopped sending in the middle of its answer"),
+    )
+    .detail("idle_read")
 }
 
 /// The body broke off or was framed wrongly.
 pub(crate) fn of_body(error: &reqwest::Error, host: &str) -> Failure {
     let broken = find::<std::io::Error>(error).is_some_and(|io| {
-        matches!(io.kind(), ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe)
+        matches!(
+            io.kind(),
+            ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::BrokenPipe
+        )
     });
     let failure = if broken {
-        Failure::unreachable("connect", format!("{host} broke the connection in the middle of its answer"))
+        Failure::unreachable(
+            "connect",
+            format!("{host} broke the connection in the middle of its answer"),
+        )
     } else {
         Failure::malformed(format!("the answer of {host} is cut off or framed wrongly")).detail("framing")
     };
@@ -108,30 +129,9 @@ fn connect_text(error: &reqwest::Error, host: &str) -> String {
     }
 }
 
-fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
-    // rustls errors travel inside io errors, which do not list them as their source.
-    let mut current: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(at) = current {
-        if let Some(found) = at.downcast_ref::<rustls::Error>() {
-            return Some(found);
-        }
-        if let Some(inner) = at.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
-            if let Some(found) = inner.downcast_ref::<rustls::Error>() {
-                return Some(found);
-            }
-        }
-        current = at.source();
-    }
-    None
-}
-
-fn tls_is_final(error: &reqwest::Error) -> bool {
-    tls_error(error).is_some()
-}
-
 fn tls_text(error: &reqwest::Error, host: &str) -> String {
     use rustls::{CertificateError as C, Error as E};
-    let why = match tls_error(error) {
+    let why = match find::<rustls::Error>(error) {
         Some(E::InvalidCertificate(reason)) => match reason {
             C::Expired | C::ExpiredContext { .. } => "its certificate has expired",
             C::NotValidYet | C::NotValidYetContext { .. } => "its certificate is not valid yet",
@@ -146,44 +146,49 @@ fn tls_text(error: &reqwest::Error, host: &str) -> String {
             rustls::AlertDescription::HandshakeFailure => "it accepted none of the safe TLS settings",
             _ => "it ended the TLS handshake",
         },
-        Some(E::InvalidMessage(_) | E::InappropriateMessage { .. } | E::InappropriateHandshakeMessage { .. }) => {
-            "it does not speak TLS there"
-        }
+        Some(
+            E::InvalidMessage(_) | E::InappropriateMessage { .. } | E::InappropriateHandshakeMessage { .. },
+        ) => "it does not speak TLS there",
         Some(_) => "the TLS handshake failed",
         None => "it broke off the TLS handshake",
     };
     format!("no secure connection to {host}: {why}")
 }
 
-fn find<T: Error + 'static>(error: &reqwest::Error) -> Option<&T> {
-    let mut current: Option<&(dyn Error + 'static)> = Some(error);
-    while let Some(at) = current {
-        if let Some(found) = at.downcast_ref::<T>() {
-            return Some(found);
-        }
-        current = at.source();
+/// The error and its causes, outermost first. I/O errors do not name what they carry as their source;
+/// TLS errors travel inside them, sometimes two deep.
+fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    let first: &(dyn Error + 'static) = error;
+    std::iter::successors(Some(first), |at| cause(*at))
+}
+
+fn cause<'e>(at: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    match at
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref)
+    {
+        Some(carried) => Some(carried),
+        None => at.source(),
     }
-    None
+}
+
+fn find<T: Error + 'static>(error: &reqwest::Error) -> Option<&T> {
+    chain(error).find_map(|at| at.downcast_ref::<T>())
 }
 
 fn chain_texts(error: &reqwest::Error) -> String {
-    let mut texts = String::new();
-    let mut current = error.source();
-    while let Some(at) = current {
-        texts.push_str(&at.to_string().to_ascii_lowercase());
-        texts.push('\n');
-        current = at.source();
-    }
-    texts
+    chain(error)
+        .skip(1)
+        .map(|at| at.to_string().to_ascii_lowercase() + "\n")
+        .collect()
 }
 
 /// The innermost text, short. reqwest's own one holds the URL; the innermost never does.
 fn innermost(error: &reqwest::Error) -> String {
-    let mut current = error.source();
-    let mut text = String::new();
-    while let Some(at) = current {
-        text = at.to_string();
-        current = at.source();
-    }
+    let text = chain(error)
+        .skip(1)
+        .last()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     text.chars().filter(|c| !c.is_control()).take(200).collect()
 }

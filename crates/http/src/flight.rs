@@ -95,7 +95,11 @@ impl Flights {
                 deadline: flight.deadline.clone(),
                 progress: Arc::clone(&flight.progress),
                 until,
-                _place: Place { board: Arc::clone(self), key, id: flight.id },
+                _place: Place {
+                    board: Arc::clone(self),
+                    key,
+                    id: flight.id,
+                },
             };
         }
         let deadline = Deadline::new(until);
@@ -104,11 +108,25 @@ impl Flights {
         let id = board.next_id;
         board.next_id += 1;
         if let Some(weak) = running.downgrade() {
-            let flight =
-                Flight { id, running: weak, deadline: deadline.clone(), progress: Arc::clone(&progress) };
+            let flight = Flight {
+                id,
+                running: weak,
+                deadline: deadline.clone(),
+                progress: Arc::clone(&progress),
+            };
             board.flights.insert(key.clone(), flight);
         }
-        Seat { running: Some(running), deadline, progress, until, _place: Place { board: Arc::clone(self), key, id } }
+        Seat {
+            running: Some(running),
+            deadline,
+            progress,
+            until,
+            _place: Place {
+                board: Arc::clone(self),
+                key,
+                id,
+            },
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Board> {
@@ -154,9 +172,16 @@ impl Seat {
     /// Waits for the outcome, at most until this caller's own deadline.
     pub(crate) async fn wait(mut self, timer: &dyn Timer, host: &str) -> Outcome {
         let Some(running) = self.running.take() else {
-            return Err(Failure::new(ErrorCode::Internal, "a request was waited for twice"));
+            return Err(Failure::new(
+                ErrorCode::Internal,
+                "a request was waited for twice",
+            ));
         };
-        let patience = if self.deadline.at() <= self.until { GRACE } else { Duration::ZERO };
+        let patience = if self.deadline.at() <= self.until {
+            GRACE
+        } else {
+            Duration::ZERO
+        };
         let left = self.until.saturating_duration_since(timer.now()) + patience;
         match select(running, timer.sleep(left)).await {
             Either::Left((outcome, _)) => outcome,
@@ -181,7 +206,10 @@ impl Seat {
 pub(crate) fn no_slot(wait: Duration, host: &str) -> Failure {
     let mut failure = Failure::new(
         ErrorCode::RateLimited,
-        format!("the pace that {host} asks for leaves no time for this request; next slot in {} s", wait.as_secs_f64().ceil()),
+        format!(
+            "the pace that {host} asks for leaves no time for this request; next slot in {} s",
+            wait.as_secs_f64().ceil()
+        ),
     )
     .detail("pace");
     failure.retry_after = Some(wait);

@@ -70,7 +70,10 @@ impl HostTable {
     pub(crate) fn new(limits: &Limits, descriptors: &[&'static Descriptor], timer: Arc<dyn Timer>) -> Self {
         let mut rates: Vec<HostRate> = Vec::new();
         for rate in descriptors.iter().flat_map(|descriptor| descriptor.rates) {
-            match rates.iter_mut().find(|known| known.host == rate.host && known.path == rate.path) {
+            match rates
+                .iter_mut()
+                .find(|known| known.host == rate.host && known.path == rate.path)
+            {
                 Some(known) => {
                     known.pace = stricter(known.pace, rate.pace);
                     known.keyed = match (known.keyed, rate.keyed) {
@@ -82,7 +85,12 @@ impl HostTable {
                 None => rates.push(*rate),
             }
         }
-        Self { limits: limits.clone(), timer, rates, hosts: Mutex::default() }
+        Self {
+            limits: limits.clone(),
+            timer,
+            rates,
+            hosts: Mutex::default(),
+        }
     }
 
     pub(crate) fn host(&self, name: &str) -> Arc<Host> {
@@ -113,11 +121,15 @@ impl HostTable {
             }
         }
         let published = !lanes.is_empty();
-        let whole = lanes.iter().find(|lane| lane.path.is_empty() && !lane.keyed).cloned().unwrap_or_else(|| {
-            let whole = lane("", false, None, self.limits.per_host_in_flight);
-            lanes.push(Arc::clone(&whole));
-            whole
-        });
+        let whole = lanes
+            .iter()
+            .find(|lane| lane.path.is_empty() && !lane.keyed)
+            .cloned()
+            .unwrap_or_else(|| {
+                let whole = lane("", false, None, self.limits.per_host_in_flight);
+                lanes.push(Arc::clone(&whole));
+                whole
+            });
         Host {
             name: name.to_owned(),
             lanes,
@@ -156,7 +168,11 @@ fn stricter(a: Pace, b: Pace) -> Pace {
 
 impl State {
     fn suspended_until(&self, lane: &Lane) -> Option<Instant> {
-        self.suspended.iter().filter(|known| known.covers(lane)).map(|known| known.until).max()
+        self.suspended
+            .iter()
+            .filter(|known| known.covers(lane))
+            .map(|known| known.until)
+            .max()
     }
 }
 
@@ -167,8 +183,15 @@ impl Host {
 
     /// The limit for a path: the longest matching prefix; the keyed figures where they differ.
     pub(crate) fn lane(&self, path: &str, keyed: bool) -> Arc<Lane> {
-        let fitting = self.lanes.iter().filter(|lane| path.starts_with(lane.path) && (keyed || !lane.keyed));
-        Arc::clone(fitting.max_by_key(|lane| (lane.path.len(), lane.keyed)).unwrap_or(&self.whole))
+        let fitting = self
+            .lanes
+            .iter()
+            .filter(|lane| path.starts_with(lane.path) && (keyed || !lane.keyed));
+        Arc::clone(
+            fitting
+                .max_by_key(|lane| (lane.path.len(), lane.keyed))
+                .unwrap_or(&self.whole),
+        )
     }
 
     /// Refuses where the host asked to be left alone or its breaker is open.
@@ -190,9 +213,15 @@ impl Host {
         self.gate(lane)?;
         let mut state = self.lock();
         let last = state.last_failure;
-        let pass = state.breaker.begin(self.timer.now()).map_err(|wait| self.open(wait, last))?;
+        let pass = state
+            .breaker
+            .begin(self.timer.now())
+            .map_err(|wait| self.open(wait, last))?;
         state.attempts += 1;
-        Ok(Attempt { host: Arc::clone(self), pass: Some(pass) })
+        Ok(Attempt {
+            host: Arc::clone(self),
+            pass: Some(pass),
+        })
     }
 
     /// Leaves the host alone for this long, for all callers.
@@ -221,7 +250,11 @@ impl Host {
     fn suspended(&self, wait: Duration) -> Failure {
         let mut failure = Failure::new(
             ErrorCode::RateLimited,
-            format!("{} asked to be left alone for another {} s", self.name, wait.as_secs_f64().ceil()),
+            format!(
+                "{} asked to be left alone for another {} s",
+                self.name,
+                wait.as_secs_f64().ceil()
+            ),
         )
         .detail("suspended");
         failure.retry_after = Some(wait);
@@ -241,7 +274,8 @@ impl Host {
 
     fn is_remarkable(&self, now: Instant) -> bool {
         let state = self.lock();
-        state.suspended.iter().any(|known| known.until > now) || state.breaker.state(now) != BreakerState::Closed
+        state.suspended.iter().any(|known| known.until > now)
+            || state.breaker.state(now) != BreakerState::Closed
     }
 
     fn status(&self, now: Instant) -> Vec<HostStatus> {
@@ -259,7 +293,10 @@ impl Host {
                     in_flight,
                     waiting,
                     breaker: state.breaker.state(now),
-                    suspended: state.suspended_until(lane).filter(|until| *until > now).map(|until| until - now),
+                    suspended: state
+                        .suspended_until(lane)
+                        .filter(|until| *until > now)
+                        .map(|until| until - now),
                     attempts: state.attempts,
                     failures: state.failures,
                     last_failure: state.last_failure,

@@ -48,7 +48,10 @@ enum Step {
 enum Turn {
     Go,
     /// Not before this moment; `certain` where nothing but time is missing.
-    NotBefore { at: Instant, certain: bool },
+    NotBefore {
+        at: Instant,
+        certain: bool,
+    },
 }
 
 /// A wait for a slot would not fit: this long until the next one, as far as can be told.
@@ -110,7 +113,11 @@ impl Lane {
     /// Requests in flight and waiting.
     pub(crate) fn load(&self) -> (usize, usize) {
         let state = self.lock();
-        let waiting = state.queue.iter().filter(|slot| slot.step == Step::Waiting).count();
+        let waiting = state
+            .queue
+            .iter()
+            .filter(|slot| slot.step == Step::Waiting)
+            .count();
         (state.in_flight, waiting)
     }
 
@@ -122,8 +129,16 @@ impl Lane {
         let mut state = self.lock();
         let id = state.next_id;
         state.next_id += 1;
-        state.queue.push_back(Slot { id, step: Step::Waiting });
-        Permit { lane: Arc::clone(self), id, dispatched: false, reached: false }
+        state.queue.push_back(Slot {
+            id,
+            step: Step::Waiting,
+        });
+        Permit {
+            lane: Arc::clone(self),
+            id,
+            dispatched: false,
+            reached: false,
+        }
     }
 
     fn turn(&self, id: u64, now: Instant) -> Turn {
@@ -149,7 +164,10 @@ impl Lane {
             expected.push_back(earliest);
         }
         let Some((position, at, certain)) = mine else {
-            return Turn::NotBefore { at: now, certain: false };
+            return Turn::NotBefore {
+                at: now,
+                certain: false,
+            };
         };
         let free = state.in_flight < self.at_once;
         if certain && free && at <= now {
@@ -161,7 +179,10 @@ impl Lane {
             self.changed.notify_waiters();
             return Turn::Go;
         }
-        Turn::NotBefore { at, certain: certain && free }
+        Turn::NotBefore {
+            at,
+            certain: certain && free,
+        }
     }
 
     /// The earliest moment that the pace allows for a position, and whether it is final.
@@ -175,7 +196,9 @@ impl Lane {
     ) -> (Instant, bool) {
         let Some(pace) = self.pace else { return (now, true) };
         let requests = usize::try_from(pace.requests).unwrap_or(usize::MAX);
-        let Some(index) = position.checked_sub(requests) else { return (now, true) };
+        let Some(index) = position.checked_sub(requests) else {
+            return (now, true);
+        };
         match state.queue.get(index).map(|slot| slot.step) {
             Some(Step::Reached(at)) => (at + pace.per, true),
             Some(Step::Sent) => (now + pace.per, false),
@@ -194,7 +217,11 @@ impl Lane {
     /// Forgets the oldest slots once no window can hold them any more.
     fn forget_spent(&self, state: &mut State, now: Instant) {
         let per = self.pace.map_or(Duration::ZERO, |pace| pace.per);
-        while let Some(Slot { step: Step::Reached(at), .. }) = state.queue.front() {
+        while let Some(Slot {
+            step: Step::Reached(at),
+            ..
+        }) = state.queue.front()
+        {
             if self.pace.is_some() && *at + per > now {
                 break;
             }

@@ -30,6 +30,8 @@ mod status;
 mod step;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod upstreams;
 mod waits;
 

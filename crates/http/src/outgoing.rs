@@ -44,8 +44,10 @@ pub(crate) fn headers(request: &Request) -> Result<HeaderMap, Failure> {
 fn allowed(request: &Request) -> impl Iterator<Item = (String, &String)> {
     request.headers.iter().filter_map(|(name, value)| {
         let name = name.to_ascii_lowercase();
-        let ours = name.starts_with("x-forwarded") || name.starts_with("x-freshcontext") || name == "x-real-ip";
-        let fits = matches!(name.as_str(), "accept" | "accept-language" | "content-type") || name.starts_with("x-");
+        let ours =
+            name.starts_with("x-forwarded") || name.starts_with("x-freshcontext") || name == "x-real-ip";
+        let fits =
+            matches!(name.as_str(), "accept" | "accept-language" | "content-type") || name.starts_with("x-");
         (fits && !ours).then_some((name, value))
     })
 }
@@ -53,7 +55,9 @@ fn allowed(request: &Request) -> impl Iterator<Item = (String, &String)> {
 fn accept(expect: Media) -> &'static str {
     match expect {
         Media::Json => "application/json, */*;q=0.1",
-        Media::Xml => "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1",
+        Media::Xml => {
+            "application/atom+xml, application/rss+xml, application/xml;q=0.9, text/xml;q=0.8, */*;q=0.1"
+        }
         Media::Html => "text/html, application/xhtml+xml, */*;q=0.1",
         Media::Csv => "text/csv, text/plain;q=0.5, */*;q=0.1",
         Media::Text => "text/plain, text/markdown, */*;q=0.1",
@@ -88,7 +92,12 @@ fn hex(bytes: &[u8]) -> String {
 /// An address for the log: the query may hold what a person searched for.
 pub(crate) fn redacted(url: &Url) -> String {
     let query = if url.query().is_some() { "?..." } else { "" };
-    format!("{}://{}{}{query}", url.scheme(), url.host_str().unwrap_or_default(), url.path())
+    format!(
+        "{}://{}{}{query}",
+        url.scheme(),
+        url.host_str().unwrap_or_default(),
+        url.path()
+    )
 }
 
 #[cfg(test)]
@@ -141,7 +150,10 @@ mod tests {
             plain,
             identity(&get("https://a.org/x?b=1&a=2"), true),
             identity(&get("https://a.org/x?b=1&a=3"), false),
-            identity(&get("https://a.org/x?b=1&a=2").header("accept-language", "de"), false),
+            identity(
+                &get("https://a.org/x?b=1&a=2").header("accept-language", "de"),
+                false,
+            ),
             identity(&get("https://a.org/x?b=1&a=2").header("accept", "text/x"), false),
             identity(&post("1"), false),
             identity(&post("2"), false),

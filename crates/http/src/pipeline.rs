@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use freshcontext_contract::url::{Host as UrlHost, Url};
 use freshcontext_contract::{
     BoxFuture, CallScope, Descriptor, ErrorCode, Provenance, Request, Response, SourceError, Transport,
 };
@@ -20,13 +21,15 @@ use crate::flight::{Delivered, Flights, Outcome, Progress};
 use crate::hosts::{Host, HostTable};
 use crate::lane::Lane;
 use crate::outgoing::{identity, redacted, user_agent};
-use crate::policy::{PolicyConfig, check_url};
+use crate::policy::{PolicyConfig, check_url, fits_dns};
 use crate::reading::{Wanted, judge};
 use crate::upstreams::Upstreams;
 use crate::{Config, ConfigError, HostStatus, Jitter, Timer};
 
 /// The environment name of the operator's address, which is configuration and no secret.
 const CONTACT_ENV: &str = "FRESHCONTEXT_CONTACT";
+/// Longest address sent, in bytes; servers stop well before.
+const LONGEST_URL: usize = 16 << 10;
 
 /// Sends requests. Build one, share it: its state (pace, cache, breakers) is what keeps the hosts'
 /// limits across all callers.
@@ -104,7 +107,12 @@ impl Pipeline {
                 upstreams: Upstreams::new(config.upstreams),
                 jitter: config.jitter,
                 guard,
-                wire: Wire { clients, limits: config.limits, timer, clock: config.clock },
+                wire: Wire {
+                    clients,
+                    limits: config.limits,
+                    timer,
+                    clock: config.clock,
+                },
                 #[cfg(test)]
                 stages: std::sync::Mutex::default(),
             }),
@@ -116,7 +124,12 @@ impl Pipeline {
 
     /// Adds a listener of ours, once its port is known: it is never a target.
     pub fn add_own_address(&self, address: SocketAddr) {
-        let mut policy = self.inner.guard.policy.write().unwrap_or_else(PoisonError::into_inner);
+        let mut policy = self
+            .inner
+            .guard
+            .policy
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         policy.own_addresses.push(address);
     }
 
@@ -159,7 +172,14 @@ impl Pipeline {
         let seat = self.flights.join(shared, scope.deadline, |deadline, progress| {
             let inner = Arc::clone(inner);
             let (descriptor, max_age) = (scope.descriptor, scope.max_age);
-            let job = Job { descriptor, request, max_age, key, deadline, progress };
+            let job = Job {
+                descriptor,
+                request,
+                max_age,
+                key,
+                deadline,
+                progress,
+            };
             // From here on: cache -> retry -> concurrency -> pace -> connect -> body.
             async move { inner.fetch(job).await }
         });
@@ -169,7 +189,12 @@ impl Pipeline {
 }
 
 fn response(delivered: Delivered) -> Response {
-    let Delivered { answer, final_url, provenance, attempts } = delivered;
+    let Delivered {
+        answer,
+        final_url,
+        provenance,
+        attempts,
+    } = delivered;
     Response {
         status: answer.status,
         headers: answer.headers,
@@ -186,7 +211,10 @@ impl Inner {
         &self.wire.timer
     }
 
-    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "the test build records the stage"))]
+    #[cfg_attr(
+        not(test),
+        expect(clippy::unused_self, reason = "the test build records the stage")
+    )]
     pub(crate) fn stage(&self, stage: Stage) {
         #[cfg(test)]
         self.stages.lock().unwrap().push(stage);
@@ -195,12 +223,25 @@ impl Inner {
     }
 
     /// Judges an address for a source, before any name is looked up.
-    pub(crate) fn policy(&self, descriptor: &Descriptor, url: &freshcontext_contract::url::Url) -> Result<(), Failure> {
+    pub(crate) fn policy(&self, descriptor: &Descriptor, url: &Url) -> Result<(), Failure> {
         {
             let policy = self.guard.policy.read().unwrap_or_else(PoisonError::into_inner);
             check_url(url, &policy)?;
         }
         let host = url.host_str().unwrap_or_default();
+        if let Some(UrlHost::Domain(name)) = url.host()
+            && !fits_dns(name)
+        {
+            return Err(
+                Failure::unreachable("dns", "the address names a host that cannot exist").permanent(),
+            );
+        }
+        if url.as_str().len() > LONGEST_URL {
+            return Err(Failure::new(
+                ErrorCode::InvalidInput,
+                "the address is too long to be fetched",
+            ));
+        }
         if descriptor.hosts.allows(host) {
             Ok(())
         } else {
@@ -210,7 +251,7 @@ impl Inner {
     }
 
     /// The state of an address's host, and the limit that applies.
-    pub(crate) fn place(&self, url: &freshcontext_contract::url::Url, keyed: bool) -> (Arc<Host>, Arc<Lane>) {
+    pub(crate) fn place(&self, url: &Url, keyed: bool) -> (Arc<Host>, Arc<Lane>) {
         let host = self.hosts.host(url.host_str().unwrap_or_default());
         let lane = host.lane(url.path(), keyed);
         (host, lane)
@@ -223,7 +264,11 @@ impl Inner {
         if let Some(entry) = &kept {
             let age = entry.age(self.timer().as_ref(), self.wire.clock.now());
             if entry.is_fresh(age, job.max_age) {
-                tracing::debug!(source = job.descriptor.id, url = redacted(&job.request.url), "answered from the cache");
+                tracing::debug!(
+                    source = job.descriptor.id,
+                    url = redacted(&job.request.url),
+                    "answered from the cache"
+                );
                 return Ok(Delivered {
                     answer: entry.answer.clone(),
                     final_url: entry.final_url.clone(),
@@ -246,18 +291,35 @@ impl Inner {
         }
         let judged = entry.judged_for == (job.descriptor.id, job.request.expect)
             || self.judge(job, &entry.answer, host).is_ok();
-        let fits = job.request.max_body.is_none_or(|max| entry.answer.body.len() <= max);
+        let fits = job
+            .request
+            .max_body
+            .is_none_or(|max| entry.answer.body.len() <= max);
         (judged && fits).then_some(entry)
     }
 
     pub(crate) fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), Failure> {
-        let wanted = Wanted { expect: job.request.expect, accept_status: job.request.accept_status };
+        let wanted = Wanted {
+            expect: job.request.expect,
+            accept_status: job.request.accept_status,
+        };
         let now = self.wire.clock.now();
-        judge(answer, wanted, job.descriptor, host, now, self.wire.limits.retry_after_max_s)
+        judge(
+            answer,
+            wanted,
+            job.descriptor,
+            host,
+            now,
+            self.wire.limits.retry_after_max_s,
+        )
     }
 
-    fn keep(&self, job: &Job, kept: Option<&Entry>, answer: Answer, final_url: freshcontext_contract::url::Url) -> Delivered {
-        let asked = Asked { method: job.request.method, url: &job.request.url, cache_for: job.request.cache_for };
+    fn keep(&self, job: &Job, kept: Option<&Entry>, answer: Answer, final_url: Url) -> Delivered {
+        let asked = Asked {
+            method: job.request.method,
+            url: &job.request.url,
+            cache_for: job.request.cache_for,
+        };
         let attempts = job.progress.attempts();
         if let (Some(entry), 304) = (kept, answer.status) {
             let renewed = self.store.confirm(job.key.clone(), &asked, entry, &answer);
@@ -269,8 +331,19 @@ impl Inner {
             };
         }
         let judged_for = (job.descriptor.id, job.request.expect);
-        self.store.put(job.key.clone(), &asked, answer.clone(), final_url.clone(), judged_for);
-        Delivered { answer, final_url, provenance: Provenance::Live, attempts }
+        self.store.put(
+            job.key.clone(),
+            &asked,
+            answer.clone(),
+            final_url.clone(),
+            judged_for,
+        );
+        Delivered {
+            answer,
+            final_url,
+            provenance: Provenance::Live,
+            attempts,
+        }
     }
 }
 

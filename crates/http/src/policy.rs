@@ -10,8 +10,20 @@ use crate::classify::classify_with;
 /// Name endings that belong to local networks (RFC 6761, 6762, 8375, 9476, ICANN's `internal`), and
 /// those that routers and companies use for themselves.
 const LOCAL_ENDINGS: [&str; 14] = [
-    "localhost", "localdomain", "local", "internal", "home.arpa", "intranet", "lan", "home", "corp", "private", "alt",
-    "invalid", "onion", "localhost6",
+    "localhost",
+    "localdomain",
+    "local",
+    "internal",
+    "home.arpa",
+    "intranet",
+    "lan",
+    "home",
+    "corp",
+    "private",
+    "alt",
+    "invalid",
+    "onion",
+    "localhost6",
 ];
 
 /// What the policy must know of the configuration.
@@ -42,7 +54,10 @@ pub fn check_url(url: &Url, config: &PolicyConfig) -> Result<(), SourceError> {
         return Err(blocked("scheme", "only http and https addresses are fetched"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(blocked("userinfo", "addresses with a user name in them are not fetched"));
+        return Err(blocked(
+            "userinfo",
+            "addresses with a user name in them are not fetched",
+        ));
     }
     if !matches!(url.port_or_known_default(), Some(80 | 443)) {
         return Err(blocked("port", "only the ports 80 and 443 are fetched"));
@@ -68,9 +83,21 @@ pub(crate) fn is_local_name(name: &str) -> bool {
             && name
                 .get(name.len() - ending.len()..)
                 .is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
-            && (name.len() == ending.len() || name.as_bytes().get(name.len() - ending.len() - 1) == Some(&b'.'))
+            && (name.len() == ending.len()
+                || name.as_bytes().get(name.len() - ending.len() - 1) == Some(&b'.'))
     };
     !name.contains('.') || LOCAL_ENDINGS.iter().any(|ending| ends(ending))
+}
+
+/// Whether DNS can hold a name (RFC 1035).
+pub(crate) fn fits_dns(name: &str) -> bool {
+    const NAME_LENGTH: usize = 253;
+    const LABEL_LENGTH: usize = 63;
+    let bare = name.strip_suffix('.').unwrap_or(name);
+    bare.len() <= NAME_LENGTH
+        && bare
+            .split('.')
+            .all(|label| !label.is_empty() && label.len() <= LABEL_LENGTH)
 }
 
 fn literal(address: IpAddr, config: &PolicyConfig) -> Result<(), SourceError> {
@@ -127,7 +154,10 @@ mod tests {
                 "http://017700000001/",
             ],
         );
-        denied("parse", &["http://4294967297/", "http://256.1.1.1/", "http://1.2.3.4.5/"]);
+        denied(
+            "parse",
+            &["http://4294967297/", "http://256.1.1.1/", "http://1.2.3.4.5/"],
+        );
     }
 
     #[test]
@@ -165,25 +195,58 @@ mod tests {
                 "http://127.0.0.\u{ad}1/",
             ],
         );
-        denied("local_name", &["http://ｌｏｃａｌｈｏｓｔ/", "http://local\u{ad}host/", "http://foo。local/"]);
+        denied(
+            "local_name",
+            &[
+                "http://ｌｏｃａｌｈｏｓｔ/",
+                "http://local\u{ad}host/",
+                "http://foo。local/",
+            ],
+        );
     }
 
     #[test]
     fn c16_authority_tricks() {
         denied(
             "userinfo",
-            &["http://good.test@127.0.0.1/", "http://127.0.0.1:80@good.test/", "http://u:p@example.org/"],
+            &[
+                "http://good.test@127.0.0.1/",
+                "http://127.0.0.1:80@good.test/",
+                "http://u:p@example.org/",
+            ],
         );
         // The fragment begins before the at sign: the host is good.test and nothing else.
         let url = Url::parse("http://good.test#@127.0.0.1/").unwrap();
         assert_eq!(url.host_str(), Some("good.test"));
-        denied("loopback", &["http:\\\\127.0.0.1\\@good.test/", "http://127.0\t.0.\n1/", "http:127.0.0.1/"]);
+        denied(
+            "loopback",
+            &[
+                "http:\\\\127.0.0.1\\@good.test/",
+                "http://127.0\t.0.\n1/",
+                "http:127.0.0.1/",
+            ],
+        );
     }
 
     #[test]
     fn c17_schemes() {
-        denied("scheme", &["file:///etc/passwd", "ftp://example.org/", "gopher://example.org/", "data:text/html,x"]);
-        denied("scheme", &["javascript:alert(1)", "jar:http://example.org!/", "ws://example.org/"]);
+        denied(
+            "scheme",
+            &[
+                "file:///etc/passwd",
+                "ftp://example.org/",
+                "gopher://example.org/",
+                "data:text/html,x",
+            ],
+        );
+        denied(
+            "scheme",
+            &[
+                "javascript:alert(1)",
+                "jar:http://example.org!/",
+                "ws://example.org/",
+            ],
+        );
         denied("parse", &["", "//example.org/", "example.org"]);
         assert_eq!(verdict("HTTP://example.org/"), Ok(()));
     }
@@ -193,18 +256,39 @@ mod tests {
         for port in ["0", "1", "22", "25", "6379", "8080", "11211"] {
             denied("port", &[&format!("http://example.org:{port}/")]);
         }
-        denied("parse", &["http://example.org:65536/", "http://example.org:-1/", "http://example.org:80a/"]);
-        for fine in ["http://example.org:/", "http://example.org:80/", "https://example.org:80/", "http://example.org:443/"] {
+        denied(
+            "parse",
+            &[
+                "http://example.org:65536/",
+                "http://example.org:-1/",
+                "http://example.org:80a/",
+            ],
+        );
+        for fine in [
+            "http://example.org:/",
+            "http://example.org:80/",
+            "https://example.org:80/",
+            "http://example.org:443/",
+        ] {
             assert_eq!(verdict(fine), Ok(()), "{fine}");
         }
     }
 
     #[test]
     fn c27_our_own_listener_is_no_target() {
-        let config = PolicyConfig { own_addresses: vec!["8.8.4.4:443".parse().unwrap()], ..PolicyConfig::default() };
-        assert_eq!(verdict_with("https://8.8.4.4/", &config), Err("own_listener".into()));
+        let config = PolicyConfig {
+            own_addresses: vec!["8.8.4.4:443".parse().unwrap()],
+            ..PolicyConfig::default()
+        };
+        assert_eq!(
+            verdict_with("https://8.8.4.4/", &config),
+            Err("own_listener".into())
+        );
         assert_eq!(verdict_with("https://8.8.8.8/", &config), Ok(()));
-        let local = PolicyConfig { own_addresses: vec!["[::1]:8787".parse().unwrap()], ..PolicyConfig::default() };
+        let local = PolicyConfig {
+            own_addresses: vec!["[::1]:8787".parse().unwrap()],
+            ..PolicyConfig::default()
+        };
         assert_eq!(verdict_with("http://[::1]:8787/", &local), Err("port".into()));
         assert_eq!(verdict_with("http://[::1]/", &local), Err("loopback".into()));
     }
@@ -216,13 +300,22 @@ mod tests {
 
     #[test]
     fn c32_brackets_and_zones() {
-        denied("parse", &["http://[fe80::1%25lo]/", "http://[[::1]]/", "http://[::1/", "http://::1/"]);
+        denied(
+            "parse",
+            &[
+                "http://[fe80::1%25lo]/",
+                "http://[[::1]]/",
+                "http://[::1/",
+                "http://::1/",
+            ],
+        );
         denied("link_local", &["http://[fe80::1]/"]);
     }
 
     #[test]
     fn c33_the_text_says_the_class_and_no_address() {
-        let error = check_url(&Url::parse("http://10.1.2.3/").unwrap(), &PolicyConfig::default()).unwrap_err();
+        let error =
+            check_url(&Url::parse("http://10.1.2.3/").unwrap(), &PolicyConfig::default()).unwrap_err();
         assert!(error.message.contains("private"));
         assert!(!error.message.contains("10.1"));
     }

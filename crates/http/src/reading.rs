@@ -42,7 +42,10 @@ pub(crate) fn judge(
 }
 
 fn by_status(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(), Failure> {
-    let rule = descriptor.status_rules.iter().find(|rule| rule.status == answer.status && holds(rule.when, answer));
+    let rule = descriptor
+        .status_rules
+        .iter()
+        .find(|rule| rule.status == answer.status && holds(rule.when, answer));
     if let Some(rule) = rule {
         return Err(Failure::new(rule.code, rule.message));
     }
@@ -63,19 +66,43 @@ fn by_common_table(answer: &Answer, host: &str) -> Failure {
     let status = answer.status;
     let slow_down = exhausted(&answer.headers) || answer.headers.get("retry-after").is_some();
     match status {
-        429 => Failure::new(ErrorCode::RateLimited, format!("{host} asked us to slow down (429)")),
-        403 if slow_down => Failure::new(ErrorCode::RateLimited, format!("{host} asked us to slow down (403)")),
-        401 | 403 | 407 | 451 => Failure::new(ErrorCode::AccessDenied, format!("{host} refused access ({status})")),
-        404 | 410 => Failure::new(ErrorCode::NotFound, format!("{host} has nothing at this address ({status})")),
+        429 => Failure::new(
+            ErrorCode::RateLimited,
+            format!("{host} asked us to slow down (429)"),
+        ),
+        403 if slow_down => Failure::new(
+            ErrorCode::RateLimited,
+            format!("{host} asked us to slow down (403)"),
+        ),
+        401 | 403 | 407 | 451 => Failure::new(
+            ErrorCode::AccessDenied,
+            format!("{host} refused access ({status})"),
+        ),
+        404 | 410 => Failure::new(
+            ErrorCode::NotFound,
+            format!("{host} has nothing at this address ({status})"),
+        ),
         // Said of the moment, not of the request: another attempt may do.
-        408 | 425 => Failure::new(ErrorCode::UpstreamError, format!("{host} was too slow for itself ({status})")),
-        501 | 505 => Failure::new(ErrorCode::UpstreamError, format!("{host} cannot do this ({status})")).permanent(),
+        408 | 425 => Failure::new(
+            ErrorCode::UpstreamError,
+            format!("{host} was too slow for itself ({status})"),
+        ),
+        501 | 505 => Failure::new(
+            ErrorCode::UpstreamError,
+            format!("{host} cannot do this ({status})"),
+        )
+        .permanent(),
         500..=599 => Failure::new(ErrorCode::UpstreamError, format!("{host} failed ({status})")),
-        300..=399 => {
-            Failure::new(ErrorCode::UpstreamError, format!("{host} answered with an unusable redirect ({status})"))
-                .permanent()
-        }
-        _ => Failure::new(ErrorCode::UpstreamError, format!("{host} rejected the request ({status})")).permanent(),
+        300..=399 => Failure::new(
+            ErrorCode::UpstreamError,
+            format!("{host} answered with an unusable redirect ({status})"),
+        )
+        .permanent(),
+        _ => Failure::new(
+            ErrorCode::UpstreamError,
+            format!("{host} rejected the request ({status})"),
+        )
+        .permanent(),
     }
 }
 
@@ -84,14 +111,19 @@ fn holds(when: When, answer: &Answer) -> bool {
         When::Always => true,
         When::BodyContains(text) => contains(&answer.body, text),
         When::HeaderPresent(name) => answer.headers.get(name).is_some(),
-        When::HeaderIs(name, value) => {
-            answer.headers.get(name).is_some_and(|found| found.trim().eq_ignore_ascii_case(value))
-        }
+        When::HeaderIs(name, value) => answer
+            .headers
+            .get(name)
+            .is_some_and(|found| found.trim().eq_ignore_ascii_case(value)),
     }
 }
 
 fn by_marker(answer: &Answer, descriptor: &Descriptor) -> Result<(), Failure> {
-    match descriptor.markers.iter().find(|marker| contains(&answer.body, marker.contains)) {
+    match descriptor
+        .markers
+        .iter()
+        .find(|marker| contains(&answer.body, marker.contains))
+    {
         Some(marker) => Err(Failure::new(marker.code, marker.message).detail("marker")),
         None => Ok(()),
     }
@@ -110,7 +142,10 @@ fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), Failure> {
     if body.is_empty() {
         return match expect {
             Media::Text => Ok(()),
-            _ => Err(Failure::malformed(format!("{host} sent an empty body where {due} was due")).detail("empty body")),
+            _ => Err(
+                Failure::malformed(format!("{host} sent an empty body where {due} was due"))
+                    .detail("empty body"),
+            ),
         };
     }
     let html = is_html(body, &answer.headers);
@@ -131,7 +166,11 @@ fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), Failure> {
 fn wall(answer: &Answer) -> Option<Failure> {
     let media_type = media_type(&answer.headers);
     let wall = walls::recognise(answer.status, &media_type, &answer.headers, &answer.body)?;
-    Some(Failure::new(wall.code, wall.reason).detail("wall").with("vendor", wall.vendor))
+    Some(
+        Failure::new(wall.code, wall.reason)
+            .detail("wall")
+            .with("vendor", wall.vendor),
+    )
 }
 
 fn media_type(headers: &Headers) -> String {
@@ -144,7 +183,9 @@ fn media_type(headers: &Headers) -> String {
 
 /// The body without a byte order mark and leading blanks.
 fn significant(body: &[u8]) -> &[u8] {
-    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start()
+    body.strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(body)
+        .trim_ascii_start()
 }
 
 /// Whether a body is an HTML document: by how it begins, or by its label if it begins with a tag
@@ -153,14 +194,30 @@ fn is_html(body: &[u8], headers: &Headers) -> bool {
     let mut rest = body;
     // Comments may come before the doctype.
     while let Some(comment) = rest.strip_prefix(b"<!--") {
-        let Some(end) = memchr::memmem::find(comment, b"-->") else { break };
+        let Some(end) = memchr::memmem::find(comment, b"-->") else {
+            break;
+        };
         rest = comment.get(end + 3..).unwrap_or_default().trim_ascii_start();
     }
     let begins = |tag: &str| {
-        rest.get(..tag.len()).is_some_and(|head| head.eq_ignore_ascii_case(tag.as_bytes()))
-            && rest.get(tag.len()).is_none_or(|next| !next.is_ascii_alphanumeric())
+        rest.get(..tag.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(tag.as_bytes()))
+            && rest
+                .get(tag.len())
+                .is_none_or(|next| !next.is_ascii_alphanumeric())
     };
-    if ["<!doctype html", "<html", "<head", "<body", "<title", "<script", "<meta"].iter().any(|tag| begins(tag)) {
+    if [
+        "<!doctype html",
+        "<html",
+        "<head",
+        "<body",
+        "<title",
+        "<script",
+        "<meta",
+    ]
+    .iter()
+    .any(|tag| begins(tag))
+    {
         return true;
     }
     // XHTML: an XML declaration or a doctype, then `<html`.
@@ -176,8 +233,10 @@ pub(crate) fn contains(body: &[u8], text: &str) -> bool {
     let text = text.as_bytes();
     let Some(first) = text.first() else { return false };
     let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
-    memchr::memchr2_iter(lower, upper, body)
-        .any(|at| body.get(at..at + text.len()).is_some_and(|part| part.eq_ignore_ascii_case(text)))
+    memchr::memchr2_iter(lower, upper, body).any(|at| {
+        body.get(at..at + text.len())
+            .is_some_and(|part| part.eq_ignore_ascii_case(text))
+    })
 }
 
 #[cfg(test)]
@@ -200,10 +259,24 @@ mod tests {
     }
 
     fn verdict(answer: &Answer, expect: Media, descriptor: &Descriptor) -> Result<(), (ErrorCode, bool)> {
-        let wanted = Wanted { expect, accept_status: &[] };
-        judge(answer, wanted, descriptor, "api.test.org", answer.retrieved_at, 3_600).map_err(|failure| {
+        let wanted = Wanted {
+            expect,
+            accept_status: &[],
+        };
+        judge(
+            answer,
+            wanted,
+            descriptor,
+            "api.test.org",
+            answer.retrieved_at,
+            3_600,
+        )
+        .map_err(|failure| {
             assert_eq!(failure.http_status, Some(answer.status));
-            (failure.code, failure.retry == freshcontext_contract::Retry::Temporary)
+            (
+                failure.code,
+                failure.retry == freshcontext_contract::Retry::Temporary,
+            )
         })
     }
 
@@ -231,7 +304,11 @@ mod tests {
             (504, UpstreamError, true),
         ] {
             let answer = answer(status, "application/json", "{}");
-            assert_eq!(verdict(&answer, Media::Json, &descriptor("plain")), Err((code, temporary)), "{status}");
+            assert_eq!(
+                verdict(&answer, Media::Json, &descriptor("plain")),
+                Err((code, temporary)),
+                "{status}"
+            );
         }
     }
 
@@ -245,7 +322,12 @@ mod tests {
                 code: ErrorCode::RateLimited,
                 message: "too many requests",
             },
-            StatusRule { status: 406, when: When::Always, code: ErrorCode::RateLimited, message: "slow down" },
+            StatusRule {
+                status: 406,
+                when: When::Always,
+                code: ErrorCode::RateLimited,
+                message: "slow down",
+            },
             StatusRule {
                 status: 404,
                 when: When::HeaderIs("x-reason", "gone"),
@@ -254,34 +336,78 @@ mod tests {
             },
         ];
         let throttled = answer(403, "text/html", "<h1>request rate THRESHOLD exceeded</h1>");
-        assert_eq!(verdict(&throttled, Media::Json, &own), Err((ErrorCode::RateLimited, true)));
+        assert_eq!(
+            verdict(&throttled, Media::Json, &own),
+            Err((ErrorCode::RateLimited, true))
+        );
         let denied = answer(403, "text/html", "<h1>no</h1>");
-        assert_eq!(verdict(&denied, Media::Json, &own), Err((ErrorCode::AccessDenied, false)));
-        assert_eq!(verdict(&answer(406, "", ""), Media::Xml, &own), Err((ErrorCode::RateLimited, true)));
+        assert_eq!(
+            verdict(&denied, Media::Json, &own),
+            Err((ErrorCode::AccessDenied, false))
+        );
+        assert_eq!(
+            verdict(&answer(406, "", ""), Media::Xml, &own),
+            Err((ErrorCode::RateLimited, true))
+        );
         let mut private = answer(404, "", "");
-        assert_eq!(verdict(&private, Media::Json, &own), Err((ErrorCode::NotFound, false)));
+        assert_eq!(
+            verdict(&private, Media::Json, &own),
+            Err((ErrorCode::NotFound, false))
+        );
         private.headers.0.push(("x-reason".into(), "Gone".into()));
-        assert_eq!(verdict(&private, Media::Json, &own), Err((ErrorCode::AccessDenied, false)));
+        assert_eq!(
+            verdict(&private, Media::Json, &own),
+            Err((ErrorCode::AccessDenied, false))
+        );
     }
 
     #[test]
     fn a_403_that_speaks_of_limits_is_a_limit() {
         let mut limited = answer(403, "application/json", "{}");
-        limited.headers.0.push(("x-ratelimit-remaining".into(), "0".into()));
-        limited.headers.0.push(("x-ratelimit-reset".into(), (NOW + 60).to_string()));
-        let wanted = Wanted { expect: Media::Json, accept_status: &[] };
-        let failure =
-            judge(&limited, wanted, &descriptor("plain"), "h.org", limited.retrieved_at, 3_600).unwrap_err();
+        limited
+            .headers
+            .0
+            .push(("x-ratelimit-remaining".into(), "0".into()));
+        limited
+            .headers
+            .0
+            .push(("x-ratelimit-reset".into(), (NOW + 60).to_string()));
+        let wanted = Wanted {
+            expect: Media::Json,
+            accept_status: &[],
+        };
+        let failure = judge(
+            &limited,
+            wanted,
+            &descriptor("plain"),
+            "h.org",
+            limited.retrieved_at,
+            3_600,
+        )
+        .unwrap_err();
         assert_eq!(failure.code, ErrorCode::RateLimited);
         assert_eq!(failure.retry_after, Some(std::time::Duration::from_secs(60)));
     }
 
     #[test]
     fn accepted_statuses_are_the_adapters_to_read() {
-        let wanted = Wanted { expect: Media::Json, accept_status: &[404, 204] };
+        let wanted = Wanted {
+            expect: Media::Json,
+            accept_status: &[404, 204],
+        };
         for status in [404, 204] {
             let answer = answer(status, "text/html", "");
-            assert!(judge(&answer, wanted, &descriptor("plain"), "h.org", answer.retrieved_at, 1).is_ok());
+            assert!(
+                judge(
+                    &answer,
+                    wanted,
+                    &descriptor("plain"),
+                    "h.org",
+                    answer.retrieved_at,
+                    1
+                )
+                .is_ok()
+            );
         }
     }
 
@@ -294,15 +420,25 @@ mod tests {
             message: "the source wants a person",
         }];
         let page = "{\"html\": \"Our systems have detected unusual traffic from your network\"}";
-        assert_eq!(verdict(&answer(200, "application/json", page), Media::Json, &own), Err((ErrorCode::Challenge, false)));
-        assert_eq!(verdict(&answer(429, "text/html", page), Media::Json, &own), Err((ErrorCode::Challenge, false)));
+        assert_eq!(
+            verdict(&answer(200, "application/json", page), Media::Json, &own),
+            Err((ErrorCode::Challenge, false))
+        );
+        assert_eq!(
+            verdict(&answer(429, "text/html", page), Media::Json, &own),
+            Err((ErrorCode::Challenge, false))
+        );
     }
 
     #[test]
     fn b14_a_challenge_where_data_is_due() {
         let page = "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body><script>window._cf_chl_opt={}</script></body></html>";
         for expect in [Media::Json, Media::Xml, Media::Csv, Media::Text, Media::Html] {
-            assert_eq!(shape("text/html", page, expect), Err(ErrorCode::Challenge), "{expect:?}");
+            assert_eq!(
+                shape("text/html", page, expect),
+                Err(ErrorCode::Challenge),
+                "{expect:?}"
+            );
         }
         assert_eq!(
             verdict(&answer(403, "text/html", page), Media::Json, &descriptor("plain")),
@@ -314,29 +450,56 @@ mod tests {
     fn b15_other_things_where_data_is_due() {
         let html = "<html><body><h1>Service error</h1></body></html>";
         for expect in [Media::Json, Media::Xml, Media::Csv, Media::Text] {
-            assert_eq!(shape("text/html", html, expect), Err(ErrorCode::Malformed), "{expect:?}");
+            assert_eq!(
+                shape("text/html", html, expect),
+                Err(ErrorCode::Malformed),
+                "{expect:?}"
+            );
         }
         for expect in [Media::Json, Media::Xml, Media::Csv] {
             for empty in ["", " \r\n", "\u{feff}"] {
                 assert_eq!(shape("", empty, expect), Err(ErrorCode::Malformed), "{expect:?}");
             }
         }
-        assert_eq!(shape("application/json", "<?xml version='1.0'?><error/>", Media::Json), Err(ErrorCode::Malformed));
-        assert_eq!(shape("application/xml", "{\"error\": 1}", Media::Xml), Err(ErrorCode::Malformed));
+        assert_eq!(
+            shape("application/json", "<?xml version='1.0'?><error/>", Media::Json),
+            Err(ErrorCode::Malformed)
+        );
+        assert_eq!(
+            shape("application/xml", "{\"error\": 1}", Media::Xml),
+            Err(ErrorCode::Malformed)
+        );
         let xhtml = "<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0\"><html xmlns=\"x\"></html>";
         assert_eq!(shape("text/xml", xhtml, Media::Xml), Err(ErrorCode::Malformed));
-        assert_eq!(shape("text/html", "<!-- x --> <!doctype HTML><p>", Media::Csv), Err(ErrorCode::Malformed));
+        assert_eq!(
+            shape("text/html", "<!-- x --> <!doctype HTML><p>", Media::Csv),
+            Err(ErrorCode::Malformed)
+        );
     }
 
     #[test]
     fn right_shapes_pass_under_wrong_labels() {
         assert_eq!(shape("text/html", "{\"a\": 1}", Media::Json), Ok(()));
         assert_eq!(shape("text/plain", "\u{feff}[]", Media::Json), Ok(()));
-        assert_eq!(shape("text/html", "<?xml version='1.0'?><feed><title>x</title></feed>", Media::Xml), Ok(()));
+        assert_eq!(
+            shape(
+                "text/html",
+                "<?xml version='1.0'?><feed><title>x</title></feed>",
+                Media::Xml
+            ),
+            Ok(())
+        );
         assert_eq!(shape("application/octet-stream", "a,b\n1,2", Media::Csv), Ok(()));
         assert_eq!(shape("text/plain", "", Media::Text), Ok(()));
         assert_eq!(shape("text/plain", "# Title\n<img src=x>", Media::Text), Ok(()));
-        assert_eq!(shape("text/html", "<!doctype html><title>Error handling in Rust</title><p>text", Media::Html), Ok(()));
+        assert_eq!(
+            shape(
+                "text/html",
+                "<!doctype html><title>Error handling in Rust</title><p>text",
+                Media::Html
+            ),
+            Ok(())
+        );
         assert_eq!(shape("text/html", "", Media::Any), Ok(()));
     }
 

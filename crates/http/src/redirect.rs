@@ -21,7 +21,9 @@ pub(crate) fn next_hop(
 ) -> Result<Url, Failure> {
     let host = asked.host_str().unwrap_or_default();
     let broken = |what: &str| {
-        let mut failure = Failure::new(ErrorCode::UpstreamError, format!("{host} {what}")).permanent().detail("redirect");
+        let mut failure = Failure::new(ErrorCode::UpstreamError, format!("{host} {what}"))
+            .permanent()
+            .detail("redirect");
         failure.http_status = Some(answer.status);
         failure
     };
@@ -31,11 +33,14 @@ pub(crate) fn next_hop(
     if method == Method::PostQuery && !matches!(answer.status, 307 | 308) {
         return Err(broken("redirected a query that cannot be repeated elsewhere"));
     }
-    let target = asked.join(location.trim()).map_err(|_| broken("redirected to something that is no address"))?;
+    let target = asked
+        .join(location.trim())
+        .map_err(|_| broken("redirected to something that is no address"))?;
     let mut target = upstreams.lead_back(asked, target);
     target.set_fragment(None);
     let blocked = |why: &str| {
-        let mut failure = Failure::new(ErrorCode::BlockedAddress, format!("{host} redirected {why}")).detail("redirect");
+        let mut failure =
+            Failure::new(ErrorCode::BlockedAddress, format!("{host} redirected {why}")).detail("redirect");
         failure.http_status = Some(answer.status);
         failure
     };
@@ -64,10 +69,18 @@ mod tests {
     use super::*;
     use crate::testing::descriptor;
 
-    fn go(hosts: Hosts, method: Method, status: u16, location: Option<&str>) -> Result<String, (ErrorCode, String)> {
+    fn go(
+        hosts: Hosts,
+        method: Method,
+        status: u16,
+        location: Option<&str>,
+    ) -> Result<String, (ErrorCode, String)> {
         let mut own = descriptor("redirects");
         own.hosts = hosts;
-        let headers = location.map(|to| ("location".to_owned(), to.to_owned())).into_iter().collect();
+        let headers = location
+            .map(|to| ("location".to_owned(), to.to_owned()))
+            .into_iter()
+            .collect();
         let answer = Answer {
             status,
             headers: Headers(headers),
@@ -93,7 +106,10 @@ mod tests {
             (" https://other.org/ ", "https://other.org/"),
         ] {
             for status in [301, 302, 303, 307, 308] {
-                assert_eq!(go(WEB, Method::Get, status, Some(location)).as_deref(), Ok(expected));
+                assert_eq!(
+                    go(WEB, Method::Get, status, Some(location)).as_deref(),
+                    Ok(expected)
+                );
             }
         }
     }
@@ -101,7 +117,14 @@ mod tests {
     #[test]
     fn b26_what_is_refused() {
         let blocked = Err((ErrorCode::BlockedAddress, "redirect".to_owned()));
-        for location in ["http://site.org/", "https://u@other.org/", "https://u:p@other.org/", "ftp://other.org/", "javascript:1", "file:///x"] {
+        for location in [
+            "http://site.org/",
+            "https://u@other.org/",
+            "https://u:p@other.org/",
+            "ftp://other.org/",
+            "javascript:1",
+            "file:///x",
+        ] {
             assert_eq!(go(WEB, Method::Get, 302, Some(location)), blocked, "{location}");
         }
         let broken = Err((ErrorCode::UpstreamError, "redirect".to_owned()));

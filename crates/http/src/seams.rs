@@ -90,7 +90,10 @@ pub struct DirectDial;
 
 impl Dial for DirectDial {
     fn sockets(&self, _host: &str, judged: &[IpAddr]) -> Vec<SocketAddr> {
-        judged.iter().map(|address| SocketAddr::new(*address, 0)).collect()
+        judged
+            .iter()
+            .map(|address| SocketAddr::new(*address, 0))
+            .collect()
     }
 }
 

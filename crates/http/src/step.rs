@@ -13,7 +13,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use rustls::NamedGroup;
-use rustls::client::{ClientSessionMemoryCache, ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue};
+use rustls::client::{
+    ClientSessionMemoryCache, ClientSessionStore, Tls12ClientSessionValue, Tls13ClientSessionValue,
+};
 use rustls_pki_types::ServerName;
 use tower::{Layer, Service};
 

@@ -31,12 +31,18 @@ impl Upstreams {
 
     /// Turns a redirect target that names the operator's base back into one of the original host.
     pub(crate) fn lead_back(&self, asked: &Url, target: Url) -> Url {
-        let Some(upstream) = self.of(asked) else { return target };
+        let Some(upstream) = self.of(asked) else {
+            return target;
+        };
         if target.origin() != upstream.base.origin() {
             return target;
         }
         let base_path = upstream.base.path().trim_end_matches('/');
-        let path = target.path().strip_prefix(base_path).unwrap_or(target.path()).to_owned();
+        let path = target
+            .path()
+            .strip_prefix(base_path)
+            .unwrap_or(target.path())
+            .to_owned();
         let mut back = asked.clone();
         back.set_path(&path);
         back.set_query(target.query());
@@ -61,14 +67,21 @@ mod tests {
     fn a_named_host_wins_over_the_star() {
         let upstreams = upstreams("*=http://127.0.0.1:1/all,api.test.org=http://127.0.0.1:2");
         let led = |text: &str| upstreams.lead(&url(text)).unwrap().to_string();
-        assert_eq!(led("https://api.test.org/v1/x%20y?q=a%26b&c="), "http://127.0.0.1:2/v1/x%20y?q=a%26b&c=");
+        assert_eq!(
+            led("https://api.test.org/v1/x%20y?q=a%26b&c="),
+            "http://127.0.0.1:2/v1/x%20y?q=a%26b&c="
+        );
         assert_eq!(led("https://other.org/"), "http://127.0.0.1:1/all/");
         assert_eq!(led("https://other.org/a/b?c"), "http://127.0.0.1:1/all/a/b?c");
     }
 
     #[test]
     fn without_an_entry_nothing_changes() {
-        assert!(upstreams("a.org=http://127.0.0.1:1").lead(&url("https://b.org/")).is_none());
+        assert!(
+            upstreams("a.org=http://127.0.0.1:1")
+                .lead(&url("https://b.org/"))
+                .is_none()
+        );
     }
 
     #[test]

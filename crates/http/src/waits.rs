@@ -57,7 +57,12 @@ mod tests {
     }
 
     fn wait(pairs: &[(&str, &str)]) -> Option<u64> {
-        let headers = Headers(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect());
+        let headers = Headers(
+            pairs
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+                .collect(),
+        );
         asked_wait(&headers, now(), 3_600).map(|wait| wait.as_secs())
     }
 
@@ -66,7 +71,10 @@ mod tests {
         assert_eq!(wait(&[("retry-after", "120")]), Some(120));
         assert_eq!(wait(&[("retry-after", " 0 ")]), Some(0));
         assert_eq!(wait(&[("retry-after", "1000000000")]), Some(3_600));
-        assert_eq!(wait(&[("retry-after", "99999999999999999999999999")]), Some(3_600));
+        assert_eq!(
+            wait(&[("retry-after", "99999999999999999999999999")]),
+            Some(3_600)
+        );
         let date = httpdate::fmt_http_date((now() + chrono::TimeDelta::seconds(90)).into());
         assert_eq!(wait(&[("retry-after", &date)]), Some(90));
         assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(0));
@@ -80,10 +88,16 @@ mod tests {
         let left = ("x-ratelimit-remaining", "0");
         let moment = (now().timestamp() + 60).to_string();
         assert_eq!(wait(&[left, ("x-ratelimit-reset", &moment)]), Some(60));
-        assert_eq!(wait(&[("x-ratelimit-remaining", "0.0"), ("x-ratelimit-reset", "247.5")]), Some(247));
+        assert_eq!(
+            wait(&[("x-ratelimit-remaining", "0.0"), ("x-ratelimit-reset", "247.5")]),
+            Some(247)
+        );
         assert_eq!(wait(&[left, ("x-ratelimit-reset", "1")]), Some(1));
         assert_eq!(wait(&[left]), None);
-        assert_eq!(wait(&[("x-ratelimit-remaining", "3"), ("x-ratelimit-reset", &moment)]), None);
+        assert_eq!(
+            wait(&[("x-ratelimit-remaining", "3"), ("x-ratelimit-reset", &moment)]),
+            None
+        );
         let past = (now().timestamp() - 60).to_string();
         assert_eq!(wait(&[left, ("x-ratelimit-reset", &past)]), Some(0));
     }

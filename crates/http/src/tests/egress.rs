@@ -1,0 +1,374 @@
+//! Group C on the wire: what resolves, redirects or proxies to where it must not.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use freshcontext_contract::{ErrorCode, Hosts, Transport};
+
+use crate::testing::*;
+use crate::{Config, ProxyConfig, ResolveError, Upstream};
+
+const PUBLIC: &str = "93.184.215.14";
+
+/// A guarded configuration: public addresses are led to `good`, nothing is exempt.
+fn guarded(names: &Arc<Names>, dial: &Arc<LeadTo>) -> Config {
+    let mut config = Config::new(TestClock::new());
+    config.resolver = names.clone();
+    config.dial = dial.clone();
+    config
+}
+
+async fn canary() -> Arc<Server> {
+    Server::always(json("{\"canary\":true}")).await
+}
+
+#[tokio::test]
+async fn the_guard_is_not_deny_all() {
+    let good = Server::always(json("{}")).await;
+    let names = Arc::<Names>::default().add("good.test.org", &[&[PUBLIC, "2606:4700:4700::1111"]]);
+    let dial = LeadTo::new(good.address);
+    let response = send(&pipeline(guarded(&names, &dial)), get("http://good.test.org/x"))
+        .await
+        .unwrap();
+    assert_eq!(response.final_url.as_str(), "http://good.test.org/x");
+    assert_eq!(good.request(0).header("host"), Some("good.test.org"));
+    assert_eq!(dial.dialled.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn c19_c20_any_denied_answer_refuses_the_name() {
+    let canary = canary().await;
+    for (list, class) in [
+        (&["127.0.0.1"][..], "loopback"),
+        (&["10.0.0.1"], "private"),
+        (&["169.254.169.254"], "metadata"),
+        (&["::1"], "loopback"),
+        (&[PUBLIC, "10.0.0.1"], "private"),
+        (&["10.0.0.1", PUBLIC], "private"),
+        (&["2606:4700:4700::1111", "127.0.0.1"], "loopback"),
+        (&[PUBLIC, "fd00::1"], "unique_local"),
+        (&["::ffff:10.0.0.1"], "private"),
+    ] {
+        let names = Arc::<Names>::default().add("evil.test.org", &[list]);
+        let dial = LeadTo::new(canary.address);
+        let error = send(&pipeline(guarded(&names, &dial)), get("http://evil.test.org/"))
+            .await
+            .unwrap_err();
+        assert_eq!(
+            (error.code, error.detail.as_deref()),
+            (ErrorCode::BlockedAddress, Some(class))
+        );
+        let all = format!("{error} {error:?}");
+        assert!(list.iter().all(|address| !all.contains(address)), "C33: {all}");
+        assert_eq!(
+            names.queries.load(Ordering::SeqCst),
+            1,
+            "a refusal is not retried"
+        );
+        assert!(dial.dialled.lock().unwrap().is_empty());
+    }
+    assert_eq!(canary.connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn c21_rebinding_meets_the_judged_address() {
+    let (good, canary) = (Server::always(json("{}")).await, canary().await);
+    let names = Arc::<Names>::default().add("rebind.test.org", &[&[PUBLIC], &["127.0.0.1"]]);
+    let mut dial = LeadTo::new(canary.address);
+    Arc::get_mut(&mut dial)
+        .unwrap()
+        .own
+        .insert(PUBLIC.parse().unwrap(), good.address);
+    let pipeline = pipeline(guarded(&names, &dial));
+    send(&pipeline, get("http://rebind.test.org/1")).await.unwrap();
+    assert_eq!(
+        names.queries.load(Ordering::SeqCst),
+        1,
+        "one resolution per connection"
+    );
+    send(&pipeline, get("http://rebind.test.org/2")).await.unwrap();
+    assert_eq!(
+        names.queries.load(Ordering::SeqCst),
+        1,
+        "a kept connection needs none"
+    );
+    assert_eq!(canary.connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn c22_alternating_answers_never_reach_the_canary() {
+    let good = Server::start(|_| vec![Act::Send(json("{}")), Act::Close]).await;
+    let canary = canary().await;
+    let lists: Vec<&[&str]> = (0..200)
+        .map(|n| {
+            if n % 2 == 0 {
+                &[PUBLIC][..]
+            } else {
+                &["127.0.0.1"][..]
+            }
+        })
+        .collect();
+    let names = Arc::<Names>::default().add("flip.test.org", &lists);
+    let mut dial = LeadTo::new(canary.address);
+    Arc::get_mut(&mut dial)
+        .unwrap()
+        .own
+        .insert(PUBLIC.parse().unwrap(), good.address);
+    let mut config = guarded(&names, &dial);
+    config.limits.per_host_in_flight = 50;
+    config.limits.attempts = 1;
+    let pipeline = pipeline(config);
+    let calls = (0..50).map(|n| {
+        let pipeline = pipeline.clone();
+        async move { send(&pipeline, get(&format!("http://flip.test.org/{n}"))).await }
+    });
+    let outcomes = futures_util::future::join_all(calls).await;
+    assert!(outcomes.iter().any(Result::is_ok));
+    for error in outcomes.into_iter().filter_map(Result::err) {
+        assert!(
+            matches!(error.code, ErrorCode::BlockedAddress | ErrorCode::Unreachable),
+            "{error}"
+        );
+    }
+    assert_eq!(canary.connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn c23_c24_every_hop_is_judged_again() {
+    let canary = canary().await;
+    for status in [301, 302, 303, 307, 308] {
+        for (target, class) in [
+            ("http://127.0.0.1/", "loopback"),
+            ("http://10.0.0.1/", "private"),
+            ("http://169.254.169.254/latest/meta-data/", "metadata"),
+            ("http://[::1]/", "loopback"),
+            ("http://[fd00::1]/", "unique_local"),
+            ("http://[::ffff:7f00:1]/", "loopback"),
+            ("http://2130706433/", "loopback"),
+            ("http://localhost/", "local_name"),
+            ("http://good.test.org:6379/", "port"),
+            ("http://evil.test.org/", "private"),
+        ] {
+            let good = Server::start(move |seen| {
+                // good -> good -> denied
+                let to = if seen.path() == "/start" {
+                    "/second"
+                } else {
+                    target
+                };
+                vec![Act::Send(answer(status, &[("location", to)], ""))]
+            })
+            .await;
+            let names = Arc::<Names>::default()
+                .add("good.test.org", &[&[PUBLIC]])
+                .add("evil.test.org", &[&["10.0.0.1"]]);
+            let mut dial = LeadTo::new(canary.address);
+            Arc::get_mut(&mut dial)
+                .unwrap()
+                .own
+                .insert(PUBLIC.parse().unwrap(), good.address);
+            let error = send(
+                &pipeline(guarded(&names, &dial)),
+                get("http://good.test.org/start"),
+            )
+            .await
+            .unwrap_err();
+            assert_eq!(error.code, ErrorCode::BlockedAddress, "{target}");
+            assert_eq!(error.detail.as_deref(), Some(class), "{target}");
+            assert_eq!(good.requests(), 2);
+        }
+    }
+    assert_eq!(canary.connections.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn c24_other_hints_to_move_on_are_not_followed() {
+    let page = answer(
+        200,
+        &[
+            ("refresh", "0; url=http://127.0.0.1/"),
+            ("link", "<http://127.0.0.1/x>; rel=preload"),
+            ("alt-svc", "h2=\"127.0.0.1:1\""),
+            ("content-type", "text/html"),
+        ],
+        "<!doctype html><meta http-equiv=refresh content='0;url=http://127.0.0.1/'><p>text",
+    );
+    let good = Server::always(page).await;
+    let names = Arc::<Names>::default().add("good.test.org", &[&[PUBLIC]]);
+    let dial = LeadTo::new(good.address);
+    let mut request = get("http://good.test.org/");
+    request.expect = freshcontext_contract::Media::Html;
+    assert!(send(&pipeline(guarded(&names, &dial)), request).await.is_ok());
+    assert_eq!(good.requests(), 1);
+    assert_eq!(dial.dialled.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn c26_a_source_with_fixed_hosts_stays_there() {
+    let server = Server::always(answer(302, &[("location", "https://www.elsewhere.org/")], "")).await;
+    let pipeline = pipeline(config_to(&server));
+    let mut own = descriptor("fixed");
+    own.hosts = Hosts::Fixed(&["api.test.org"]);
+    let scope = scope(leak(own), &crate::TokioTimer, 5);
+    let error = pipeline
+        .send(&scope, get("https://api.test.org/"))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.code, error.detail.as_deref()),
+        (ErrorCode::BlockedAddress, Some("redirect"))
+    );
+    assert_eq!(server.requests(), 1);
+    let error = pipeline
+        .send(&scope, get("https://other.test.org/"))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.code, error.detail.as_deref(), error.attempts),
+        (ErrorCode::BlockedAddress, Some("host"), 0)
+    );
+}
+
+#[tokio::test]
+async fn c27_our_own_listener_by_name() {
+    let names = Arc::<Names>::default().add("me.test.org", &[&["93.184.215.99"]]);
+    let canary = canary().await;
+    let dial = LeadTo::new(canary.address);
+    let pipeline = pipeline(guarded(&names, &dial));
+    pipeline.add_own_address("93.184.215.99:443".parse().unwrap());
+    let error = send(&pipeline, get("https://me.test.org/")).await.unwrap_err();
+    assert_eq!(
+        (error.code, error.detail.as_deref()),
+        (ErrorCode::BlockedAddress, Some("own_listener"))
+    );
+    assert_eq!(canary.connections.load(Ordering::SeqCst), 0);
+}
+
+struct Silent;
+
+impl crate::Resolve for Silent {
+    fn resolve<'a>(
+        &'a self,
+        _name: &'a str,
+    ) -> freshcontext_contract::BoxFuture<'a, Result<Vec<std::net::IpAddr>, ResolveError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test]
+async fn c28_names_without_addresses() {
+    let good = Server::always(json("{}")).await;
+    let many: Vec<String> = (0..200).map(|n| format!("93.184.215.{n}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let names = Arc::<Names>::default()
+        .fail("nx.test.org", ResolveError::NoSuchName)
+        .fail("servfail.test.org", ResolveError::Failed("server failure".into()))
+        .add("empty.test.org", &[&[]])
+        .add("many.test.org", &[&many]);
+    let dial = LeadTo::new(good.address);
+    let mut config = guarded(&names, &dial);
+    config.limits.attempts = 1;
+    let pipeline_ = pipeline(config);
+    let long_label = format!("http://{}.test.org/", "a".repeat(64));
+    let long_name = format!("http://{}test.org/", "abc.".repeat(16 << 10));
+    for url in [
+        "http://nx.test.org/",
+        "http://servfail.test.org/",
+        "http://empty.test.org/",
+        &long_label,
+        &long_name,
+    ] {
+        let (code, detail, _) = failure(&pipeline_, get(url)).await;
+        assert_eq!(
+            (code, detail.as_str()),
+            (ErrorCode::Unreachable, "dns"),
+            "{}",
+            &url[..30.min(url.len())]
+        );
+    }
+    send(&pipeline_, get("http://many.test.org/")).await.unwrap();
+    assert_eq!(dial.dialled.lock().unwrap().len(), 16);
+
+    let mut config = guarded(&names, &dial);
+    config.resolver = Arc::new(Silent);
+    hasten(&mut config);
+    let (code, detail, _) = failure(&pipeline(config), get("http://slow.test.org/")).await;
+    assert_eq!((code, detail.as_str()), (ErrorCode::Unreachable, "dns"));
+}
+
+#[tokio::test]
+async fn c31_targets_are_judged_before_the_proxy_hears_of_them() {
+    let proxy = Server::always(json("{\"via\":\"proxy\"}")).await;
+    let direct = Server::always(json("{\"via\":\"direct\"}")).await;
+    let names = Arc::<Names>::default()
+        .add("good.test.org", &[&[PUBLIC]])
+        .add("near.test.org", &[&[PUBLIC]])
+        .add("evil.test.org", &[&["10.0.0.1"]]);
+    let mut config = guarded(&names, &LeadTo::new(direct.address));
+    config.proxy = Some(ProxyConfig {
+        url: proxy.base().parse().unwrap(),
+        no_proxy: "near.test.org".into(),
+    });
+    let pipeline = pipeline(config);
+    assert_eq!(
+        failure(&pipeline, get("http://10.0.0.1/")).await.0,
+        ErrorCode::BlockedAddress
+    );
+    let (code, detail, _) = failure(&pipeline, get("http://evil.test.org/")).await;
+    assert_eq!((code, detail.as_str()), (ErrorCode::BlockedAddress, "private"));
+    assert_eq!(failure(&pipeline, get("http://nx.test.org/")).await.1, "dns");
+    assert_eq!(proxy.connections.load(Ordering::SeqCst), 0);
+
+    let response = send(&pipeline, get("http://good.test.org/p")).await.unwrap();
+    assert_eq!(&response.body[..], b"{\"via\":\"proxy\"}");
+    assert_eq!(proxy.request(0).path(), "http://good.test.org/p");
+    let response = send(&pipeline, get("http://near.test.org/p")).await.unwrap();
+    assert_eq!(&response.body[..], b"{\"via\":\"direct\"}");
+}
+
+#[tokio::test]
+async fn b27_a_proxy_that_refuses() {
+    for (status, text) in [(407, "credentials"), (403, "refused")] {
+        let proxy = Server::always(answer(status, &[], "")).await;
+        let names = Arc::<Names>::default().add("good.test.org", &[&[PUBLIC]]);
+        let mut config = guarded(&names, &LeadTo::new(proxy.address));
+        config.proxy = Some(ProxyConfig {
+            url: proxy.base().parse().unwrap(),
+            no_proxy: String::new(),
+        });
+        config.limits.attempts = 1;
+        let error = send(&pipeline(config), get("https://good.test.org/"))
+            .await
+            .unwrap_err();
+        assert_eq!(
+            (error.code, error.detail.as_deref()),
+            (ErrorCode::Unreachable, Some("connect"))
+        );
+        assert!(
+            error.message.contains("proxy") && error.message.contains(text),
+            "{}",
+            error.message
+        );
+    }
+}
+
+#[tokio::test]
+async fn upstreams_exempt_their_base_and_nothing_else() {
+    let server = Server::always(answer(302, &[("location", "http://127.0.0.1/")], "")).await;
+    let canary = canary().await;
+    let mut config = Config::new(TestClock::new());
+    config.upstreams = vec![Upstream::parse(&format!("api.test.org={}", server.base())).unwrap()];
+    config.limits.attempts = 1;
+    let pipeline = pipeline(config);
+    let error = send(&pipeline, get("http://api.test.org/")).await.unwrap_err();
+    assert_eq!(error.detail.as_deref(), Some("loopback"));
+    for url in [server.base(), format!("http://{}/", canary.address)] {
+        assert_eq!(
+            failure(&pipeline, get(&url)).await.1,
+            "port",
+            "no caller can name the base itself"
+        );
+    }
+    assert_eq!(server.requests(), 1);
+    assert_eq!(canary.connections.load(Ordering::SeqCst), 0);
+}

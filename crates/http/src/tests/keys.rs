@@ -1,0 +1,279 @@
+//! Credentials: to their host only, last, and into no text.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use freshcontext_contract::{Apply, Credential, Descriptor, ErrorCode, Route, Switch, Transport};
+
+use crate::Config;
+use crate::testing::*;
+
+const SECRET: &str = "s3cr3t-canary-value";
+const URL: &str = "https://api.test.org/x";
+
+const fn credential(apply: Apply) -> Credential {
+    Credential {
+        host: "api.test.org",
+        env: &["TEST_TOKEN", "TEST_ALIAS"],
+        apply,
+        obtain: "https://example.org/keys",
+    }
+}
+
+const BEARER: &[Credential] = &[credential(Apply::Bearer)];
+const HEADER: &[Credential] = &[credential(Apply::Header("x-api-key"))];
+const QUERY: &[Credential] = &[credential(Apply::Query("api_key"))];
+const CLIENT: &[Credential] = &[credential(Apply::ClientCredentials {
+    secret_env: "TEST_SECRET",
+    token_url: "https://auth.test.org/token",
+})];
+const NEEDS_KEY: &[Route] = &[Route {
+    id: "api",
+    about: "the interface",
+    needs: Some("TEST_TOKEN"),
+    switch: Switch::On,
+}];
+
+fn source(credentials: &'static [Credential], routes: &'static [Route]) -> &'static Descriptor {
+    let mut own = descriptor("keyed");
+    own.credentials = credentials;
+    own.routes = routes;
+    leak(own)
+}
+
+fn with_secret(server: &Server) -> Config {
+    let mut config = config_to(server);
+    config.secrets.insert("TEST_ALIAS".into(), format!(" {SECRET}\n"));
+    config
+}
+
+#[tokio::test]
+async fn a_key_goes_where_it_belongs_and_nowhere_else() {
+    let server = Server::always(json("{}")).await;
+    let pipeline = pipeline(with_secret(&server));
+    for (credentials, header, value) in [
+        (BEARER, "authorization", format!("Bearer {SECRET}")),
+        (HEADER, "x-api-key", SECRET.to_owned()),
+    ] {
+        let scope = scope(source(credentials, &[]), &crate::TokioTimer, 5);
+        let n = server.requests();
+        pipeline
+            .send(&scope, get(&format!("{URL}/{header}")))
+            .await
+            .unwrap();
+        assert_eq!(server.request(n).header(header), Some(value.as_str()));
+        pipeline
+            .send(&scope, get(&format!("https://other.test.org/{header}")))
+            .await
+            .unwrap();
+        assert_eq!(server.request(n + 1).header(header), None, "another host");
+        pipeline
+            .send(&scope, get(&format!("http://api.test.org/{header}")))
+            .await
+            .unwrap();
+        assert_eq!(server.request(n + 2).header(header), None, "unencrypted");
+        let mut anonymous = get(&format!("{URL}/{header}"));
+        anonymous.anonymous = true;
+        pipeline.send(&scope, anonymous).await.unwrap();
+        assert_eq!(
+            server.request(n + 3).header(header),
+            None,
+            "asked without, and not from the keyed copy"
+        );
+    }
+    let scope = scope(source(QUERY, &[]), &crate::TokioTimer, 5);
+    let response = pipeline
+        .send(&scope, get("https://api.test.org/q?a=1"))
+        .await
+        .unwrap();
+    assert_eq!(
+        server.request(server.requests() - 1).path(),
+        format!("/q?a=1&api_key={SECRET}")
+    );
+    assert_eq!(response.final_url.as_str(), "https://api.test.org/q?a=1");
+}
+
+#[tokio::test]
+async fn b26_a_key_does_not_follow_a_redirect_elsewhere() {
+    let server = Server::start(|seen| {
+        vec![Act::Send(
+            if seen.header("x-forwarded-host") == Some("api.test.org") {
+                answer(307, &[("location", "https://cdn.test.org/y")], "")
+            } else {
+                json("{}")
+            },
+        )]
+    })
+    .await;
+    let scope = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let response = pipeline(with_secret(&server))
+        .send(&scope, get(URL))
+        .await
+        .unwrap();
+    assert_eq!(response.final_url.host_str(), Some("cdn.test.org"));
+    assert!(server.request(0).header("authorization").is_some());
+    assert_eq!(server.request(1).header("authorization"), None);
+}
+
+#[tokio::test]
+async fn a_refused_key_is_left_out_once_and_said() {
+    let server = Server::start(|seen| {
+        vec![Act::Send(if seen.header("authorization").is_some() {
+            answer(401, &[], "{}")
+        } else {
+            json("{}")
+        })]
+    })
+    .await;
+    let pipeline = pipeline(with_secret(&server));
+    let optional = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let response = pipeline.send(&optional, get(URL)).await.unwrap();
+    assert_eq!(response.headers.get("x-freshcontext-credential"), Some("refused"));
+    assert_eq!((response.attempts, server.requests()), (2, 2));
+
+    let required = scope(source(BEARER, NEEDS_KEY), &crate::TokioTimer, 5);
+    let error = pipeline
+        .send(&required, get("https://api.test.org/other"))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.code, error.http_status),
+        (ErrorCode::AccessDenied, Some(401))
+    );
+    assert!(error.hint.unwrap().contains("TEST_TOKEN"));
+    assert_eq!(server.requests(), 3);
+}
+
+#[tokio::test]
+async fn without_a_key_the_hint_says_which_would_help() {
+    let server = Server::always(answer(403, &[], "")).await;
+    let scope = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let error = pipeline(config_to(&server))
+        .send(&scope, get(URL))
+        .await
+        .unwrap_err();
+    let hint = error.hint.unwrap();
+    assert!(
+        hint.contains("TEST_TOKEN") && hint.contains("https://example.org/keys"),
+        "{hint}"
+    );
+}
+
+#[tokio::test]
+async fn client_credentials_fetch_keep_and_renew_a_token() {
+    let server = Server::start(|seen| {
+        let body = match (
+            seen.header("x-forwarded-host"),
+            seen.header("authorization"),
+            seen.n,
+        ) {
+            (Some("auth.test.org"), Some("Basic czNjcjN0LWNhbmFyeS12YWx1ZTpvdGhlci1oYWxm"), n) => json(
+                &format!("{{\"access_token\":\"t{n}\",\"expires_in\":3600,\"token_type\":\"bearer\"}}"),
+            ),
+            (Some("api.test.org"), Some("Bearer t0"), 0..=2) => json("{}"),
+            (Some("api.test.org"), Some("Bearer t4"), _) => json("{}"),
+            _ => answer(401, &[], "{}"),
+        };
+        vec![Act::Send(body)]
+    })
+    .await;
+    let mut config = with_secret(&server);
+    config.secrets.insert("TEST_SECRET".into(), "other-half".into());
+    let pipeline = pipeline(config);
+    let scope = scope(source(CLIENT, &[]), &crate::TokioTimer, 5);
+    for n in 1..=2 {
+        pipeline.send(&scope, get(&format!("{URL}{n}"))).await.unwrap();
+    }
+    assert_eq!(server.requests(), 3, "one token for both");
+    assert_eq!(server.request(0).body, "grant_type=client_credentials");
+    // The token is refused: one renewal, one more attempt.
+    pipeline.send(&scope, get(&format!("{URL}3"))).await.unwrap();
+    assert_eq!(server.requests(), 6);
+    assert_eq!(server.request(5).header("authorization"), Some("Bearer t4"));
+}
+
+#[tokio::test]
+async fn a_refused_client_is_said_so() {
+    let server = Server::always(answer(401, &[], "{}")).await;
+    let mut config = with_secret(&server);
+    config.secrets.insert("TEST_SECRET".into(), "other-half".into());
+    let scope = scope(source(CLIENT, &[]), &crate::TokioTimer, 5);
+    let error = pipeline(config).send(&scope, get(URL)).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::AccessDenied);
+    assert!(error.message.contains("TEST_TOKEN"));
+    assert_eq!(server.requests(), 1, "the source itself was not asked");
+}
+
+#[tokio::test]
+async fn half_a_client_is_no_key() {
+    let server = Server::always(json("{}")).await;
+    let scope = scope(source(CLIENT, &[]), &crate::TokioTimer, 5);
+    pipeline(with_secret(&server))
+        .send(&scope, get(URL))
+        .await
+        .unwrap();
+    assert_eq!(server.request(0).header("authorization"), None);
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn h09_no_secret_in_any_error_or_log() {
+    let log = Log::default();
+    let sink = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_ansi(false)
+        .with_writer(move || sink.clone())
+        .finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let mut texts = String::new();
+    for credentials in [BEARER, HEADER, QUERY, CLIENT] {
+        for acts in [
+            vec![Act::Send(answer(401, &[], SECRET))],
+            vec![Act::Send(answer(500, &[("x-echo", SECRET)], SECRET))],
+            vec![Act::Send(answer(
+                302,
+                &[("location", &format!("https://a.test.org:99/?k={SECRET}"))],
+                "",
+            ))],
+            vec![Act::Send(format!("{SECRET} nonsense\r\n\r\n").into_bytes())],
+            vec![Act::Close],
+            vec![Act::Reset],
+            vec![Act::Send(json("{}"))],
+        ] {
+            let server = Server::start(move |_| acts.clone()).await;
+            let mut config = with_secret(&server);
+            config.secrets.insert("TEST_SECRET".into(), SECRET.into());
+            config.limits.attempts = 1;
+            texts.push_str(&format!("{config:?}"));
+            let pipeline = pipeline(config);
+            texts.push_str(&format!("{pipeline:?} {:?}", pipeline.status()));
+            let scope = scope(source(credentials, &[]), &crate::TokioTimer, 5);
+            match pipeline.send(&scope, get(URL)).await {
+                Ok(response) => texts.push_str(response.final_url.as_str()),
+                Err(error) => texts.push_str(&format!("{error} {error:?}")),
+            }
+        }
+    }
+    let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(logged.contains("request failed"), "the log was caught");
+    let ours: String = logged
+        .lines()
+        .filter(|line| line.contains("freshcontext"))
+        .collect();
+    assert!(!ours.contains(SECRET) && !texts.contains(SECRET));
+    assert!(!logged.contains(SECRET), "nor in what the libraries log");
+}

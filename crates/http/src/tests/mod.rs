@@ -1,0 +1,10 @@
+//! The pipeline as a whole, against scripted servers on loopback. Names of tests begin with the row
+//! of the fault matrix that they hold.
+
+mod egress;
+mod kept;
+mod keys;
+mod pace;
+mod shared;
+mod tls;
+mod wire;

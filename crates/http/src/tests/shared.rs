@@ -1,0 +1,224 @@
+//! Sharing one upstream request, leaving it, and the order of the stages.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use freshcontext_contract::{CallScope, ErrorCode, Transport};
+use futures_util::future::join_all;
+
+use crate::pipeline::Stage;
+use crate::testing::*;
+
+const URL: &str = "https://api.test.org/x";
+
+#[tokio::test]
+async fn the_order_of_the_stages() {
+    let server = Server::start(|seen| {
+        vec![Act::Send(if seen.path() == "/x" {
+            answer(302, &[("location", "/y")], "")
+        } else {
+            json("{}")
+        })]
+    })
+    .await;
+    let pipeline = pipeline(config_to(&server));
+    send(&pipeline, get(URL)).await.unwrap();
+    let hop = [Stage::Concurrency, Stage::Pace, Stage::Connect, Stage::Body];
+    let outer = [
+        Stage::Policy,
+        Stage::Gate,
+        Stage::Coalesce,
+        Stage::Cache,
+        Stage::Retry,
+    ];
+    let expected: Vec<Stage> = outer.into_iter().chain(hop).chain(hop).collect();
+    assert_eq!(*pipeline.inner().stages.lock().unwrap(), expected);
+
+    pipeline.inner().stages.lock().unwrap().clear();
+    send(&pipeline, get(URL)).await.unwrap();
+    assert_eq!(
+        *pipeline.inner().stages.lock().unwrap(),
+        outer[..4],
+        "a fresh copy ends it"
+    );
+
+    pipeline.inner().stages.lock().unwrap().clear();
+    send(&pipeline, get("http://127.0.0.1/")).await.unwrap_err();
+    assert_eq!(*pipeline.inner().stages.lock().unwrap(), [Stage::Policy]);
+}
+
+#[tokio::test]
+async fn a09_a_hundred_equal_requests_are_one() {
+    let server = Server::start(|_| vec![Act::Pause(Duration::from_millis(100)), Act::Send(json("{}"))]).await;
+    let clock = TestClock::new();
+    let mut config = config_to(&server);
+    config.clock = clock.clone();
+    let pipeline = pipeline(config);
+    let calls = (0..100).map(|_| send(&pipeline, get(URL)));
+    let outcomes = join_all(calls).await;
+    let first = outcomes[0].as_ref().unwrap().retrieved_at;
+    for outcome in &outcomes {
+        assert_eq!(outcome.as_ref().unwrap().retrieved_at, first);
+    }
+    assert_eq!(server.requests(), 1);
+    assert_eq!(pipeline.flights(), 0);
+}
+
+#[tokio::test]
+async fn failures_are_shared_too_but_not_kept() {
+    let server = Server::start(|_| {
+        vec![
+            Act::Pause(Duration::from_millis(50)),
+            Act::Send(answer(404, &[], "")),
+        ]
+    })
+    .await;
+    let pipeline = pipeline(config_to(&server));
+    let outcomes = join_all((0..10).map(|_| send(&pipeline, get(URL)))).await;
+    assert!(
+        outcomes
+            .iter()
+            .all(|outcome| outcome.as_ref().unwrap_err().code == ErrorCode::NotFound)
+    );
+    assert_eq!(server.requests(), 1);
+    send(&pipeline, get(URL)).await.unwrap_err();
+    assert_eq!(server.requests(), 2);
+}
+
+#[tokio::test]
+async fn different_wishes_are_not_shared() {
+    let server = Server::start(|_| vec![Act::Pause(Duration::from_millis(50)), Act::Send(json("{}"))]).await;
+    let pipeline = pipeline(config_to(&server));
+    let (one, other) = tokio::join!(
+        send(&pipeline, get(URL)),
+        send(&pipeline, get(URL).header("accept-language", "de"))
+    );
+    one.unwrap();
+    other.unwrap();
+    assert_eq!(server.requests(), 2);
+}
+
+#[tokio::test]
+async fn d14_the_last_one_out_closes_the_socket() {
+    let server = Server::start(|_| vec![Act::Hang]).await;
+    let pipeline = pipeline(config_to(&server));
+    let first = tokio::spawn({
+        let pipeline = Arc::clone(&pipeline);
+        async move { send(&pipeline, get(URL)).await }
+    });
+    let second = tokio::spawn({
+        let pipeline = Arc::clone(&pipeline);
+        async move { send(&pipeline, get(URL)).await }
+    });
+    server
+        .received
+        .subscribe()
+        .wait_for(|count| *count == 1)
+        .await
+        .unwrap();
+    first.abort();
+    let _ = first.await;
+    assert_eq!(*server.closed.borrow(), 0, "one still waits");
+    let begun = Instant::now();
+    second.abort();
+    let _ = second.await;
+    server
+        .closed
+        .subscribe()
+        .wait_for(|count| *count == 1)
+        .await
+        .unwrap();
+    assert!(
+        begun.elapsed() < Duration::from_millis(200),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert_eq!(server.requests(), 1);
+    assert_eq!(pipeline.flights(), 0);
+    assert!(
+        pipeline
+            .status()
+            .iter()
+            .all(|host| host.in_flight == 0 && host.waiting == 0)
+    );
+}
+
+#[tokio::test]
+async fn d14_one_leaving_does_not_disturb_the_others() {
+    let server = Server::start(|_| vec![Act::Pause(Duration::from_millis(150)), Act::Send(json("{}"))]).await;
+    let pipeline = pipeline(config_to(&server));
+    let leaver = tokio::spawn({
+        let pipeline = Arc::clone(&pipeline);
+        async move { send(&pipeline, get(URL)).await }
+    });
+    server
+        .received
+        .subscribe()
+        .wait_for(|count| *count == 1)
+        .await
+        .unwrap();
+    let stayer = tokio::spawn({
+        let pipeline = Arc::clone(&pipeline);
+        async move { send(&pipeline, get(URL)).await }
+    });
+    tokio::task::yield_now().await;
+    leaver.abort();
+    assert!(stayer.await.unwrap().is_ok());
+    assert_eq!(server.requests(), 1);
+}
+
+#[tokio::test]
+async fn each_caller_keeps_its_own_deadline() {
+    let server = Server::start(|_| vec![Act::Pause(Duration::from_millis(500)), Act::Send(json("{}"))]).await;
+    let pipeline = pipeline(config_to(&server));
+    let within = |millis| CallScope {
+        descriptor: plain(),
+        deadline: Instant::now() + Duration::from_millis(millis),
+        max_age: None,
+    };
+    let (hasty, patient) = (within(150), within(5_000));
+    let begun = Instant::now();
+    let both = async {
+        tokio::join!(
+            async {
+                let outcome = pipeline.send(&hasty, get(URL)).await;
+                (outcome, begun.elapsed())
+            },
+            pipeline.send(&patient, get(URL))
+        )
+    };
+    let ((early, took), late) = both.await;
+    let early = early.unwrap_err();
+    assert_eq!((early.code, early.attempts), (ErrorCode::Timeout, 1));
+    assert!(took < Duration::from_millis(350), "{took:?}");
+    assert!(late.is_ok());
+    assert_eq!(server.requests(), 1);
+}
+
+#[tokio::test]
+async fn many_different_requests_respect_the_places_of_a_host() {
+    let server = Server::start(|_| vec![Act::Pause(Duration::from_millis(20)), Act::Send(json("{}"))]).await;
+    let pipeline = pipeline(config_to(&server));
+    let watched = Arc::clone(&pipeline);
+    let most = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let seen = Arc::clone(&most);
+    let watcher = tokio::spawn(async move {
+        loop {
+            let now = watched
+                .status()
+                .iter()
+                .map(|host| host.in_flight)
+                .max()
+                .unwrap_or(0);
+            seen.fetch_max(now, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+        }
+    });
+    let calls: Vec<String> = (0..20).map(|n| format!("https://api.test.org/{n}")).collect();
+    let outcomes = join_all(calls.iter().map(|url| send(&pipeline, get(url)))).await;
+    watcher.abort();
+    assert!(outcomes.iter().all(Result::is_ok));
+    assert_eq!(most.load(Ordering::SeqCst), 2);
+    assert!(server.connections.load(Ordering::SeqCst) <= 2);
+}
