@@ -1,6 +1,4 @@
-//! The judgement of freshcontext: dates, confidence, decay, envelopes, provenance, failure honesty.
-//!
-//! Pure: no I/O, no async, no clock. "Now" is an argument.
+#![doc = include_str!("../README.md")]
 
 /// From a harvest to an answer: text envelope and structured content from one value.
 pub mod answer;

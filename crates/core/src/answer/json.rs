@@ -32,6 +32,9 @@ pub(super) fn structured(judged: &Judged, laid_out: &LaidOut) -> Value {
     );
     put("content_is_external", true.into());
     put("status", status_name(judged.status).into());
+    if let Some(route) = judged.route {
+        put("route", route.into());
+    }
     if let Some(summary) = &judged.summary {
         put("summary", summary.as_str().into());
     }

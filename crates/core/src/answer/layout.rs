@@ -51,6 +51,10 @@ pub(super) fn envelope(judged: &Judged, content: &str) -> String {
         out.push_str("; revalidate after ");
         out.push_str(&iso_millis(next));
     }
+    if let Some(route) = judged.route {
+        out.push_str("\nRoute: ");
+        out.push_str(route);
+    }
     if let Some(cursor) = &judged.cursor {
         out.push_str("\nNext-Cursor: ");
         out.push_str(cursor);
@@ -130,9 +134,10 @@ pub(super) fn lay_out(judged: &Judged, max: usize) -> LaidOut {
         .zip(&items)
         .any(|(item, shown)| item.summary != *shown);
     if truncated > 0 {
+        let items = if truncated == 1 { "item" } else { "items" };
         tail.insert(
             0,
-            format!("{truncated} more items left out to fit {max} characters."),
+            format!("{truncated} more {items} left out to fit {max} characters."),
         );
     } else if cut_short {
         tail.insert(0, format!("Cut to fit {max} characters."));

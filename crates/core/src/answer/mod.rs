@@ -1,8 +1,8 @@
 //! From a harvest to an answer: text envelope and structured content from one value.
 //!
-//! [`judge`] turns what an adapter brought into a [`Judged`] answer (dates resolved, scored, cleaned,
-//! filtered, checked by the failure guard). [`Judged::render`] writes it in both forms within a
-//! length. A failed retrieval goes through [`failure`] instead and never looks like context.
+//! `judge` turns what an adapter brought into a `Judged` answer (dates resolved, scored, cleaned,
+//! filtered, checked by the failure guard). `Judged::render` writes it in both forms within a
+//! length. A failed retrieval goes through `failure` instead and never looks like context.
 
 mod address;
 mod failure;

@@ -1,10 +1,10 @@
 //! One cleaner for every string that leaves this server.
 //!
 //! Two passes, each linear and each leaving clean text alone (no allocation):
-//! 1. [`hidden`]: characters that a reader cannot see (controls, terminal escapes, bidi overrides,
+//! 1. `hidden`: characters that a reader cannot see (controls, terminal escapes, bidi overrides,
 //!    zero-width and tag characters, fillers) go; runs of marks, blanks and line breaks are bounded.
 //!    Joiners, direction marks and variation selectors stay where a script or an emoji needs them.
-//! 2. [`delimiter`]: anything that a reader could take for one of our envelope delimiters loses its
+//! 2. `delimiter`: anything that a reader could take for one of our envelope delimiters loses its
 //!    bracket, however it is spelled.
 //!
 //! Cleaning twice changes nothing more.

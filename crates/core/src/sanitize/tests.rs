@@ -342,6 +342,12 @@ proptest! {
     }
 
     #[test]
+    fn the_quick_way_agrees_with_the_careful_one(text in "[a-z \n\t\u{7f}é]{0,40}", times in 1_usize..200) {
+        let text = text.repeat(times);
+        prop_assert_eq!(hidden::strip(&text, Form::Text), hidden::decide(&text, Form::Text));
+    }
+
+    #[test]
     fn cuts_end_on_boundaries(text in hostile(), chars in 0_usize..50) {
         let kept = cut(&text, chars);
         prop_assert!(kept.chars().count() <= chars);

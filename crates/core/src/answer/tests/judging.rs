@@ -262,3 +262,29 @@ fn cached_answers_keep_their_moment() {
     assert_eq!(answer.structured["next_cursor"], "abc.def");
     assert_eq!(validate(&answer.text, Some(now())).level, Level::Scored);
 }
+
+/// `crafted`: the wording of a well-known interstitial, without its markup.
+const INTERSTITIAL: &str = "Checking if the site connection is secure. Enable JavaScript and cookies to continue. \
+    Verify you are human by completing the action below. Ray ID: 7d1f0c2b9a3e4f55";
+
+#[test]
+fn a_failure_dressed_as_an_item_becomes_an_error() {
+    for date in [DateEvidence::None, DateEvidence::field("updated", "2026-03-05")] {
+        let mut wall = Item::new("Just a moment...", date);
+        wall.summary = INTERSTITIAL.to_owned();
+        let error = judge_with(harvest(vec![wall]), &args()).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Challenge);
+        assert_eq!((error.attempts, error.retrieved_at), (1, Some(now())));
+        let shown = failure(&error, "hackernews", "extract_hackernews", now());
+        assert!(!shown.text.contains("[FRESHCONTEXT]"));
+    }
+}
+
+#[test]
+fn one_odd_title_among_stories_spoils_nothing() {
+    let mut odd = item(2, "2026-03-05");
+    odd.title = "503 Service Unavailable".to_owned();
+    odd.summary = String::new();
+    let answer = judged(vec![item(1, "2026-03-05"), odd, item(3, "2026-03-05")]).render(4000);
+    assert_eq!((answer.status, answer.shown), (Status::Success, 3));
+}
