@@ -1,0 +1,190 @@
+//! What the caller asked for.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::url::Url;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::DESCRIPTOR;
+use crate::providers::Provider;
+use crate::symbol::Ticker;
+
+/// Arguments of `extract_finance`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+pub struct Input {
+    /// Tickers, comma-separated
+    pub url: String,
+    /// One route, such as cboe
+    pub provider: Option<String>,
+}
+
+/// Most tickers of one call.
+pub const MOST: usize = 5;
+
+/// A checked request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The tickers, each once.
+    pub tickers: Vec<Ticker>,
+    /// The only provider to ask.
+    pub provider: Option<Provider>,
+    /// Tickers given more than once.
+    pub repeated: usize,
+}
+
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
+}
+
+/// Checks the arguments; no request is made for wrong ones.
+pub fn read(input: &Input) -> Result<Wanted, SourceError> {
+    let given = input.url.trim();
+    let lower = given.to_ascii_lowercase();
+    let tickers: Vec<Ticker> = if lower.starts_with("http://") || lower.starts_with("https://") {
+        vec![from_url(given)?]
+    } else {
+        let parts = given.split([',', ';']).flat_map(str::split_whitespace);
+        parts.map(Ticker::read).collect::<Result<_, _>>()?
+    };
+    if tickers.is_empty() {
+        return Err(wrong("holds no ticker"));
+    }
+    let asked = tickers.len();
+    let mut once: Vec<Ticker> = Vec::new();
+    for ticker in tickers {
+        if !once
+            .iter()
+            .any(|known| known.root == ticker.root && known.kind == ticker.kind)
+        {
+            once.push(ticker);
+        }
+    }
+    if once.len() > MOST {
+        return Err(wrong(&format!(
+            "holds {} tickers; one call takes {MOST}",
+            once.len()
+        )));
+    }
+    let provider = match input
+        .provider
+        .as_deref()
+        .map(str::trim)
+        .filter(|name| !name.is_empty())
+    {
+        None => None,
+        Some(name) => Some(Provider::named(&name.to_ascii_lowercase()).ok_or_else(|| {
+            let names: Vec<&str> = DESCRIPTOR.routes.iter().map(|route| route.id).collect();
+            let problem = format!("must be one of {}", names.join(", "));
+            SourceError::invalid_input("provider", problem, r#"{"url": "AAPL", "provider": "cboe"}"#)
+        })?),
+    };
+    Ok(Wanted {
+        repeated: asked - once.len(),
+        tickers: once,
+        provider,
+    })
+}
+
+/// Quote pages name their ticker in the path or in `s`.
+fn from_url(given: &str) -> Result<Ticker, SourceError> {
+    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
+    let host = url
+        .host_str()
+        .unwrap_or_default()
+        .trim_start_matches("www.")
+        .to_owned();
+    let segments: Vec<&str> = url
+        .path_segments()
+        .into_iter()
+        .flatten()
+        .filter(|part| !part.is_empty())
+        .collect();
+    let after = |name: &str| {
+        let at = segments.iter().position(|part| *part == name)?;
+        segments
+            .get(at + 1)
+            .map(|part| part.replace("%5E", "^").replace("%3D", "="))
+    };
+    let ticker = match host.as_str() {
+        "finance.yahoo.com" => after("quote"),
+        "cnbc.com" => after("quotes"),
+        "nasdaq.com" => after("stocks").or_else(|| after("etf")),
+        "cboe.com" => after("delayed_quotes").or_else(|| after("quotes")),
+        "stooq.com" | "stooq.pl" => {
+            let symbol = url
+                .query_pairs()
+                .find(|(name, _)| name == "s")
+                .map(|(_, value)| value.into_owned());
+            symbol.map(|symbol| {
+                if symbol.contains(['.', '^']) {
+                    symbol
+                } else {
+                    format!("{symbol}.PL")
+                }
+            })
+        }
+        _ => return Err(wrong("is not a quote page known here; pass tickers")),
+    };
+    Ticker::read(&ticker.ok_or_else(|| wrong("is an address without a ticker"))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots(url: &str) -> Vec<String> {
+        let wanted = read(&Input {
+            url: url.to_owned(),
+            provider: None,
+        })
+        .unwrap();
+        wanted.tickers.into_iter().map(|ticker| ticker.root).collect()
+    }
+
+    #[test]
+    fn lists_and_pages_are_read() {
+        assert_eq!(
+            roots("AAPL, msft;^GSPC BTC-USD"),
+            ["AAPL", "MSFT", "GSPC", "BTC-USD"]
+        );
+        assert_eq!(roots("aapl,AAPL,aapl.us"), ["AAPL"]);
+        assert_eq!(roots("https://finance.yahoo.com/quote/%5EGSPC/"), ["GSPC"]);
+        assert_eq!(roots("https://www.cnbc.com/quotes/BRK.B"), ["BRK.B"]);
+        assert_eq!(roots("https://stooq.com/q/?s=aapl.us"), ["AAPL"]);
+    }
+
+    #[test]
+    fn a_sixth_ticker_is_refused_not_dropped() {
+        let error = read(&Input {
+            url: "A,B,C,D,E,F".into(),
+            provider: None,
+        })
+        .unwrap_err();
+        assert!(error.message.contains("6 tickers") && error.message.contains("takes 5"));
+        assert_eq!(roots("A,B,C,D,E,a").len(), 5);
+    }
+
+    #[test]
+    fn wrong_input_shows_a_right_one() {
+        for wrong in [
+            "",
+            ",",
+            "https://example.com/AAPL",
+            "https://finance.yahoo.com/",
+            "apple computer inc!",
+        ] {
+            let error = read(&Input {
+                url: wrong.to_owned(),
+                provider: None,
+            })
+            .unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("url"), "{wrong}");
+        }
+        let error = read(&Input {
+            url: "AAPL".into(),
+            provider: Some("nyse".into()),
+        })
+        .unwrap_err();
+        assert!(error.message.contains("cnbc"));
+    }
+}

@@ -1,0 +1,101 @@
+//! Cboe: delayed quotes of US listings; times are New York's, without saying so.
+
+use chrono::NaiveDateTime;
+use chrono_tz::America::New_York;
+use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_parse::json;
+use serde_json::Value;
+
+use super::{Provider, get, segment};
+use crate::numbers::{instant, number, words};
+use crate::quote::{Moment, Quote};
+use crate::symbol::Ticker;
+
+pub fn request(ticker: &Ticker) -> Result<Request, SourceError> {
+    let symbol = segment(&ticker.cboe().unwrap_or_default());
+    let address = format!("https://cdn.cboe.com/api/global/delayed_quotes/quotes/{symbol}.json");
+    // Symbols that Cboe does not cover are answered with either status.
+    Ok(get(&address, Media::Json)?.accepting(&[403, 404]))
+}
+
+pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
+    let value: Value = json::parse(body, "Cboe quote")?;
+    let data = value
+        .get("data")
+        .filter(|data| data.is_object())
+        .ok_or_else(|| SourceError::malformed("Cboe quote: the answer has no data"))?;
+    let at = |name: &str| data.get(name).unwrap_or(&Value::Null);
+    // `timestamp` is when the file was made, not when the price was.
+    let moment = at("last_trade_time")
+        .as_str()
+        .and_then(|text| NaiveDateTime::parse_from_str(text.trim(), "%Y-%m-%dT%H:%M:%S").ok())
+        .and_then(|local| instant(local, New_York));
+    let symbol = ticker.cboe().unwrap_or_default();
+    let page = format!(
+        "https://www.cboe.com/delayed_quotes/{}",
+        segment(symbol.trim_start_matches('_'))
+    );
+    let quote = moment
+        .zip(number(at("current_price")))
+        .and_then(|(moment, price)| {
+            Quote::new("cboe", page, price, "last_trade_time", Moment::Instant(moment))
+        });
+    let mut quote = quote.ok_or_else(|| Provider::Cboe.unknown(ticker))?;
+    let positive = |name: &str| number(at(name)).filter(|number| *number > 0.0);
+    quote.kind = "last print at Cboe, 15 minutes late";
+    quote.name = words(at("company_name"));
+    quote.close = positive("close");
+    quote.previous_close = positive("prev_day_close");
+    quote.change = number(at("price_change"));
+    quote.change_percent = number(at("price_change_percent"));
+    quote.open = positive("open");
+    quote.high = positive("high");
+    quote.low = positive("low");
+    quote.volume = positive("volume");
+    Ok(quote)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+
+    #[test]
+    fn naive_times_are_new_york_times() {
+        let ticker = Ticker::read("AAPL").unwrap();
+        let body = r#"{"timestamp":"2026-10-07 16:52:05","symbol":"AAPL","data":{"current_price":336.5,"open":335,"close":336.13,
+            "prev_day_close":335.0,"price_change":1.5,"volume":14590589,"low":0,"last_trade_time":"2026-10-07T12:36:56"}}"#;
+        let quote = parse(&ticker, body).unwrap();
+        assert_eq!(
+            quote.moment,
+            Moment::Instant("2026-10-07T16:36:56Z".parse().unwrap())
+        );
+        assert_eq!((quote.price, quote.close, quote.low), (336.5, Some(336.13), None));
+        assert_eq!(quote.currency, None);
+        let winter = body.replace("2026-10-07T12", "2026-12-07T12");
+        assert_eq!(
+            parse(&ticker, &winter).unwrap().moment,
+            Moment::Instant("2026-12-07T17:36:56Z".parse().unwrap())
+        );
+    }
+
+    #[test]
+    fn zeros_and_missing_times_are_no_quotes() {
+        let ticker = Ticker::read("^GSPC").unwrap();
+        let code = |body: &str| parse(&ticker, body).unwrap_err().code;
+        assert_eq!(
+            code(r#"{"data":{"current_price":0,"last_trade_time":"2026-10-07T12:36:56"}}"#),
+            ErrorCode::NotFound
+        );
+        assert_eq!(
+            code(r#"{"timestamp":"2026-10-07 16:52:05","data":{"current_price":5}}"#),
+            ErrorCode::NotFound
+        );
+        assert_eq!(code("{}"), ErrorCode::Malformed);
+        let url = request(&ticker).unwrap().url;
+        assert_eq!(
+            url.as_str(),
+            "https://cdn.cboe.com/api/global/delayed_quotes/quotes/_SPX.json"
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! CNBC: several symbols in one request, formatted numbers, the extended print apart.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use freshcontext_contract::{Cx, Media, Request, SourceError};
+use freshcontext_parse::{charset, json};
+use serde_json::Value;
+
+use super::{Provider, get, segment};
+use crate::numbers::{number, words};
+use crate::quote::{Extended, Moment, Quote};
+use crate::symbol::Ticker;
+
+pub fn request(tickers: &[Ticker]) -> Result<Request, SourceError> {
+    let base = "https://quote.cnbc.com/quote-html-webservice/restQuote/symbolType/symbol";
+    let mut request = get(base, Media::Json)?;
+    let symbols: Vec<String> = tickers.iter().filter_map(Ticker::cnbc).collect();
+    request
+        .url
+        .query_pairs_mut()
+        .append_pair("symbols", &symbols.join("|"))
+        .append_pair("requestMethod", "itv")
+        .append_pair("noform", "1")
+        .append_pair("partnerId", "2")
+        .append_pair("fund", "1")
+        .append_pair("exthrs", "1")
+        .append_pair("output", "json");
+    Ok(request)
+}
+
+pub async fn quotes(cx: &Cx<'_>, tickers: &[Ticker]) -> Vec<Result<Quote, SourceError>> {
+    let answer = match request(tickers) {
+        Ok(request) => cx.send(request).await,
+        Err(error) => Err(error),
+    };
+    match answer {
+        Ok(response) => {
+            let body = charset::decode(&response).text;
+            tickers.iter().map(|ticker| parse(ticker, &body)).collect()
+        }
+        // One failure for all of them: each gets its own copy of what the caller must know.
+        Err(error) => tickers
+            .iter()
+            .map(|_| {
+                let mut copy = SourceError::new(error.code, error.message.clone());
+                copy.retry = error.retry;
+                copy.http_status = error.http_status;
+                copy.retry_after = error.retry_after;
+                copy.attempts = error.attempts;
+                copy.hint.clone_from(&error.hint);
+                copy.detail.clone_from(&error.detail);
+                Err(copy)
+            })
+            .collect(),
+    }
+}
+
+/// The quote of one ticker in an answer for several.
+pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
+    let value: Value = json::parse(body, "CNBC quotes")?;
+    let found = value
+        .get("FormattedQuoteResult")
+        .and_then(|result| result.get("FormattedQuote"))
+        .ok_or_else(|| SourceError::malformed("CNBC quotes: the answer has no quotes"))?;
+    // One symbol alone may come as an object.
+    let list = match found {
+        Value::Array(list) => list.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let symbol = ticker.cnbc().unwrap_or_default();
+    let mine = |quote: &&Value| {
+        quote
+            .get("symbol")
+            .and_then(Value::as_str)
+            .is_some_and(|name| name.eq_ignore_ascii_case(&symbol))
+    };
+    // A dead symbol comes back whole but without a price.
+    list.iter()
+        .find(mine)
+        .and_then(|found| quote(&symbol, found))
+        .ok_or_else(|| Provider::Cnbc.unknown(ticker))
+}
+
+fn quote(symbol: &str, found: &Value) -> Option<Quote> {
+    let at = |name: &str| found.get(name).unwrap_or(&Value::Null);
+    let page = format!("https://www.cnbc.com/quotes/{}", segment(symbol));
+    let last = at("last");
+    let mut quote = Quote::new(
+        "cnbc",
+        page,
+        number(last)?,
+        "last_time",
+        moment(at("last_time").as_str()?)?,
+    )?;
+    quote.kind = "regular session";
+    if last.as_str().is_some_and(|text| text.ends_with('%')) {
+        quote.unit = Some("percent");
+    }
+    quote.currency = words(at("currencyCode"));
+    quote.name = words(at("name"));
+    quote.exchange = words(at("exchange"));
+    quote.market = words(at("curmktstatus"));
+    quote.previous_close = number(at("previous_day_closing"));
+    quote.change = number(at("change"));
+    quote.change_percent = number(at("change_pct"));
+    quote.open = number(at("open"));
+    quote.high = number(at("high"));
+    quote.low = number(at("low"));
+    quote.volume = number(at("volume")).filter(|volume| *volume > 0.0);
+    quote.extended = extended(at("ExtendedMktQuote"));
+    Some(quote)
+}
+
+fn extended(found: &Value) -> Option<Extended> {
+    let price = number(found.get("last")?).filter(|price| *price > 0.0)?;
+    let at = found.get("last_time").and_then(Value::as_str).and_then(moment);
+    Some(Extended {
+        kind: found
+            .get("type")
+            .and_then(words)
+            .unwrap_or_else(|| "outside the regular session".to_owned()),
+        price,
+        at: match at {
+            Some(Moment::Instant(at)) => Some(at),
+            _ => None,
+        },
+    })
+}
+
+/// `2026-08-17`, or ISO 8601 with an offset with or without a colon.
+fn moment(text: &str) -> Option<Moment> {
+    let text = text.trim();
+    if text.len() == 10 {
+        return NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().map(Moment::Day);
+    }
+    DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z")
+        .or_else(|_| DateTime::parse_from_rfc3339(text))
+        .ok()
+        .map(|at| Moment::Instant(at.with_timezone(&Utc)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &str = r#"{"FormattedQuoteResult":{"FormattedQuote":[
+        {"symbol":"AAPL","name":"Apple Inc","last":"336.13","last_time":"2026-10-07T16:00:00.000-0400","change":"+1.13","change_pct":"+0.34%",
+         "open":"1,335.00","volume":"14,590,589","curmktstatus":"POST_MKT","currencyCode":"USD","exchange":"NASDAQ","previous_day_closing":"335.00",
+         "ExtendedMktQuote":{"type":"POST_MKT","last":"337.00","last_time":"2026-10-07T17:10:00.000-0400"}},
+        {"symbol":".SPX","last":"6,500.12","last_time":"2026-08-17"},
+        {"symbol":"US10Y","last":"4.05%","last_time":"2026-08-17"},
+        {"symbol":"DEAD","code":1,"name":"DEAD"},
+        {"symbol":"UNDATED","last":"5","last_time":"12:55 PM EDT"}]}}"#;
+
+    fn at(given: &str) -> Result<Quote, SourceError> {
+        parse(&Ticker::read(given).unwrap(), BODY)
+    }
+
+    #[test]
+    fn the_session_and_the_extended_print_stay_apart() {
+        let quote = at("AAPL").unwrap();
+        assert_eq!((quote.price, quote.kind), (336.13, "regular session"));
+        assert_eq!(
+            quote.moment,
+            Moment::Instant("2026-10-07T20:00:00Z".parse().unwrap())
+        );
+        let extended = quote.extended.unwrap();
+        assert_eq!(
+            (extended.price, extended.at.unwrap().to_rfc3339().as_str()),
+            (337.0, "2026-10-07T21:10:00+00:00")
+        );
+        assert_eq!(quote.open, Some(1335.0));
+    }
+
+    #[test]
+    fn a_day_is_a_day_and_no_currency_is_none() {
+        let quote = at("^GSPC").unwrap();
+        assert_eq!(
+            quote.moment,
+            Moment::Day(NaiveDate::from_ymd_opt(2026, 8, 17).unwrap())
+        );
+        assert_eq!(quote.currency, None);
+        assert_eq!(at("US10Y").unwrap().unit, Some("percent"));
+    }
+
+    #[test]
+    fn dead_and_undated_symbols_are_no_quotes() {
+        for given in ["DEAD", "UNDATED", "OTHER"] {
+            assert_eq!(
+                at(given).unwrap_err().code,
+                freshcontext_contract::ErrorCode::NotFound,
+                "{given}"
+            );
+        }
+        let ticker = Ticker::read("AAPL").unwrap();
+        assert!(
+            parse(&ticker, "{}")
+                .is_err_and(|error| error.code == freshcontext_contract::ErrorCode::Malformed)
+        );
+        let one = r#"{"FormattedQuoteResult":{"FormattedQuote":{"symbol":"AAPL","last":"1.5","last_time":"2026-08-17"}}}"#;
+        assert!((parse(&ticker, one).unwrap().price - 1.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn one_request_asks_for_all() {
+        let tickers = [Ticker::read("AAPL").unwrap(), Ticker::read("^GSPC").unwrap()];
+        assert_eq!(
+            request(&tickers).unwrap().url.as_str(),
+            "https://quote.cnbc.com/quote-html-webservice/restQuote/symbolType/symbol?symbols=AAPL%7C.SPX&requestMethod=itv&noform=1&partnerId=2&fund=1&exthrs=1&output=json"
+        );
+    }
+}

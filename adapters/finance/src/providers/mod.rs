@@ -1,0 +1,179 @@
+//! The quote sources. Each turns tickers into requests and one answer into a quote.
+
+mod cboe;
+mod cnbc;
+mod keyed;
+mod nasdaq;
+mod pairs;
+mod stooq;
+mod yahoo;
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{Cx, ErrorCode, Media, Request, Response, SourceError};
+use freshcontext_parse::charset;
+
+use crate::quote::Quote;
+use crate::symbol::{Kind, Ticker};
+
+/// A quote source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// Finnhub, by key.
+    Finnhub,
+    /// Twelve Data, by key.
+    TwelveData,
+    /// CNBC's quote service.
+    Cnbc,
+    /// Cboe's delayed quotes.
+    Cboe,
+    /// Nasdaq's quote pages.
+    Nasdaq,
+    /// Reference rates of the European Central Bank.
+    Frankfurter,
+    /// Coinbase Exchange.
+    Coinbase,
+    /// Yahoo's chart service.
+    Yahoo,
+    /// Stooq.
+    Stooq,
+}
+
+/// All of them, in the order in which they are asked.
+const ALL: [(&str, Provider); 9] = [
+    ("finnhub", Provider::Finnhub),
+    ("twelvedata", Provider::TwelveData),
+    ("cnbc", Provider::Cnbc),
+    ("cboe", Provider::Cboe),
+    ("nasdaq", Provider::Nasdaq),
+    ("frankfurter", Provider::Frankfurter),
+    ("coinbase", Provider::Coinbase),
+    ("yahoo", Provider::Yahoo),
+    ("stooq", Provider::Stooq),
+];
+
+impl Provider {
+    /// In the order in which they are asked.
+    pub fn all() -> impl Iterator<Item = Self> {
+        ALL.iter().map(|(_, provider)| *provider)
+    }
+
+    /// By route id.
+    pub fn named(id: &str) -> Option<Self> {
+        ALL.iter()
+            .find(|(name, _)| *name == id)
+            .map(|(_, provider)| *provider)
+    }
+
+    /// The route id.
+    pub fn id(self) -> &'static str {
+        ALL.iter()
+            .find(|(_, provider)| *provider == self)
+            .map_or("", |(name, _)| name)
+    }
+
+    /// Whether it can have this kind of ticker.
+    pub fn covers(self, ticker: &Ticker) -> bool {
+        match self {
+            Self::Finnhub | Self::Nasdaq => ticker.kind == Kind::Us,
+            Self::TwelveData => matches!(ticker.kind, Kind::Us | Kind::Currency(..) | Kind::Coin(..)),
+            Self::Cnbc => ticker.cnbc().is_some(),
+            Self::Cboe => ticker.cboe().is_some(),
+            Self::Frankfurter => matches!(ticker.kind, Kind::Currency(..)),
+            Self::Coinbase => matches!(ticker.kind, Kind::Coin(..)),
+            Self::Yahoo => true,
+            Self::Stooq => ticker.stooq().is_some(),
+        }
+    }
+
+    /// Quotes for tickers it covers, one result each, in their order.
+    pub async fn quotes(self, cx: &Cx<'_>, tickers: &[Ticker]) -> Vec<Result<Quote, SourceError>> {
+        if self == Self::Cnbc {
+            return cnbc::quotes(cx, tickers).await;
+        }
+        let requests: Result<Vec<Request>, SourceError> =
+            tickers.iter().map(|ticker| self.request(ticker)).collect();
+        let requests = match requests {
+            Ok(requests) => requests,
+            Err(error) => return vec![Err(error)],
+        };
+        let answers = cx.send_all(requests).await;
+        let mut out = Vec::new();
+        for (ticker, answer) in tickers.iter().zip(answers) {
+            let quote = answer.and_then(|response| self.read(ticker, &response));
+            // Nasdaq keeps funds apart from stocks.
+            out.push(match quote {
+                Err(error) if self == Self::Nasdaq && error.code == ErrorCode::NotFound => {
+                    match nasdaq::request(ticker, "etf") {
+                        Ok(request) => cx
+                            .send(request)
+                            .await
+                            .and_then(|response| self.read(ticker, &response)),
+                        Err(error) => Err(error),
+                    }
+                }
+                quote => quote,
+            });
+        }
+        out
+    }
+
+    fn request(self, ticker: &Ticker) -> Result<Request, SourceError> {
+        match self {
+            Self::Finnhub => keyed::finnhub_request(ticker),
+            Self::TwelveData => keyed::twelvedata_request(ticker),
+            Self::Cnbc => cnbc::request(std::slice::from_ref(ticker)),
+            Self::Cboe => cboe::request(ticker),
+            Self::Nasdaq => nasdaq::request(ticker, "stocks"),
+            Self::Frankfurter => pairs::frankfurter_request(ticker),
+            Self::Coinbase => pairs::coinbase_request(ticker),
+            Self::Yahoo => yahoo::request(ticker),
+            Self::Stooq => stooq::request(ticker),
+        }
+    }
+
+    fn read(self, ticker: &Ticker, response: &Response) -> Result<Quote, SourceError> {
+        self.parse(ticker, response.status, &charset::decode(response).text)
+    }
+
+    /// Reads one answer.
+    pub fn parse(self, ticker: &Ticker, status: u16, body: &str) -> Result<Quote, SourceError> {
+        // Statuses that were accepted all mean that the symbol is not covered.
+        if status >= 400 {
+            return Err(self.unknown(ticker));
+        }
+        match self {
+            Self::Finnhub => keyed::finnhub(ticker, body),
+            Self::TwelveData => keyed::twelvedata(ticker, body),
+            Self::Cnbc => cnbc::parse(ticker, body),
+            Self::Cboe => cboe::parse(ticker, body),
+            Self::Nasdaq => nasdaq::parse(ticker, body),
+            Self::Frankfurter => pairs::frankfurter(ticker, body),
+            Self::Coinbase => pairs::coinbase(ticker, body),
+            Self::Yahoo => yahoo::parse(ticker, body),
+            Self::Stooq => stooq::parse(ticker, body),
+        }
+    }
+
+    /// The source answers properly that it does not have the ticker.
+    pub fn unknown(self, ticker: &Ticker) -> SourceError {
+        SourceError::not_found(format!("{} has no quote for {}", self.id(), ticker.given))
+    }
+}
+
+fn get(address: &str, expect: Media) -> Result<Request, SourceError> {
+    let url = Url::parse(address).map_err(|error| {
+        SourceError::new(ErrorCode::Internal, "the address of a quote could not be built").caused_by(error)
+    })?;
+    Ok(Request::get(url, expect).cache_for(std::time::Duration::from_secs(30)))
+}
+
+/// One segment of a path, encoded once.
+fn segment(text: &str) -> String {
+    let Ok(mut url) = Url::parse("https://a/") else {
+        return String::new();
+    };
+    if let Ok(mut segments) = url.path_segments_mut() {
+        segments.pop_if_empty().push(text);
+    }
+    url.path().trim_start_matches('/').to_owned()
+}

@@ -1,0 +1,171 @@
+//! Nasdaq: after hours the first block is the extended print and the second the official close.
+
+use chrono::{NaiveDate, NaiveDateTime};
+use chrono_tz::America::New_York;
+use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_parse::json;
+use serde_json::Value;
+
+use super::{Provider, get, segment};
+use crate::numbers::{instant, number, words};
+use crate::quote::{Extended, Moment, Quote};
+use crate::symbol::Ticker;
+
+pub fn request(ticker: &Ticker, class: &str) -> Result<Request, SourceError> {
+    let symbol = segment(&ticker.root);
+    get(
+        &format!("https://api.nasdaq.com/api/quote/{symbol}/info?assetclass={class}"),
+        Media::Json,
+    )
+}
+
+pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
+    let value: Value = json::parse(body, "Nasdaq quote")?;
+    let data = match value.get("data") {
+        Some(data) if data.is_object() => data,
+        // "Symbol not exists." comes with status 200 and no data.
+        Some(Value::Null) => return Err(Provider::Nasdaq.unknown(ticker)),
+        _ => return Err(SourceError::malformed("Nasdaq quote: the answer has no data")),
+    };
+    let block = |name: &str| data.get(name).filter(|block| block.is_object());
+    let (first, second) = (block("primaryData"), block("secondaryData"));
+    let close = second.and_then(|block| print(block).map(|print| (block, print)));
+    let (session, (price, moment), extended) = match (first, close) {
+        // Both there: the second is the regular session.
+        (Some(first), Some((second, close))) => (second, close, Some(first)),
+        (Some(first), None) => (
+            first,
+            print(first).ok_or_else(|| Provider::Nasdaq.unknown(ticker))?,
+            None,
+        ),
+        _ => return Err(Provider::Nasdaq.unknown(ticker)),
+    };
+    let at = |name: &str| data.get(name).unwrap_or(&Value::Null);
+    let class = if at("assetClass").as_str() == Some("ETF") {
+        "etf"
+    } else {
+        "stocks"
+    };
+    let page = format!(
+        "https://www.nasdaq.com/market-activity/{class}/{}",
+        segment(&ticker.root.to_ascii_lowercase())
+    );
+    let quote = Quote::new("nasdaq", page, price, "lastTradeTimestamp", moment);
+    let mut quote = quote.ok_or_else(|| Provider::Nasdaq.unknown(ticker))?;
+    quote.kind = "regular session";
+    // Nasdaq writes its prices with a dollar sign; that is what it states.
+    let dollars = session
+        .get("lastSalePrice")
+        .and_then(Value::as_str)
+        .is_some_and(|text| text.trim().starts_with('$'));
+    quote.currency = dollars.then(|| "USD".to_owned());
+    quote.name = words(at("companyName"));
+    quote.exchange = words(at("exchange"));
+    quote.market = words(at("marketStatus"));
+    quote.change = session.get("netChange").and_then(number);
+    quote.change_percent = session.get("percentageChange").and_then(number);
+    let key = |name: &str| {
+        data.get("keyStats")
+            .and_then(|stats| stats.get(name)?.get("value"))
+            .and_then(number)
+    };
+    quote.previous_close = key("PreviousClose");
+    quote.open = key("OpenPrice");
+    quote.volume = first
+        .and_then(|first| first.get("volume"))
+        .and_then(number)
+        .or_else(|| key("Volume"));
+    quote.extended = extended.and_then(|block| {
+        let (price, moment) = print(block)?;
+        Some(Extended {
+            kind: words(at("marketStatus")).unwrap_or_else(|| "outside the regular session".to_owned()),
+            price,
+            at: match moment {
+                Moment::Instant(at) => Some(at),
+                Moment::Day(_) => None,
+            },
+        })
+    });
+    Ok(quote)
+}
+
+fn print(block: &Value) -> Option<(f64, Moment)> {
+    Some((
+        number(block.get("lastSalePrice")?)?,
+        moment(block.get("lastTradeTimestamp")?.as_str()?)?,
+    ))
+}
+
+/// `Oct 7, 2026 12:52 PM ET`, also after `Closed at`; `DATA AS OF Jul 28, 2020`.
+fn moment(text: &str) -> Option<Moment> {
+    let mut rest = text.trim();
+    for prefix in ["Closed at", "DATA AS OF"] {
+        if let Some(start) = rest.get(..prefix.len())
+            && start.eq_ignore_ascii_case(prefix)
+        {
+            rest = rest.get(prefix.len()..).unwrap_or_default().trim();
+        }
+    }
+    if let Some(local) = rest.strip_suffix("ET") {
+        let local = local.trim();
+        let read = NaiveDateTime::parse_from_str(local, "%b %d, %Y %I:%M %p")
+            .or_else(|_| NaiveDateTime::parse_from_str(local, "%b %d, %Y %I:%M:%S %p"));
+        return read
+            .ok()
+            .and_then(|local| instant(local, New_York))
+            .map(Moment::Instant);
+    }
+    NaiveDate::parse_from_str(rest, "%b %d, %Y").ok().map(Moment::Day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+
+    #[test]
+    fn three_wordings_of_the_time() {
+        let utc = |text: &str| Some(Moment::Instant(text.parse().unwrap()));
+        assert_eq!(moment("Oct 7, 2026 12:52 PM ET"), utc("2026-10-07T16:52:00Z"));
+        assert_eq!(
+            moment("Closed at Dec 17, 2026 4:00 PM ET"),
+            utc("2026-12-17T21:00:00Z")
+        );
+        assert_eq!(
+            moment("DATA AS OF Jul 28, 2020"),
+            Some(Moment::Day(NaiveDate::from_ymd_opt(2020, 7, 28).unwrap()))
+        );
+        for wrong in ["", "soon", "Oct 7, 2026 12:52 PM", "Feb 30, 2026", "ET"] {
+            assert_eq!(moment(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn after_hours_the_close_is_the_quote() {
+        let ticker = Ticker::read("AAPL").unwrap();
+        let body = r#"{"data":{"symbol":"AAPL","companyName":"Apple Inc. Common Stock","assetClass":"STOCKS","marketStatus":"After-Hours",
+            "primaryData":{"lastSalePrice":"$337.00","netChange":"+0.87","lastTradeTimestamp":"Aug 17, 2026 5:10 PM ET","volume":"14,590,589"},
+            "secondaryData":{"lastSalePrice":"$1,336.13","netChange":"+1.13","percentageChange":"+0.34%","lastTradeTimestamp":"Closed at Aug 17, 2026 4:00 PM ET"}}}"#;
+        let quote = parse(&ticker, body).unwrap();
+        assert_eq!((quote.price, quote.change), (1336.13, Some(1.13)));
+        assert_eq!(
+            quote.moment,
+            Moment::Instant("2026-08-17T20:00:00Z".parse().unwrap())
+        );
+        let extended = quote.extended.unwrap();
+        assert_eq!((extended.price, extended.kind.as_str()), (337.0, "After-Hours"));
+    }
+
+    #[test]
+    fn unknown_symbols_are_told_from_broken_answers() {
+        let ticker = Ticker::read("NOPE").unwrap();
+        let code = |body: &str| parse(&ticker, body).unwrap_err().code;
+        let unknown = r#"{"data":null,"message":null,"status":{"rCode":400,"bCodeMessage":[{"code":1001,"errorMessage":"Symbol not exists."}]}}"#;
+        assert_eq!(code(unknown), ErrorCode::NotFound);
+        assert_eq!(code("{}"), ErrorCode::Malformed);
+        assert_eq!(
+            code(r#"{"data":{"primaryData":{"lastSalePrice":"N/A","lastTradeTimestamp":""}}}"#),
+            ErrorCode::NotFound
+        );
+    }
+}

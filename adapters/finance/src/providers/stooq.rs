@@ -1,0 +1,192 @@
+//! Stooq: rows of CSV in Warsaw wall-clock time. Switched off while its address is closed.
+
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike};
+use chrono_tz::America::New_York;
+use chrono_tz::Europe::Warsaw;
+use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+use freshcontext_parse::{json, table, text};
+use serde_json::Value;
+
+use super::{Provider, get};
+use crate::numbers::{from_text, instant};
+use crate::quote::{Moment, Quote};
+use crate::symbol::{Kind, Ticker};
+
+pub fn request(ticker: &Ticker) -> Result<Request, SourceError> {
+    let mut request = get("https://stooq.com/q/l/", Media::Any)?;
+    // One symbol a request: batches lose rows. `h` asks for the header row.
+    let symbol = ticker.stooq().unwrap_or_default().replace('^', "%5E");
+    request
+        .url
+        .set_query(Some(&format!("s={symbol}&f=sd2t2ohlcvn&h&e=csv")));
+    Ok(request)
+}
+
+pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
+    let body = body.trim_start_matches('\u{feff}').trim();
+    let cells = match body.chars().next() {
+        None => return Err(SourceError::malformed("Stooq quote: the answer is empty")),
+        Some('<') => {
+            let message = "Stooq answered with a web page in place of the quote";
+            return Err(SourceError::new(ErrorCode::Challenge, message));
+        }
+        Some('{') => from_json(body)?,
+        Some(_) if starts_with_header(body) => from_csv(body)?,
+        Some(_) => return Err(said(body)),
+    };
+    let cell = |at: usize| {
+        cells
+            .get(at)
+            .map(|cell| cell.trim())
+            .filter(|cell| !cell.is_empty() && *cell != "N/D")
+    };
+    let number = |at: usize| cell(at).and_then(from_text);
+    let unknown = || Provider::Stooq.unknown(ticker);
+    let day = cell(1)
+        .and_then(|text| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
+        .ok_or_else(unknown)?;
+    let time = cell(2).and_then(|text| NaiveTime::parse_from_str(text, "%H:%M:%S").ok());
+    // Without a time it is a day, not midnight.
+    let (moment, rough) = match time {
+        Some(time) => {
+            let local = day.and_time(time);
+            let at = instant(local, Warsaw).ok_or_else(unknown)?;
+            (Moment::Instant(at), !is_close(ticker, local))
+        }
+        None => (Moment::Day(day), false),
+    };
+    let symbol = ticker.stooq().unwrap_or_default();
+    let page = format!("https://stooq.com/q/?s={}", symbol.replace('^', "%5E"));
+    let quote = number(6).and_then(|price| Quote::new("stooq", page, price, "Date, Time (Warsaw)", moment));
+    let mut quote = quote.ok_or_else(unknown)?;
+    quote.kind = if rough {
+        "last price of a running session, delayed"
+    } else {
+        "close"
+    };
+    quote.rough = rough;
+    quote.open = number(3);
+    quote.high = number(4);
+    quote.low = number(5);
+    quote.volume = number(7);
+    quote.name = cell(8).map(str::to_owned);
+    Ok(quote)
+}
+
+/// Columns by position: symbol, date, time, open, high, low, close, volume, name. The Polish host
+/// names them differently.
+fn starts_with_header(body: &str) -> bool {
+    let first = body.lines().next().unwrap_or_default().to_ascii_lowercase();
+    first.starts_with("symbol,") || first.starts_with("\"symbol\",")
+}
+
+fn from_csv(body: &str) -> Result<Vec<String>, SourceError> {
+    let table = table::read(body, 2, "Stooq quote")?;
+    let row = table.rows.into_iter().next();
+    row.ok_or_else(|| SourceError::malformed("Stooq quote: the answer has no row"))
+}
+
+/// The JSON form leaves out the value of a missing volume.
+fn from_json(body: &str) -> Result<Vec<String>, SourceError> {
+    let repaired = body.replace(":}", ":null}").replace(":,", ":null,");
+    let value: Value = json::parse(&repaired, "Stooq quote")?;
+    let row = value
+        .get("symbols")
+        .and_then(|symbols| symbols.get(0))
+        .ok_or_else(|| SourceError::malformed("Stooq quote: the answer has no symbol"))?;
+    let cell = |name: &str| match row.get(name) {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Number(number)) => number.to_string(),
+        _ => String::new(),
+    };
+    Ok([
+        "symbol", "date", "time", "open", "high", "low", "close", "volume", "name",
+    ]
+    .map(cell)
+    .to_vec())
+}
+
+/// A text in place of a table: its first line is the reason.
+fn said(body: &str) -> SourceError {
+    let line = text::clip(body.lines().next().unwrap_or_default().trim(), 120);
+    let lower = line.to_ascii_lowercase();
+    if lower.contains("hits limit") {
+        return SourceError::new(
+            ErrorCode::RateLimited,
+            "Stooq's daily quota for this address is spent",
+        );
+    }
+    SourceError::new(ErrorCode::UpstreamError, format!("Stooq answered: {line}"))
+}
+
+/// Whether a Warsaw time is after the close of the ticker's market, as far as that is known here.
+fn is_close(ticker: &Ticker, local: NaiveDateTime) -> bool {
+    match ticker.kind {
+        Kind::Us => instant(local, Warsaw).is_some_and(|at| {
+            let there = at.with_timezone(&New_York);
+            there.hour() >= 16
+        }),
+        Kind::Abroad("WA") => local.hour() >= 17,
+        Kind::Index if ticker.root == "WIG" || ticker.root == "WIG20" => local.hour() >= 17,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(given: &str, body: &str) -> Result<Quote, SourceError> {
+        parse(&Ticker::read(given).unwrap(), body)
+    }
+
+    #[test]
+    fn warsaw_time_is_not_utc() {
+        let body = "Symbol,Date,Time,Open,High,Low,Close,Volume,Name\r\nAAPL.US,2022-03-04,22:00:07,164.49,165.55,162.1,163.17,83819592,APPLE\r\n";
+        let quote = at("AAPL", body).unwrap();
+        assert_eq!(
+            quote.moment,
+            Moment::Instant("2022-03-04T21:00:07Z".parse().unwrap())
+        );
+        assert_eq!((quote.price, quote.kind, quote.rough), (163.17, "close", false));
+        // 21:00 in Warsaw is the close only while New York alone has changed its clocks.
+        let during = body.replace("22:00:07", "21:00:07");
+        assert!(at("AAPL", &during).unwrap().rough);
+        assert!(
+            !at("AAPL", &during.replace("2022-03-04", "2022-03-15"))
+                .unwrap()
+                .rough
+        );
+    }
+
+    #[test]
+    fn nothing_is_made_up() {
+        let none = "Symbol,Date,Time,Open,High,Low,Close,Volume\r\nAPPL.US,N/D,N/D,N/D,N/D,N/D,N/D,N/D\r\n";
+        assert_eq!(at("APPL", none).unwrap_err().code, ErrorCode::NotFound);
+        let timeless = "Symbol,Date,Time,Open,High,Low,Close\r\nX,2026-01-05,N/D,1,1,1,2\r\n";
+        assert_eq!(
+            at("X", timeless).unwrap().moment,
+            Moment::Day(NaiveDate::from_ymd_opt(2026, 1, 5).unwrap())
+        );
+        assert_eq!(at("X", "Symbol,Date\r\n").unwrap_err().code, ErrorCode::Malformed);
+        assert_eq!(at("X", "<html>").unwrap_err().code, ErrorCode::Challenge);
+        assert_eq!(
+            at("X", "Exceeded the daily hits limit").unwrap_err().code,
+            ErrorCode::RateLimited
+        );
+        assert_eq!(at("X", "Unexpected").unwrap_err().code, ErrorCode::UpstreamError);
+    }
+
+    #[test]
+    fn addresses_are_exact() {
+        let url = |given: &str| request(&Ticker::read(given).unwrap()).unwrap().url.to_string();
+        assert_eq!(
+            url("AAPL"),
+            "https://stooq.com/q/l/?s=aapl.us&f=sd2t2ohlcvn&h&e=csv"
+        );
+        assert_eq!(
+            url("^GSPC"),
+            "https://stooq.com/q/l/?s=%5Espx&f=sd2t2ohlcvn&h&e=csv"
+        );
+    }
+}

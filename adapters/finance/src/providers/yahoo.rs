@@ -1,0 +1,102 @@
+//! Yahoo's chart service: worldwide, with currency and UTC seconds; often refuses servers.
+
+use chrono::DateTime;
+use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+use freshcontext_parse::json;
+use serde_json::Value;
+
+use super::{Provider, get, segment};
+use crate::numbers::{number, words};
+use crate::quote::{Moment, Quote};
+use crate::symbol::Ticker;
+
+pub fn request(ticker: &Ticker) -> Result<Request, SourceError> {
+    let symbol = segment(&ticker.yahoo());
+    let address = format!("https://query1.finance.yahoo.com/v8/finance/chart/{symbol}?interval=1d&range=5d");
+    Ok(get(&address, Media::Json)?.accepting(&[404]))
+}
+
+pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
+    let value: Value = json::parse(body, "Yahoo chart")?;
+    let chart = value
+        .get("chart")
+        .ok_or_else(|| SourceError::malformed("Yahoo chart: the answer has no chart"))?;
+    if let Some(error) = chart.get("error").filter(|error| error.is_object()) {
+        let code = error.get("code").and_then(Value::as_str).unwrap_or_default();
+        if code.eq_ignore_ascii_case("Not Found") {
+            return Err(Provider::Yahoo.unknown(ticker));
+        }
+        let code: String = code.chars().filter(|c| !c.is_control()).take(60).collect();
+        return Err(SourceError::new(
+            ErrorCode::UpstreamError,
+            format!("Yahoo answered with an error: {code}"),
+        ));
+    }
+    let meta = chart
+        .get("result")
+        .and_then(|result| result.get(0)?.get("meta"))
+        .ok_or_else(|| SourceError::malformed("Yahoo chart: the answer has no result"))?;
+    let at = |name: &str| meta.get(name).unwrap_or(&Value::Null);
+    let moment = at("regularMarketTime")
+        .as_i64()
+        .and_then(|seconds| DateTime::from_timestamp(seconds, 0));
+    let page = format!("https://finance.yahoo.com/quote/{}", segment(&ticker.yahoo()));
+    let quote = moment
+        .zip(number(at("regularMarketPrice")))
+        .and_then(|(moment, price)| {
+            Quote::new("yahoo", page, price, "regularMarketTime", Moment::Instant(moment))
+        });
+    let mut quote = quote.ok_or_else(|| Provider::Yahoo.unknown(ticker))?;
+    quote.kind = "regular session";
+    quote.currency = words(at("currency"));
+    if quote.currency.as_deref() == Some("GBp") {
+        quote.unit = Some("pence");
+    }
+    quote.name = words(at("longName")).or_else(|| words(at("shortName")));
+    quote.exchange = words(at("fullExchangeName")).or_else(|| words(at("exchangeName")));
+    quote.high = number(at("regularMarketDayHigh"));
+    quote.low = number(at("regularMarketDayLow"));
+    quote.volume = number(at("regularMarketVolume")).filter(|volume| *volume > 0.0);
+    Ok(quote)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pence_stay_pence() {
+        let ticker = Ticker::read("TSCO.L").unwrap();
+        let body = r#"{"chart":{"result":[{"meta":{"currency":"GBp","symbol":"TSCO.L","regularMarketPrice":412.5,"regularMarketTime":1791390900,
+            "fullExchangeName":"LSE","shortName":"TESCO PLC","exchangeTimezoneName":"Europe/London","regularMarketVolume":0}}],"error":null}}"#;
+        let quote = parse(&ticker, body).unwrap();
+        assert_eq!(
+            (quote.currency.as_deref(), quote.unit),
+            (Some("GBp"), Some("pence"))
+        );
+        assert_eq!(quote.volume, None);
+        assert_eq!(
+            quote.moment,
+            Moment::Instant(DateTime::from_timestamp(1_791_390_900, 0).unwrap())
+        );
+    }
+
+    #[test]
+    fn errors_inside_are_read() {
+        let ticker = Ticker::read("^GSPC").unwrap();
+        let code = |body: &str| parse(&ticker, body).unwrap_err().code;
+        assert_eq!(
+            code(r#"{"chart":{"result":null,"error":{"code":"Not Found","description":"No data found"}}}"#),
+            ErrorCode::NotFound
+        );
+        assert_eq!(
+            code(r#"{"chart":{"result":null,"error":{"code":"Internal"}}}"#),
+            ErrorCode::UpstreamError
+        );
+        assert_eq!(code("{}"), ErrorCode::Malformed);
+        assert_eq!(
+            request(&ticker).unwrap().url.as_str(),
+            "https://query1.finance.yahoo.com/v8/finance/chart/^GSPC?interval=1d&range=5d"
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! One price, the moment it belongs to, and who says so.
+
+use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+use freshcontext_contract::{DateEvidence, Item};
+use serde_json::Value;
+
+use crate::symbol::Ticker;
+
+/// When a price was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// To the second.
+    Instant(DateTime<Utc>),
+    /// A trading day, without the time.
+    Day(NaiveDate),
+}
+
+/// A price outside the regular session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extended {
+    /// Before or after hours, in the source's words.
+    pub kind: String,
+    /// The price.
+    pub price: f64,
+    /// When.
+    pub at: Option<DateTime<Utc>>,
+}
+
+/// What a stamp is worth that a source puts on a delayed price during the session.
+const ROUGH: &str = "time stamp of a price during the session, delayed by an unstated time";
+
+/// One quote. Facts that the source does not give stay absent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quote {
+    /// The route that answered.
+    pub provider: &'static str,
+    /// The page of the quote for people, or the address of the data.
+    pub page: String,
+    /// What the price is, for example `regular session`.
+    pub kind: &'static str,
+    /// The last price.
+    pub price: f64,
+    /// When it was made.
+    pub moment: Moment,
+    /// Name of the field that says so.
+    pub field: &'static str,
+    /// Whether the moment is only roughly the price's, as during a session at a delayed source.
+    pub rough: bool,
+    /// The currency that the source states.
+    pub currency: Option<String>,
+    /// What the number is, where it is no price in a currency.
+    pub unit: Option<&'static str>,
+    /// The name of the thing.
+    pub name: Option<String>,
+    /// The market.
+    pub exchange: Option<String>,
+    /// Whether the market is open, in the source's words.
+    pub market: Option<String>,
+    /// Previous close.
+    pub previous_close: Option<f64>,
+    /// Change against the previous close.
+    pub change: Option<f64>,
+    /// The same in per cent.
+    pub change_percent: Option<f64>,
+    /// First price of the session.
+    pub open: Option<f64>,
+    /// Highest price of the session.
+    pub high: Option<f64>,
+    /// Lowest price of the session.
+    pub low: Option<f64>,
+    /// Pieces traded.
+    pub volume: Option<f64>,
+    /// The official close, where it is given beside the last print.
+    pub close: Option<f64>,
+    /// A price outside the session.
+    pub extended: Option<Extended>,
+}
+
+impl Quote {
+    /// A quote with nothing but a price and its moment; `None` for a price that is none.
+    pub fn new(
+        provider: &'static str,
+        page: String,
+        price: f64,
+        field: &'static str,
+        moment: Moment,
+    ) -> Option<Self> {
+        (price.is_finite() && price > 0.0).then_some(Self {
+            provider,
+            page,
+            kind: "last trade",
+            price,
+            moment,
+            field,
+            rough: false,
+            currency: None,
+            unit: None,
+            name: None,
+            exchange: None,
+            market: None,
+            previous_close: None,
+            change: None,
+            change_percent: None,
+            open: None,
+            high: None,
+            low: None,
+            volume: None,
+            close: None,
+            extended: None,
+        })
+    }
+
+    /// The quote as an item of this ticker.
+    pub fn item(self, ticker: &Ticker) -> Item {
+        let unit = self.currency.clone().or(self.unit.map(str::to_owned));
+        let unit = unit.map(|unit| format!(" {unit}")).unwrap_or_default();
+        let name = self
+            .name
+            .as_ref()
+            .map(|name| format!(" ({name})"))
+            .unwrap_or_default();
+        let title = format!(
+            "{}{name}: {}{unit}",
+            ticker.given.to_ascii_uppercase(),
+            shown(self.price)
+        );
+        let date = match (self.moment, self.rough) {
+            (Moment::Instant(at), false) => DateEvidence::field(self.field, at),
+            (Moment::Instant(at), true) => DateEvidence::signal(ROUGH, at),
+            (Moment::Day(day), false) => DateEvidence::field(self.field, day),
+            (Moment::Day(day), true) => DateEvidence::signal(ROUGH, day),
+        };
+        let mut item = Item::new(title, date);
+        item.id = Some(format!("{}:{}", self.provider, ticker.root));
+        item.url = Some(self.page);
+        item.set("symbol", ticker.given.to_ascii_uppercase());
+        item.set("price", shown(self.price));
+        item.set("currency", self.currency);
+        item.set("unit", self.unit);
+        item.set("price_kind", self.kind);
+        item.set(
+            "as_of",
+            match self.moment {
+                Moment::Instant(at) => at.to_rfc3339_opts(SecondsFormat::Secs, true),
+                Moment::Day(day) => day.to_string(),
+            },
+        );
+        item.set("market", self.market);
+        item.set("exchange", self.exchange);
+        for (name, number) in [
+            ("change", self.change),
+            ("change_percent", self.change_percent),
+            ("previous_close", self.previous_close),
+            ("official_close", self.close),
+            ("open", self.open),
+            ("high", self.high),
+            ("low", self.low),
+            ("volume", self.volume),
+        ] {
+            item.set(name, number.map(shown));
+        }
+        if let Some(extended) = self.extended {
+            item.set("extended_price", shown(extended.price));
+            item.set("extended_kind", extended.kind);
+            item.set(
+                "extended_as_of",
+                extended
+                    .at
+                    .map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true)),
+            );
+        }
+        item.set("provider", self.provider);
+        item
+    }
+}
+
+/// A number without binary dust; whole numbers without a decimal point.
+fn shown(number: f64) -> Value {
+    let rounded = (number * 1e6).round() / 1e6;
+    if rounded.fract() == 0.0 && rounded.abs() < 9e15 {
+        #[expect(clippy::cast_possible_truncation, reason = "integral and within range")]
+        let whole = rounded as i64;
+        whole.into()
+    } else {
+        rounded.into()
+    }
+}

@@ -1,0 +1,290 @@
+//! Tickers as people write them, and as each provider does.
+
+use freshcontext_contract::SourceError;
+
+use crate::DESCRIPTOR;
+
+/// What a ticker is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// A stock or fund listed in the United States; class shares with a dot (`BRK.B`).
+    Us,
+    /// An index, by its common short name.
+    Index,
+    /// A pair of currencies.
+    Currency(String, String),
+    /// A coin, priced in a currency.
+    Coin(String, String),
+    /// A listing elsewhere, by the market suffix that Yahoo uses.
+    Abroad(&'static str),
+}
+
+/// One ticker of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ticker {
+    /// As the caller wrote it.
+    pub given: String,
+    /// Upper case, without marks and market.
+    pub root: String,
+    /// What it is.
+    pub kind: Kind,
+}
+
+/// Market suffixes: as people write them, Yahoo's, Stooq's.
+const MARKETS: [(&str, &str, &str); 26] = [
+    ("DE", "DE", "de"),
+    ("L", "L", "uk"),
+    ("UK", "L", "uk"),
+    ("T", "T", "jp"),
+    ("JP", "T", "jp"),
+    ("HK", "HK", "hk"),
+    ("WA", "WA", ""),
+    ("PL", "WA", ""),
+    ("PA", "PA", "fr"),
+    ("AS", "AS", "nl"),
+    ("MI", "MI", "it"),
+    ("MC", "MC", "es"),
+    ("SW", "SW", "ch"),
+    ("TO", "TO", "ca"),
+    ("AX", "AX", "au"),
+    ("SS", "SS", "cn"),
+    ("SZ", "SZ", "cn"),
+    ("KS", "KS", "kr"),
+    ("NS", "NS", "in"),
+    ("ST", "ST", "se"),
+    ("OL", "OL", "no"),
+    ("CO", "CO", "dk"),
+    ("HE", "HE", "fi"),
+    ("F", "F", "de"),
+    ("BR", "BR", "be"),
+    ("SI", "SI", "sg"),
+];
+
+/// Indices: common names, then CNBC's, Cboe's, Yahoo's and Stooq's; empty where there is none.
+const INDICES: [(&[&str], &str, &str, &str, &str); 6] = [
+    (&["SPX", "GSPC", "INX"], ".SPX", "_SPX", "^GSPC", "^spx"),
+    (&["DJI", "DJIA"], ".DJI", "", "^DJI", "^dji"),
+    (&["IXIC", "COMP"], ".IXIC", "", "^IXIC", "^ndq"),
+    (&["NDX"], ".NDX", "_NDX", "^NDX", "^ndx"),
+    (&["RUT"], ".RUT", "_RUT", "^RUT", ""),
+    (&["VIX"], ".VIX", "_VIX", "^VIX", ""),
+];
+
+const CURRENCIES: [&str; 30] = [
+    "USD", "EUR", "GBP", "JPY", "CHF", "AUD", "CAD", "NZD", "CNY", "HKD", "SGD", "SEK", "NOK", "DKK", "PLN",
+    "CZK", "HUF", "RON", "BGN", "TRY", "ILS", "INR", "IDR", "KRW", "MYR", "PHP", "THB", "ZAR", "MXN", "BRL",
+];
+
+impl Ticker {
+    /// Reads one ticker.
+    pub fn read(given: &str) -> Result<Self, SourceError> {
+        let text = given.trim().trim_start_matches('$').to_ascii_uppercase();
+        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '^' | '=' | '/' | '_');
+        let bare = text.trim_start_matches(['^', '.', '_']);
+        if text.len() > 15
+            || !text.chars().all(legal)
+            || !bare.starts_with(|c: char| c.is_ascii_alphanumeric())
+        {
+            let shown: String = given
+                .trim()
+                .chars()
+                .filter(|c| !c.is_control())
+                .take(30)
+                .collect();
+            return Err(wrong(&format!("holds {shown:?}, which is no ticker")));
+        }
+        let given = given.trim().to_owned();
+        let ticker = |root: &str, kind| {
+            Ok(Self {
+                given: given.clone(),
+                root: root.to_owned(),
+                kind,
+            })
+        };
+        if text.starts_with(['^', '.', '_']) {
+            return ticker(bare, Kind::Index);
+        }
+        let pair = text.strip_suffix("=X").unwrap_or(&text).replace('/', "");
+        if let Some((base, quote)) = pair.split_at_checked(3).filter(|_| pair.len() == 6)
+            && CURRENCIES.contains(&base)
+            && CURRENCIES.contains(&quote)
+        {
+            return ticker(&pair, Kind::Currency(base.to_owned(), quote.to_owned()));
+        }
+        if let Some((base, quote)) = text.split_once(['-', '/'])
+            && (CURRENCIES.contains(&quote) || quote == "USDT")
+            && (2..=8).contains(&base.len())
+        {
+            return ticker(
+                &format!("{base}-{quote}"),
+                Kind::Coin(base.to_owned(), quote.to_owned()),
+            );
+        }
+        if text.contains(['=', '/', '^', '_']) {
+            return Err(wrong(&format!("holds {given:?}, whose market is not known here")));
+        }
+        if let Some((root, market)) = text.rsplit_once('.') {
+            if market == "US" {
+                return ticker(&root.replace('-', "."), Kind::Us);
+            }
+            if let Some((_, yahoo, _)) = MARKETS.iter().find(|(name, _, _)| *name == market) {
+                return ticker(root, Kind::Abroad(yahoo));
+            }
+            let class = market.len() == 1 && market.starts_with(|c: char| c.is_ascii_alphabetic());
+            if !class {
+                return Err(wrong(&format!("holds {given:?}, whose market is not known here")));
+            }
+        }
+        if text.bytes().all(|b| b.is_ascii_digit()) {
+            return Err(wrong(&format!(
+                "holds {given:?}, a number that needs its market, as in 7203.T"
+            )));
+        }
+        ticker(&text.replace('-', "."), Kind::Us)
+    }
+
+    /// As CNBC writes it.
+    pub fn cnbc(&self) -> Option<String> {
+        match self.kind {
+            Kind::Us => Some(self.root.clone()),
+            Kind::Index => self.index().map(|index| index.1.to_owned()),
+            _ => None,
+        }
+    }
+
+    /// As Cboe writes it.
+    pub fn cboe(&self) -> Option<String> {
+        match self.kind {
+            Kind::Us => Some(self.root.clone()),
+            Kind::Index => self
+                .index()
+                .map(|index| index.2.to_owned())
+                .filter(|name| !name.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// As Yahoo writes it.
+    pub fn yahoo(&self) -> String {
+        match &self.kind {
+            Kind::Us => self.root.replace('.', "-"),
+            Kind::Index => self
+                .index()
+                .map_or_else(|| format!("^{}", self.root), |index| index.3.to_owned()),
+            Kind::Currency(base, quote) => format!("{base}{quote}=X"),
+            Kind::Coin(..) => self.root.clone(),
+            Kind::Abroad(market) => format!("{}.{market}", self.root),
+        }
+    }
+
+    /// As Stooq writes it.
+    pub fn stooq(&self) -> Option<String> {
+        let root = self.root.to_ascii_lowercase();
+        Some(match &self.kind {
+            Kind::Us => format!("{}.us", root.replace('.', "-")),
+            Kind::Index => match self.index() {
+                Some(index) => Some(index.4.to_owned()).filter(|name| !name.is_empty())?,
+                None => format!("^{root}"),
+            },
+            Kind::Currency(base, quote) | Kind::Coin(base, quote) => {
+                format!("{base}{quote}").to_ascii_lowercase()
+            }
+            Kind::Abroad(market) => {
+                let (_, _, suffix) = MARKETS.iter().find(|(_, yahoo, _)| yahoo == market)?;
+                if suffix.is_empty() {
+                    root
+                } else {
+                    format!("{root}.{suffix}")
+                }
+            }
+        })
+    }
+
+    fn index(
+        &self,
+    ) -> Option<&'static (
+        &'static [&'static str],
+        &'static str,
+        &'static str,
+        &'static str,
+        &'static str,
+    )> {
+        INDICES
+            .iter()
+            .find(|(names, ..)| names.contains(&self.root.as_str()))
+    }
+}
+
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(given: &str) -> Ticker {
+        Ticker::read(given).unwrap()
+    }
+
+    #[test]
+    fn each_provider_gets_its_own_spelling() {
+        let all = |given: &str| {
+            let ticker = at(given);
+            (ticker.cnbc(), ticker.cboe(), ticker.yahoo(), ticker.stooq())
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(
+            all("aapl"),
+            (some("AAPL"), some("AAPL"), "AAPL".into(), some("aapl.us"))
+        );
+        assert_eq!(
+            all("BRK.B"),
+            (some("BRK.B"), some("BRK.B"), "BRK-B".into(), some("brk-b.us"))
+        );
+        assert_eq!(all("BRK-B"), all("brk-b.us"));
+        assert_eq!(
+            all("^GSPC"),
+            (some(".SPX"), some("_SPX"), "^GSPC".into(), some("^spx"))
+        );
+        assert_eq!(all("0700.HK"), (None, None, "0700.HK".into(), some("0700.hk")));
+        assert_eq!(all("7203.JP"), (None, None, "7203.T".into(), some("7203.jp")));
+        assert_eq!(all("TSCO.L"), (None, None, "TSCO.L".into(), some("tsco.uk")));
+        assert_eq!(all("PKN.PL"), (None, None, "PKN.WA".into(), some("pkn")));
+        assert_eq!(all("EURUSD=X"), (None, None, "EURUSD=X".into(), some("eurusd")));
+        assert_eq!(all("EUR/USD"), all("EURUSD"));
+        assert_eq!(all("BTC-USD"), (None, None, "BTC-USD".into(), some("btcusd")));
+    }
+
+    #[test]
+    fn what_is_no_ticker_is_refused_with_a_right_one() {
+        for wrong in [
+            "",
+            "../etc",
+            "AAPL;x",
+            "7203",
+            "ABC.XYZ",
+            "a b",
+            "АAPL",
+            "--x",
+            "^",
+            "GC=F",
+            "0123456789ABCDEF",
+        ] {
+            let error = Ticker::read(wrong).unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("url"), "{wrong}");
+            assert!(error.message.contains("AAPL,MSFT"), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "\\PC{0,16}") {
+            if let Ok(ticker) = Ticker::read(&text) {
+                let _ = (ticker.cnbc(), ticker.cboe(), ticker.stooq());
+                prop_assert!(ticker.yahoo().is_ascii());
+            }
+        }
+    }
+}
