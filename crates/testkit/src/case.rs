@@ -210,20 +210,19 @@ impl Case {
         };
         let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
         case.name = format!("{}/{}", part(source), part(name));
+        Ok(case)
+    }
+
+    /// Reads a case from text; it has no folder, hence no body files.
+    pub fn inline(text: &str) -> Result<Self, String> {
+        let case: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         if case.expect.status.is_some() == case.expect.error.is_some() {
-            return Err(format!(
-                "{}: [expect] needs either `status` or `error`",
-                path.display()
-            ));
+            return Err("[expect] needs either `status` or `error`".to_owned());
         }
         for exchange in &case.exchanges {
             let bodies = [&exchange.body, &exchange.recording, &exchange.text];
             if bodies.iter().filter(|body| body.is_some()).count() > 1 {
-                return Err(format!(
-                    "{}: {} has more than one body",
-                    path.display(),
-                    exchange.url
-                ));
+                return Err(format!("{} has more than one body", exchange.url));
             }
         }
         Ok(case)

@@ -1,0 +1,362 @@
+//! Registry times cases times checks.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use freshcontext_contract::Limits;
+use freshcontext_core::validate::{Level, validate};
+use freshcontext_testkit::check::{self, Outcome};
+use freshcontext_testkit::damage::{CHALLENGE, damaged, poisoned};
+use freshcontext_testkit::{Case, Kind, load_cases};
+use libtest_mimic::{Failed, Trial};
+use serde_json::{Map, Value, json};
+
+use crate::run::{Bench, block_on};
+use crate::{root, shared, verdict};
+
+/// All trials of all cases, and one per tool that its cases are complete.
+pub fn trials() -> Vec<Trial> {
+    let own = load_cases(&root().join("fixtures")).unwrap_or_else(|error| panic_line(&error));
+    let recorded = load_cases(&root().join("tests/recordings")).unwrap_or_else(|error| panic_line(&error));
+    let recordings = shared().map(|shared| shared.join("recordings"));
+    let mut trials = minimum(&own);
+    for case in own {
+        let case = Arc::new(case);
+        for (check, run) in CHECKS {
+            let case = Arc::clone(&case);
+            let name = format!("{}::{}::{check}", case.tool, case.name);
+            trials.push(Trial::test(name, move || block_on(run(case, PathBuf::new()))));
+        }
+    }
+    let Some(recordings) = recordings else {
+        eprintln!(
+            "SKIPPED: {} recordings cases, because ../shared is not beside the checkout",
+            recorded.len()
+        );
+        return trials;
+    };
+    trials.push(every_recording_has_a_case(&recorded, &recordings));
+    for case in recorded {
+        let case = Arc::new(case);
+        for (check, run) in CHECKS {
+            let (case, recordings) = (Arc::clone(&case), recordings.clone());
+            let name = format!("{}::recordings/{}::{check}", case.tool, case.name);
+            trials.push(Trial::test(name, move || block_on(run(case, recordings))));
+        }
+    }
+    trials
+}
+
+#[expect(clippy::panic, reason = "a case file that cannot be read must stop the suite")]
+fn panic_line(error: &str) -> ! {
+    panic!("{error}")
+}
+
+type Check = fn(Arc<Case>, PathBuf) -> std::pin::Pin<Box<dyn Future<Output = Result<(), Failed>>>>;
+
+const CHECKS: [(&str, Check); 5] = [
+    ("answer", |case, recordings| Box::pin(answer(case, recordings))),
+    ("again", |case, recordings| Box::pin(again(case, recordings))),
+    ("short", |case, recordings| Box::pin(short(case, recordings))),
+    ("hostile", |case, recordings| Box::pin(hostile(case, recordings))),
+    ("damage", |case, recordings| Box::pin(damage(case, recordings))),
+];
+
+/// Retries cost time and prove nothing here; wire faults are the pipeline's own tests.
+fn once() -> Limits {
+    Limits {
+        attempts: 1,
+        ..Limits::DEFAULT
+    }
+}
+
+/// Every tool has at least an ordinary, an empty, a malformed, a refused and an odd case.
+fn minimum(cases: &[Case]) -> Vec<Trial> {
+    let mut kinds: BTreeMap<&str, HashSet<Kind>> = BTreeMap::new();
+    let mut arguments: BTreeMap<&str, Vec<&Map<String, Value>>> = BTreeMap::new();
+    for case in cases {
+        kinds.entry(&case.tool).or_default().insert(case.kind);
+        if case.kind == Kind::Ok {
+            arguments.entry(&case.tool).or_default().push(&case.arguments);
+        }
+    }
+    let mut trials = Vec::new();
+    let mut known = HashSet::new();
+    for adapter in freshcontext_sources::adapters() {
+        let descriptor = adapter.descriptor();
+        known.insert(descriptor.tool);
+        let has = kinds.get(descriptor.tool).cloned().unwrap_or_default();
+        let mut missing: Vec<String> = [Kind::Ok, Kind::Empty, Kind::Malformed, Kind::Odd]
+            .into_iter()
+            .filter(|kind| !has.contains(kind))
+            .map(|kind| {
+                format!(
+                    "{} has no fixture of kind {kind:?}; see CONTRIBUTING.md",
+                    descriptor.tool
+                )
+            })
+            .collect();
+        if !has.contains(&Kind::Denied) && !has.contains(&Kind::Limited) {
+            missing.push(format!(
+                "{} has no fixture of kind Denied or Limited",
+                descriptor.tool
+            ));
+        }
+        let example: Map<String, Value> = serde_json::from_str(descriptor.example).unwrap_or_default();
+        if !arguments
+            .get(descriptor.tool)
+            .is_some_and(|all| all.contains(&&example))
+        {
+            missing.push(format!(
+                "{}'s example {} is no fixture of kind ok",
+                descriptor.tool, descriptor.example
+            ));
+        }
+        trials.push(Trial::test(
+            format!("{}::fixtures::complete", descriptor.tool),
+            move || verdict(missing),
+        ));
+    }
+    for composite in freshcontext_sources::composites() {
+        known.insert(composite.tool);
+    }
+    let strangers: Vec<String> = cases
+        .iter()
+        .filter(|case| !known.contains(case.tool.as_str()))
+        .map(|case| format!("{} is for the unknown tool {}", case.name, case.tool))
+        .collect();
+    trials.push(Trial::test("fixtures::all_claimed", move || verdict(strangers)));
+    trials
+}
+
+/// No recording lies unused.
+fn every_recording_has_a_case(cases: &[Case], recordings: &std::path::Path) -> Trial {
+    let used: HashSet<PathBuf> = cases
+        .iter()
+        .flat_map(|case| &case.exchanges)
+        .filter_map(|exchange| exchange.recording.as_ref())
+        .map(|file| recordings.join(file))
+        .collect();
+    let mut unused = Vec::new();
+    for source in std::fs::read_dir(recordings).into_iter().flatten().flatten() {
+        for file in std::fs::read_dir(source.path()).into_iter().flatten().flatten() {
+            let path = file.path();
+            let headers_only = path.to_string_lossy().ends_with(".headers.txt");
+            if path.is_file() && !headers_only && !used.contains(&path) {
+                let short = path
+                    .strip_prefix(recordings)
+                    .unwrap_or(&path)
+                    .display()
+                    .to_string();
+                unused.push(format!("no case in tests/recordings uses {short}"));
+            }
+        }
+    }
+    unused.sort();
+    Trial::test("recordings::all_used", move || verdict(unused))
+}
+
+/// The case as written: requests, expectations, honesty, form, validity.
+async fn answer(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
+    let bench = Bench::start(&case, &recordings, Limits::DEFAULT, |_| {}).await?;
+    let outcome = bench.call(&case.tool, case.arguments.clone()).await?;
+    let mut complaints = check::expectations(&case, &outcome);
+    complaints.extend(bench.script.complaints());
+    complaints.extend(check::honesty(&case, &outcome));
+    complaints.extend(check::harmless(&outcome));
+    complaints.extend(form(&bench, &case, &outcome));
+    let shown = format!("{}\n{}", outcome.text, outcome.structured);
+    if shown.contains(freshcontext_testkit::SECRET) {
+        complaints.push("the answer shows a secret".to_owned());
+    }
+    verdict(complaints)
+}
+
+/// Both forms are what they claim to be.
+fn form(bench: &Bench, case: &Case, outcome: &Outcome) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let schema = bench
+        .engine
+        .tool(&case.tool)
+        .map(|tool| tool.output_schema.clone())
+        .unwrap_or_default();
+    match jsonschema::validator_for(&schema) {
+        Ok(validator) => complaints.extend(
+            validator
+                .iter_errors(&outcome.structured)
+                .map(|error| format!("output schema: {} at {}", error, error.instance_path())),
+        ),
+        Err(error) => complaints.push(format!("the output schema is not one: {error}")),
+    }
+    if outcome.is_error {
+        return complaints;
+    }
+    for (form, text) in [
+        ("text", outcome.text.clone()),
+        ("JSON", outcome.structured.to_string()),
+    ] {
+        let report = validate(&text, Some(case.now));
+        let scored = !outcome.structured["freshcontext"]["freshness_score"].is_null();
+        let least = if form == "JSON" && scored {
+            Level::Scored
+        } else {
+            Level::Compatible
+        };
+        if report.level < least {
+            let failed: Vec<_> = report.checks.iter().filter(|check| !check.passed).collect();
+            complaints.push(format!(
+                "the {form} form reaches only {:?}: {failed:?}",
+                report.level
+            ));
+        }
+    }
+    complaints
+}
+
+/// The same call twice: byte-identical from a fresh server; from the same server either asked again or
+/// the original moment of retrieval.
+async fn again(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
+    let first = Bench::start(&case, &recordings, once(), |_| {}).await?;
+    let outcome = first.call(&case.tool, case.arguments.clone()).await?;
+    let second = Bench::start(&case, &recordings, once(), |_| {}).await?;
+    let same = second.call(&case.tool, case.arguments.clone()).await?;
+    // A cursor is sealed with a key of each server's own.
+    let without_cursor = |outcome: &Outcome| {
+        let mut value = outcome.structured.clone();
+        if let Some(object) = value.as_object_mut() {
+            object.remove("next_cursor");
+            object.remove("content");
+        }
+        value.to_string()
+    };
+    let mut complaints = Vec::new();
+    if without_cursor(&outcome) != without_cursor(&same) {
+        complaints.push(format!(
+            "two servers answer differently:\n{}\n{}",
+            outcome.structured, same.structured
+        ));
+    }
+    if !outcome.is_error {
+        let asked = first.script.asked();
+        first.clock.step(TimeDelta::seconds(30));
+        let later = first.call(&case.tool, case.arguments.clone()).await?;
+        let moment = |outcome: &Outcome| outcome.structured["freshcontext"]["retrieved_at"].clone();
+        if first.script.asked() == asked && moment(&later) != moment(&outcome) {
+            complaints.push(format!(
+                "nothing was asked again, yet Retrieved moved from {} to {}",
+                moment(&outcome),
+                moment(&later)
+            ));
+        }
+    }
+    verdict(complaints)
+}
+
+/// A short answer keeps its length, cuts between items, says what it left out.
+async fn short(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
+    if case.expect.error.is_some() {
+        return Ok(());
+    }
+    let bench = Bench::start(&case, &recordings, once(), |_| {}).await?;
+    let mut arguments = case.arguments.clone();
+    arguments.insert("max_length".to_owned(), json!(600));
+    let outcome = bench.call(&case.tool, arguments).await?;
+    let mut complaints = check::honesty(&case, &outcome);
+    complaints.extend(form(&bench, &case, &outcome));
+    let length = outcome.structured["content"]
+        .as_str()
+        .unwrap_or_default()
+        .chars()
+        .count();
+    if length > 600 {
+        complaints.push(format!("{length} characters of content, 600 were asked for"));
+    }
+    if let (Some(total), Some(cut)) = (case.expect.items, outcome.structured["truncated"].as_u64()) {
+        let shown = outcome.items().len() as u64;
+        if shown + cut != total as u64 {
+            complaints.push(format!("{shown} shown and {cut} left out of {total}"));
+        }
+    }
+    verdict(complaints)
+}
+
+/// Poison in every text of every body.
+async fn hostile(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
+    let bench = Bench::start(&case, &recordings, once(), |script| {
+        script.alter(|exchange, reply| reply.body = poisoned(&reply.body, &exchange.content_type()));
+    })
+    .await?;
+    let outcome = bench.call(&case.tool, case.arguments.clone()).await?;
+    let mut complaints = check::harmless(&outcome);
+    complaints.extend(check::honesty(&case, &outcome));
+    verdict(complaints)
+}
+
+/// Damage in every place: a typed error or fewer items, never a defect, never content out of a wall.
+async fn damage(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
+    let mut complaints = Vec::new();
+    let seed = case.name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    for variant in 0..6_usize {
+        let mut what = String::new();
+        let bench = Bench::start(&case, &recordings, once(), |script| {
+            script.alter(|_, reply| {
+                if let Some((_, body)) = damaged(&reply.body, seed).into_iter().nth(variant) {
+                    reply.body = body;
+                }
+            });
+        })
+        .await?;
+        if let Some(exchange) = case.exchanges.first() {
+            let body = case.body(exchange, &recordings)?;
+            what = damaged(&body, seed)
+                .into_iter()
+                .nth(variant)
+                .map(|(what, _)| what)
+                .unwrap_or_default();
+        }
+        let outcome = bench.call(&case.tool, case.arguments.clone()).await?;
+        complaints.extend(
+            check::honesty(&case, &outcome)
+                .into_iter()
+                .map(|line| format!("{what}: {line}")),
+        );
+        if let Some(items) = case.expect.items
+            && !outcome.is_error
+            && outcome.items().len() > items
+        {
+            complaints.push(format!("{what}: {} items out of {items}", outcome.items().len()));
+        }
+    }
+    if !case.exchanges.is_empty() && case.expect.error.as_deref() != Some("invalid_input") {
+        for (what, content_type) in [
+            ("a challenge page", "text/html; charset=utf-8"),
+            ("a mislabelled challenge page", "application/json"),
+        ] {
+            let bench = Bench::start(&case, &recordings, once(), |script| {
+                script.alter(|_, reply| {
+                    reply.status = 200;
+                    reply.headers = vec![("content-type".to_owned(), content_type.to_owned())];
+                    reply.body = CHALLENGE.as_bytes().to_vec();
+                });
+            })
+            .await?;
+            let outcome = bench.call(&case.tool, case.arguments.clone()).await?;
+            complaints.extend(
+                check::honesty(&case, &outcome)
+                    .into_iter()
+                    .map(|line| format!("{what}: {line}")),
+            );
+            if !outcome.is_error {
+                complaints.push(format!("{what} became an answer:\n{}", outcome.text));
+            } else if !["challenge", "malformed", "access_denied", "misconfigured"].contains(&outcome.code())
+            {
+                complaints.push(format!("{what} is called {}: {}", outcome.code(), outcome.text));
+            }
+        }
+    }
+    verdict(complaints)
+}

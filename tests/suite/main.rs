@@ -1,0 +1,55 @@
+//! The suite. Its list of tests is made from the registry and the case files, so that a source
+//! without cases fails by name, and a case file that no source claims fails too.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "this whole binary is a test"
+)]
+
+mod cases;
+mod run;
+mod surface;
+
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    trials.extend(cases::trials());
+    trials.extend(surface::trials());
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+/// The checkout.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests/ stands in the checkout")
+        .to_owned()
+}
+
+/// The shared folder beside the checkout with the recordings and reference data, if it is there. In CI
+/// it must be.
+fn shared() -> Option<PathBuf> {
+    let folder = root().parent()?.join("shared");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    let ci = std::env::var("CI").is_ok_and(|ci| ci == "true");
+    assert!(!ci, "CI=true, but ../shared is not beside the checkout");
+    None
+}
+
+/// Complaints to a test result.
+fn verdict(complaints: Vec<String>) -> Result<(), Failed> {
+    if complaints.is_empty() {
+        Ok(())
+    } else {
+        Err(Failed::from(complaints.join("\n")))
+    }
+}

@@ -1,0 +1,108 @@
+//! One call through the whole server: engine, pipeline, sockets, scripted upstream.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use freshcontext_contract::{AnyAdapter, Clock, Limits};
+use freshcontext_http::{Config, Pipeline, Upstream};
+use freshcontext_server::config::Settings;
+use freshcontext_server::engine::{CallContext, Engine, Parts};
+use freshcontext_testkit::check::Outcome;
+use freshcontext_testkit::{Case, SECRET, Script, ScriptedUpstream, StepClock};
+use serde_json::{Map, Value};
+
+/// A server for one case, with its upstream.
+pub struct Bench {
+    pub engine: Arc<Engine>,
+    pub clock: Arc<StepClock>,
+    pub upstream: ScriptedUpstream,
+    pub script: Script,
+}
+
+impl Bench {
+    /// Starts a server for a case. `alter` changes what the upstream answers and what the operator set.
+    pub async fn start(
+        case: &Case,
+        recordings: &Path,
+        limits: Limits,
+        alter: impl FnOnce(&Script),
+    ) -> Result<Self, String> {
+        let script = Script::of(case, recordings)?;
+        alter(&script);
+        let answers = script.clone();
+        let upstream = ScriptedUpstream::start(move |seen| answers.answer(seen))
+            .await
+            .map_err(|error| error.to_string())?;
+        let clock = Arc::new(StepClock::new(case.now));
+        let adapters = freshcontext_sources::adapters();
+        let shared: Arc<dyn Clock> = clock.clone();
+        let mut config = Config::new(Arc::clone(&shared));
+        config.limits = limits.clone();
+        config.upstreams =
+            Upstream::parse_list(&format!("*={}", upstream.base())).map_err(|error| error.to_string())?;
+        config.secrets = case
+            .env
+            .iter()
+            .map(|name| (name.clone(), SECRET.to_owned()))
+            .collect();
+        config.enabled_routes = case.routes.iter().cloned().collect();
+        config.contact = case
+            .env
+            .iter()
+            .any(|name| name == "FRESHCONTEXT_CONTACT")
+            .then(|| "ops@example.com".to_owned());
+        config.descriptors = adapters
+            .iter()
+            .map(|adapter| AnyAdapter::descriptor(adapter.as_ref()))
+            .collect();
+        let pipeline = Pipeline::new(config).map_err(|error| error.to_string())?;
+        let settings = Settings {
+            limits,
+            ..Settings::default()
+        };
+        let parts = Parts {
+            adapters,
+            composites: freshcontext_sources::composites().iter().collect(),
+            transport: Arc::new(pipeline),
+            clock: shared,
+        };
+        let engine = Engine::new(&settings, parts).map_err(|error| error.to_string())?;
+        Ok(Self {
+            engine: Arc::new(engine),
+            clock,
+            upstream,
+            script,
+        })
+    }
+
+    /// Calls a tool.
+    pub async fn call(&self, tool: &str, arguments: Map<String, Value>) -> Result<Outcome, String> {
+        let called = self.engine.call(tool, arguments, CallContext::default()).await;
+        let outcome = called.map_err(|_| format!("there is no tool {tool}"))?;
+        Ok(Outcome {
+            text: outcome.text,
+            structured: outcome.structured.unwrap_or_default(),
+            is_error: outcome.is_error,
+        })
+    }
+}
+
+/// Runs a test's future on a runtime of its own.
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+        .block_on(future)
+}
+
+impl Bench {
+    /// A server whose upstream expects nobody.
+    pub async fn idle() -> Result<Self, String> {
+        let case = Case::inline(
+            "tool = \"none\"\nkind = \"odd\"\norigin = \"crafted\"\nnote = \"\"\nnow = \"2026-11-21T12:00:00Z\"\n\
+             [expect]\nerror = \"internal\"\n",
+        )?;
+        Self::start(&case, Path::new(""), Limits::DEFAULT, |_| {}).await
+    }
+}

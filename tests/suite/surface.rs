@@ -1,0 +1,253 @@
+//! What clients see of the tools, before they call any.
+
+use freshcontext_server::engine::Engine;
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use crate::run::{Bench, block_on};
+use crate::verdict;
+
+/// Bytes of name, title, description and inputSchema of all tools together: what a model pays for.
+const VISIBLE_BYTES: usize = 14 << 10;
+/// The same, per tool on average.
+const VISIBLE_BYTES_PER_TOOL: usize = 652;
+
+/// The names that a caller of the reference server uses.
+const TOOLS: [&str; 22] = [
+    "evaluate_context",
+    "extract_arxiv",
+    "extract_changelog",
+    "extract_company_landscape",
+    "extract_finance",
+    "extract_finance_landscape",
+    "extract_gdelt",
+    "extract_gebiz",
+    "extract_github",
+    "extract_gov_landscape",
+    "extract_govcontracts",
+    "extract_hackernews",
+    "extract_idea_landscape",
+    "extract_landscape",
+    "extract_producthunt",
+    "extract_reddit",
+    "extract_scholar",
+    "extract_sec_filings",
+    "extract_yc",
+    "package_trends",
+    "search_jobs",
+    "search_repos",
+];
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("surface::tools", || with_engine(tools)),
+        Trial::test("surface::schemas", || with_engine(schemas)),
+        Trial::test("surface::budget", || with_engine(budget)),
+        Trial::test("surface::bad_arguments", || block_on(bad_arguments())),
+    ]
+}
+
+fn with_engine(check: fn(&Engine) -> Vec<String>) -> Result<(), libtest_mimic::Failed> {
+    block_on(async {
+        let bench = Bench::idle().await?;
+        verdict(check(&bench.engine))
+    })
+}
+
+fn tools(engine: &Engine) -> Vec<String> {
+    let mut out = Vec::new();
+    let names: Vec<&str> = engine.tools().iter().map(|tool| tool.name.as_str()).collect();
+    for name in TOOLS {
+        if !names.contains(&name) {
+            out.push(format!("{name} is missing"));
+        }
+    }
+    if !names.is_sorted() || names.len() != TOOLS.len() {
+        out.push(format!(
+            "the list is not the {} tools in order: {names:?}",
+            TOOLS.len()
+        ));
+    }
+    for tool in engine.tools() {
+        let length = tool.description.chars().count();
+        if !(20..=400).contains(&length) {
+            out.push(format!("{}: a description of {length} characters", tool.name));
+        }
+        if tool.title.is_empty() {
+            out.push(format!("{}: no title", tool.name));
+        }
+        if serde_json::from_str::<Value>(&tool.example).is_err() {
+            out.push(format!(
+                "{}: the example is not JSON: {}",
+                tool.name, tool.example
+            ));
+        }
+    }
+    out
+}
+
+/// Plain objects that every model dialect accepts.
+fn schemas(engine: &Engine) -> Vec<String> {
+    fn plain(at: &str, schema: &Value, out: &mut Vec<String>) {
+        let Some(object) = schema.as_object() else {
+            out.push(format!("{at}: not an object schema"));
+            return;
+        };
+        for word in [
+            "$ref", "$schema", "$defs", "anyOf", "oneOf", "allOf", "not", "format", "default",
+        ] {
+            if object.contains_key(word) {
+                out.push(format!("{at}: has {word}"));
+            }
+        }
+        if !object.get("type").is_some_and(Value::is_string) {
+            out.push(format!("{at}: type is {:?}", object.get("type")));
+        }
+        for (name, property) in object
+            .get("properties")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            let at = format!("{at}.{name}");
+            if !property
+                .get("description")
+                .is_some_and(|about| about.as_str().is_some_and(|text| !text.is_empty()))
+            {
+                out.push(format!("{at}: no description"));
+            }
+            plain(&at, property, out);
+        }
+        if let Some(items) = object.get("items") {
+            plain(&format!("{at}[]"), items, out);
+        }
+    }
+    let mut out = Vec::new();
+    for tool in engine.tools() {
+        plain(&tool.name, &tool.input_schema, &mut out);
+        if let Err(error) = jsonschema::validator_for(&tool.input_schema) {
+            out.push(format!("{}: the input schema is not one: {error}", tool.name));
+        }
+        if tool.output_schema.to_string().contains("uint") {
+            out.push(format!("{}: the output schema names a uint format", tool.name));
+        }
+        if tool.output_schema["type"] != "object" {
+            out.push(format!("{}: the output schema is not of type object", tool.name));
+        }
+    }
+    out
+}
+
+fn budget(engine: &Engine) -> Vec<String> {
+    let sizes: Vec<(usize, &str)> = engine
+        .tools()
+        .iter()
+        .map(|tool| {
+            let visible = json!({"name": tool.name, "title": tool.title, "description": tool.description,
+                "inputSchema": tool.input_schema});
+            (visible.to_string().len(), tool.name.as_str())
+        })
+        .collect();
+    let total: usize = sizes.iter().map(|(size, _)| size).sum();
+    let average = total / sizes.len().max(1);
+    if total <= VISIBLE_BYTES && average <= VISIBLE_BYTES_PER_TOOL {
+        return Vec::new();
+    }
+    let mut sizes = sizes;
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    vec![format!(
+        "{total} bytes, {average} a tool; allowed are {VISIBLE_BYTES} and {VISIBLE_BYTES_PER_TOOL}: {sizes:?}"
+    )]
+}
+
+/// D07 of the fault matrix for every tool: wrong arguments are named, and nobody is asked.
+async fn bad_arguments() -> Result<(), libtest_mimic::Failed> {
+    let bench = Bench::idle().await?;
+    let mut out = Vec::new();
+    for tool in bench.engine.tools() {
+        let example: Value = serde_json::from_str(&tool.example).unwrap_or_default();
+        let good = example.as_object().cloned().unwrap_or_default();
+        let required: Vec<String> = tool.input_schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect();
+        let properties = tool.input_schema["properties"]
+            .as_object()
+            .cloned()
+            .unwrap_or_default();
+        let mut tries: Vec<(String, String, serde_json::Map<String, Value>)> = Vec::new();
+        for name in &required {
+            let mut without = good.clone();
+            without.remove(name);
+            tries.push((format!("no {name}"), name.clone(), without));
+            let text = properties[name]["type"] == "string";
+            for (what, value) in [
+                ("null", Value::Null),
+                ("an object", json!({"a": 1})),
+                ("true", json!(true)),
+                ("blank", json!("  \t ")),
+                ("1 MiB", json!("x".repeat(1 << 20))),
+                ("a NUL", json!("a\u{0}b")),
+                ("an escape", json!("a\u{1b}[31mb")),
+            ] {
+                if !text && value.is_string() {
+                    continue;
+                }
+                let mut with = good.clone();
+                with.insert(name.clone(), value);
+                tries.push((format!("{name} is {what}"), name.clone(), with));
+            }
+        }
+        for strange in ["no_such_argument", "__proto__"] {
+            let mut with = good.clone();
+            with.insert(strange.to_owned(), json!(1));
+            tries.push(("an unknown argument".to_owned(), strange.to_owned(), with));
+        }
+        for name in ["limit", "max_length", "max_age"] {
+            if properties.contains_key(name) {
+                for value in [json!(-1), json!("many"), json!(1.5), json!([])] {
+                    let mut with = good.clone();
+                    with.insert(name.to_owned(), value.clone());
+                    tries.push((format!("{name} is {value}"), name.to_owned(), with));
+                }
+            }
+        }
+        for name in ["since", "until", "cursor"] {
+            if properties.contains_key(name) {
+                for value in [
+                    json!("yesterday"),
+                    json!("0000-00-00"),
+                    json!("2026-02-30"),
+                    json!(5),
+                ] {
+                    let mut with = good.clone();
+                    with.insert(name.to_owned(), value.clone());
+                    tries.push((format!("{name} is {value}"), name.to_owned(), with));
+                }
+            }
+        }
+        for (what, field, arguments) in tries {
+            let outcome = bench.call(&tool.name, arguments).await?;
+            let named = outcome.structured["field"].as_str().unwrap_or_default();
+            if outcome.code() != "invalid_input" || !named.contains(&field) || !outcome.text.contains(&field)
+            {
+                out.push(format!(
+                    "{}: {what}: {:?} naming {named:?}: {}",
+                    tool.name,
+                    outcome.code(),
+                    outcome.text.chars().take(160).collect::<String>()
+                ));
+            }
+        }
+    }
+    let asked = bench.script.asked();
+    if asked > 0 {
+        out.push(format!(
+            "{asked} requests were made for bad arguments: {:?}",
+            bench.script.complaints()
+        ));
+    }
+    verdict(out)
+}
