@@ -37,7 +37,11 @@ pub struct Wall {
 
 impl Wall {
     fn new(vendor: &'static str, kind: WallKind) -> Self {
-        Self { vendor, code: kind.code(), reason: format!("{vendor} answered with {} instead of the content", kind.phrase()) }
+        Self {
+            vendor,
+            code: kind.code(),
+            reason: format!("{vendor} answered with {} instead of the content", kind.phrase()),
+        }
     }
 }
 
@@ -50,7 +54,9 @@ impl Wall {
 pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) -> Option<Wall> {
     let refused = !(200..400).contains(&status);
     for mark in HEADER_MARKS {
-        let Some(value) = headers.get(mark.name) else { continue };
+        let Some(value) = headers.get(mark.name) else {
+            continue;
+        };
         let fits = mark.value.is_empty() || value.to_ascii_lowercase().contains(mark.value);
         if fits && mark.strength == Strength::Proof {
             return Some(Wall::new(mark.vendor, mark.kind));
@@ -58,7 +64,11 @@ pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) 
     }
     let marks = fingerprints_in(body);
     let structured = ["json", "csv"].iter().any(|kind| media_type.contains(kind));
-    let words = if structured { text_words(body) } else { page_words(body) };
+    let words = if structured {
+        text_words(body)
+    } else {
+        page_words(body)
+    };
     let allowed = |mark: &Fingerprint| match (refused, mark.strength) {
         (true, _) => REFUSED_WORDS,
         (false, Strength::Proof) => WALL_WORDS,
@@ -74,9 +84,17 @@ pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) 
     }
     let header = HEADER_MARKS.iter().find(|mark| {
         let value = headers.get(mark.name).map(str::to_ascii_lowercase);
-        matches!(status, 401 | 403 | 405 | 406 | 429 | 503) && value.is_some_and(|value| value.contains(mark.value))
+        matches!(status, 401 | 403 | 405 | 406 | 429 | 503)
+            && value.is_some_and(|value| value.contains(mark.value))
     })?;
-    Some(Wall::new(header.vendor, if status == 429 { WallKind::RateLimited } else { header.kind }))
+    Some(Wall::new(
+        header.vendor,
+        if status == 429 {
+            WallKind::RateLimited
+        } else {
+            header.kind
+        },
+    ))
 }
 
 /// The marks that occur in a body, each once, in the order of the table. Searches at most the first
@@ -84,9 +102,15 @@ pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) 
 pub fn fingerprints_in(body: &[u8]) -> Vec<&'static Fingerprint> {
     static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         let needles = FINGERPRINTS.iter().copied().flatten().map(|mark| mark.needle);
-        AhoCorasick::builder().ascii_case_insensitive(true).match_kind(MatchKind::Standard).build(needles).ok()
+        AhoCorasick::builder()
+            .ascii_case_insensitive(true)
+            .match_kind(MatchKind::Standard)
+            .build(needles)
+            .ok()
     });
-    let Some(search) = SEARCH.as_ref() else { return Vec::new() };
+    let Some(search) = SEARCH.as_ref() else {
+        return Vec::new();
+    };
     let mut found = BTreeSet::new();
     for part in parts(body) {
         for hit in search.find_overlapping_iter(part) {
@@ -94,7 +118,9 @@ pub fn fingerprints_in(body: &[u8]) -> Vec<&'static Fingerprint> {
         }
     }
     let all = FINGERPRINTS.iter().copied().flatten().enumerate();
-    all.filter(|(index, _)| found.contains(index)).map(|(_, mark)| mark).collect()
+    all.filter(|(index, _)| found.contains(index))
+        .map(|(_, mark)| mark)
+        .collect()
 }
 
 /// The mark that says most: a proof before a hint; a vendor's challenge before what else the page says.
@@ -106,14 +132,19 @@ pub fn best<'a>(marks: &[&'a Fingerprint]) -> Option<&'a Fingerprint> {
 /// The searched parts of a body.
 fn parts(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let (head, rest) = body.split_at_checked(SEARCHED).unwrap_or((body, &[]));
-    let tail = rest.get(rest.len().saturating_sub(SEARCHED / 4)..).unwrap_or_default();
+    let tail = rest
+        .get(rest.len().saturating_sub(SEARCHED / 4)..)
+        .unwrap_or_default();
     [head, tail].into_iter().filter(|part| !part.is_empty())
 }
 
 /// Words of a text, counted up to one more than matters.
 fn text_words(body: &[u8]) -> usize {
     let words = body.split(u8::is_ascii_whitespace).filter(|word| word.len() > 1);
-    words.take(REFUSED_WORDS + 1).count().max(body.len().min(SEARCHED) / 40)
+    words
+        .take(REFUSED_WORDS + 1)
+        .count()
+        .max(body.len().min(SEARCHED) / 40)
 }
 
 /// Visible words of a page: tags, scripts, styles and link texts do not count. Counted up to one more
@@ -124,7 +155,10 @@ fn page_words(body: &[u8]) -> usize {
     while !rest.is_empty() && words <= REFUSED_WORDS {
         let open = memchr(b'<', rest).unwrap_or(rest.len());
         let (text, markup) = rest.split_at_checked(open).unwrap_or((rest, &[]));
-        words += text.split(u8::is_ascii_whitespace).filter(|word| word.len() > 1).count();
+        words += text
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| word.len() > 1)
+            .count();
         rest = after_element(markup);
     }
     words
@@ -133,17 +167,25 @@ fn page_words(body: &[u8]) -> usize {
 /// What follows a tag; for elements whose text nobody reads as content, what follows the element.
 fn after_element(markup: &[u8]) -> &[u8] {
     const UNREAD: [&[u8]; 6] = [b"<script", b"<style", b"<title", b"<noscript", b"<svg", b"<a "];
-    let starts = |name: &[u8]| markup.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    let starts = |name: &[u8]| {
+        markup
+            .get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name))
+    };
     let tag_end = memchr(b'>', markup).map_or(markup.len(), |at| at + 1);
     let after_tag = markup.get(tag_end..).unwrap_or_default();
-    let Some(name) = UNREAD.iter().find(|name| starts(name)) else { return after_tag };
+    let Some(name) = UNREAD.iter().find(|name| starts(name)) else {
+        return after_tag;
+    };
     let name = name.trim_ascii_end();
     let mut rest = after_tag;
     while let Some(at) = memchr(b'<', rest) {
         rest = rest.get(at..).unwrap_or_default();
         let closes = rest.get(1..=name.len()).is_some_and(|close| {
             close.first() == Some(&b'/')
-                && close.get(1..).is_some_and(|close| name.get(1..).is_some_and(|name| close.eq_ignore_ascii_case(name)))
+                && close
+                    .get(1..)
+                    .is_some_and(|close| name.get(1..).is_some_and(|name| close.eq_ignore_ascii_case(name)))
         });
         rest = rest.get(1..).unwrap_or_default();
         if closes {

@@ -12,8 +12,13 @@ mod sites;
 use super::fingerprint::{Fingerprint, Strength, WallKind};
 
 /// Every mark, in groups. Needles are lower-case ASCII.
-pub const FINGERPRINTS: [&[Fingerprint]; 5] =
-    [challenge::MARKS, firewalls::MARKS, servers::MARKS, hosts::MARKS, sites::MARKS];
+pub const FINGERPRINTS: [&[Fingerprint]; 5] = [
+    challenge::MARKS,
+    firewalls::MARKS,
+    servers::MARKS,
+    hosts::MARKS,
+    sites::MARKS,
+];
 
 /// A header by which a vendor says itself what it did.
 pub(super) struct HeaderMark {
@@ -30,20 +35,68 @@ pub(super) struct HeaderMark {
 /// Every header mark.
 pub(super) const HEADER_MARKS: &[HeaderMark] = &[
     // Cloudflare documentation, "Detect a Challenge Page response".
-    header("Cloudflare", "cf-mitigated", "challenge", WallKind::Challenge, Strength::Proof),
+    header(
+        "Cloudflare",
+        "cf-mitigated",
+        "challenge",
+        WallKind::Challenge,
+        Strength::Proof,
+    ),
     // AWS WAF developer guide, "CAPTCHA and Challenge actions".
-    header("AWS WAF", "x-amzn-waf-action", "captcha", WallKind::Challenge, Strength::Proof),
-    header("AWS WAF", "x-amzn-waf-action", "challenge", WallKind::Challenge, Strength::Proof),
+    header(
+        "AWS WAF",
+        "x-amzn-waf-action",
+        "captcha",
+        WallKind::Challenge,
+        Strength::Proof,
+    ),
+    header(
+        "AWS WAF",
+        "x-amzn-waf-action",
+        "challenge",
+        WallKind::Challenge,
+        Strength::Proof,
+    ),
     // Vercel documentation, Attack Challenge Mode.
-    header("Vercel", "x-vercel-mitigated", "challenge", WallKind::Challenge, Strength::Proof),
-    header("Vercel", "x-vercel-mitigated", "deny", WallKind::AccessDenied, Strength::Proof),
+    header(
+        "Vercel",
+        "x-vercel-mitigated",
+        "challenge",
+        WallKind::Challenge,
+        Strength::Proof,
+    ),
+    header(
+        "Vercel",
+        "x-vercel-mitigated",
+        "deny",
+        WallKind::AccessDenied,
+        Strength::Proof,
+    ),
     header("DataDome", "x-datadome", "", WallKind::Challenge, Strength::Hint),
     header("DataDome", "x-dd-b", "", WallKind::Challenge, Strength::Hint),
     header("Kasada", "x-kpsdk-ct", "", WallKind::Challenge, Strength::Hint),
     header("Imperva", "x-iinfo", "", WallKind::AccessDenied, Strength::Hint),
-    header("Sucuri", "x-sucuri-id", "", WallKind::AccessDenied, Strength::Hint),
-    header("DDoS-Guard", "server", "ddos-guard", WallKind::Challenge, Strength::Hint),
-    header("Akamai", "server", "akamaighost", WallKind::AccessDenied, Strength::Hint),
+    header(
+        "Sucuri",
+        "x-sucuri-id",
+        "",
+        WallKind::AccessDenied,
+        Strength::Hint,
+    ),
+    header(
+        "DDoS-Guard",
+        "server",
+        "ddos-guard",
+        WallKind::Challenge,
+        Strength::Hint,
+    ),
+    header(
+        "Akamai",
+        "server",
+        "akamaighost",
+        WallKind::AccessDenied,
+        Strength::Hint,
+    ),
 ];
 
 const fn header(
@@ -53,15 +106,31 @@ const fn header(
     kind: WallKind,
     strength: Strength,
 ) -> HeaderMark {
-    HeaderMark { vendor, name, value, kind, strength }
+    HeaderMark {
+        vendor,
+        name,
+        value,
+        kind,
+        strength,
+    }
 }
 
 /// A mark that only occurs on the wall.
 const fn proof(vendor: &'static str, kind: WallKind, needle: &'static str) -> Fingerprint {
-    Fingerprint { vendor, needle, kind, strength: Strength::Proof }
+    Fingerprint {
+        vendor,
+        needle,
+        kind,
+        strength: Strength::Proof,
+    }
 }
 
 /// A mark that good pages may carry, too.
 const fn hint(vendor: &'static str, kind: WallKind, needle: &'static str) -> Fingerprint {
-    Fingerprint { vendor, needle, kind, strength: Strength::Hint }
+    Fingerprint {
+        vendor,
+        needle,
+        kind,
+        strength: Strength::Hint,
+    }
 }

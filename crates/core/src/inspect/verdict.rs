@@ -162,7 +162,10 @@ impl Inspection {
     #[must_use]
     pub(crate) fn with(mut self, aspect: &'static str, seen: impl Into<String>) -> Self {
         if self.evidence.len() < 8 {
-            self.evidence.push(Evidence { aspect, seen: seen.into() });
+            self.evidence.push(Evidence {
+                aspect,
+                seen: seen.into(),
+            });
         }
         self
     }

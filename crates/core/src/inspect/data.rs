@@ -1,0 +1,769 @@
+//! Judging JSON and XML by what they carry.
+
+use freshcontext_contract::walls::{self, Strength};
+
+use super::fold::{fold, quote};
+use super::json::{self, Leaf, Value};
+use super::reading::{Reading, read, status_kind};
+use super::text;
+use super::verdict::{Inspection, Kind};
+use super::words::is_error_status;
+use super::xml;
+
+/// Keys (lower case, without separators) that hold an error where they hold anything.
+const ERROR_KEYS: &[&str] = &[
+    "error",
+    "errors",
+    "err",
+    "errorcode",
+    "errorid",
+    "errormessage",
+    "errormessages",
+    "errordescription",
+    "errorname",
+    "errortype",
+    "errormsg",
+    "errmsg",
+    "errcode",
+    "errno",
+    "fault",
+    "faultcode",
+    "faultstring",
+    "exception",
+    "exceptions",
+    "exceptiontype",
+    "exceptionmessage",
+    "failure",
+    "failures",
+    "odataerror",
+    "problem",
+    "iserror",
+    "haserror",
+    "errorsource",
+    "blockscript",
+    "errorinfo",
+    "errorsummary",
+    "errorlink",
+    "errordetails",
+    "apierror",
+    "faultactor",
+    "__type",
+    "type_error",
+    "messagedetail",
+];
+
+/// Keys that hold the wording or the circumstances of an error, if there is one.
+const MESSAGE_KEYS: &[&str] = &[
+    "message",
+    "messages",
+    "msg",
+    "detail",
+    "details",
+    "description",
+    "reason",
+    "explanation",
+    "title",
+    "info",
+    "note",
+    "information",
+    "warning",
+    "warnings",
+    "hint",
+    "help",
+    "documentationurl",
+    "docurl",
+    "moreinfo",
+    "morinfo",
+    "instance",
+    "path",
+    "timestamp",
+    "trace",
+    "traceid",
+    "requestid",
+    "requesturi",
+    "reqid",
+    "correlationid",
+    "code",
+    "status",
+    "statuscode",
+    "statustext",
+    "httpstatus",
+    "httpcode",
+    "httpstatuscode",
+    "type",
+    "url",
+    "href",
+    "method",
+    "field",
+    "fields",
+    "loc",
+    "param",
+    "parameter",
+    "source",
+    "pointer",
+    "domain",
+    "location",
+    "locationtype",
+    "locations",
+    "extensions",
+    "stack",
+    "stacktrace",
+    "file",
+    "line",
+    "class",
+    "cause",
+    "rootcause",
+    "resource",
+    "resourcetype",
+    "resourceid",
+    "fbtraceid",
+    "errorusertitle",
+    "internalcode",
+    "developermessage",
+    "usermessage",
+    "friendlymessage",
+    "severity",
+    "category",
+    "context",
+    "hostid",
+    "bucketname",
+    "key",
+    "argumentname",
+    "argumentvalue",
+    "links",
+    "retryafter",
+    "reset",
+    "rid",
+    "uid",
+    "time",
+    "date",
+    "support",
+    "contact",
+    "servedby",
+    "summary",
+    "subcode",
+    "errorsubcode",
+    "input",
+    "ctx",
+    "byteswanted",
+    "byteslimit",
+    "durability",
+    "scope",
+    "scopes",
+    "realm",
+    "name",
+    "id",
+    "body",
+    "text",
+    "result",
+    "results",
+    "response",
+    "content",
+    "data",
+    "output",
+    "value",
+    "serviceversion",
+    "api",
+    "apiversion",
+    "version",
+    "lang",
+    "language",
+    "query",
+    "q",
+    "term",
+    "params",
+    "parameters",
+    "statement",
+    "position",
+    "appid",
+    "jsclientsrc",
+    "firstpartyenabled",
+    "vid",
+    "uuid",
+    "hostname",
+    "host",
+    "altblockscript",
+    "customlogo",
+    "expectedtype",
+    "value_error",
+    "constraint",
+    "invalidvalue",
+    "rejectedvalue",
+    "objectname",
+    "codes",
+    "defaultmessage",
+    "violations",
+];
+
+/// Keys that describe an envelope and carry no content.
+const ENVELOPE_KEYS: &[&str] = &[
+    "success",
+    "ok",
+    "status",
+    "statuscode",
+    "code",
+    "count",
+    "total",
+    "totalcount",
+    "totalresults",
+    "totalhits",
+    "numfound",
+    "nbhits",
+    "hitcount",
+    "size",
+    "page",
+    "pages",
+    "perpage",
+    "pagesize",
+    "limit",
+    "offset",
+    "start",
+    "messagetype",
+    "msgtype",
+    "startindex",
+    "itemsperpage",
+    "next",
+    "previous",
+    "prev",
+    "cursor",
+    "nextcursor",
+    "hasmore",
+    "hasnext",
+    "hasnextpage",
+    "haspreviouspage",
+    "endcursor",
+    "startcursor",
+    "nextpagetoken",
+    "took",
+    "timedout",
+    "took_ms",
+    "processingtimems",
+    "processingtime",
+    "querytime",
+    "qtime",
+    "jsonrpc",
+    "id",
+    "kind",
+    "etag",
+    "version",
+    "apiversion",
+    "timestamp",
+    "requestid",
+    "query",
+    "q",
+    "params",
+    "exhaustive",
+    "exhaustivenbhits",
+    "nbpages",
+    "hitsperpage",
+    "message",
+    "msg",
+    "maxscore",
+    "total_pages",
+    "incompleteresults",
+    "relation",
+    "successful",
+    "skipped",
+    "failed",
+    "shards",
+    "facets",
+    "aggregations",
+    "copyright",
+    "license",
+    "type",
+    "dist",
+    "after",
+    "before",
+    "modhash",
+    "geofilter",
+    "quotaremaining",
+    "quotamax",
+    "backoff",
+    "numfoundexact",
+    "hasadditionalresults",
+    "servicename",
+    "health",
+    "usage",
+    "tokens",
+    "resultcount",
+    "matches",
+    "found",
+    "self",
+    "first",
+    "last",
+    "href",
+    "generated",
+    "date",
+    "time",
+    "currentpage",
+    "lastpage",
+    "from",
+    "to",
+    "batchcomplete",
+    "iserror",
+    "error",
+    "errors",
+    "lang",
+    "sort",
+    "order",
+    "filter",
+    "filters",
+];
+
+/// What the leaves of an answer add up to.
+#[derive(Debug, Default)]
+struct Sum {
+    /// Something says that there is an error.
+    signal: Option<String>,
+    /// How many leaves say so.
+    signals: usize,
+    /// A status or code that says of what kind.
+    status: Option<u16>,
+    /// Words of the error.
+    words: Vec<String>,
+    /// Leaves that neither belong to an error nor to an envelope, and their characters.
+    data: usize,
+    data_chars: usize,
+    /// Leaves that count as data unless there is an error.
+    maybe: usize,
+    /// Leaves with something in them.
+    filled: usize,
+}
+
+/// Judges JSON; `None` if the text is not JSON.
+pub(super) fn judge_json(text: &str) -> Option<Inspection> {
+    let scan = json::scan(text)?;
+    let mut sum = Sum::default();
+    for leaf in &scan.leaves {
+        weigh_leaf(&mut sum, leaf);
+    }
+    let words = sum.words.join("\n");
+    let reading = read(&fold(super::fold::head(&words, 4096), true));
+    if text.len() < 4096
+        && let Some(mark) = walls::best(&walls::fingerprints_in(text.as_bytes()))
+            .filter(|mark| mark.strength == Strength::Proof)
+        && reading.subject_words <= 60
+        && sum.data <= 12
+    {
+        return Some(
+            Inspection::failure(
+                mark.kind.into(),
+                0.93,
+                format!("{}: {}", mark.vendor, mark.kind.phrase()),
+            )
+            .with("wall", mark.needle),
+        );
+    }
+    // one record of several may well have failed; the list is what was asked for
+    let among = scan.records > 1 && sum.signals < scan.records;
+    if let Some(signal) = &sum.signal {
+        // an error beside real data is a partial answer: the data is there
+        let thin = !among && sum.data <= 3 && sum.data_chars <= 160.max(words.len() * 2);
+        if thin && !scan.more {
+            let kind = kind_of(&sum, &reading, &words);
+            return Some(
+                Inspection::failure(kind, 0.95, "the answer is an error object")
+                    .with("shape", signal.clone())
+                    .with("wording", quote(&words, 60)),
+            );
+        }
+        return Some(Inspection::genuine(0.7, "data, with an error beside it").with("shape", signal.clone()));
+    }
+    if scan.more {
+        return Some(Inspection::genuine(0.97, "structured data"));
+    }
+    if sum.filled == 0 {
+        return Some(empty(&scan));
+    }
+    Some(wordings(&scan, &sum, &reading, &words))
+}
+
+/// JSON without a flag of its own: its only words may still be a failure's.
+fn wordings(scan: &json::Scan, sum: &Sum, reading: &Reading, words: &str) -> Inspection {
+    let texts: Vec<&str> = scan
+        .leaves
+        .iter()
+        .filter_map(|leaf| match &leaf.value {
+            Value::Text(text) if text.split_ascii_whitespace().count() > 1 => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    let message_only = sum.data == 0
+        && scan
+            .leaves
+            .iter()
+            .all(|leaf| MESSAGE_KEYS.contains(&leaf.key()) || ENVELOPE_KEYS.contains(&leaf.key()));
+    let keyed = |key: &str| {
+        scan.leaves
+            .iter()
+            .any(|leaf| leaf.key() == key && leaf.keys.len() == 1)
+    };
+    if message_only {
+        // {"detail": ...} is how two large frameworks report errors, and nothing else
+        if scan.leaves.len() == 1 && (keyed("detail") || keyed("error")) && words.len() < 400 {
+            let kind = kind_of(sum, reading, words);
+            return Inspection::failure(kind, 0.85, "the answer is an error message")
+                .with("wording", quote(words, 60));
+        }
+        if let Some(leading) = reading.leading()
+            && reading.subject_words <= 12.max(reading.verdict_words * 2)
+            && reading.about <= 1
+        {
+            let kind = kind_of(sum, reading, words);
+            let confidence = if leading.strong { 0.9 } else { 0.75 };
+            return Inspection::failure(kind, confidence, "the answer is an error message")
+                .with("wording", quote(words, 60));
+        }
+        // one of the messages is a server's own words, whatever the others add
+        let stated = sum.words.iter().find_map(|text| {
+            let reading = read(&fold(super::fold::head(text, 600), true));
+            let verdict = reading.leading().filter(|verdict| verdict.strong)?;
+            (reading.subject_words == 0).then_some(verdict.kind)
+        });
+        if let Some(kind) = stated.filter(|_| words.len() < 600) {
+            return Inspection::failure(kind, 0.88, "the answer is an error message")
+                .with("wording", quote(words, 60));
+        }
+        let coded = scan.leaves.iter().any(|leaf| {
+            leaf.key() == "code"
+                && leaf.value != Value::Number(0.0)
+                && leaf.value != Value::Number(200.0)
+                && leaf.value != Value::Null
+        });
+        let short = words.split_ascii_whitespace().count() <= 30;
+        let under_detail = scan
+            .leaves
+            .iter()
+            .all(|leaf| leaf.keys.first().is_some_and(|key| key == "detail"));
+        if under_detail && short {
+            return Inspection::failure(Kind::ClientError, 0.8, "the answer is an error message")
+                .with("wording", quote(words, 60));
+        }
+        if (keyed("message") || keyed("msg"))
+            && short
+            && (coded || keyed("documentationurl") || keyed("docurl"))
+        {
+            return Inspection::failure(
+                kind_of(sum, reading, words),
+                0.75,
+                "the answer is a message with a code",
+            )
+            .with("wording", quote(words, 60));
+        }
+    }
+    // a tool's answer wraps the text: judge what is inside
+    if let [only] = texts.as_slice()
+        && sum.data <= 3
+    {
+        let inner = text::judge(only);
+        if inner.failed {
+            return inner.with("form", "the only text in a JSON answer");
+        }
+    }
+    if sum.data == 0 && sum.maybe == 0 {
+        return empty(scan);
+    }
+    Inspection::genuine(if sum.data > 2 { 0.95 } else { 0.8 }, "structured data")
+}
+
+/// A message that only says that all is well.
+fn is_fine(text: &str) -> bool {
+    const FINE: [&str; 10] = [
+        "ok",
+        "okay",
+        "success",
+        "successful",
+        "done",
+        "healthy",
+        "true",
+        "no error",
+        "no errors",
+        "none",
+    ];
+    let text = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+    text.is_empty() || FINE.contains(&text.as_str())
+}
+
+fn empty(scan: &json::Scan) -> Inspection {
+    if !scan.whole {
+        return Inspection::failure(Kind::Malformed, 0.7, "JSON that ends before it carries anything");
+    }
+    Inspection::failure(Kind::Empty, 0.93, "structured, and nothing in it")
+        .with("shape", format!("empty: {}", scan.hollow.join(", ")))
+}
+
+fn weigh_leaf(sum: &mut Sum, leaf: &Leaf) {
+    let key = leaf.key();
+    let in_error = leaf.keys.iter().any(|key| ERROR_KEYS.contains(&key.as_str()));
+    let truthy = match &leaf.value {
+        Value::Text(text) => !text.trim().is_empty(),
+        Value::Number(number) => *number != 0.0,
+        Value::Bool(set) => *set,
+        Value::Null => false,
+    };
+    if leaf.value != Value::Null && truthy {
+        let said =
+            matches!(&leaf.value, Value::Text(text) if matches!(key, "message" | "msg") && !is_fine(text));
+        let envelope = !said
+            && ENVELOPE_KEYS.contains(&key)
+            && !matches!(&leaf.value, Value::Text(text) if text.len() > 60 && key != "next" && key != "self" && key != "href");
+        sum.filled += usize::from(!envelope || in_error);
+    }
+    if in_error && truthy {
+        sum.signals += 1;
+        sum.signal.get_or_insert_with(|| leaf.keys.join("."));
+    }
+    match (&leaf.value, key) {
+        (Value::Bool(false), "success" | "ok" | "successful") => {
+            sum.signal.get_or_insert_with(|| format!("{key}: false"));
+            return;
+        }
+        (Value::Text(text), "status" | "result" | "state" | "responsestatus") if leaf.keys.len() <= 2 => {
+            let word = text.trim().to_ascii_lowercase();
+            if matches!(
+                word.as_str(),
+                "error"
+                    | "err"
+                    | "fail"
+                    | "failed"
+                    | "failure"
+                    | "fatal"
+                    | "ko"
+                    | "nok"
+                    | "request_denied"
+                    | "over_query_limit"
+                    | "invalid_request"
+                    | "zero_results"
+                    | "not_found"
+                    | "unauthorized"
+                    | "forbidden"
+            ) {
+                sum.signal.get_or_insert_with(|| format!("{key}: {word}"));
+                sum.words.push(text.clone());
+                return;
+            }
+        }
+        _ => {}
+    }
+    let code = match &leaf.value {
+        Value::Number(number) if *number >= 0.0 && *number < 1000.0 && number.fract() == 0.0 => {
+            number.to_string().parse().ok()
+        }
+        Value::Text(text) if text.len() == 3 => text.parse().ok(),
+        _ => None,
+    };
+    if let Some(code) = code.filter(|code| is_error_status(*code))
+        && matches!(
+            key,
+            "status"
+                | "statuscode"
+                | "code"
+                | "httpstatus"
+                | "httpcode"
+                | "httpstatuscode"
+                | "error"
+                | "errorcode"
+                | "responsecode"
+        )
+    {
+        // a code inside a list of records is data; one near the top is the answer's own
+        if leaf.keys.len() <= 2 || in_error {
+            sum.signal.get_or_insert_with(|| format!("{key}: {code}"));
+        }
+        sum.status.get_or_insert(code);
+        return;
+    }
+    let Value::Text(text) = &leaf.value else {
+        if !in_error && truthy && !ENVELOPE_KEYS.contains(&key) && !MESSAGE_KEYS.contains(&key) {
+            sum.data += 1;
+        }
+        return;
+    };
+    if in_error || MESSAGE_KEYS.contains(&key) {
+        if !text.trim().is_empty() {
+            sum.words.push(text.clone());
+            let said = matches!(key, "message" | "msg") && !is_fine(text);
+            sum.maybe += usize::from(!in_error && (said || !ENVELOPE_KEYS.contains(&key)));
+            // an essay is no error message
+            if !in_error && text.len() > 600 {
+                sum.data += 4;
+            }
+        }
+    } else if !ENVELOPE_KEYS.contains(&key) && truthy {
+        sum.data += 1;
+        sum.data_chars += text.len();
+    }
+}
+
+/// The kind of an error object: its status, then its words, then what codes like `NoSuchKey` say.
+fn kind_of(sum: &Sum, reading: &Reading, words: &str) -> Kind {
+    let worded = reading
+        .verdicts
+        .iter()
+        .find(|verdict| verdict.strong && !matches!(verdict.kind, Kind::ServerError))
+        .map(|verdict| verdict.kind);
+    if let Some(kind) =
+        worded.filter(|kind| matches!(kind, Kind::RateLimited | Kind::Challenge | Kind::Timeout))
+    {
+        return kind;
+    }
+    if let Some(status) = sum.status {
+        return status_kind(status);
+    }
+    worded
+        .or_else(|| coded(words))
+        .unwrap_or(if reading.verdicts.is_empty() {
+            Kind::ClientError
+        } else {
+            Kind::ServerError
+        })
+}
+
+/// What a code in one word says: `NoSuchBucket`, `AccessDeniedException`, `channel_not_found`.
+fn coded(words: &str) -> Option<Kind> {
+    const CODES: &[(&str, Kind)] = &[
+        ("ratelimit", Kind::RateLimited),
+        ("toomany", Kind::RateLimited),
+        ("throttl", Kind::RateLimited),
+        ("slowdown", Kind::RateLimited),
+        ("quota", Kind::RateLimited),
+        ("notfound", Kind::NotFound),
+        ("nosuch", Kind::NotFound),
+        ("unknown", Kind::NotFound),
+        ("accessdenied", Kind::AccessDenied),
+        ("forbidden", Kind::AccessDenied),
+        ("permission", Kind::AccessDenied),
+        ("denied", Kind::AccessDenied),
+        ("unauth", Kind::LoginRequired),
+        ("auth", Kind::LoginRequired),
+        ("token", Kind::LoginRequired),
+        ("apikey", Kind::LoginRequired),
+        ("credential", Kind::LoginRequired),
+        ("timeout", Kind::Timeout),
+        ("unavailable", Kind::Unavailable),
+        ("internal", Kind::ServerError),
+        ("server", Kind::ServerError),
+        ("exception", Kind::ServerError),
+        ("invalid", Kind::ClientError),
+        ("required", Kind::ClientError),
+    ];
+    let bare: String = words
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .take(400)
+        .collect::<String>()
+        .to_lowercase();
+    CODES
+        .iter()
+        .find(|(code, _)| bare.contains(code))
+        .map(|(_, kind)| *kind)
+}
+
+/// Judges XML (anything that begins with a tag and is not HTML).
+pub(super) fn judge_xml(text: &str) -> Inspection {
+    let scan = xml::scan(text);
+    let feed = matches!(
+        scan.root.as_str(),
+        "feed" | "rss" | "rdf" | "urlset" | "sitemapindex"
+    );
+    if feed {
+        return judge_feed(&scan);
+    }
+    let errors = |name: &String| {
+        ERROR_KEYS.contains(&name.as_str())
+            || matches!(
+                name.as_str(),
+                "exceptionreport"
+                    | "serviceexception"
+                    | "serviceexceptionreport"
+                    | "errorresponse"
+                    | "exceptiontext"
+                    | "errorlist"
+                    | "eerror"
+            )
+    };
+    let (mut said, mut data, mut data_chars) = (Vec::new(), 0_usize, 0_usize);
+    for (names, text) in &scan.texts {
+        let last = names.last().map_or("", String::as_str);
+        if names.iter().any(errors) {
+            said.push(text.as_str());
+        } else if !ENVELOPE_KEYS.contains(&last) {
+            data += 1;
+            data_chars += text.len();
+        }
+    }
+    let words = said.join("\n");
+    let reading = read(&fold(super::fold::head(&words, 4096), true));
+    let rooted = errors(&scan.root);
+    if (rooted || !said.is_empty()) && data <= 3 && data_chars <= 160.max(words.len() * 2) {
+        let sum = Sum {
+            status: said
+                .iter()
+                .find_map(|text| text.trim().parse().ok().filter(|code| is_error_status(*code))),
+            ..Sum::default()
+        };
+        return Inspection::failure(
+            kind_of(&sum, &reading, &words),
+            0.95,
+            "the answer is an error document",
+        )
+        .with("shape", format!("<{}>", scan.root))
+        .with("wording", quote(&words, 60));
+    }
+    if scan.texts.is_empty() && scan.attributes == 0 {
+        let kind = if scan.elements == 0 {
+            Kind::Malformed
+        } else {
+            Kind::Empty
+        };
+        return Inspection::failure(kind, 0.8, "markup without any text in it")
+            .with("shape", format!("<{}>", scan.root));
+    }
+    let all: Vec<&str> = scan.texts.iter().map(|(_, text)| text.as_str()).collect();
+    let all = all.join("\n");
+    let inner = text::judge(super::fold::head(&all, 16 << 10));
+    if inner.failed && all.len() < 2000 {
+        return inner.with("form", "XML");
+    }
+    Inspection::genuine(0.9, "a document in XML").with("shape", format!("<{}>", scan.root))
+}
+
+fn judge_feed(scan: &xml::Scan) -> Inspection {
+    let listed = scan.entries
+        + usize::from(matches!(scan.root.as_str(), "urlset" | "sitemapindex")) * scan.texts.len();
+    if listed == 0 {
+        if !scan.whole && scan.texts.len() > 3 {
+            return Inspection::genuine(0.5, "a feed that is cut off before its first entry");
+        }
+        return Inspection::failure(Kind::Empty, 0.93, "a feed without entries")
+            .with("shape", format!("<{}>", scan.root));
+    }
+    if scan.entries == 1 {
+        let inside = |names: &[String]| names.iter().any(|name| name == "entry" || name == "item");
+        let wanted = |names: &[String]| {
+            matches!(
+                names.last().map(String::as_str),
+                Some("title" | "summary" | "description" | "content")
+            )
+        };
+        let texts: Vec<&str> = scan
+            .texts
+            .iter()
+            .filter(|(names, _)| inside(names) && wanted(names))
+            .map(|(_, text)| text.as_str())
+            .collect();
+        let titled_error = texts.iter().any(|text| {
+            matches!(
+                text.to_lowercase().trim(),
+                "error" | "errors" | "bad request" | "exception"
+            )
+        });
+        let found = text::judge(super::fold::head(&texts.join("\n"), 8 << 10));
+        if titled_error || (found.failed && found.confidence >= 0.8) {
+            let kind = found.kind.unwrap_or(Kind::ClientError);
+            return Inspection::failure(kind, 0.9, "a feed whose only entry is an error")
+                .with("wording", quote(&texts.join(": "), 60));
+        }
+    }
+    Inspection::genuine(0.95, "a feed with entries").with("shape", format!("{} entries", scan.entries))
+}

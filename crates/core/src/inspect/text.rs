@@ -1,0 +1,366 @@
+//! Judging plain text: is it *the* failure, or is it *about* one?
+
+use freshcontext_contract::walls::{self, Fingerprint, Strength};
+
+use super::fold::{fold, head, quote, tail};
+use super::json;
+use super::reading::{Part, Reading, read, spoken_by_a_tool};
+use super::verdict::{Inspection, Kind};
+
+/// A document shows within this many bytes that it has a subject of its own.
+const FIRST_LOOK: usize = 3 << 10;
+
+/// A text that did not show it yet is read up to here, and its end, too.
+const SECOND_LOOK: usize = 12 << 10;
+
+/// How much of the end.
+const END: usize = 2 << 10;
+
+/// Words that a login, subscription or consent page may show of what is behind it: one or two sentences.
+const TEASER: usize = 45;
+
+/// Texts that say nothing but that there is nothing. Whole texts only: as words they are innocent.
+const BLANK: &[(&str, Kind)] = &[
+    ("null", Kind::Empty),
+    ("undefined", Kind::Empty),
+    ("none", Kind::Empty),
+    ("nil", Kind::Empty),
+    ("nan", Kind::Empty),
+    ("unknown", Kind::Empty),
+    ("empty", Kind::Empty),
+    ("[object object]", Kind::Malformed),
+    ("n/a", Kind::Empty),
+    ("no content", Kind::Empty),
+    ("loading", Kind::ScriptRequired),
+    ("loading...", Kind::ScriptRequired),
+    ("loading, please wait", Kind::ScriptRequired),
+    ("please wait", Kind::ScriptRequired),
+    ("redirecting", Kind::ScriptRequired),
+    ("redirecting...", Kind::ScriptRequired),
+    ("error", Kind::ServerError),
+    ("failed", Kind::ServerError),
+    ("failure", Kind::ServerError),
+    ("fail", Kind::ServerError),
+    ("timeout", Kind::Timeout),
+    ("time out", Kind::Timeout),
+    ("blocked", Kind::AccessDenied),
+    ("denied", Kind::AccessDenied),
+    ("rejected", Kind::AccessDenied),
+    ("banned", Kind::AccessDenied),
+    ("offline", Kind::Unavailable),
+    ("unavailable", Kind::Unavailable),
+    ("maintenance", Kind::Unavailable),
+    ("not available", Kind::Unavailable),
+    ("captcha", Kind::Challenge),
+    ("invalid", Kind::ClientError),
+    ("missing", Kind::NotFound),
+    ("gone", Kind::NotFound),
+    ("login", Kind::LoginRequired),
+    ("conflict", Kind::ClientError),
+    ("locked", Kind::AccessDenied),
+    ("removed", Kind::NotFound),
+    ("[removed]", Kind::NotFound),
+    ("[deleted]", Kind::NotFound),
+    ("deleted", Kind::NotFound),
+];
+
+/// Judges plain text.
+pub(super) fn judge(text: &str) -> Inspection {
+    let text = text.trim();
+    // what browsers print above XML that they show as it is
+    if let Some(rest) = text.strip_prefix("This XML file does not appear to have any style information")
+        && let Some((_, xml)) = rest.split_once('<')
+        && xml.starts_with(|c: char| c.is_ascii_alphabetic())
+    {
+        return super::data::judge_xml(rest.get(rest.len() - xml.len() - 1..).unwrap_or_default())
+            .with("form", "XML as a browser shows it");
+    }
+    if let Some(found) = before_json(text).or_else(|| log(text)) {
+        return found;
+    }
+    let first = fold(head(text, FIRST_LOOK), true);
+    let bare = first.trim().trim_end_matches(['.', '!', ':']);
+    let bare = if bare.is_empty() { first.trim() } else { bare };
+    if let Some((_, kind)) = BLANK
+        .iter()
+        .find(|(blank, _)| *blank == bare || *blank == first.trim())
+    {
+        return Inspection::failure(*kind, 0.8, "the whole text is a placeholder")
+            .with("wording", quote(text, 40));
+    }
+    // Cloudflare answers clients that take no HTML with one such line
+    if let Some(code) = bare
+        .strip_prefix("error code: ")
+        .and_then(|code| code.parse::<u16>().ok())
+    {
+        let kind = match code {
+            1015 => Kind::RateLimited,
+            1000..=1999 => Kind::AccessDenied,
+            _ => super::reading::status_kind(code),
+        };
+        return Inspection::failure(kind, 0.9, reason(kind)).with("wording", quote(text, 40));
+    }
+    if !text.chars().any(char::is_alphanumeric) {
+        return nothing_readable(text);
+    }
+    let mut reading = read(&first);
+    if reading.stopped {
+        return document(&reading);
+    }
+    if text.len() > FIRST_LOOK {
+        let mut longer = fold(head(text, SECOND_LOOK), true);
+        if text.len() > SECOND_LOOK {
+            longer.push('\n');
+            longer.push_str(&fold(tail(text, END.min(text.len() - SECOND_LOOK)), true));
+        }
+        reading = read(&longer);
+        if reading.stopped {
+            return document(&reading);
+        }
+    }
+    let marks = walls::fingerprints_in(text.as_bytes());
+    weigh(&reading, walls::best(&marks), &first)
+}
+
+/// A line of words and then JSON: a reader service's warning above its envelope. The words decide, and
+/// what the JSON says.
+fn before_json(text: &str) -> Option<Inspection> {
+    let at = text.find("\n{")?;
+    let (words, data) = text.split_at_checked(at)?;
+    if words.len() > 400 {
+        return None;
+    }
+    json::scan(data.trim())?;
+    let found = judge(words);
+    (found.failed && found.confidence >= 0.8).then(|| found.with("form", "words above JSON"))
+}
+
+/// The output of a command that failed: most lines carry the same tag of an error.
+fn log(text: &str) -> Option<Inspection> {
+    let tag = |line: &str| -> Option<String> {
+        let start = fold(head(line.trim_start(), 24), false);
+        let mut words = start.split(' ');
+        let (first, second) = (words.next()?, words.next().unwrap_or_default());
+        let is = |word: &str| {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            matches!(word, "err" | "error" | "fatal" | "e" | "critical") && !word.is_empty()
+        };
+        let tagged = |word: &str| word.ends_with(['!', ':', ']']) && is(word);
+        let loud = tagged(second) || (is(second) && words.next().is_some());
+        if tagged(first) {
+            Some(first.to_owned())
+        } else if loud {
+            Some(format!("{first} {second}"))
+        } else {
+            None
+        }
+    };
+    let (mut lines, mut tagged) = (0_usize, 0_usize);
+    for line in head(text, FIRST_LOOK)
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+    {
+        lines += 1;
+        tagged += usize::from(tag(line).is_some());
+    }
+    (lines >= 3 && tagged * 10 >= lines * 7).then(|| {
+        Inspection::failure(Kind::ToolError, 0.88, "the output of a command that failed").with(
+            "shape",
+            format!("{tagged} of {lines} lines carry the tag of an error"),
+        )
+    })
+}
+
+fn nothing_readable(text: &str) -> Inspection {
+    if text
+        .chars()
+        .all(|c| c.is_ascii_punctuation() || c.is_whitespace())
+    {
+        return Inspection::failure(Kind::Empty, 0.7, "there is punctuation and nothing else");
+    }
+    // symbols may be what was asked for (an emoji answer); control and replacement characters are not
+    let broken = text
+        .chars()
+        .filter(|c| c.is_control() || *c == '\u{fffd}')
+        .count();
+    if broken * 2 > text.chars().count() {
+        return Inspection::failure(Kind::Malformed, 0.8, "the text is not readable characters");
+    }
+    Inspection::genuine(0.5, "symbols without words, and nothing that names a failure")
+}
+
+/// The judgement of a text with a subject of its own.
+pub(super) fn document(reading: &Reading) -> Inspection {
+    let confidence = if reading.verdicts.is_empty() && reading.mentions == 0 {
+        0.98
+    } else {
+        0.93
+    };
+    Inspection::genuine(confidence, "a document with a subject of its own").with(
+        "residue",
+        format!(
+            "more than {} words that belong to no failure page",
+            super::reading::ENOUGH
+        ),
+    )
+}
+
+/// How many words with a subject of their own a text may have beside its statements of failure.
+fn tolerance(reading: &Reading) -> usize {
+    let said = reading.verdict_words + reading.attendant_words + reading.consent_words;
+    let headline = matches!(reading.first, Some(Part::Verdict(_)))
+        && reading.verdicts.first().is_some_and(|verdict| verdict.strong);
+    // two words of failure are a title as easily; more of them, or a number to quote, are a page
+    let page = said >= 8
+        || reading.address > 0
+        || reading.ids > 0
+        || reading.attended
+        || reading.attendant_words > 1;
+    let (floor, share) = match (headline, reading.strong()) {
+        (true, _) if page => (24, said / 2),
+        (true, _) => (2, said / 2),
+        (false, true) => (10, said * 2 / 5),
+        (false, false) => (2, said / 5),
+    };
+    match reading.about {
+        0 => floor.max(share),
+        1 => floor.max(share) / 2,
+        _ => floor.max(share) / 5,
+    }
+}
+
+/// The same beside a vendor's mark; a text that opens with the mark is the vendor's page, and stock pages
+/// explain themselves at some length.
+fn wall_tolerance(reading: &Reading, mark: &Fingerprint, folded: &str) -> usize {
+    let opens = head(folded, 120).contains(mark.needle);
+    let covers = mark.needle.len() * 2 >= folded.trim().len();
+    let first = !matches!(reading.first, Some(Part::Subject));
+    if covers || (opens && first) {
+        super::reading::ENOUGH
+    } else {
+        tolerance(reading).max(8)
+    }
+}
+
+/// Weighs a reading of plain text.
+pub(super) fn weigh(reading: &Reading, mark: Option<&Fingerprint>, folded: &str) -> Inspection {
+    let left = reading.subject_words;
+    if let Some(mark) = mark.filter(|mark| mark.strength == Strength::Proof)
+        && left <= wall_tolerance(reading, mark, folded)
+        && reading.about
+            <= if head(folded, 120).contains(mark.needle) {
+                4
+            } else {
+                1
+            }
+        && (!reading.verdicts.is_empty() || left <= 1 || mark.needle.len() * 2 >= folded.trim().len())
+    {
+        let kind = reading.leading().map_or(Kind::from(mark.kind), |verdict| {
+            refine(mark.kind.into(), verdict.kind)
+        });
+        return Inspection::failure(kind, 0.95, format!("{}: {}", mark.vendor, mark.kind.phrase()))
+            .with("wall", format!("{}: {:?}", mark.vendor, mark.needle))
+            .with("residue", format!("{left} other words"));
+    }
+    let Some(leading) = reading.leading() else {
+        return wordless(reading);
+    };
+    let spoken = spoken_by_a_tool(folded);
+    let alone = reading.statements <= 1;
+    let guarded = alone && !spoken && reading.address == 0 && reading.ids == 0 && !reading.attended;
+    // one bare line reads like a title: every word has to be the failure's own
+    let fits = if guarded {
+        leading.strong && reading.spare == 0 && left == 0
+    } else {
+        left <= tolerance(reading)
+    };
+    let fits = fits && (leading.strong || spoken || reading.address > 0);
+    let login = matches!(leading.kind, Kind::LoginRequired | Kind::ConsentWall) && leading.strong;
+    let fits = fits
+        || (login
+            && !alone
+            && reading.about == 0
+            && left <= TEASER
+            && reading.verdicts.len() + usize::from(reading.attendant_words > 1) >= 2);
+    if !fits {
+        let confidence = if left > 40 { 0.9 } else { 0.65 };
+        return Inspection::genuine(confidence, "it speaks of a failure, but has a subject of its own")
+            .with("wording", quote(&leading.wording, 60))
+            .with("residue", format!("{left} other words"));
+    }
+    let mut confidence: f64 = if leading.strong { 0.84 } else { 0.62 };
+    confidence += if reading.address > 0 || reading.attendant_words > 0 {
+        0.06
+    } else {
+        0.0
+    };
+    confidence += if reading.tokens > 0 { 0.02 } else { 0.0 };
+    confidence += if spoken { 0.04 } else { 0.0 };
+    confidence -= if reading.about > 0 { 0.12 } else { 0.0 };
+    confidence -= if left > 0 {
+        0.02 + 0.2 * left as f64 / (left + reading.words()) as f64
+    } else {
+        0.0
+    };
+    confidence -= if guarded { 0.04 } else { 0.0 };
+    let kind = if spoken && !leading.strong {
+        Kind::ToolError
+    } else {
+        leading.kind
+    };
+    Inspection::failure(kind, confidence.clamp(0.5, 0.97), reason(kind))
+        .with("wording", quote(&leading.wording, 60))
+        .with(
+            "residue",
+            format!(
+                "{left} other words beside {} of the failure",
+                reading.verdict_words + reading.attendant_words
+            ),
+        )
+}
+
+/// Texts without a statement of failure.
+fn wordless(reading: &Reading) -> Inspection {
+    let said = reading.consent_words + reading.attendant_words + reading.furniture_words;
+    if reading.consent_words >= 12 && reading.subject_words * 3 <= said && reading.about == 0 {
+        return Inspection::failure(Kind::ConsentWall, 0.75, "a request for consent and nothing else")
+            .with("residue", format!("{} other words", reading.subject_words));
+    }
+    let confidence = if reading.subject_words > 30 { 0.97 } else { 0.85 };
+    Inspection::genuine(confidence, "nothing in it says that a retrieval failed")
+}
+
+/// The more telling of a wall's kind and the wording's.
+pub(super) fn refine(wall: Kind, worded: Kind) -> Kind {
+    match wall {
+        Kind::ServerError | Kind::Unavailable | Kind::AccessDenied
+            if !matches!(worded, Kind::ServerError | Kind::Empty | Kind::ScriptRequired) =>
+        {
+            worded
+        }
+        _ => wall,
+    }
+}
+
+/// One line: what the text is, by its kind.
+pub(super) fn reason(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Challenge => "it asks the visitor to pass a check, and carries nothing else",
+        Kind::AccessDenied => "it refuses access, and carries nothing else",
+        Kind::RateLimited => "it says that a request limit was reached, and carries nothing else",
+        Kind::LoginRequired => "it asks to log in, subscribe or send a key, and carries nothing else",
+        Kind::NotFound => "it says that the thing does not exist, and carries nothing else",
+        Kind::Unavailable => {
+            "it says that the service cannot be reached or is being maintained, and carries nothing else"
+        }
+        Kind::Timeout => "it says that time ran out, and carries nothing else",
+        Kind::ClientError => "it says that the request was wrong, and carries nothing else",
+        Kind::ServerError => "it reports an error in place of content",
+        Kind::ScriptRequired => "it is the shell of a page that needs scripts",
+        Kind::ConsentWall => "it asks for consent before any content",
+        Kind::Parked => "it is the page of a parked or unused domain",
+        Kind::Empty => "it says that nothing was found, and carries nothing else",
+        Kind::Malformed => "it is not readable as anything",
+        Kind::ToolError => "a tool reports an error in place of its source",
+    }
+}
