@@ -30,6 +30,8 @@ const FIRST_BACKOFF: Duration = Duration::from_secs(1);
 const LONGEST_BACKOFF: Duration = Duration::from_secs(8);
 /// An attempt with less time than this left is not worth making.
 const WORTHWHILE: Duration = Duration::from_millis(100);
+/// A host that had this long and did not answer before the call's deadline is too slow.
+const FAIR_TIME: Duration = Duration::from_secs(5);
 /// The largest answer of a token issuer.
 const TOKEN_BYTES: usize = 64 << 10;
 /// Tells adapters that the operator's key was refused and the answer came without it.
@@ -43,12 +45,17 @@ impl Inner {
         kept: Option<&Entry>,
     ) -> Result<(Answer, Url), Failure> {
         let mut tries = 0;
+        let mut last: Option<Failure> = None;
         loop {
             tries += 1;
             let mut failure = match self.attempt(job, kept).await {
                 Ok(found) => return Ok(found),
                 Err(failure) => failure,
             };
+            if let Some(before) = last.take().filter(|_| is_ours(&failure)) {
+                // What the host said tells more than that we now leave it alone.
+                return Err(give_up(before, Stop::Refused));
+            }
             failure.attempts = job.progress.attempts();
             match self.wait_before_next(job, &failure, tries) {
                 Ok(wait) => {
@@ -60,52 +67,37 @@ impl Inner {
                         wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
                         "trying again"
                     );
+                    last = Some(failure);
                     self.timer().sleep(wait).await;
                 }
                 Err(Stop::NotTemporary) => return Err(failure),
-                Err(why) => {
-                    // A limit with its end stated may be tried again then; nothing else may.
-                    if failure.retry_after.is_none() {
-                        failure.retry = Retry::GaveUp;
-                    }
-                    if tries > 1 {
-                        failure.retry = Retry::GaveUp;
-                    }
-                    if failure.hint.is_none() {
-                        failure.hint = why.hint().map(Into::into);
-                    }
-                    return Err(failure.with("no_retry", format!("{why:?}")));
-                }
+                Err(why) => return Err(give_up(failure, why)),
             }
         }
     }
 
     fn wait_before_next(&self, job: &Job, failure: &Failure, tries: u32) -> Result<Duration, Stop> {
-        // Refusals of our own have no attempt behind them; waiting here would only hide them.
-        let ours = matches!(
-            failure.detail.as_deref(),
-            Some("suspended" | "pace" | "place" | "deadline")
-        );
-        if failure.retry != Retry::Temporary || ours || failure.code == ErrorCode::CircuitOpen {
+        if failure.retry != Retry::Temporary || is_ours(failure) {
             return Err(Stop::NotTemporary);
         }
         if tries >= self.wire.limits.attempts {
             return Err(Stop::Attempts);
         }
         let fraction = self.jitter.fraction();
-        let wait = match failure.retry_after {
-            Some(asked) => asked + Duration::from_millis(250).mul_f64(fraction),
-            None => {
-                let window = FIRST_BACKOFF
-                    .saturating_mul(1 << (tries - 1).min(8))
-                    .min(LONGEST_BACKOFF);
-                window.mul_f64(fraction)
-            }
-        };
+        let wait = failure.retry_after.map_or_else(
+            || {
+                let window = FIRST_BACKOFF.saturating_mul(1 << (tries - 1).min(8));
+                window.min(LONGEST_BACKOFF).mul_f64(fraction)
+            },
+            |asked| asked + Duration::from_millis(250).mul_f64(fraction),
+        );
         if wait + WORTHWHILE >= job.deadline.left(self.timer().as_ref()) {
             return Err(Stop::Deadline);
         }
-        let (host, _) = self.place(&job.request.url, false);
+        let (host, lane) = self.place(&job.request.url, false);
+        if failure.retry_after.is_none() && host.gate(&lane).is_err() {
+            return Err(Stop::Refused);
+        }
         if host.may_retry(failure.code == ErrorCode::Timeout) {
             Ok(wait)
         } else {
@@ -268,7 +260,7 @@ impl Inner {
         let mut permit = lane
             .enter(&job.deadline, |at| job.progress.expect_slot(at))
             .await
-            .map_err(|missed| self.no_place(&lane, missed.0, name))?;
+            .map_err(|missed| no_place(&lane, missed.0, name))?;
         self.stage(Stage::Pace);
         let attempt = match host.begin(&lane) {
             Ok(attempt) => attempt,
@@ -324,20 +316,22 @@ impl Inner {
                 Ok(answer)
             }
             Err(mut failure) => {
+                if failure.code == ErrorCode::BlockedAddress {
+                    // Nothing left this machine.
+                    job.progress.attempts.fetch_sub(1, Ordering::Relaxed);
+                }
                 failure.attempts = job.progress.attempts();
                 failure.retrieved_at = failure.retrieved_at.or_else(|| Some(self.wire.clock.now()));
-                attempt.failed(&failure);
+                let hurried = failure.detail.as_deref() == Some("deadline") && took < FAIR_TIME;
+                if hurried {
+                    // The caller's haste says nothing about the host.
+                    drop(attempt);
+                } else {
+                    attempt.failed(&failure);
+                }
                 Err(failure)
             }
         }
-    }
-
-    fn no_place(&self, lane: &Lane, wait: Duration, host: &str) -> Failure {
-        if lane.pace.is_some() && !wait.is_zero() {
-            return no_slot(wait, host);
-        }
-        let message = format!("other requests to {host} left no place for this one in time");
-        Failure::new(ErrorCode::Timeout, message).detail("place")
     }
 
     /// Where the request is dialled: at the operator's base, through the proxy, or directly.
@@ -436,6 +430,34 @@ impl Inner {
     }
 }
 
+fn no_place(lane: &Lane, wait: Duration, host: &str) -> Failure {
+    if lane.pace.is_some() && !wait.is_zero() {
+        return no_slot(wait, host);
+    }
+    let message = format!("other requests to {host} left no place for this one in time");
+    Failure::new(ErrorCode::Timeout, message).detail("place")
+}
+
+/// Refusals of our own have no attempt behind them; waiting here would only hide them.
+fn is_ours(failure: &Failure) -> bool {
+    failure.code == ErrorCode::CircuitOpen
+        || matches!(
+            failure.detail.as_deref(),
+            Some("suspended" | "pace" | "place" | "deadline")
+        )
+}
+
+fn give_up(mut failure: Failure, why: Stop) -> Failure {
+    // A limit whose end is stated may be tried again then; nothing else may, and not by this call.
+    if failure.retry_after.is_none() || failure.attempts > 1 {
+        failure.retry = Retry::GaveUp;
+    }
+    if failure.hint.is_none() {
+        failure.hint = why.hint().map(Into::into);
+    }
+    failure.with("no_retry", format!("{why:?}"))
+}
+
 /// What is sent, before it is decided where to.
 struct Errand {
     method: Method,
@@ -451,6 +473,8 @@ enum Stop {
     Attempts,
     Deadline,
     Quota,
+    /// The host is being left alone by now.
+    Refused,
 }
 
 impl Stop {
@@ -458,6 +482,7 @@ impl Stop {
         match self {
             Self::Deadline => Some("no further attempt was made: it would not have fitted the call's time"),
             Self::Quota => Some("no further attempt was made: this host has failed too often lately"),
+            Self::Refused => Some("no further attempt was made: this host is being left alone for a while"),
             Self::NotTemporary | Self::Attempts => None,
         }
     }

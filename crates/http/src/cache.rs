@@ -277,7 +277,7 @@ mod tests {
         let asked = Asked {
             method: Method::Get,
             url: &url,
-            cache_for: Duration::from_secs(300),
+            cache_for: Duration::from_mins(5),
         };
         rules(&asked, &answer(headers)).map(|(_, time)| time.as_secs())
     }

@@ -122,10 +122,9 @@ fn classify_v4(address: Ipv4Addr) -> Result<(), AddressClass> {
         [169, 254, ..] => C::LinkLocal,
         [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => C::Documentation,
         [198, 18..=19, ..] => C::Benchmark,
-        [192, 0, 0, _] | [192, 88, 99, _] => C::Reserved,
         [224..=239, ..] => C::Multicast,
         [255, 255, 255, 255] => C::Broadcast,
-        [240..=255, ..] => C::Reserved,
+        [192, 0, 0, _] | [192, 88, 99, _] | [240..=255, ..] => C::Reserved,
         _ => return Ok(()),
     };
     Err(class)

@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use chrono::{DateTime, Utc};
+use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Clock, ErrorCode, Headers, Limits, Method};
 use futures_util::future::{Either, select};
 use http::HeaderMap;
-use http::header::{CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, HeaderName, SET_COOKIE, TRANSFER_ENCODING};
+use http::header::{
+    CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, DATE, HeaderName, SET_COOKIE, TRANSFER_ENCODING,
+};
 
 use crate::Timer;
 use crate::clients::{Clients, Way};
@@ -91,6 +94,7 @@ impl Wire {
         let retrieved_at = self.clock.now();
         let status = response.status().as_u16();
         self.check_head(response.headers(), host)?;
+        note_skew(response.headers(), retrieved_at, host);
         let coding = text_of(response.headers(), &CONTENT_ENCODING);
         let headers = readable(response.headers());
         if matches!(status, 301 | 302 | 303 | 307 | 308) {
@@ -203,6 +207,17 @@ impl Wire {
         tokio::task::spawn_blocking(move || decode(&packed, &codings, bounds).map(Bytes::from))
             .await
             .unwrap_or_else(|_| Err(Failure::new(ErrorCode::Internal, "unpacking an answer failed")))
+    }
+}
+
+/// A host whose clock is far off dates its content wrongly too; nothing here relies on its `Date`.
+fn note_skew(headers: &HeaderMap, now: DateTime<Utc>, host: &str) {
+    let date = headers.get(DATE).and_then(|value| value.to_str().ok());
+    if let Some(date) = date.and_then(|text| httpdate::parse_http_date(text).ok()) {
+        let skew_s = (DateTime::<Utc>::from(date) - now).num_seconds();
+        if skew_s.abs() > FUTURE_TOLERANCE_S {
+            tracing::info!(host, skew_s, "this host's clock is off");
+        }
     }
 }
 

@@ -185,7 +185,7 @@ impl Seat {
         let left = self.until.saturating_duration_since(timer.now()) + patience;
         match select(running, timer.sleep(left)).await {
             Either::Left((outcome, _)) => outcome,
-            Either::Right((_, running)) => {
+            Either::Right(((), running)) => {
                 drop(running);
                 Err(self.too_late(timer.now(), host))
             }

@@ -1,5 +1,7 @@
 //! The headers of a request, and what it looks like to the cache and in the log.
 
+use std::fmt::Write;
+
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{ErrorCode, Media, Method, Request};
 use http::HeaderMap;
@@ -77,16 +79,15 @@ pub(crate) fn identity(request: &Request, keyed: bool) -> String {
     let mut headers: Vec<_> = allowed(request).collect();
     headers.sort();
     for (name, value) in headers {
-        identity.push_str(&format!("\n{name}={value}"));
+        let _ = write!(identity, "\n{name}={value}");
     }
     if let Some(body) = &request.body {
-        identity.push_str(&format!("\nbody={}", hex(&Sha256::digest(body))));
+        identity.push_str("\nbody=");
+        for byte in Sha256::digest(body) {
+            let _ = write!(identity, "{byte:02x}");
+        }
     }
     identity
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// An address for the log: the query may hold what a person searched for.

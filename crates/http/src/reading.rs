@@ -386,7 +386,7 @@ mod tests {
         )
         .unwrap_err();
         assert_eq!(failure.code, ErrorCode::RateLimited);
-        assert_eq!(failure.retry_after, Some(std::time::Duration::from_secs(60)));
+        assert_eq!(failure.retry_after, Some(std::time::Duration::from_mins(1)));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the tests of this crate share: sources, a scripted loopback server, names, virtual time.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -114,10 +115,12 @@ impl Timer for VirtualTimer {
     }
 }
 
+type Resolved = Result<Vec<IpAddr>, ResolveError>;
+
 /// Names with scripted answers: the n-th query gets the n-th list, the last list repeats.
 #[derive(Default)]
 pub(crate) struct Names {
-    answers: Mutex<HashMap<String, Vec<Result<Vec<IpAddr>, ResolveError>>>>,
+    answers: Mutex<HashMap<String, Vec<Resolved>>>,
     pub(crate) queries: AtomicUsize,
 }
 
@@ -341,7 +344,7 @@ pub(crate) fn answer(status: u16, headers: &[(&str, &str)], body: impl AsRef<[u8
     let body = body.as_ref();
     let mut text = format!("HTTP/1.1 {status} Crafted\r\ncontent-length: {}\r\n", body.len());
     for (name, value) in headers {
-        text.push_str(&format!("{name}: {value}\r\n"));
+        let _ = write!(text, "{name}: {value}\r\n");
     }
     text.push_str("\r\n");
     [text.as_bytes(), body].concat()

@@ -301,9 +301,10 @@ async fn f06_all_callers_leave_the_host_alone() {
         (error.code, error.attempts, error.http_status),
         (ErrorCode::RateLimited, 1, Some(429))
     );
-    assert_eq!(error.retry_after, Some(Duration::from_secs(120)));
+    assert_eq!(error.retry_after, Some(Duration::from_mins(2)));
     for passed in [0_u64, 60, 119] {
-        let wait = Duration::from_secs(passed) - (bench.timer.now() - bench.times.lock().unwrap()[0]);
+        let gone = bench.timer.now() - bench.times.lock().unwrap()[0];
+        let wait = Duration::from_secs(passed).saturating_sub(gone);
         bench.timer.advance(wait);
         let begun = Instant::now();
         let error = bench.ask_now("https://api.test.org/other").await.unwrap_err();
@@ -351,7 +352,7 @@ async fn a_used_up_pool_suspends_its_own_limit_only() {
     let error = bench.ask_now("https://api.test.org/search/a").await.unwrap_err();
     assert_eq!(
         (error.code, error.retry_after),
-        (ErrorCode::RateLimited, Some(Duration::from_secs(60)))
+        (ErrorCode::RateLimited, Some(Duration::from_mins(1)))
     );
     let error = bench.ask_now("https://api.test.org/search/b").await.unwrap_err();
     assert_eq!((error.detail.as_deref(), error.attempts), (Some("suspended"), 0));

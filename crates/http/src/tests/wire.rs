@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use freshcontext_contract::{ErrorCode, Media, Provenance, Retry};
+use freshcontext_contract::{ErrorCode, Media, Provenance, Retry, Transport};
 
 use crate::testing::*;
 
@@ -143,7 +143,6 @@ async fn b03_a_body_that_stops_or_trickles() {
 }
 
 async fn pipeline_send(pipeline: &crate::Pipeline, seconds: u64) -> freshcontext_contract::SourceError {
-    use freshcontext_contract::Transport;
     let scope = scope(plain(), &crate::TokioTimer, seconds);
     pipeline.send(&scope, get(URL)).await.unwrap_err()
 }
@@ -156,7 +155,7 @@ async fn b04_headers_that_dribble_or_swell() {
     }
     assert_eq!(outcome(dribble).await, code(ErrorCode::Timeout, "first_byte"));
 
-    let many: String = (0..101).map(|n| format!("x-{n}: 1\r\n")).collect();
+    let many: String = (0..101).fold(String::new(), |text, n| text + &format!("x-{n}: 1\r\n"));
     let many = format!("HTTP/1.1 200 OK\r\n{many}\r\n");
     assert_eq!(
         outcome(vec![Act::Send(many.into_bytes())]).await.0,
@@ -333,7 +332,6 @@ async fn b12_two_failures_then_success_with_three_attempts() {
         config.timer = timer.clone();
         let pipeline = pipeline(config);
         let scope = scope(plain(), timer.as_ref(), 20);
-        use freshcontext_contract::Transport;
         let response = timer
             .while_passing(Duration::from_millis(50), pipeline.send(&scope, get(URL)))
             .await
