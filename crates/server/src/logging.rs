@@ -1,6 +1,6 @@
 //! The log: stderr only, quiet unless asked, one line per event.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
@@ -54,15 +54,19 @@ where
         let mut line = String::new();
         SystemTime.format_time(&mut Writer::new(&mut line))?;
         let meta = event.metadata();
-        line.push_str(&format!(" {:>5} {} ", meta.level(), meta.target()));
-        for span in ctx.event_scope().into_iter().flat_map(|scope| scope.from_root()) {
+        write!(line, " {:>5} {} ", meta.level(), meta.target())?;
+        for span in ctx
+            .event_scope()
+            .into_iter()
+            .flat_map(tracing_subscriber::registry::Scope::from_root)
+        {
             line.push_str(span.name());
             let extensions = span.extensions();
             if let Some(fields) = extensions
                 .get::<FormattedFields<N>>()
                 .filter(|fields| !fields.is_empty())
             {
-                line.push_str(&format!("{{{fields}}}"));
+                write!(line, "{{{fields}}}")?;
             }
             line.push_str(": ");
         }

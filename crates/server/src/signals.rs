@@ -40,5 +40,5 @@ pub(crate) async fn parent_gone() {
             return;
         }
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

@@ -1,5 +1,6 @@
 //! The words of the command line.
 
+use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
@@ -125,12 +126,13 @@ pub(crate) fn command() -> clap::Command {
     let mut help = format!("{EXAMPLES}\n\nSettings (file key, environment, default):\n");
     for setting in settings() {
         let default = setting.show(&defaults);
-        help.push_str(&format!(
-            "  {}  {}  {}\n",
+        let _ = writeln!(
+            help,
+            "  {}  {}  {}",
             setting.key,
             setting.env,
             if default.is_empty() { "-" } else { &default }
-        ));
+        );
     }
     Cli::command().after_long_help(help)
 }

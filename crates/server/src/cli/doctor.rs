@@ -175,9 +175,8 @@ async fn connect(host: &str) -> Result<(), String> {
             .map(Iterator::collect::<Vec<_>>)
     });
     let limit = Duration::from_secs(5);
-    let addresses = match tokio::time::timeout(limit, lookup).await {
-        Ok(Ok(Ok(addresses))) => addresses,
-        _ => return Err("the name cannot be resolved".to_owned()),
+    let Ok(Ok(Ok(addresses))) = tokio::time::timeout(limit, lookup).await else {
+        return Err("the name cannot be resolved".to_owned());
     };
     match tokio::time::timeout(limit, TcpStream::connect(addresses.as_slice())).await {
         Ok(Ok(_)) => Ok(()),

@@ -1,5 +1,6 @@
 //! The one table of settings. Reading, help, documentation and error messages all come from it.
 
+use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -365,14 +366,15 @@ pub fn settings_markdown() -> String {
         } else {
             format!("`{default}`")
         };
-        page.push_str(&format!(
-            "| `{}` | `{}` | {} | {} | {} |\n",
+        let _ = writeln!(
+            page,
+            "| `{}` | `{}` | {} | {} | {} |",
             setting.key,
             setting.env,
             setting.kind.words(),
             default,
             setting.about.replace('|', "\\|"),
-        ));
+        );
     }
     page
 }

@@ -1,5 +1,7 @@
 //! Looking at a call's arguments as a whole: how deep, how big, and how to log them.
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 /// Whether a value nests deeper than `most` levels. Never recurses deeper than that itself.
@@ -48,9 +50,9 @@ pub(super) fn redacted(arguments: &Map<String, Value>) -> String {
         );
         out.push('=');
         match value {
-            Value::String(text) => out.push_str(&format!("text({})", text.chars().count())),
-            Value::Array(values) => out.push_str(&format!("list({})", values.len())),
-            Value::Object(entries) => out.push_str(&format!("object({})", entries.len())),
+            Value::String(text) => drop(write!(out, "text({})", text.chars().count())),
+            Value::Array(values) => drop(write!(out, "list({})", values.len())),
+            Value::Object(entries) => drop(write!(out, "object({})", entries.len())),
             Value::Number(_) => out.push_str("number"),
             Value::Bool(value) => out.push_str(&value.to_string()),
             Value::Null => out.push_str("null"),

@@ -128,19 +128,17 @@ impl Engine {
             self.limits().requests_per_call,
         );
         let time = deadline.saturating_duration_since(Instant::now()) + GRACE;
-        let harvest = match tokio::time::timeout(time, adapter.collect(&cx, own)).await {
-            Ok(harvest) => harvest?,
-            Err(_) => {
-                let mut error = SourceError::new(
-                    ErrorCode::Timeout,
-                    format!("{} did not answer in time", descriptor.title),
-                )
-                .detail("deadline")
-                .hint("try again later, or ask for less");
-                error.attempts = cx.seen().attempts;
-                return Err(error);
-            }
+        let Ok(harvest) = tokio::time::timeout(time, adapter.collect(&cx, own)).await else {
+            let mut error = SourceError::new(
+                ErrorCode::Timeout,
+                format!("{} did not answer in time", descriptor.title),
+            )
+            .detail("deadline")
+            .hint("try again later, or ask for less");
+            error.attempts = cx.seen().attempts;
+            return Err(error);
         };
+        let harvest = harvest?;
         let seen = cx.seen();
         Ok(Collected {
             harvest,

@@ -4,6 +4,7 @@
 //! is forged, cut, of another call or out of date is an `invalid_input` naming `cursor`. Using one
 //! twice gives the same page twice: a caller may retry.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use base64::Engine as _;
@@ -137,9 +138,11 @@ fn canonical(arguments: &Map<String, Value>) -> String {
         })
         .collect();
     kept.sort_by_key(|(name, _)| *name);
-    kept.into_iter()
-        .map(|(name, value)| format!("{name}={value}\n"))
-        .collect()
+    let mut out = String::new();
+    for (name, value) in kept {
+        let _ = writeln!(out, "{name}={value}");
+    }
+    out
 }
 
 fn load_or_make(folder: &Path) -> std::io::Result<[u8; 32]> {
@@ -204,7 +207,10 @@ mod tests {
     use serde_json::json;
 
     fn arguments(value: Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
+        let Value::Object(arguments) = value else {
+            panic!("{value}")
+        };
+        arguments
     }
 
     fn now() -> DateTime<Utc> {

@@ -164,7 +164,7 @@ static BOTH: Composite = Composite {
     example: r#"{"topic": "rust"}"#,
     input_schema: || json!({"type": "object", "properties": {}}),
     plan: |arguments| {
-        let mut part = |tool, name: &str| PartCall {
+        let part = |tool, name: &str| PartCall {
             tool,
             label: name.to_owned(),
             arguments: arguments
@@ -208,7 +208,10 @@ fn settings() -> Settings {
 }
 
 fn arguments(value: Value) -> Map<String, Value> {
-    value.as_object().unwrap().clone()
+    let Value::Object(arguments) = value else {
+        panic!("{value}")
+    };
+    arguments
 }
 
 async fn call(engine: &Arc<Engine>, tool: &str, value: Value) -> ToolOutcome {

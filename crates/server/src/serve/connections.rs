@@ -10,6 +10,8 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
+use super::head::HeadScan;
+
 /// Counts connections in all and by peer.
 #[derive(Debug)]
 pub(crate) struct Census {
@@ -94,10 +96,13 @@ impl Activity {
         self.set(Phase::Idle);
     }
 
-    fn bytes_came(&self) {
-        if self.get().0 == Phase::Idle {
+    /// Bytes came in; true where they begin a new request.
+    fn bytes_came(&self) -> bool {
+        let begins = self.get().0 == Phase::Idle;
+        if begins {
             self.set(Phase::Headers);
         }
+        begins
     }
 
     fn set(&self, phase: Phase) {
@@ -138,15 +143,20 @@ impl Activity {
     }
 }
 
-/// A stream that tells its [`Activity`] when bytes come in.
+/// A stream that tells its [`Activity`] when bytes come in, and lets no ambiguous head pass.
 pub(crate) struct Watched<S> {
     stream: S,
     activity: Arc<Activity>,
+    scan: HeadScan,
 }
 
 impl<S> Watched<S> {
     pub(crate) fn new(stream: S, activity: Arc<Activity>) -> Self {
-        Self { stream, activity }
+        Self {
+            stream,
+            activity,
+            scan: HeadScan::default(),
+        }
     }
 }
 
@@ -158,8 +168,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
     ) -> Poll<std::io::Result<()>> {
         let before = buf.filled().len();
         let polled = Pin::new(&mut self.stream).poll_read(cx, buf);
-        if buf.filled().len() > before {
-            self.activity.bytes_came();
+        if let Some(new) = buf.filled_mut().get_mut(before..).filter(|new| !new.is_empty()) {
+            if self.activity.bytes_came() {
+                self.scan = HeadScan::default();
+            }
+            self.scan.take(new);
         }
         polled
     }
@@ -217,7 +230,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn idle_and_dribbling_have_different_limits_and_work_has_none() {
-        let (headers, idle) = (Duration::from_secs(10), Duration::from_secs(60));
+        let (headers, idle) = (Duration::from_secs(10), Duration::from_mins(1));
         let started = Instant::now();
         let activity = Activity::new();
         activity.too_slow(headers, idle).await;

@@ -2,6 +2,7 @@
 
 mod connections;
 mod guard;
+mod head;
 mod routes;
 
 use std::io;
