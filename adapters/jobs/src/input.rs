@@ -24,7 +24,7 @@ pub struct Input {
 }
 
 /// Shown in errors.
-pub const EXAMPLE: &str = r#"{"query": "rust engineer", "location": "Germany", "max_age_days": 30}"#;
+pub const EXAMPLE: &str = r#"{"query": "rust engineer", "location": "Germany"}"#;
 
 /// The argument, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use freshcontext_contract::url::Url;
 use freshcontext_contract::{Media, Request, SourceError};
 
 use crate::input::{EXAMPLE, Wish};
-use crate::words::Words;
+use crate::words::Query;
 
 fn address(base: &str, query: &[(&str, &str)]) -> Result<Url, SourceError> {
     let mut url =
@@ -59,23 +59,43 @@ pub fn muse(page: u32, wish: &Wish) -> Result<Request, SourceError> {
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
 }
 
-/// The one category whose spelling is attested. An unknown one would answer with nothing.
+/// The one category whose spelling is attested, for queries that can mean nothing else. An unknown one
+/// would answer with nothing; "engineer" alone may well be a mining engineer.
 pub fn muse_category(query: &str) -> Option<&'static str> {
-    const SIGNS: [&str; 8] = [
+    const SIGNS: [&str; 27] = [
         "software",
         "developer",
+        "developers",
         "programmer",
         "backend",
+        "back-end",
         "frontend",
+        "front-end",
         "fullstack",
+        "full-stack",
         "devops",
-        "web engineer",
+        "sre",
+        "rust",
+        "golang",
+        "python",
+        "java",
+        "javascript",
+        "typescript",
+        "kotlin",
+        "ruby",
+        "php",
+        "scala",
+        "c++",
+        "c#",
+        "react",
+        "node.js",
+        "android",
     ];
-    let words = Words::of(query);
-    SIGNS
+    let software = Query::of(query)
+        .words
         .iter()
-        .any(|sign| words.contain(sign))
-        .then_some("Software Engineering")
+        .any(|word| SIGNS.contains(&word.as_str()));
+    software.then_some("Software Engineering")
 }
 
 /// The monthly threads of Hacker News, newest first.
@@ -143,7 +163,7 @@ mod tests {
     fn the_muse_gets_what_it_can_filter_by() {
         let url = |wish: &Wish| muse(1, wish).unwrap().url.to_string();
         assert_eq!(
-            url(&wish("nurse", None, false)),
+            url(&wish("mining engineer", None, false)),
             "https://www.themuse.com/api/public/jobs?page=1"
         );
         assert_eq!(

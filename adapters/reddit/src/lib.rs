@@ -6,7 +6,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
-    Marker, Pace, Route, SourceError, StatusRule, Switch, When,
+    Marker, Pace, Route, SourceError, StatusRule, Switch, When, walls,
 };
 use freshcontext_parse::charset;
 
@@ -201,16 +201,14 @@ impl Adapter for Reddit {
     }
 }
 
-/// A refusal or a "slow down" of the API is an answer, not a reason to knock at another door.
+/// A refusal, a challenge or a "slow down" of the API is an answer, not a reason to knock at another door.
 fn another_route_may_help(code: ErrorCode) -> bool {
     matches!(
         code,
         ErrorCode::Misconfigured
-            | ErrorCode::Challenge
             | ErrorCode::Timeout
             | ErrorCode::Unreachable
             | ErrorCode::UpstreamError
-            | ErrorCode::Malformed
             | ErrorCode::CircuitOpen
     )
 }
@@ -241,14 +239,23 @@ async fn by_feed(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
 /// Asks a share link where it leads.
 async fn follow_share(cx: &Cx<'_>, url: &freshcontext_contract::url::Url) -> Result<Asked, SourceError> {
     let response = cx.send(request::share(url)).await?;
-    match input::recognise(response.final_url.as_str()) {
-        Ok(
-            asked @ Asked {
-                target: Target::Post(_),
-                ..
-            },
-        ) => Ok(asked),
-        _ => Err(SourceError::not_found("this share link leads to no post")
+    if let Ok(
+        asked @ Asked {
+            target: Target::Post(_),
+            ..
+        },
+    ) = input::recognise(response.final_url.as_str())
+    {
+        return Ok(asked);
+    }
+    match walls::recognise(
+        response.status,
+        &response.media_type(),
+        &response.headers,
+        &response.body,
+    ) {
+        Some(wall) => Err(SourceError::new(wall.code, wall.reason)),
+        None => Err(SourceError::not_found("this share link leads to no post")
             .hint("open the link in a browser and pass the address it leads to")),
     }
 }
