@@ -1,1 +1,308 @@
-//! packages
+#![doc = include_str!("../README.md")]
+
+mod input;
+mod parse;
+mod request;
+
+use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Pace, Response,
+    Route, SourceError, Status, StatusRule, Switch, When, hosts,
+};
+use freshcontext_parse::charset;
+use futures_util::future::{join, join_all};
+
+pub use input::Input;
+use input::{Registry, Wanted};
+use parse::Facts;
+
+/// The facts about package registries.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "packagetrends",
+    tool: "package_trends",
+    title: "Package registries",
+    description: "Packages on npm, PyPI and crates.io: latest version and its date, cadence, downloads, deprecation.",
+    example: input::EXAMPLE,
+    profile: "code_activity",
+    hosts: Hosts::Fixed(&["registry.npmjs.org", "api.npmjs.org", "pypi.org", "crates.io"]),
+    official: true,
+    credentials: &[],
+    routes: &[Route {
+        id: "registry",
+        about: "the registries' own interfaces",
+        needs: None,
+        switch: Switch::On,
+    }],
+    rates: &[
+        hosts::NPM,
+        hosts::PYPI,
+        hosts::CRATES_IO,
+        HostRate {
+            host: "api.npmjs.org",
+            path: "",
+            pace: Pace::new(5, 1),
+            keyed: None,
+            in_flight: 2,
+            link: "https://github.com/npm/registry/blob/main/docs/download-counts.md",
+        },
+    ],
+    status_rules: &[StatusRule {
+        status: 403,
+        when: When::BodyContains("crawler policy"),
+        code: ErrorCode::AccessDenied,
+        message: "crates.io refuses requests whose user agent does not name its program",
+    }],
+    markers: &[],
+    args: ArgSpec::length(5000),
+    dates: "When the latest version was published; never the last write of a registry's document.",
+    terms: "crates.io allows one request a second (https://crates.io/data-access); npm and PyPI ask to be modest.",
+};
+
+/// Package registries.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Packages;
+
+/// One look-up and what came of it.
+struct Looked {
+    name: String,
+    registry: Registry,
+    picked: bool,
+    result: Result<Facts, SourceError>,
+}
+
+impl Adapter for Packages {
+    type Input = Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+        let wanted = input::recognise(&input.packages)?;
+        let lookups = wanted.iter().flat_map(|wanted| {
+            wanted
+                .registries
+                .iter()
+                .map(move |registry| look_up(cx, wanted, *registry))
+        });
+        let (looked, downloads) = join(join_all(lookups), npm_downloads(cx, &wanted)).await;
+        gather(cx, &wanted, looked, downloads)
+    }
+}
+
+async fn look_up(cx: &Cx<'_>, wanted: &Wanted, registry: Registry) -> Looked {
+    let result = async {
+        let answer = cx.send(request::package(registry, &wanted.name)?).await;
+        // Some documents hold thousands of nightlies.
+        if let Err(error) = &answer
+            && error.code == ErrorCode::TooLarge
+            && registry == Registry::Npm
+        {
+            return parse::npm::manifest(&text(&cx.send(request::npm_latest(&wanted.name)?).await?));
+        }
+        let body = text(&answer?);
+        match registry {
+            Registry::Npm => parse::npm::read(&body),
+            Registry::Pypi => parse::pypi::read(&body),
+            Registry::Crates => parse::crates::read(&body),
+        }
+    };
+    Looked {
+        name: wanted.name.clone(),
+        registry,
+        picked: wanted.picked,
+        result: result.await,
+    }
+}
+
+fn text(response: &Response) -> String {
+    charset::decode(response).text
+}
+
+/// Downloads of the last month. They are an extra: without them the answer is still whole.
+async fn npm_downloads(cx: &Cx<'_>, wanted: &[Wanted]) -> Result<Vec<(String, u64)>, SourceError> {
+    let names: Vec<&str> = wanted
+        .iter()
+        .filter(|wanted| wanted.registries.contains(&Registry::Npm))
+        .map(|wanted| wanted.name.as_str())
+        .collect();
+    let mut found = Vec::new();
+    for answer in cx.send_all(request::npm_downloads(&names)?).await {
+        found.extend(parse::npm::downloads(&text(&answer?)));
+    }
+    Ok(found)
+}
+
+fn gather(
+    cx: &Cx<'_>,
+    wanted: &[Wanted],
+    looked: Vec<Looked>,
+    downloads: Result<Vec<(String, u64)>, SourceError>,
+) -> Result<Harvest, SourceError> {
+    let mut harvest = Harvest::new(page(wanted)?, Vec::new());
+    harvest.route = Some("registry");
+    harvest.status = Status::Success;
+    let names = wanted
+        .iter()
+        .map(|wanted| wanted.name.as_str())
+        .collect::<Vec<_>>()
+        .join(", ");
+    harvest.summary = Some(format!("Packages {names} in their registries"));
+    let counts = match downloads {
+        Ok(counts) => counts,
+        Err(error) => {
+            harvest.note(format!("npm's download figures are missing ({error})"));
+            Vec::new()
+        }
+    };
+    let mut missing: Vec<Looked> = Vec::new();
+    for one in looked {
+        match one.result {
+            Ok(mut facts) => {
+                harvest.notes.append(&mut facts.notes);
+                if let Some((_, count)) = counts
+                    .iter()
+                    .find(|(name, _)| one.registry == Registry::Npm && *name == facts.name)
+                {
+                    facts
+                        .fields
+                        .insert(0, ("downloads_last_month", Value::from(*count)));
+                }
+                harvest.items.push(facts.into_item(one.registry, cx.now()));
+            }
+            Err(error) if matches!(error.code, ErrorCode::Cancelled | ErrorCode::Internal) => {
+                return Err(error);
+            }
+            Err(error) if error.code == ErrorCode::NotFound => missing.push(Looked {
+                result: Err(error),
+                ..one
+            }),
+            Err(error) => harvest.fail(format!("{}:{}", one.registry.prefix(), one.name), error),
+        }
+    }
+    say_missing(harvest, wanted, &missing)
+}
+
+/// What is nowhere is a failure of that name; what is in some registries only is a remark.
+fn say_missing(mut harvest: Harvest, wanted: &[Wanted], missing: &[Looked]) -> Result<Harvest, SourceError> {
+    let alone = wanted.len() == 1;
+    for one in wanted {
+        let absent: Vec<&Looked> = missing
+            .iter()
+            .filter(|gone| {
+                gone.name == one.name && gone.picked == one.picked && one.registries.contains(&gone.registry)
+            })
+            .collect();
+        let places = absent
+            .iter()
+            .map(|gone| gone.registry.name())
+            .collect::<Vec<_>>()
+            .join(", ");
+        if absent.len() < one.registries.len() {
+            if !absent.is_empty() {
+                harvest.note(format!("{} is not in {places}", one.name));
+            }
+            continue;
+        }
+        // The registry's own words, such as "was unpublished", are better than ours.
+        let said = absent.iter().find_map(|gone| {
+            gone.result
+                .as_ref()
+                .err()
+                .filter(|error| error.message.contains("unpublished"))
+        });
+        let message = said.map_or_else(
+            || format!("{} is not in {places}", one.name),
+            |error| error.message.clone(),
+        );
+        if alone && (one.picked || said.is_some()) {
+            return Err(SourceError::not_found(message));
+        }
+        if alone {
+            harvest.note(message);
+        } else {
+            let what = if one.picked {
+                format!(
+                    "{}:{}",
+                    one.registries.first().map_or("", |r| r.prefix()),
+                    one.name
+                )
+            } else {
+                one.name.clone()
+            };
+            harvest.fail(what, SourceError::not_found(message));
+        }
+    }
+    same_names(&mut harvest);
+    if harvest.items.is_empty() {
+        // Nothing at all: a failure where anything failed, else honestly empty.
+        if !harvest.failures.is_empty() {
+            let all_missing = harvest
+                .failures
+                .iter()
+                .all(|part| part.error.code == ErrorCode::NotFound);
+            let first = harvest
+                .failures
+                .iter()
+                .position(|part| part.error.code != ErrorCode::NotFound)
+                .unwrap_or(0);
+            let error = harvest.failures.swap_remove(first).error;
+            return Err(if all_missing {
+                SourceError::not_found("none of the packages exists")
+            } else {
+                error
+            });
+        }
+        harvest.status = Status::Empty;
+    }
+    Ok(harvest)
+}
+
+/// A name in several registries is rarely one thing.
+fn same_names(harvest: &mut Harvest) {
+    let bare = |item: &Item| {
+        item.id
+            .as_deref()
+            .and_then(|id| id.split_once(':'))
+            .map(|(_, name)| name.to_lowercase())
+    };
+    let names: Vec<String> = harvest.items.iter().filter_map(bare).collect();
+    let mut shared: Vec<&String> = names
+        .iter()
+        .filter(|name| names.iter().filter(|other| other == name).count() > 1)
+        .collect();
+    shared.sort();
+    shared.dedup();
+    if !shared.is_empty() {
+        let shared = shared
+            .into_iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
+        harvest.note(format!(
+            "in several registries, which may be unrelated packages: {shared}"
+        ));
+    }
+}
+
+/// The page of the only package, else the documented address of the first one's data.
+fn page(wanted: &[Wanted]) -> Result<Url, SourceError> {
+    let first = wanted
+        .first()
+        .and_then(|wanted| Some((wanted, *wanted.registries.first()?)));
+    let page = match first {
+        Some((one, Registry::Npm)) => format!("https://www.npmjs.com/package/{}", one.name),
+        Some((one, Registry::Pypi)) => {
+            format!("https://pypi.org/project/{}/", request::normalised(&one.name))
+        }
+        Some((one, Registry::Crates)) => format!("https://crates.io/crates/{}", one.name),
+        None => "https://www.npmjs.com/".to_owned(),
+    };
+    Url::parse(&page).map_err(|_| SourceError::malformed("the package's name makes no address"))
+}
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(Packages)]
+}

@@ -1,0 +1,235 @@
+//! Which packages, in which registries.
+
+use freshcontext_contract::SourceError;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A right argument, shown in errors.
+pub const EXAMPLE: &str = r#"{"packages": "npm:react, pypi:flask, crates:serde"}"#;
+/// Longest argument, in characters.
+const MAX_CHARS: usize = 300;
+/// Names in one call.
+const MAX_NAMES: usize = 10;
+/// Look-ups in one call: the rest of its requests is for download figures.
+const MAX_LOOKUPS: usize = 21;
+
+/// Arguments of `package_trends`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Input {
+    /// Names, comma-separated; npm: pypi: crates: to pick one
+    pub packages: String,
+}
+
+/// A package registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Registry {
+    /// npm.
+    Npm,
+    /// PyPI.
+    Pypi,
+    /// crates.io.
+    Crates,
+}
+
+impl Registry {
+    /// All of them, in the order of answers.
+    pub const ALL: [Self; 3] = [Self::Npm, Self::Pypi, Self::Crates];
+
+    /// Its prefix in arguments.
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Npm => "npm",
+            Self::Pypi => "pypi",
+            Self::Crates => "crates",
+        }
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Npm => "npm",
+            Self::Pypi => "PyPI",
+            Self::Crates => "crates.io",
+        }
+    }
+
+    /// Whether it can have a package of this name, by its own rules.
+    fn fits(self, name: &str) -> bool {
+        let plain = |extra: &[u8]| {
+            name.bytes()
+                .all(|b| b.is_ascii_alphanumeric() || extra.contains(&b))
+                && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        };
+        match self {
+            Self::Npm => npm_name(name),
+            Self::Pypi => plain(b"-_.") && name.ends_with(|c: char| c.is_ascii_alphanumeric()),
+            Self::Crates => {
+                plain(b"-_") && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_alphabetic())
+            }
+        }
+    }
+}
+
+/// Lower case, at most 214 characters, optionally with a scope. Upper case is left in old names.
+fn npm_name(name: &str) -> bool {
+    let part = |part: &str, scoped: bool| {
+        !part.is_empty()
+            && (scoped || !part.starts_with(['.', '_']))
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.~".contains(&b))
+            && part.bytes().any(|b| b.is_ascii_alphanumeric())
+    };
+    name.len() <= 214
+        && match name.strip_prefix('@') {
+            Some(rest) => rest
+                .split_once('/')
+                .is_some_and(|(scope, name)| part(scope, false) && part(name, true)),
+            None => part(name, false),
+        }
+}
+
+/// One name and where it is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// The name, as given without its prefix.
+    pub name: String,
+    /// Where it is looked for.
+    pub registries: Vec<Registry>,
+    /// Whether the caller picked the registry.
+    pub picked: bool,
+}
+
+/// Reads the argument.
+pub fn recognise(given: &str) -> Result<Vec<Wanted>, SourceError> {
+    let wrong = |problem: &str| SourceError::invalid_input("packages", problem, EXAMPLE);
+    if given.chars().count() > MAX_CHARS {
+        return Err(wrong(&format!("is longer than {MAX_CHARS} characters")));
+    }
+    let mut wanted: Vec<Wanted> = Vec::new();
+    for part in given
+        .split([',', '\n', ';'])
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
+        let one = one(part)?;
+        if !wanted.contains(&one) {
+            wanted.push(one);
+        }
+    }
+    if wanted.is_empty() {
+        return Err(wrong("names no package"));
+    }
+    if wanted.len() > MAX_NAMES {
+        return Err(wrong(&format!("names more than {MAX_NAMES} packages")));
+    }
+    let lookups: usize = wanted.iter().map(|wanted| wanted.registries.len()).sum();
+    if lookups > MAX_LOOKUPS {
+        return Err(wrong(
+            "names too many packages without a prefix; each is looked up in three registries",
+        ));
+    }
+    Ok(wanted)
+}
+
+fn one(part: &str) -> Result<Wanted, SourceError> {
+    let wrong = |problem: String| SourceError::invalid_input("packages", problem, EXAMPLE);
+    let shown: String = part.chars().take(60).collect();
+    if let Some((prefix, name)) = part.split_once(':') {
+        let name = name.trim();
+        let registry = match prefix.trim().to_ascii_lowercase().as_str() {
+            "npm" => Registry::Npm,
+            "pypi" | "pip" => Registry::Pypi,
+            "crates" | "crate" | "cargo" => Registry::Crates,
+            _ => {
+                return Err(wrong(format!(
+                    "has \"{shown}\"; the prefixes are npm:, pypi: and crates:"
+                )));
+            }
+        };
+        if !registry.fits(name) {
+            return Err(wrong(format!(
+                "has \"{shown}\", which is no name that {} can have",
+                registry.name()
+            )));
+        }
+        return Ok(Wanted {
+            name: name.to_owned(),
+            registries: vec![registry],
+            picked: true,
+        });
+    }
+    let registries: Vec<Registry> = Registry::ALL
+        .into_iter()
+        .filter(|registry| registry.fits(part))
+        .collect();
+    if registries.is_empty() {
+        return Err(wrong(format!(
+            "has \"{shown}\", which is no name that a package can have"
+        )));
+    }
+    Ok(Wanted {
+        name: part.to_owned(),
+        registries,
+        picked: false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(given: &str) -> Vec<(String, Vec<Registry>)> {
+        recognise(given)
+            .unwrap()
+            .into_iter()
+            .map(|wanted| (wanted.name, wanted.registries))
+            .collect()
+    }
+
+    #[test]
+    fn prefixes_pick_and_bare_names_are_looked_for_everywhere() {
+        use Registry::{Crates, Npm, Pypi};
+        assert_eq!(
+            places("npm:react, pypi:Flask,crates:serde , zod"),
+            [
+                ("react".to_owned(), vec![Npm]),
+                ("Flask".to_owned(), vec![Pypi]),
+                ("serde".to_owned(), vec![Crates]),
+                ("zod".to_owned(), vec![Npm, Pypi, Crates]),
+            ]
+        );
+        assert_eq!(places("@types/node"), [("@types/node".to_owned(), vec![Npm])]);
+        assert_eq!(places("socket.io"), [("socket.io".to_owned(), vec![Npm, Pypi])]);
+        assert_eq!(places("Django"), [("Django".to_owned(), vec![Pypi, Crates])]);
+        assert_eq!(places("zod,zod").len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_package_is_refused() {
+        let many = (0..11).map(|n| format!("npm:b{n}")).collect::<Vec<_>>().join(",");
+        let wide = (0..8).map(|n| format!("b{n}")).collect::<Vec<_>>().join(",");
+        for given in [
+            "",
+            " , ",
+            "rust async runtime",
+            "npm:",
+            "npm:../x",
+            "gem:rails",
+            "pypi:a/b",
+            "@scope",
+            "@/x",
+            "ü",
+            &many,
+            &wide,
+            &"a".repeat(301),
+        ] {
+            let error = recognise(given).unwrap_err();
+            assert_eq!(
+                (error.code.as_str(), error.field.as_deref()),
+                ("invalid_input", Some("packages")),
+                "{given}"
+            );
+        }
+    }
+}

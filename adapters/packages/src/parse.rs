@@ -1,0 +1,170 @@
+//! Registry documents into facts, purely. One module per registry.
+
+pub mod crates;
+pub mod npm;
+pub mod pypi;
+
+use freshcontext_contract::chrono::{DateTime, NaiveDateTime, SecondsFormat, TimeDelta, Utc};
+use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::{DateEvidence, Item};
+use freshcontext_parse::{link, text};
+
+use crate::input::Registry;
+
+/// Versions that the usual gap between releases is taken from.
+const GAP_SAMPLE: usize = 21;
+
+/// One published version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    /// Its number.
+    pub version: String,
+    /// When it came out, as the registry writes it.
+    pub written: String,
+    /// The same as an instant.
+    pub at: DateTime<Utc>,
+    /// Whether it is a pre-release by its registry's rules.
+    pub prerelease: bool,
+}
+
+/// What a registry says about a package.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// Its name, as the registry spells it.
+    pub name: String,
+    /// The version handed out by default.
+    pub latest: Option<String>,
+    /// Whether that was worked out here because the registry does not say.
+    pub inferred: bool,
+    /// When that version came out.
+    pub date: DateEvidence,
+    /// What it is.
+    pub description: Option<String>,
+    /// Its published versions, those that are gone left out, in any order.
+    pub published: Vec<Published>,
+    /// Number of versions, also of those without a date.
+    pub versions: Option<usize>,
+    /// Further facts, in the order to show them.
+    pub fields: Vec<(&'static str, Value)>,
+    /// Remarks.
+    pub notes: Vec<String>,
+}
+
+impl Facts {
+    /// The item, with figures as of `now`.
+    pub fn into_item(self, registry: Registry, now: DateTime<Utc>) -> Item {
+        let title = match &self.latest {
+            Some(latest) => format!("{} {} {latest}", registry.name(), self.name),
+            None => format!("{} {}", registry.name(), self.name),
+        };
+        let mut item = Item::new(title, self.date);
+        item.id = Some(format!("{}:{}", registry.prefix(), self.name));
+        item.url = link::shown(&match registry {
+            Registry::Npm => format!("https://www.npmjs.com/package/{}", self.name),
+            Registry::Pypi => format!("https://pypi.org/project/{}/", self.name),
+            Registry::Crates => format!("https://crates.io/crates/{}", self.name),
+        });
+        item.summary = self
+            .description
+            .as_deref()
+            .map(|about| text::clip(&text::one_line(about), 400))
+            .unwrap_or_default();
+        item.set("registry", registry.name());
+        item.set("latest", self.latest.clone());
+        item.set("latest_inferred", self.inferred.then_some(true));
+        if let Some(newest) = self.published.iter().max_by_key(|published| published.at)
+            && Some(&newest.version) != self.latest.as_ref()
+        {
+            let at = newest.at.to_rfc3339_opts(SecondsFormat::Secs, true);
+            item.set("newest_publish", format!("{} ({at})", newest.version));
+        }
+        item.set("versions", self.versions);
+        cadence(&self.published, now, &mut item);
+        for (name, value) in self.fields {
+            item.set(name, value);
+        }
+        item
+    }
+}
+
+/// How often stable versions come out.
+fn cadence(published: &[Published], now: DateTime<Utc>, item: &mut Item) {
+    if published.is_empty() {
+        return;
+    }
+    let early = published.iter().filter(|published| published.prerelease).count();
+    let mut stable: Vec<DateTime<Utc>> = published
+        .iter()
+        .filter(|published| !published.prerelease)
+        .map(|published| published.at)
+        .collect();
+    stable.sort_unstable_by(|a, b| b.cmp(a));
+    let within = |days: i64| {
+        stable
+            .iter()
+            .filter(|at| **at <= now && now - **at <= TimeDelta::days(days))
+            .count()
+    };
+    item.set("releases_30d", within(30));
+    item.set("releases_365d", within(365));
+    stable.truncate(GAP_SAMPLE);
+    let mut gaps: Vec<TimeDelta> = stable
+        .windows(2)
+        .filter_map(|pair| Some(*pair.first()? - *pair.get(1)?))
+        .collect();
+    gaps.sort_unstable();
+    // A single gap is no habit.
+    if gaps.len() >= 2 {
+        item.set(
+            "median_gap_days",
+            gaps.get(gaps.len() / 2).map(TimeDelta::num_days),
+        );
+    }
+    item.set("prereleases", (early > 0).then_some(early));
+}
+
+/// A moment as registries write it; without a zone it is UTC.
+pub fn moment(text: &str) -> Option<DateTime<Utc>> {
+    DateTime::parse_from_rfc3339(text)
+        .map(|at| at.with_timezone(&Utc))
+        .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").map(|at| at.and_utc()))
+        .ok()
+}
+
+/// Text at a place, unless it is missing, of another type, or blank.
+pub fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .filter(|text| !text.trim().is_empty())
+}
+
+/// A licence as its name; whole licence texts are left out.
+pub fn license(value: Option<&Value>) -> Option<String> {
+    let name = match value? {
+        Value::String(name) => name.clone(),
+        Value::Object(license) => license
+            .get("type")
+            .or_else(|| license.get("name"))?
+            .as_str()?
+            .to_owned(),
+        Value::Array(licenses) => return license(licenses.first()),
+        _ => return None,
+    };
+    let name = text::one_line(&name);
+    (!name.is_empty() && name.chars().count() <= 60).then_some(name)
+}
+
+/// A repository's page, from any of the ways in which manifests write it.
+pub fn repository(written: &str) -> Option<String> {
+    freshcontext_parse::github::repository(written)
+        .map(|found| found.page())
+        .ok()
+        .or_else(|| {
+            let plain = written.trim().strip_prefix("git+").unwrap_or(written.trim());
+            link::shown(plain).map(|page| page.trim_end_matches(".git").to_owned())
+        })
+}
+
+#[cfg(test)]
+mod tests;

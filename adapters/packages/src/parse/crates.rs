@@ -1,0 +1,107 @@
+//! The documents of crates.io. `updated_at` of a crate is not when its newest version came out.
+
+use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::{json, text};
+use semver::Version;
+
+use super::{Facts, Published, moment, repository, text_at};
+
+struct Row<'v> {
+    number: Version,
+    written: &'v str,
+    yanked: bool,
+    value: &'v Value,
+}
+
+/// Reads a crate's document.
+pub fn read(body: &str) -> Result<Facts, SourceError> {
+    let value: Value = json::parse(body, "crates.io")?;
+    let about = value.get("crate").unwrap_or(&Value::Null);
+    let Some(name) = text_at(about, "/name").or_else(|| text_at(about, "/id")) else {
+        return Err(match text_at(&value, "/errors/0/detail") {
+            Some(detail) => {
+                SourceError::not_found(format!("crates.io: {}", text::clip(&text::one_line(detail), 120)))
+            }
+            None => SourceError::malformed("crates.io: the answer names no crate"),
+        });
+    };
+    let list = value.get("versions").and_then(Value::as_array);
+    let rows: Vec<Row<'_>> = list
+        .into_iter()
+        .flatten()
+        .filter_map(|value| {
+            Some(Row {
+                number: Version::parse(text_at(value, "/num")?).ok()?,
+                written: text_at(value, "/created_at")?,
+                yanked: value.get("yanked") == Some(&Value::Bool(true)),
+                value,
+            })
+        })
+        .collect();
+    let mut facts = Facts {
+        name: name.to_owned(),
+        description: text_at(about, "/description").map(str::to_owned),
+        versions: list.map(Vec::len),
+        ..Facts::default()
+    };
+    // The registry's own word counts unless that version is withdrawn; 0.0.0 stands for an unloaded list.
+    let said = text_at(about, "/max_stable_version").and_then(|said| {
+        rows.iter()
+            .find(|row| !row.yanked && row.number.to_string() == said)
+    });
+    let highest = || {
+        rows.iter().max_by(|a, b| {
+            (!a.yanked, a.number.pre.is_empty(), &a.number).cmp(&(
+                !b.yanked,
+                b.number.pre.is_empty(),
+                &b.number,
+            ))
+        })
+    };
+    let chosen = said.or_else(highest);
+    facts.inferred = chosen.is_some() && said.is_none();
+    facts.latest = chosen.map(|row| row.number.to_string());
+    facts.date = DateEvidence::optional_field("created_at of the version", chosen.map(|row| row.written));
+    if list.is_none() {
+        facts
+            .notes
+            .push(format!("crates.io sent no list of versions for {name}: no date"));
+    }
+    if chosen.is_some_and(|row| row.yanked) {
+        facts.fields.push(("yanked", true.into()));
+    }
+    let detail = |pointer: &str| {
+        chosen
+            .and_then(|row| text_at(row.value, pointer))
+            .map(str::to_owned)
+    };
+    facts
+        .fields
+        .push(("downloads", about.get("downloads").and_then(Value::as_u64).into()));
+    facts.fields.push((
+        "downloads_90d",
+        about.get("recent_downloads").and_then(Value::as_u64).into(),
+    ));
+    facts.fields.push(("license", detail("/license").into()));
+    facts
+        .fields
+        .push(("rust_version", detail("/rust_version").into()));
+    facts.fields.push((
+        "repository",
+        text_at(about, "/repository").and_then(repository).into(),
+    ));
+    facts.published = rows
+        .iter()
+        .filter(|row| !row.yanked)
+        .filter_map(|row| {
+            Some(Published {
+                version: row.number.to_string(),
+                at: moment(row.written)?,
+                written: row.written.to_owned(),
+                prerelease: !row.number.pre.is_empty(),
+            })
+        })
+        .collect();
+    Ok(facts)
+}

@@ -1,0 +1,166 @@
+//! npm's documents. `time.modified` is the document's last write, not a release.
+
+use freshcontext_contract::serde_json::{Map, Value};
+use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::{json, text};
+use semver::Version;
+
+use super::{Facts, Published, license, moment, repository, text_at};
+
+/// Reads a package's document.
+pub fn read(body: &str) -> Result<Facts, SourceError> {
+    let value: Value = json::parse(body, "npm")?;
+    let Some(name) = text_at(&value, "/name") else {
+        return Err(match text_at(&value, "/error") {
+            Some(error) => SourceError::not_found(format!("npm: {}", text::one_line(error))),
+            None => SourceError::malformed("npm: the answer names no package"),
+        });
+    };
+    let times = value.get("time").and_then(Value::as_object);
+    let versions = value.get("versions").and_then(Value::as_object);
+    if let Some(gone) = times
+        .and_then(|times| times.get("unpublished"))
+        .filter(|gone| gone.is_object())
+        && versions.is_none_or(Map::is_empty)
+    {
+        let at = text_at(gone, "/time")
+            .and_then(moment)
+            .map(|at| format!(" on {}", at.date_naive()))
+            .unwrap_or_default();
+        return Err(SourceError::not_found(format!(
+            "{name} was unpublished from npm{at}"
+        )));
+    }
+    let mut facts = Facts {
+        name: name.to_owned(),
+        description: text_at(&value, "/description").map(str::to_owned),
+        published: published(times, versions),
+        versions: versions.map(Map::len),
+        ..Facts::default()
+    };
+    latest(&value, versions, &mut facts);
+    let manifest = facts.latest.as_ref().and_then(|latest| versions?.get(latest));
+    let written = |latest: &String| times?.get(latest)?.as_str().map(str::to_owned);
+    facts.date = DateEvidence::optional_field("time[latest]", facts.latest.as_ref().and_then(written));
+    if times.is_none() {
+        facts.notes.push(format!("npm sent no dates for {name}"));
+    }
+    let deprecated = manifest
+        .and_then(|manifest| manifest.get("deprecated"))
+        .and_then(|deprecated| match deprecated {
+            Value::String(reason) if !reason.trim().is_empty() => {
+                Some(Value::from(text::clip(&text::one_line(reason), 200)))
+            }
+            Value::Bool(true) => Some(Value::from(true)),
+            // Some registries write "" or false for a package that is not.
+            _ => None,
+        });
+    facts.fields.push(("deprecated", deprecated.unwrap_or_default()));
+    let tags = value.get("dist-tags").and_then(Value::as_object);
+    let others: Vec<String> = tags
+        .into_iter()
+        .flatten()
+        .filter(|(tag, _)| *tag != "latest")
+        .filter_map(|(tag, version)| Some(format!("{tag}: {}", version.as_str()?)))
+        .take(5)
+        .collect();
+    facts.fields.push(("other_tags", others.into()));
+    let own = |key: &str| {
+        manifest
+            .and_then(|manifest| manifest.get(key))
+            .or_else(|| value.get(key))
+    };
+    facts.fields.push(("license", license(own("license")).into()));
+    facts.fields.push((
+        "node",
+        manifest
+            .and_then(|manifest| text_at(manifest, "/engines/node"))
+            .into(),
+    ));
+    let source = own("repository")
+        .and_then(|at| at.as_str().or_else(|| text_at(at, "/url")))
+        .and_then(repository);
+    facts.fields.push(("repository", source.into()));
+    Ok(facts)
+}
+
+/// The default version: `dist-tags.latest` where it exists, else the highest stable one.
+fn latest(value: &Value, versions: Option<&Map<String, Value>>, facts: &mut Facts) {
+    let tagged = text_at(value, "/dist-tags/latest");
+    let exists = |version: &str| versions.is_some_and(|versions| versions.contains_key(version));
+    if let Some(tagged) = tagged.filter(|tagged| exists(tagged)) {
+        facts.latest = Some(tagged.to_owned());
+        return;
+    }
+    let highest = versions
+        .into_iter()
+        .flatten()
+        .filter_map(|(written, _)| Some((Version::parse(written).ok()?, written)))
+        .max_by(|(a, _), (b, _)| (a.pre.is_empty(), a).cmp(&(b.pre.is_empty(), b)));
+    facts.latest = highest.map(|(_, written)| written.clone());
+    facts.inferred = facts.latest.is_some();
+}
+
+/// The versions that exist and have a date. `time` also holds two stamps of the document, versions
+/// that are gone, and sometimes an object.
+fn published(times: Option<&Map<String, Value>>, versions: Option<&Map<String, Value>>) -> Vec<Published> {
+    let exists = |version: &str| versions.is_some_and(|versions| versions.contains_key(version));
+    times
+        .into_iter()
+        .flatten()
+        .filter(|(version, _)| exists(version))
+        .filter_map(|(version, written)| {
+            let written = written.as_str()?;
+            Some(Published {
+                version: version.clone(),
+                at: moment(written)?,
+                written: written.to_owned(),
+                prerelease: Version::parse(version)
+                    .map_or_else(|_| version.contains('-'), |version| !version.pre.is_empty()),
+            })
+        })
+        .collect()
+}
+
+/// Reads the manifest of the default version, which has no dates.
+pub fn manifest(body: &str) -> Result<Facts, SourceError> {
+    let value: Value = json::parse(body, "npm")?;
+    let (Some(name), Some(version)) = (text_at(&value, "/name"), text_at(&value, "/version")) else {
+        return Err(SourceError::malformed("npm: the answer names no version"));
+    };
+    let mut facts = Facts {
+        name: name.to_owned(),
+        latest: Some(version.to_owned()),
+        description: text_at(&value, "/description").map(str::to_owned),
+        ..Facts::default()
+    };
+    facts
+        .fields
+        .push(("license", license(value.get("license")).into()));
+    facts.notes.push(format!(
+        "npm's document on {name} is too large to be read: no dates"
+    ));
+    Ok(facts)
+}
+
+/// Downloads by name: a single answer, or a map in which unknown names are null.
+pub fn downloads(body: &str) -> Vec<(String, u64)> {
+    let Ok(value) = json::parse::<Value>(body, "npm downloads") else {
+        return Vec::new();
+    };
+    let one = |value: &Value| {
+        Some((
+            text_at(value, "/package")?.to_owned(),
+            value.get("downloads")?.as_u64()?,
+        ))
+    };
+    match one(&value) {
+        Some(found) => vec![found],
+        None => value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter_map(|(_, value)| one(value))
+            .collect(),
+    }
+}

@@ -1,0 +1,113 @@
+//! PyPI's documents. A release is dated by its first file: a wheel may follow years later.
+
+use std::str::FromStr;
+
+use freshcontext_contract::chrono::{DateTime, Utc};
+use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::{json, text};
+use pep440_rs::Version;
+
+use super::{Facts, Published, license, moment, repository, text_at};
+
+/// Reads a project's document.
+pub fn read(body: &str) -> Result<Facts, SourceError> {
+    let value: Value = json::parse(body, "PyPI")?;
+    let info = value.get("info").filter(|info| info.is_object());
+    let Some((info, name)) = info.and_then(|info| Some((info, text_at(info, "/name")?))) else {
+        return Err(SourceError::malformed("PyPI: the answer names no project"));
+    };
+    let releases = value.get("releases").and_then(Value::as_object);
+    let published: Vec<Published> = releases
+        .into_iter()
+        .flatten()
+        .filter_map(|(version, files)| {
+            let (written, at) = first_file(files)?;
+            let prerelease = Version::from_str(version).is_ok_and(|version| version.any_prerelease());
+            Some(Published {
+                version: version.clone(),
+                written: written.to_owned(),
+                at,
+                prerelease,
+            })
+        })
+        .collect();
+    let mut facts = Facts {
+        name: name.to_owned(),
+        description: text_at(info, "/summary").map(str::to_owned),
+        versions: releases.map(serde_json_len),
+        ..Facts::default()
+    };
+    facts.latest = text_at(info, "/version").map(str::to_owned);
+    if facts.latest.is_none() {
+        let highest = published
+            .iter()
+            .filter_map(|published| Some((Version::from_str(&published.version).ok()?, published)))
+            .max_by(|(a, _), (b, _)| (!a.any_prerelease(), a).cmp(&(!b.any_prerelease(), b)));
+        facts.latest = highest.map(|(_, published)| published.version.clone());
+        facts.inferred = facts.latest.is_some();
+    }
+    facts.date = match value.get("urls") {
+        Some(files) if !facts.inferred => {
+            DateEvidence::optional_field("upload_time", first_file(files).map(|(written, _)| written))
+        }
+        _ => {
+            let of_latest = published
+                .iter()
+                .find(|published| Some(&published.version) == facts.latest.as_ref());
+            DateEvidence::optional_field(
+                "upload_time",
+                of_latest.map(|published| published.written.as_str()),
+            )
+        }
+    };
+    facts.published = published;
+    if info.get("yanked") == Some(&Value::Bool(true)) {
+        let reason = text_at(info, "/yanked_reason").map(|reason| text::clip(&text::one_line(reason), 200));
+        facts
+            .fields
+            .push(("yanked", reason.map_or(Value::Bool(true), Value::from)));
+    }
+    let holes: Vec<&str> = value
+        .get("vulnerabilities")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter(|hole| hole.get("withdrawn").is_none_or(Value::is_null))
+        .filter_map(|hole| text_at(hole, "/id"))
+        .take(10)
+        .collect();
+    facts.fields.push(("vulnerabilities", holes.into()));
+    let named = license(info.get("license_expression").filter(|value| !value.is_null()))
+        .or_else(|| license(info.get("license")));
+    facts.fields.push(("license", named.into()));
+    facts
+        .fields
+        .push(("requires_python", text_at(info, "/requires_python").into()));
+    let urls = info.get("project_urls").and_then(Value::as_object);
+    let sources = urls.into_iter().flatten().filter(|(label, _)| {
+        let label = label.to_lowercase();
+        ["source", "repository", "code", "github"]
+            .iter()
+            .any(|word| label.contains(word))
+    });
+    let source = sources.filter_map(|(_, url)| url.as_str()).find_map(repository);
+    let home = text_at(info, "/home_page")
+        .filter(|home| home.contains("github.com"))
+        .and_then(repository);
+    facts.fields.push(("repository", source.or(home).into()));
+    Ok(facts)
+}
+
+fn serde_json_len(map: &freshcontext_contract::serde_json::Map<String, Value>) -> usize {
+    map.len()
+}
+
+/// The earliest file of a release. Old answers have only the form without a zone, which is UTC.
+fn first_file(files: &Value) -> Option<(&str, DateTime<Utc>)> {
+    let moments = files.as_array()?.iter().filter_map(|file| {
+        let written = text_at(file, "/upload_time_iso_8601").or_else(|| text_at(file, "/upload_time"))?;
+        Some((written, moment(written)?))
+    });
+    moments.min_by_key(|(_, at)| *at)
+}

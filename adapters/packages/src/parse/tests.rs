@@ -1,0 +1,326 @@
+//! The readers over recorded and crafted bodies.
+
+use super::*;
+use freshcontext_contract::{DateValue, ErrorCode};
+use proptest::prelude::*;
+
+fn recording(name: &str) -> Option<String> {
+    let path = format!(
+        "{}/../../../shared/recordings/packages/{name}",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let text = std::fs::read_to_string(&path).ok();
+    if text.is_none() {
+        println!("SKIPPED: recording {name} is not here");
+        assert!(
+            std::env::var("CI").as_deref() != Ok("true"),
+            "recordings are missing in CI"
+        );
+    }
+    text
+}
+
+fn date(facts: &Facts) -> &str {
+    match &facts.date {
+        DateEvidence::Field {
+            value: DateValue::Text(text),
+            ..
+        } => text,
+        DateEvidence::None => "none",
+        other => panic!("{other:?}"),
+    }
+}
+
+fn item(facts: Facts, registry: Registry) -> Item {
+    facts.into_item(registry, "2026-06-01T00:00:00Z".parse().unwrap())
+}
+
+#[test]
+fn a_write_to_the_document_is_no_release() {
+    let Some(body) = recording("npm_is-stream.json") else {
+        return;
+    };
+    let facts = npm::read(&body).unwrap();
+    assert_eq!((facts.latest.as_deref(), facts.inferred), (Some("3.0.0"), false));
+    assert!(date(&facts).starts_with("2021-08-10"));
+    let item = item(facts, Registry::Npm);
+    assert_eq!(item.title, "npm is-stream 3.0.0");
+    assert_eq!(
+        item.url.as_deref(),
+        Some("https://www.npmjs.com/package/is-stream")
+    );
+    assert_eq!(
+        item.fields["repository"],
+        "https://github.com/sindresorhus/is-stream"
+    );
+    assert!(!item.fields.contains_key("newest_publish") && !item.fields.contains_key("deprecated"));
+}
+
+#[test]
+fn latest_and_newest_publish_are_two_things() {
+    let Some(body) = recording("npm_express_trimmed.json") else {
+        return;
+    };
+    let facts = npm::read(&body).unwrap();
+    assert_eq!(facts.latest.as_deref(), Some("5.2.1"));
+    assert!(date(&facts).starts_with("2025-12-01"));
+    let express = item(facts, Registry::Npm);
+    assert!(
+        express.fields["newest_publish"]
+            .as_str()
+            .unwrap()
+            .starts_with("4.22.2 (2026-05-11")
+    );
+    let chalk = npm::read(&recording("npm_chalk.json").unwrap()).unwrap();
+    assert!(date(&chalk).starts_with("2019-01-05"));
+    let chalk = item(chalk, Registry::Npm);
+    assert!(
+        chalk.fields["newest_publish"]
+            .as_str()
+            .unwrap()
+            .starts_with("3.0.0-beta.1")
+    );
+    assert_eq!(chalk.fields["prereleases"], 1);
+}
+
+#[test]
+fn deprecation_is_shown_whatever_its_type() {
+    let Some(body) = recording("npm_etag_deprecated.json") else {
+        return;
+    };
+    let facts = npm::read(&body).unwrap();
+    let item = item(facts, Registry::Npm);
+    assert!(item.fields["deprecated"].is_string());
+    for (written, shown) in [
+        ("\"\"", false),
+        ("false", false),
+        ("true", true),
+        ("\"why\"", true),
+    ] {
+        let body = format!(
+            r#"{{"name":"a","dist-tags":{{"latest":"1.0.0"}},"versions":{{"1.0.0":{{"deprecated":{written}}}}},"time":{{"1.0.0":"2026-01-01T00:00:00Z"}}}}"#
+        );
+        assert_eq!(
+            super::tests::item(npm::read(&body).unwrap(), Registry::Npm)
+                .fields
+                .contains_key("deprecated"),
+            shown,
+            "{written}"
+        );
+    }
+}
+
+#[test]
+fn npm_documents_with_gaps() {
+    let Some(gone) = recording("npm_unpublished.json") else {
+        return;
+    };
+    let error = npm::read(&gone).unwrap_err();
+    assert_eq!(error.code, ErrorCode::NotFound);
+    assert!(error.message.contains("unpublished from npm on 2023-06-15"));
+    let short = npm::read(&recording("npm_abbreviated.json").unwrap()).unwrap();
+    assert_eq!(date(&short), "none");
+    assert!(short.notes[0].contains("no dates"));
+    assert_eq!(
+        npm::read(&recording("npm_not_found.json").unwrap())
+            .unwrap_err()
+            .code,
+        ErrorCode::NotFound
+    );
+    let lost = r#"{"name":"a","dist-tags":{"latest":"9.9.9"},"versions":{"1.0.0":{},"2.0.0-rc.1":{},"1.10.0":{}},"time":{"1.10.0":"2026-01-01T00:00:00Z","9.9.9":"2026-05-01T00:00:00Z"},"repository":"github:o/a","keywords":"x"}"#;
+    let facts = npm::read(lost).unwrap();
+    assert_eq!(
+        (facts.latest.as_deref(), facts.inferred, date(&facts)),
+        (Some("1.10.0"), true, "2026-01-01T00:00:00Z")
+    );
+    let early = r#"{"name":"@s/a","versions":{"1.0.0-a.1":{},"1.0.0-a.2":{}},"time":{"1.0.0-a.2":"2026-01-01T00:00:00Z"}}"#;
+    let facts = npm::read(early).unwrap();
+    assert_eq!(facts.latest.as_deref(), Some("1.0.0-a.2"));
+    let item = item(facts, Registry::Npm);
+    assert_eq!(
+        (item.url.as_deref(), item.fields["releases_365d"].as_u64()),
+        (Some("https://www.npmjs.com/package/@s/a"), Some(0))
+    );
+    for body in ["", "[]", "null", "{}", r#"{"name":5}"#] {
+        assert_eq!(npm::read(body).unwrap_err().code, ErrorCode::Malformed, "{body}");
+    }
+}
+
+#[test]
+fn a_mirrors_times_are_read_whatever_their_form() {
+    let Some(body) = recording("npm_time_map_mirror_is-odd.json") else {
+        return;
+    };
+    let versions: String = ["0.1.0", "0.1.1", "1.0.0", "0.1.2", "2.0.0", "3.0.0", "3.0.1"]
+        .map(|v| format!("\"{v}\":{{}}"))
+        .join(",");
+    let document = format!(
+        r#"{{"name":"is-odd","dist-tags":{{"latest":"3.0.1"}},"versions":{{{versions}}},"time":{body}}}"#
+    );
+    let facts = npm::read(&document).unwrap();
+    assert_eq!(facts.published.len(), 7);
+    assert_eq!(date(&facts), "2024-12-02T18:34:18.449000+00:00");
+}
+
+#[test]
+fn download_figures_single_bulk_and_broken() {
+    let Some(point) = recording("npm_downloads_point.json") else {
+        return;
+    };
+    assert_eq!(npm::downloads(&point), [("jquery".to_owned(), 31_623)]);
+    let bulk = recording("npm_downloads_bulk_null.json").unwrap();
+    assert_eq!(npm::downloads(&bulk), [("express".to_owned(), 268_437)]);
+    for body in ["", "<html>", r#"{"error":"package x not found"}"#, "null"] {
+        assert!(npm::downloads(body).is_empty(), "{body}");
+    }
+}
+
+#[test]
+fn a_project_is_dated_by_its_first_file() {
+    let Some(body) = recording("pypi_luigi_3.6.0.json") else {
+        return;
+    };
+    let facts = pypi::read(&body).unwrap();
+    assert_eq!(facts.latest.as_deref(), Some("3.6.0"));
+    assert_eq!(facts.versions, Some(84));
+    assert!(
+        facts
+            .published
+            .iter()
+            .all(|published| published.version != "1.0.8")
+    );
+    assert!(date(&facts).starts_with("2024-12-0"), "{}", date(&facts));
+    let late = r#"{"info":{"name":"a","version":"1.0","project_urls":null,"keywords":null,"yanked":true,"yanked_reason":"broken"},"urls":[
+        {"upload_time_iso_8601":"2026-01-01T00:00:00.000000Z"},{"upload_time_iso_8601":"2020-01-01T00:00:00.123456Z"}],"vulnerabilities":[{"id":"PYSEC-1","withdrawn":null}]}"#;
+    let facts = pypi::read(late).unwrap();
+    assert_eq!(date(&facts), "2020-01-01T00:00:00.123456Z");
+    let item = item(facts, Registry::Pypi);
+    assert_eq!(
+        (
+            item.fields["yanked"].as_str(),
+            item.fields["vulnerabilities"][0].as_str()
+        ),
+        (Some("broken"), Some("PYSEC-1"))
+    );
+}
+
+#[test]
+fn old_and_bare_projects() {
+    let Some(six) = recording("pypi_six_old_shape.json") else {
+        return;
+    };
+    let facts = pypi::read(&six).unwrap();
+    assert!(facts.latest.is_some() && date(&facts).starts_with("20") && !date(&facts).ends_with('Z'));
+    let numpy = pypi::read(&recording("pypi_no_info_version.json").unwrap()).unwrap();
+    assert!(numpy.inferred && numpy.latest.is_some() && date(&numpy) != "none");
+    let empty = r#"{"info":{"name":"a","version":"1.0"},"urls":[],"releases":{"1.0":[]}}"#;
+    assert_eq!(date(&pypi::read(empty).unwrap()), "none");
+    for body in ["", "[]", "{}", r#"{"info":null}"#, r#"{"message":"Not Found"}"#] {
+        assert_eq!(pypi::read(body).unwrap_err().code, ErrorCode::Malformed, "{body}");
+    }
+}
+
+#[test]
+fn a_crate_is_dated_by_its_version_not_by_its_update() {
+    let Some(body) = recording("crates_xdg.json") else {
+        return;
+    };
+    let facts = crates::read(&body).unwrap();
+    assert_eq!(facts.latest.as_deref(), Some("2.1.0"));
+    assert!(date(&facts).starts_with("2017-03-11"));
+    let xdg = item(facts, Registry::Crates);
+    assert!(
+        xdg.fields["newest_publish"]
+            .as_str()
+            .unwrap()
+            .starts_with("3.0.0-pre1 (2018-03-09")
+    );
+    assert_eq!(xdg.fields["downloads_90d"], 37_562);
+    let libc = crates::read(&recording("crates_libc_nulls.json").unwrap()).unwrap();
+    assert_eq!((libc.latest.as_deref(), date(&libc)), (None, "none"));
+    let libc = item(libc, Registry::Crates);
+    assert_eq!(libc.title, "crates.io libc");
+    assert!(!libc.fields.contains_key("versions") && !libc.fields.contains_key("downloads_90d"));
+    assert_eq!(
+        crates::read(&recording("crates_not_found.json").unwrap())
+            .unwrap_err()
+            .code,
+        ErrorCode::NotFound
+    );
+    let yanked = r#"{"crate":{"name":"a","max_stable_version":"2.0.0"},"versions":[{"num":"2.0.0","created_at":"2026-02-01T00:00:00.5+00:00","yanked":true},{"num":"1.0.0","created_at":"2026-01-01T00:00:00+00:00","yanked":false}]}"#;
+    assert_eq!(crates::read(yanked).unwrap().latest.as_deref(), Some("1.0.0"));
+    for body in ["", "[]", "{}", "null"] {
+        assert_eq!(
+            crates::read(body).unwrap_err().code,
+            ErrorCode::Malformed,
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn cadence_counts_stable_versions_only() {
+    let published = |version: &str, day: &str, prerelease| Published {
+        version: version.to_owned(),
+        written: String::new(),
+        at: format!("{day}T00:00:00Z").parse().unwrap(),
+        prerelease,
+    };
+    let facts = Facts {
+        name: "a".to_owned(),
+        published: vec![
+            published("1", "2026-01-01", false),
+            published("2", "2026-05-11", false),
+            published("3", "2026-05-21", false),
+            published("4-rc", "2026-05-30", true),
+        ],
+        ..Facts::default()
+    };
+    let item = item(facts, Registry::Npm);
+    assert_eq!(
+        (
+            item.fields["releases_30d"].as_u64(),
+            item.fields["releases_365d"].as_u64()
+        ),
+        (Some(2), Some(3))
+    );
+    assert_eq!(
+        (
+            item.fields["median_gap_days"].as_i64(),
+            item.fields["prereleases"].as_u64()
+        ),
+        (Some(130), Some(1))
+    );
+}
+
+#[test]
+fn licences_and_repositories_in_all_their_forms() {
+    let of = |text: &str| license(Some(&serde_json::from_str(text).unwrap()));
+    assert_eq!(of(r#"{"type":"MIT"}"#).as_deref(), Some("MIT"));
+    assert_eq!(of(r#"[{"type":"BSD"}]"#).as_deref(), Some("BSD"));
+    assert_eq!(of(&format!("\"{}\"", "long ".repeat(50))), None);
+    assert_eq!(
+        repository("git+ssh://git@github.com/o/r.git").as_deref(),
+        Some("https://github.com/o/r")
+    );
+    assert_eq!(repository("o/r").as_deref(), Some("https://github.com/o/r"));
+    assert_eq!(
+        repository("git+https://gitlab.com/o/r.git").as_deref(),
+        Some("https://gitlab.com/o/r")
+    );
+    assert_eq!(repository("nonsense"), None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn any_prefix_of_any_body_is_survived(permille in 0usize..1000) {
+        for name in ["npm_is-stream.json", "pypi_six_old_shape.json", "crates_xdg.json"] {
+            let Some(body) = recording(name) else { return Ok(()) };
+            let cut: String = body.chars().take(body.trim_end().chars().count() * permille / 1000).collect();
+            for error in [npm::read(&cut).err(), pypi::read(&cut).err(), crates::read(&cut).err()] {
+                prop_assert_eq!(error.map(|error| error.code), Some(ErrorCode::Malformed));
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Requests, built purely.
+
+use std::time::Duration;
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+
+use crate::input::Registry;
+
+fn built(text: &'static str, segments: &[&str]) -> Result<Url, SourceError> {
+    let mut url = Url::parse(text).map_err(|error| {
+        SourceError::new(ErrorCode::Internal, "a built-in address does not parse").caused_by(error)
+    })?;
+    if let Ok(mut path) = url.path_segments_mut() {
+        path.pop_if_empty().extend(segments);
+    }
+    Ok(url)
+}
+
+fn get(url: Url) -> Request {
+    Request::get(url, Media::Json)
+        .header("accept", "application/json")
+        .cache_for(Duration::from_mins(10))
+}
+
+/// A package's document.
+pub fn package(registry: Registry, name: &str) -> Result<Request, SourceError> {
+    Ok(get(match registry {
+        // One segment: the slash of a scope must be encoded.
+        Registry::Npm => built("https://registry.npmjs.org/", &[name])?,
+        Registry::Pypi => built("https://pypi.org/pypi/", &[&normalised(name), "json"])?,
+        Registry::Crates => built("https://crates.io/api/v1/crates/", &[name])?,
+    }))
+}
+
+/// The default version alone: small, for packages whose whole document is too large. It has no dates.
+pub fn npm_latest(name: &str) -> Result<Request, SourceError> {
+    Ok(get(built("https://registry.npmjs.org/", &[name, "latest"])?))
+}
+
+/// Downloads of the last month. Scoped names are asked one by one, the others together.
+pub fn npm_downloads(names: &[&str]) -> Result<Vec<Request>, SourceError> {
+    let (scoped, plain): (Vec<&str>, Vec<&str>) =
+        names.iter().copied().partition(|name| name.starts_with('@'));
+    let mut groups: Vec<String> = scoped.iter().map(|name| (*name).to_owned()).collect();
+    if !plain.is_empty() {
+        groups.insert(0, plain.join(","));
+    }
+    groups
+        .iter()
+        .map(|group| {
+            let mut url = built("https://api.npmjs.org/downloads/point/last-month", &[])?;
+            // The comma and the at sign stand as they are; the slash of a scope does, too.
+            let path = format!("{}/{group}", url.path());
+            url.set_path(&path);
+            Ok(get(url).accepting(&[404]).cache_for(Duration::from_hours(6)))
+        })
+        .collect()
+}
+
+/// A project's name as PEP 503 compares it.
+pub fn normalised(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for part in name.split(['-', '_', '.']).filter(|part| !part.is_empty()) {
+        if !out.is_empty() {
+            out.push('-');
+        }
+        out.push_str(&part.to_ascii_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_the_documented_ones() {
+        for (registry, name, url) in [
+            (Registry::Npm, "react", "https://registry.npmjs.org/react"),
+            (
+                Registry::Npm,
+                "@types/node",
+                "https://registry.npmjs.org/@types%2Fnode",
+            ),
+            (
+                Registry::Pypi,
+                "Zope.Interface",
+                "https://pypi.org/pypi/zope-interface/json",
+            ),
+            (
+                Registry::Crates,
+                "serde_json",
+                "https://crates.io/api/v1/crates/serde_json",
+            ),
+        ] {
+            assert_eq!(package(registry, name).unwrap().url.as_str(), url);
+        }
+        let downloads = npm_downloads(&["react", "@types/node", "zod"]).unwrap();
+        let urls: Vec<&str> = downloads.iter().map(|request| request.url.as_str()).collect();
+        assert_eq!(
+            urls,
+            [
+                "https://api.npmjs.org/downloads/point/last-month/react,zod",
+                "https://api.npmjs.org/downloads/point/last-month/@types/node"
+            ]
+        );
+        assert_eq!(
+            npm_latest("zod").unwrap().url.as_str(),
+            "https://registry.npmjs.org/zod/latest"
+        );
+    }
+}
