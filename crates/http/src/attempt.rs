@@ -1,14 +1,14 @@
-//! The attempts of one request: retries, redirects, credentials, and the request on the wire.
+//! One attempt of a request: redirects, the credential of each hop, and the request on the wire.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
 use freshcontext_contract::url::{Host as UrlHost, Url};
-use freshcontext_contract::{ErrorCode, Key as KeyNeed, Method, Retry};
+use freshcontext_contract::{ErrorCode, Key as KeyNeed, Method};
 use futures_util::future::{Either, select};
 use http::HeaderMap;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 
 use crate::cache::Entry;
 use crate::clients::Way;
@@ -24,89 +24,14 @@ use crate::pipeline::{Inner, Job, Stage};
 use crate::redirect::{is_redirect, next_hop};
 use crate::step::Step;
 
-/// The window of the first backoff; doubles with each further one. Wide enough that the retries of a
-/// hundred callers do not arrive together.
-const FIRST_BACKOFF: Duration = Duration::from_secs(1);
-const LONGEST_BACKOFF: Duration = Duration::from_secs(8);
-/// An attempt with less time than this left is not worth making.
-const WORTHWHILE: Duration = Duration::from_millis(100);
 /// A host that had this long and did not answer before the call's deadline is too slow.
 const FAIR_TIME: Duration = Duration::from_secs(5);
-/// The largest answer of a token issuer.
-const TOKEN_BYTES: usize = 64 << 10;
 /// Tells adapters that the operator's key was refused and the answer came without it.
 const KEY_REFUSED: (&str, &str) = ("x-freshcontext-credential", "refused");
 
 impl Inner {
-    /// Tries until there is an answer, a lasting failure, or no more reason to try.
-    pub(crate) async fn with_retries(
-        &self,
-        job: &Job,
-        kept: Option<&Entry>,
-    ) -> Result<(Answer, Url), Failure> {
-        let mut tries = 0;
-        let mut last: Option<Failure> = None;
-        loop {
-            tries += 1;
-            let mut failure = match self.attempt(job, kept).await {
-                Ok(found) => return Ok(found),
-                Err(failure) => failure,
-            };
-            if let Some(before) = last.take().filter(|_| is_ours(&failure)) {
-                // What the host said tells more than that we now leave it alone.
-                return Err(give_up(before, Stop::Refused));
-            }
-            failure.attempts = job.progress.attempts();
-            match self.wait_before_next(job, &failure, tries) {
-                Ok(wait) => {
-                    tracing::debug!(
-                        source = job.descriptor.id,
-                        url = redacted(&job.request.url),
-                        code = %failure.code,
-                        status = failure.http_status,
-                        wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
-                        "trying again"
-                    );
-                    last = Some(failure);
-                    self.timer().sleep(wait).await;
-                }
-                Err(Stop::NotTemporary) => return Err(failure),
-                Err(why) => return Err(give_up(failure, why)),
-            }
-        }
-    }
-
-    fn wait_before_next(&self, job: &Job, failure: &Failure, tries: u32) -> Result<Duration, Stop> {
-        if failure.retry != Retry::Temporary || is_ours(failure) {
-            return Err(Stop::NotTemporary);
-        }
-        if tries >= self.wire.limits.attempts {
-            return Err(Stop::Attempts);
-        }
-        let fraction = self.jitter.fraction();
-        let wait = failure.retry_after.map_or_else(
-            || {
-                let window = FIRST_BACKOFF.saturating_mul(1 << (tries - 1).min(8));
-                window.min(LONGEST_BACKOFF).mul_f64(fraction)
-            },
-            |asked| asked + Duration::from_millis(250).mul_f64(fraction),
-        );
-        if wait + WORTHWHILE >= job.deadline.left(self.timer().as_ref()) {
-            return Err(Stop::Deadline);
-        }
-        let (host, lane) = self.place(&job.request.url, false);
-        if failure.retry_after.is_none() && host.gate(&lane).is_err() {
-            return Err(Stop::Refused);
-        }
-        if host.may_retry(failure.code == ErrorCode::Timeout) {
-            Ok(wait)
-        } else {
-            Err(Stop::Quota)
-        }
-    }
-
     /// One attempt: the request and the redirects it leads to, each hop judged like the first.
-    async fn attempt(&self, job: &Job, kept: Option<&Entry>) -> Result<(Answer, Url), Failure> {
+    pub(crate) async fn attempt(&self, job: &Job, kept: Option<&Entry>) -> Result<(Answer, Url), Failure> {
         let mut url = job.request.url.clone();
         let mut hops = 0;
         loop {
@@ -244,7 +169,7 @@ impl Inner {
         self.send(job, url, key, token, errand).await
     }
 
-    async fn send(
+    pub(crate) async fn send(
         &self,
         job: &Job,
         url: &Url,
@@ -366,68 +291,6 @@ impl Inner {
             Either::Right(_) => Err(fault::of_late_step(Step::Dns, name)),
         }
     }
-
-    /// A token for a credential that is a client id: the kept one, or a new one.
-    async fn token(&self, job: &Job, key: Key<'_>) -> Result<HeaderValue, Failure> {
-        if let Some(token) = self.keyring.token(key, self.timer().now()).await {
-            return Ok(token);
-        }
-        let _alone = self.minting.lock().await;
-        if let Some(token) = self.keyring.token(key, self.timer().now()).await {
-            return Ok(token);
-        }
-        let misconfigured = |what: &str| {
-            Failure::new(ErrorCode::Misconfigured, format!("{what} ({})", key.env()))
-                .hint(format!("get a key at {}", key.credential.obtain))
-        };
-        let wanted = self
-            .keyring
-            .token_request(key)
-            .ok_or_else(|| misconfigured("the key is unusable"))?;
-        let url =
-            Url::parse(wanted.url).map_err(|_| misconfigured("the source's token address is unusable"))?;
-        let mut headers = HeaderMap::new();
-        headers.insert(AUTHORIZATION, wanted.authorization);
-        headers.insert(
-            CONTENT_TYPE,
-            HeaderValue::from_static("application/x-www-form-urlencoded"),
-        );
-        let errand = Errand {
-            method: Method::PostQuery,
-            headers,
-            body: Some(Bytes::from_static(b"grant_type=client_credentials")),
-            max_body: Some(TOKEN_BYTES),
-        };
-        let answer = self.send(job, &url, None, None, errand).await?;
-        match answer.status {
-            200..=299 => {
-                self.keyring
-                    .keep_token(key, &answer.body, self.timer().now())
-                    .await
-            }
-            400 | 401 | 403 => {
-                let mut failure = Failure::new(
-                    ErrorCode::AccessDenied,
-                    format!("the client id or secret in {} was refused", key.env()),
-                )
-                .hint(format!("get a key at {}", key.credential.obtain));
-                failure.http_status = Some(answer.status);
-                Err(failure)
-            }
-            status => {
-                let host = url.host_str().unwrap_or_default();
-                let mut failure = Failure::new(
-                    ErrorCode::UpstreamError,
-                    format!("{host} gave no token ({status})"),
-                );
-                failure.http_status = Some(status);
-                if status < 500 && status != 429 {
-                    failure = failure.permanent();
-                }
-                Err(failure)
-            }
-        }
-    }
 }
 
 fn no_place(lane: &Lane, wait: Duration, host: &str) -> Failure {
@@ -438,52 +301,10 @@ fn no_place(lane: &Lane, wait: Duration, host: &str) -> Failure {
     Failure::new(ErrorCode::Timeout, message).detail("place")
 }
 
-/// Refusals of our own have no attempt behind them; waiting here would only hide them.
-fn is_ours(failure: &Failure) -> bool {
-    failure.code == ErrorCode::CircuitOpen
-        || matches!(
-            failure.detail.as_deref(),
-            Some("suspended" | "pace" | "place" | "deadline")
-        )
-}
-
-fn give_up(mut failure: Failure, why: Stop) -> Failure {
-    // A limit whose end is stated may be tried again then; nothing else may, and not by this call.
-    if failure.retry_after.is_none() || failure.attempts > 1 {
-        failure.retry = Retry::GaveUp;
-    }
-    if failure.hint.is_none() {
-        failure.hint = why.hint().map(Into::into);
-    }
-    failure.with("no_retry", format!("{why:?}"))
-}
-
 /// What is sent, before it is decided where to.
-struct Errand {
-    method: Method,
-    headers: HeaderMap,
-    body: Option<Bytes>,
-    max_body: Option<usize>,
-}
-
-/// Why no further attempt is made.
-#[derive(Debug, Clone, Copy)]
-enum Stop {
-    NotTemporary,
-    Attempts,
-    Deadline,
-    Quota,
-    /// The host is being left alone by now.
-    Refused,
-}
-
-impl Stop {
-    fn hint(self) -> Option<&'static str> {
-        match self {
-            Self::Deadline => Some("no further attempt was made: it would not have fitted the call's time"),
-            Self::Quota => Some("no further attempt was made: this host has failed too often lately"),
-            Self::Refused => Some("no further attempt was made: this host is being left alone for a while"),
-            Self::NotTemporary | Self::Attempts => None,
-        }
-    }
+pub(crate) struct Errand {
+    pub(crate) method: Method,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Option<Bytes>,
+    pub(crate) max_body: Option<usize>,
 }

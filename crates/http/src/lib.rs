@@ -25,6 +25,7 @@ mod pipeline;
 mod policy;
 mod reading;
 mod redirect;
+mod retry;
 mod seams;
 mod status;
 mod step;
@@ -32,6 +33,7 @@ mod step;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod token;
 mod upstreams;
 mod waits;
 

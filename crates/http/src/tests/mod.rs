@@ -4,7 +4,9 @@
 mod egress;
 mod kept;
 mod keys;
+mod lanes;
 mod pace;
+mod reading;
 mod shared;
 mod tls;
 mod wire;

@@ -222,3 +222,16 @@ async fn many_different_requests_respect_the_places_of_a_host() {
     assert_eq!(most.load(Ordering::SeqCst), 2);
     assert!(server.connections.load(Ordering::SeqCst) <= 2);
 }
+
+#[test]
+fn building_a_pipeline_needs_no_runtime_and_no_time() {
+    let begun = Instant::now();
+    for _ in 0..10 {
+        pipeline(crate::Config::new(TestClock::new()));
+    }
+    assert!(
+        begun.elapsed() < Duration::from_millis(100),
+        "{:?}",
+        begun.elapsed()
+    );
+}

@@ -1,0 +1,130 @@
+//! When a failed attempt is followed by another.
+
+use std::time::Duration;
+
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{ErrorCode, Retry};
+
+use crate::cache::Entry;
+use crate::exchange::Answer;
+use crate::failure::Failure;
+use crate::outgoing::redacted;
+use crate::pipeline::{Inner, Job};
+
+/// The window of the first backoff; doubles with each further one. Wide enough that the retries of a
+/// hundred callers do not arrive together.
+const FIRST_BACKOFF: Duration = Duration::from_secs(1);
+const LONGEST_BACKOFF: Duration = Duration::from_secs(8);
+/// An attempt with less time than this left is not worth making.
+const WORTHWHILE: Duration = Duration::from_millis(100);
+
+impl Inner {
+    /// Tries until there is an answer, a lasting failure, or no more reason to try.
+    pub(crate) async fn with_retries(
+        &self,
+        job: &Job,
+        kept: Option<&Entry>,
+    ) -> Result<(Answer, Url), Failure> {
+        let mut tries = 0;
+        let mut last: Option<Failure> = None;
+        loop {
+            tries += 1;
+            let mut failure = match self.attempt(job, kept).await {
+                Ok(found) => return Ok(found),
+                Err(failure) => failure,
+            };
+            if let Some(before) = last.take().filter(|_| is_ours(&failure)) {
+                // What the host said tells more than that we now leave it alone.
+                return Err(give_up(before, Stop::Refused));
+            }
+            failure.attempts = job.progress.attempts();
+            match self.wait_before_next(job, &failure, tries) {
+                Ok(wait) => {
+                    tracing::debug!(
+                        source = job.descriptor.id,
+                        url = redacted(&job.request.url),
+                        code = %failure.code,
+                        status = failure.http_status,
+                        wait_ms = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+                        "trying again"
+                    );
+                    last = Some(failure);
+                    self.timer().sleep(wait).await;
+                }
+                Err(Stop::NotTemporary) => return Err(failure),
+                Err(why) => return Err(give_up(failure, why)),
+            }
+        }
+    }
+
+    fn wait_before_next(&self, job: &Job, failure: &Failure, tries: u32) -> Result<Duration, Stop> {
+        if failure.retry != Retry::Temporary || is_ours(failure) {
+            return Err(Stop::NotTemporary);
+        }
+        if tries >= self.wire.limits.attempts {
+            return Err(Stop::Attempts);
+        }
+        let fraction = self.jitter.fraction();
+        let wait = failure.retry_after.map_or_else(
+            || {
+                let window = FIRST_BACKOFF.saturating_mul(1 << (tries - 1).min(8));
+                window.min(LONGEST_BACKOFF).mul_f64(fraction)
+            },
+            |asked| asked + Duration::from_millis(250).mul_f64(fraction),
+        );
+        if wait + WORTHWHILE >= job.deadline.left(self.timer().as_ref()) {
+            return Err(Stop::Deadline);
+        }
+        let (host, lane) = self.place(&job.request.url, false);
+        if failure.retry_after.is_none() && host.gate(&lane).is_err() {
+            return Err(Stop::Refused);
+        }
+        if host.may_retry(failure.code == ErrorCode::Timeout) {
+            Ok(wait)
+        } else {
+            Err(Stop::Quota)
+        }
+    }
+}
+
+/// Refusals of our own have no attempt behind them; waiting here would only hide them.
+fn is_ours(failure: &Failure) -> bool {
+    failure.code == ErrorCode::CircuitOpen
+        || matches!(
+            failure.detail.as_deref(),
+            Some("suspended" | "pace" | "place" | "deadline")
+        )
+}
+
+fn give_up(mut failure: Failure, why: Stop) -> Failure {
+    // A limit whose end is stated may be tried again then; nothing else may, and not by this call.
+    if failure.retry_after.is_none() || failure.attempts > 1 {
+        failure.retry = Retry::GaveUp;
+    }
+    if failure.hint.is_none() {
+        failure.hint = why.hint().map(Into::into);
+    }
+    failure.with("no_retry", format!("{why:?}"))
+}
+
+/// Why no further attempt is made.
+#[derive(Debug, Clone, Copy)]
+enum Stop {
+    NotTemporary,
+    Attempts,
+    Deadline,
+    Quota,
+    /// The host is being left alone by now.
+    Refused,
+}
+
+impl Stop {
+    fn hint(self) -> Option<&'static str> {
+        match self {
+            Self::Deadline => Some("no further attempt was made: it would not have fitted the call's time"),
+            Self::Quota => Some("no further attempt was made: this host has failed too often lately"),
+            Self::Refused => Some("no further attempt was made: this host is being left alone for a while"),
+            Self::NotTemporary | Self::Attempts => None,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Rows B10 and B13 to B15 without a wire: what an answer is, by status, marker and shape.
+
+use bytes::Bytes;
+use chrono::DateTime;
+use freshcontext_contract::{Descriptor, ErrorCode, Headers, Marker, Media, StatusRule, When};
+
+use crate::exchange::Answer;
+use crate::reading::{Wanted, contains, judge};
+use crate::testing::descriptor;
+
+const NOW: i64 = 1_794_000_000;
+
+fn answer(status: u16, media: &str, body: &str) -> Answer {
+    Answer {
+        status,
+        headers: Headers(vec![("content-type".to_owned(), media.to_owned())]),
+        body: Bytes::copy_from_slice(body.as_bytes()),
+        retrieved_at: DateTime::from_timestamp(NOW, 0).unwrap(),
+    }
+}
+
+fn verdict(answer: &Answer, expect: Media, descriptor: &Descriptor) -> Result<(), (ErrorCode, bool)> {
+    let wanted = Wanted {
+        expect,
+        accept_status: &[],
+    };
+    judge(
+        answer,
+        wanted,
+        descriptor,
+        "api.test.org",
+        answer.retrieved_at,
+        3_600,
+    )
+    .map_err(|failure| {
+        assert_eq!(failure.http_status, Some(answer.status));
+        (
+            failure.code,
+            failure.retry == freshcontext_contract::Retry::Temporary,
+        )
+    })
+}
+
+fn shape(media: &str, body: &str, expect: Media) -> Result<(), ErrorCode> {
+    verdict(&answer(200, media, body), expect, &descriptor("plain")).map_err(|(code, _)| code)
+}
+
+#[test]
+fn b10_the_common_table() {
+    use ErrorCode::{AccessDenied, NotFound, RateLimited, UpstreamError};
+    for (status, code, temporary) in [
+        (400, UpstreamError, false),
+        (401, AccessDenied, false),
+        (403, AccessDenied, false),
+        (404, NotFound, false),
+        (406, UpstreamError, false),
+        (410, NotFound, false),
+        (418, UpstreamError, false),
+        (429, RateLimited, true),
+        (451, AccessDenied, false),
+        (500, UpstreamError, true),
+        (501, UpstreamError, false),
+        (502, UpstreamError, true),
+        (503, UpstreamError, true),
+        (504, UpstreamError, true),
+    ] {
+        let answer = answer(status, "application/json", "{}");
+        assert_eq!(
+            verdict(&answer, Media::Json, &descriptor("plain")),
+            Err((code, temporary)),
+            "{status}"
+        );
+    }
+}
+
+#[test]
+fn b13_a_sources_own_rules_come_first() {
+    let mut own = descriptor("own");
+    own.status_rules = &[
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("Request Rate Threshold Exceeded"),
+            code: ErrorCode::RateLimited,
+            message: "too many requests",
+        },
+        StatusRule {
+            status: 406,
+            when: When::Always,
+            code: ErrorCode::RateLimited,
+            message: "slow down",
+        },
+        StatusRule {
+            status: 404,
+            when: When::HeaderIs("x-reason", "gone"),
+            code: ErrorCode::AccessDenied,
+            message: "private",
+        },
+    ];
+    let throttled = answer(403, "text/html", "<h1>request rate THRESHOLD exceeded</h1>");
+    assert_eq!(
+        verdict(&throttled, Media::Json, &own),
+        Err((ErrorCode::RateLimited, true))
+    );
+    let denied = answer(403, "text/html", "<h1>no</h1>");
+    assert_eq!(
+        verdict(&denied, Media::Json, &own),
+        Err((ErrorCode::AccessDenied, false))
+    );
+    assert_eq!(
+        verdict(&answer(406, "", ""), Media::Xml, &own),
+        Err((ErrorCode::RateLimited, true))
+    );
+    let mut private = answer(404, "", "");
+    assert_eq!(
+        verdict(&private, Media::Json, &own),
+        Err((ErrorCode::NotFound, false))
+    );
+    private.headers.0.push(("x-reason".into(), "Gone".into()));
+    assert_eq!(
+        verdict(&private, Media::Json, &own),
+        Err((ErrorCode::AccessDenied, false))
+    );
+}
+
+#[test]
+fn a_403_that_speaks_of_limits_is_a_limit() {
+    let mut limited = answer(403, "application/json", "{}");
+    limited
+        .headers
+        .0
+        .push(("x-ratelimit-remaining".into(), "0".into()));
+    limited
+        .headers
+        .0
+        .push(("x-ratelimit-reset".into(), (NOW + 60).to_string()));
+    let wanted = Wanted {
+        expect: Media::Json,
+        accept_status: &[],
+    };
+    let failure = judge(
+        &limited,
+        wanted,
+        &descriptor("plain"),
+        "h.org",
+        limited.retrieved_at,
+        3_600,
+    )
+    .unwrap_err();
+    assert_eq!(failure.code, ErrorCode::RateLimited);
+    assert_eq!(failure.retry_after, Some(std::time::Duration::from_mins(1)));
+}
+
+#[test]
+fn accepted_statuses_are_the_adapters_to_read() {
+    let wanted = Wanted {
+        expect: Media::Json,
+        accept_status: &[404, 204],
+    };
+    for status in [404, 204] {
+        let answer = answer(status, "text/html", "");
+        assert!(
+            judge(
+                &answer,
+                wanted,
+                &descriptor("plain"),
+                "h.org",
+                answer.retrieved_at,
+                1
+            )
+            .is_ok()
+        );
+    }
+}
+
+#[test]
+fn markers_are_known_by_their_text_whatever_the_status() {
+    let mut own = descriptor("own");
+    own.markers = &[Marker {
+        contains: "our systems have detected unusual traffic",
+        code: ErrorCode::Challenge,
+        message: "the source wants a person",
+    }];
+    let page = "{\"html\": \"Our systems have detected unusual traffic from your network\"}";
+    assert_eq!(
+        verdict(&answer(200, "application/json", page), Media::Json, &own),
+        Err((ErrorCode::Challenge, false))
+    );
+    assert_eq!(
+        verdict(&answer(429, "text/html", page), Media::Json, &own),
+        Err((ErrorCode::Challenge, false))
+    );
+}
+
+#[test]
+fn b14_a_challenge_where_data_is_due() {
+    let page = "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body><script>window._cf_chl_opt={}</script></body></html>";
+    for expect in [Media::Json, Media::Xml, Media::Csv, Media::Text, Media::Html] {
+        assert_eq!(
+            shape("text/html", page, expect),
+            Err(ErrorCode::Challenge),
+            "{expect:?}"
+        );
+    }
+    assert_eq!(
+        verdict(&answer(403, "text/html", page), Media::Json, &descriptor("plain")),
+        Err((ErrorCode::Challenge, false))
+    );
+}
+
+#[test]
+fn b15_other_things_where_data_is_due() {
+    let html = "<html><body><h1>Service error</h1></body></html>";
+    for expect in [Media::Json, Media::Xml, Media::Csv, Media::Text] {
+        assert_eq!(
+            shape("text/html", html, expect),
+            Err(ErrorCode::Malformed),
+            "{expect:?}"
+        );
+    }
+    for expect in [Media::Json, Media::Xml, Media::Csv] {
+        for empty in ["", " \r\n", "\u{feff}"] {
+            assert_eq!(shape("", empty, expect), Err(ErrorCode::Malformed), "{expect:?}");
+        }
+    }
+    assert_eq!(
+        shape("application/json", "<?xml version='1.0'?><error/>", Media::Json),
+        Err(ErrorCode::Malformed)
+    );
+    assert_eq!(
+        shape("application/xml", "{\"error\": 1}", Media::Xml),
+        Err(ErrorCode::Malformed)
+    );
+    let xhtml =
+        "<?xml version=\"1.0\"?>\n<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0\"><html xmlns=\"x\"></html>";
+    assert_eq!(shape("text/xml", xhtml, Media::Xml), Err(ErrorCode::Malformed));
+    assert_eq!(
+        shape("text/html", "<!-- x --> <!doctype HTML><p>", Media::Csv),
+        Err(ErrorCode::Malformed)
+    );
+}
+
+#[test]
+fn right_shapes_pass_under_wrong_labels() {
+    assert_eq!(shape("text/html", "{\"a\": 1}", Media::Json), Ok(()));
+    assert_eq!(shape("text/plain", "\u{feff}[]", Media::Json), Ok(()));
+    assert_eq!(
+        shape(
+            "text/html",
+            "<?xml version='1.0'?><feed><title>x</title></feed>",
+            Media::Xml
+        ),
+        Ok(())
+    );
+    assert_eq!(shape("application/octet-stream", "a,b\n1,2", Media::Csv), Ok(()));
+    assert_eq!(shape("text/plain", "", Media::Text), Ok(()));
+    assert_eq!(shape("text/plain", "# Title\n<img src=x>", Media::Text), Ok(()));
+    assert_eq!(
+        shape(
+            "text/html",
+            "<!doctype html><title>Error handling in Rust</title><p>text",
+            Media::Html
+        ),
+        Ok(())
+    );
+    assert_eq!(shape("text/html", "", Media::Any), Ok(()));
+}
+
+#[test]
+fn texts_are_found_whatever_their_case() {
+    assert!(contains(b"xx Request RATE", "request rate"));
+    assert!(!contains(b"request rat", "request rate"));
+    assert!(!contains(b"anything", ""));
+}
