@@ -9,7 +9,7 @@ use freshcontext_contract::Limits;
 use freshcontext_core::validate::{Level, validate};
 use freshcontext_testkit::check::{self, Outcome};
 use freshcontext_testkit::damage::{CHALLENGE, damaged, poisoned};
-use freshcontext_testkit::{Case, Kind, load_cases};
+use freshcontext_testkit::{Case, Kind, Reply, load_cases};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Map, Value, json};
 
@@ -337,10 +337,11 @@ async fn damage(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
             ("a mislabelled challenge page", "application/json"),
         ] {
             let bench = Bench::start(&case, &recordings, once(), |script| {
-                script.alter(|_, reply| {
-                    reply.status = 200;
-                    reply.headers = vec![("content-type".to_owned(), content_type.to_owned())];
-                    reply.body = CHALLENGE.as_bytes().to_vec();
+                script.answer_all(&Reply {
+                    status: 200,
+                    headers: vec![("content-type".to_owned(), content_type.to_owned())],
+                    body: CHALLENGE.as_bytes().to_vec(),
+                    delay_ms: 0,
                 });
             })
             .await?;

@@ -47,19 +47,19 @@ impl ArgSpec {
         let mut add = |name: &str, kind: &str, about: &str| {
             out.insert(name.to_owned(), json!({"type": kind, "description": about}));
         };
-        add("max_length", "integer", "Max characters");
+        add("max_length", "integer", "Max chars");
         if self.limit.is_some() {
             add("limit", "integer", "Max items");
         }
         if self.dates {
-            add("since", "string", "First ISO date");
-            add("until", "string", "Last ISO date");
+            add("since", "string", "From date");
+            add("until", "string", "To date");
         }
         if self.cursor {
             add("cursor", "string", "Next page");
         }
         if self.max_age {
-            add("max_age", "integer", "Max cache age, s");
+            add("max_age", "integer", "Max age, s");
         }
         if !self.sort.is_empty() {
             out.insert(

@@ -34,7 +34,7 @@ pub struct Limits {
     pub header_fields: usize,
     /// Redirects followed for one request.
     pub redirects: u32,
-    /// One line of JSON-RPC on stdin.
+    /// One line of JSON-RPC on stdin. Room for 100 signals at their longest, which the reference takes.
     pub stdio_line_bytes: usize,
     /// Body of one inbound HTTP request.
     pub http_body_bytes: usize,
@@ -97,7 +97,7 @@ impl Limits {
         header_bytes: 32 << 10,
         header_fields: 100,
         redirects: 5,
-        stdio_line_bytes: 4 << 20,
+        stdio_line_bytes: 8 << 20,
         http_body_bytes: 1 << 20,
         json_depth: 64,
         calls_in_flight: 64,
@@ -106,7 +106,7 @@ impl Limits {
         per_host_in_flight: 2,
         result_chars: 20_000,
         signals: 500,
-        signals_bytes: 2 << 20,
+        signals_bytes: 6 << 20,
         attempts: 3,
         retry_quota: 500,
         retry_after_max_s: 3_600,

@@ -10,13 +10,17 @@ use freshcontext_contract::AnyAdapter;
 pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
     [
         // adapters, one line each
-        freshcontext_adapter_gebiz::adapters(),
-        freshcontext_adapter_govcontracts::adapters(),
-        freshcontext_adapter_jobs::adapters(),
         freshcontext_adapter_arxiv::adapters(),
+        freshcontext_adapter_changelog::adapters(),
+        freshcontext_adapter_finance::adapters(),
         freshcontext_adapter_gdelt::adapters(),
+        freshcontext_adapter_gebiz::adapters(),
+        freshcontext_adapter_github::adapters(),
+        freshcontext_adapter_govcontracts::adapters(),
         freshcontext_adapter_hackernews::adapters(),
+        freshcontext_adapter_jobs::adapters(),
         freshcontext_adapter_reddit::adapters(),
+        freshcontext_adapter_scholar::adapters(),
         freshcontext_adapter_sec::adapters(),
     ]
     .into_iter()

@@ -18,6 +18,7 @@ pub struct Script(Arc<Mutex<State>>);
 struct State {
     lines: Vec<Line>,
     unexpected: Vec<String>,
+    otherwise: Reply,
 }
 
 #[derive(Debug)]
@@ -52,9 +53,16 @@ impl Script {
                 asked: 0,
             });
         }
+        let otherwise = Reply {
+            status: 404,
+            headers: vec![("content-type".to_owned(), "text/plain".to_owned())],
+            body: b"no such exchange in this case".to_vec(),
+            delay_ms: 0,
+        };
         Ok(Self(Arc::new(Mutex::new(State {
             lines,
             unexpected: Vec::new(),
+            otherwise,
         }))))
     }
 
@@ -63,6 +71,12 @@ impl Script {
         for line in &mut self.lock().lines {
             change(&line.exchange, &mut line.reply);
         }
+    }
+
+    /// Answers everything, expected or not, with this.
+    pub fn answer_all(&self, reply: &Reply) {
+        self.alter(|_, line| line.clone_from(reply));
+        self.lock().otherwise.clone_from(reply);
     }
 
     /// Answers one request.
@@ -87,12 +101,7 @@ impl Script {
             "{} https://{}{}",
             request.method, request.host, request.target
         ));
-        Reply {
-            status: 404,
-            headers: vec![("content-type".to_owned(), "text/plain".to_owned())],
-            body: b"no such exchange in this case".to_vec(),
-            delay_ms: 0,
-        }
+        state.otherwise.clone()
     }
 
     /// What did not go as the case says, with what to do about it.

@@ -1,0 +1,162 @@
+//! The repository agrees with itself: folders, registry, fixtures, docs, dependencies.
+
+use std::collections::BTreeSet;
+
+use cargo_metadata::MetadataCommand;
+use libtest_mimic::Trial;
+
+use crate::{root, verdict};
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("sync::dependencies", || verdict(dependencies())),
+        Trial::test("sync::folders", || verdict(folders())),
+        Trial::test("sync::generated", || verdict(generated())),
+        Trial::test("sync::descriptors", || verdict(descriptors())),
+    ]
+}
+
+/// Crates that no adapter may depend on, because each would open a door that the contract closes.
+const FORBIDDEN: [&str; 12] = [
+    "reqwest",
+    "hyper",
+    "hyper-util",
+    "tokio",
+    "ureq",
+    "rmcp",
+    "axum",
+    "freshcontext-core",
+    "freshcontext-http",
+    "freshcontext-server",
+    "freshcontext-sources",
+    "tracing-subscriber",
+];
+
+fn dependencies() -> Vec<String> {
+    let mut command = MetadataCommand::new();
+    command.manifest_path(root().join("Cargo.toml")).no_deps().other_options(vec!["--offline".to_owned()]);
+    let metadata = match command.exec() {
+        Ok(metadata) => metadata,
+        Err(error) => return vec![format!("cargo metadata: {error}")],
+    };
+    let mut out = Vec::new();
+    for package in &metadata.packages {
+        let name = package.name.to_string();
+        let normal = package
+            .dependencies
+            .iter()
+            .filter(|dependency| dependency.kind == cargo_metadata::DependencyKind::Normal)
+            .map(|dependency| dependency.name.as_str());
+        let normal: BTreeSet<&str> = normal.collect();
+        let ours = |allowed: &[&str], out: &mut Vec<String>| {
+            for dependency in normal.iter().filter(|dependency| dependency.starts_with("freshcontext-")) {
+                if !allowed.contains(dependency) {
+                    out.push(format!("{name} must not depend on {dependency}"));
+                }
+            }
+        };
+        if name.starts_with("freshcontext-adapter-") {
+            ours(&["freshcontext-contract", "freshcontext-parse"], &mut out);
+            out.extend(
+                FORBIDDEN
+                    .iter()
+                    .filter(|bad| normal.contains(*bad))
+                    .map(|bad| format!("{name} must not depend on {bad}")),
+            );
+        }
+        match name.as_str() {
+            "freshcontext-contract" => ours(&[], &mut out),
+            "freshcontext-core" | "freshcontext-http" | "freshcontext-parse" => {
+                ours(&["freshcontext-contract"], &mut out);
+            }
+            _ => {}
+        }
+        if name != "freshcontext-http" && normal.contains("reqwest") {
+            out.push(format!("{name} depends on reqwest; only freshcontext-http may"));
+        }
+        let pure = matches!(name.as_str(), "freshcontext-contract" | "freshcontext-core" | "freshcontext-parse");
+        if pure && normal.contains("tokio") {
+            out.push(format!("{name} depends on tokio; it must stay pure"));
+        }
+    }
+    out
+}
+
+/// One folder of code and one of fixtures per source crate, and each crate in the registry.
+fn folders() -> Vec<String> {
+    let names = |folder: &str| -> BTreeSet<String> {
+        std::fs::read_dir(root().join(folder))
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect()
+    };
+    let mut out = Vec::new();
+    let adapters = names("adapters");
+    let fixtures = names("fixtures");
+    let registry = std::fs::read_to_string(root().join("crates/sources/src/lib.rs")).unwrap_or_default();
+    for adapter in &adapters {
+        if !fixtures.contains(adapter) {
+            out.push(format!("adapters/{adapter} has no fixtures/{adapter}"));
+        }
+        let line = format!("freshcontext_adapter_{adapter}::adapters()");
+        if registry.matches(&line).count() != 1 {
+            out.push(format!("crates/sources/src/lib.rs should name `{line}` once"));
+        }
+        for file in ["README.md", "src/lib.rs", "src/input.rs", "src/request.rs"] {
+            if !root().join("adapters").join(adapter).join(file).is_file() {
+                out.push(format!("adapters/{adapter}/{file} is missing"));
+            }
+        }
+    }
+    let strangers = fixtures.iter().filter(|name| !adapters.contains(*name) && !["composites", "inspect"].contains(&name.as_str()));
+    out.extend(strangers.map(|name| format!("fixtures/{name} belongs to no adapter")));
+    out
+}
+
+/// Generated files are what the generator makes.
+fn generated() -> Vec<String> {
+    match freshcontext_xtask::generate::stale(&root()) {
+        Ok(stale) => stale.into_iter().map(|file| format!("{file} is out of date: run `cargo xtask generate`")).collect(),
+        Err(error) => vec![error],
+    }
+}
+
+/// Facts of the descriptors that the compiler cannot check.
+fn descriptors() -> Vec<String> {
+    let mut out = Vec::new();
+    let adapters = freshcontext_sources::adapters();
+    let mut ids = BTreeSet::new();
+    let mut rates: Vec<freshcontext_contract::HostRate> = Vec::new();
+    for adapter in &adapters {
+        let facts = adapter.descriptor();
+        if !ids.insert(facts.id) {
+            out.push(format!("the id {} is taken twice", facts.id));
+        }
+        if freshcontext_core::decay::lambda(facts.id).is_none() {
+            out.push(format!("{} has no decay class", facts.id));
+        }
+        if facts.hosts.named().is_empty() || facts.dates.is_empty() || facts.terms.is_empty() {
+            out.push(format!("{} lacks hosts, dates or terms", facts.id));
+        }
+        for credential in facts.credentials {
+            if !facts.hosts.named().contains(&credential.host) {
+                out.push(format!("{}: a credential for {}, which is not its host", facts.id, credential.host));
+            }
+        }
+        for rate in facts.rates {
+            if !facts.hosts.named().contains(&rate.host) {
+                out.push(format!("{}: a limit for {}, which is not its host", facts.id, rate.host));
+            }
+            if let Some(other) = rates.iter().find(|other| (other.host, other.path) == (rate.host, rate.path))
+                && other != rate
+            {
+                out.push(format!("{}: another limit for {} than its neighbours", facts.id, rate.host));
+            }
+            rates.push(*rate);
+        }
+    }
+    out
+}
