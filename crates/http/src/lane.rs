@@ -23,9 +23,10 @@ pub(crate) struct Lane {
     pub(crate) at_once: usize,
     timer: Arc<dyn Timer>,
     state: Mutex<State>,
-    changed: Notify,
 }
 
+/// Slots in the order in which they were asked for. Requests leave in that order, so those that have
+/// left come first and those that wait come last.
 #[derive(Default)]
 struct State {
     queue: VecDeque<Slot>,
@@ -36,6 +37,38 @@ struct State {
 struct Slot {
     id: u64,
     step: Step,
+    /// Wakes the one who waits; gone once it has left.
+    wake: Option<Arc<Notify>>,
+}
+
+impl State {
+    fn position(&self, id: u64) -> Option<usize> {
+        self.queue.binary_search_by_key(&id, |slot| slot.id).ok()
+    }
+
+    fn first_waiting(&self) -> usize {
+        self.queue.partition_point(|slot| slot.step != Step::Waiting)
+    }
+
+    fn reached(&mut self, id: u64, now: Instant) {
+        if let Some(slot) = self.position(id).and_then(|at| self.queue.get_mut(at)) {
+            slot.step = Step::Reached(now);
+        }
+    }
+
+    fn forget(&mut self, id: u64) {
+        if let Some(at) = self.position(id) {
+            self.queue.remove(at);
+        }
+    }
+
+    /// Only the first in line can have its turn; the others would wake in vain.
+    fn wake_first(&self) {
+        let first = self.queue.get(self.first_waiting());
+        if let Some(wake) = first.and_then(|slot| slot.wake.as_ref()) {
+            wake.notify_one();
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,7 +106,6 @@ impl Lane {
             at_once: at_once.max(1),
             timer,
             state: Mutex::default(),
-            changed: Notify::new(),
         }
     }
 
@@ -83,10 +115,8 @@ impl Lane {
         deadline: &Deadline,
         expect: impl Fn(Option<Instant>),
     ) -> Result<Permit, NoSlot> {
-        let mut permit = self.join();
+        let (mut permit, wake) = self.join();
         loop {
-            let mut changed = pin!(self.changed.notified());
-            changed.as_mut().enable();
             let now = self.timer.now();
             match self.turn(permit.id, now) {
                 Turn::Go => {
@@ -100,9 +130,9 @@ impl Lane {
                         return Err(NoSlot(at.saturating_duration_since(now)));
                     }
                     expect(Some(at));
-                    let alarm = if certain { at.min(until) } else { until };
+                    let alarm = if certain { at } else { until };
                     let sleep = self.timer.sleep(alarm.saturating_duration_since(now));
-                    match select(changed, sleep).await {
+                    match select(pin!(wake.notified()), sleep).await {
                         Either::Left(_) | Either::Right(_) => {}
                     }
                 }
@@ -113,11 +143,7 @@ impl Lane {
     /// Requests in flight and waiting.
     pub(crate) fn load(&self) -> (usize, usize) {
         let state = self.lock();
-        let waiting = state
-            .queue
-            .iter()
-            .filter(|slot| slot.step == Step::Waiting)
-            .count();
+        let waiting = state.queue.len() - state.first_waiting();
         (state.in_flight, waiting)
     }
 
@@ -125,93 +151,85 @@ impl Lane {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn join(self: &Arc<Self>) -> Permit {
+    fn join(self: &Arc<Self>) -> (Permit, Arc<Notify>) {
+        let wake = Arc::new(Notify::new());
         let mut state = self.lock();
         let id = state.next_id;
         state.next_id += 1;
         state.queue.push_back(Slot {
             id,
             step: Step::Waiting,
+            wake: Some(Arc::clone(&wake)),
         });
-        Permit {
+        let permit = Permit {
             lane: Arc::clone(self),
             id,
             dispatched: false,
             reached: false,
-        }
+        };
+        (permit, wake)
     }
 
     fn turn(&self, id: u64, now: Instant) -> Turn {
         let mut state = self.lock();
         self.forget_spent(&mut state, now);
-        let mut first_waiting = None;
-        // Earliest moments of those waiting before us, by position.
-        let mut expected: VecDeque<Instant> = VecDeque::new();
-        let mut before = now;
-        let mut mine = None;
-        for (position, slot) in state.queue.iter().enumerate() {
-            if slot.step != Step::Waiting {
-                continue;
-            }
-            let first = *first_waiting.get_or_insert(position);
-            let (earliest, certain) = self.bound_at(&state, position, first, &expected, now);
-            let earliest = earliest.max(before);
-            if slot.id == id {
-                mine = Some((position, earliest, certain && first == position));
-                break;
-            }
-            before = earliest;
-            expected.push_back(earliest);
-        }
-        let Some((position, at, certain)) = mine else {
+        let first = state.first_waiting();
+        let Some(position) = state.position(id) else {
             return Turn::NotBefore {
                 at: now,
                 certain: false,
             };
         };
-        let free = state.in_flight < self.at_once;
-        if certain && free && at <= now {
-            if let Some(slot) = state.queue.get_mut(position) {
-                slot.step = Step::Sent;
-            }
-            state.in_flight += 1;
-            drop(state);
-            self.changed.notify_waiters();
-            return Turn::Go;
+        if position > first {
+            let at = self.expected(&state, first, position, now);
+            return Turn::NotBefore { at, certain: false };
         }
-        Turn::NotBefore {
-            at,
-            certain: certain && free,
+        let (at, certain) = self.bound(&state, position, now);
+        let free = state.in_flight < self.at_once;
+        if !(certain && free && at <= now) {
+            return Turn::NotBefore {
+                at,
+                certain: certain && free,
+            };
+        }
+        if let Some(slot) = state.queue.get_mut(position) {
+            slot.step = Step::Sent;
+            slot.wake = None;
+        }
+        state.in_flight += 1;
+        state.wake_first();
+        Turn::Go
+    }
+
+    /// The earliest moment that the pace allows the first in line, and whether it is final.
+    fn bound(&self, state: &State, position: usize, now: Instant) -> (Instant, bool) {
+        let Some(pace) = self.pace else { return (now, true) };
+        let before = position
+            .checked_sub(window(pace))
+            .and_then(|index| state.queue.get(index));
+        match before.map(|slot| slot.step) {
+            Some(Step::Reached(at)) => ((at + pace.per).max(now), true),
+            // Not there yet: its window has not even begun.
+            Some(Step::Sent | Step::Waiting) => (now + pace.per, false),
+            None => (now, true),
         }
     }
 
-    /// The earliest moment that the pace allows for a position, and whether it is final.
-    fn bound_at(
-        &self,
-        state: &State,
-        position: usize,
-        first_waiting: usize,
-        expected: &VecDeque<Instant>,
-        now: Instant,
-    ) -> (Instant, bool) {
-        let Some(pace) = self.pace else { return (now, true) };
-        let requests = usize::try_from(pace.requests).unwrap_or(usize::MAX);
-        let Some(index) = position.checked_sub(requests) else {
-            return (now, true);
-        };
-        match state.queue.get(index).map(|slot| slot.step) {
-            Some(Step::Reached(at)) => (at + pace.per, true),
-            Some(Step::Sent) => (now + pace.per, false),
-            Some(Step::Waiting) => {
-                let ahead = state
-                    .queue
-                    .range(first_waiting..index)
-                    .filter(|slot| slot.step == Step::Waiting)
-                    .count();
-                (expected.get(ahead).copied().unwrap_or(now) + pace.per, false)
-            }
-            None => (now, true),
+    /// The earliest moment for one further back, if all before it leave as early as they can.
+    fn expected(&self, state: &State, first: usize, position: usize, now: Instant) -> Instant {
+        let Some(pace) = self.pace else { return now };
+        let mut ahead: Vec<Instant> = Vec::with_capacity(position - first);
+        let mut at = now;
+        for index in first..=position {
+            let before = index.checked_sub(window(pace));
+            let bound = match before.and_then(|before| before.checked_sub(first)) {
+                Some(waiting) => ahead.get(waiting).map_or(now, |earlier| *earlier + pace.per),
+                None => self.bound(state, index, now).0,
+            };
+            at = at.max(bound);
+            ahead.push(at);
         }
+        at
     }
 
     /// Forgets the oldest slots once no window can hold them any more.
@@ -230,6 +248,10 @@ impl Lane {
     }
 }
 
+fn window(pace: Pace) -> usize {
+    usize::try_from(pace.requests).unwrap_or(usize::MAX)
+}
+
 /// A place in the lane, held until dropped.
 pub(crate) struct Permit {
     lane: Arc<Lane>,
@@ -241,22 +263,19 @@ pub(crate) struct Permit {
 impl Permit {
     /// The request has reached the host, at the latest now.
     pub(crate) fn reached(&mut self) {
-        if self.dispatched && !self.reached {
-            self.reached = true;
-            let now = self.lane.timer.now();
-            let mut state = self.lane.lock();
-            if let Some(slot) = state.queue.iter_mut().find(|slot| slot.id == self.id) {
-                slot.step = Step::Reached(now);
-            }
-            drop(state);
-            self.lane.changed.notify_waiters();
+        if !self.dispatched || self.reached {
+            return;
         }
+        self.reached = true;
+        let now = self.lane.timer.now();
+        let mut state = self.lane.lock();
+        state.reached(self.id, now);
+        state.wake_first();
     }
 
     /// Gives the place back without having used it.
     pub(crate) fn unused(self) {
-        let mut state = self.lane.lock();
-        state.queue.retain(|slot| slot.id != self.id);
+        self.lane.lock().forget(self.id);
     }
 }
 
@@ -266,16 +285,13 @@ impl Drop for Permit {
         let mut state = self.lane.lock();
         if self.dispatched {
             state.in_flight = state.in_flight.saturating_sub(1);
-            if !self.reached
-                && let Some(slot) = state.queue.iter_mut().find(|slot| slot.id == self.id)
-            {
-                slot.step = Step::Reached(now);
+            if !self.reached {
+                state.reached(self.id, now);
             }
         } else {
-            state.queue.retain(|slot| slot.id != self.id);
+            state.forget(self.id);
         }
         self.lane.forget_spent(&mut state, now);
-        drop(state);
-        self.lane.changed.notify_waiters();
+        state.wake_first();
     }
 }
