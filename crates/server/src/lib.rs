@@ -9,6 +9,7 @@ pub mod engine;
 mod logging;
 pub mod mcp;
 mod output;
+pub mod package;
 pub mod serve;
 mod signals;
 pub mod stdio;

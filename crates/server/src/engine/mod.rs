@@ -8,7 +8,7 @@ mod cursor;
 mod judgement;
 mod registry;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::HashMap;
 use std::fmt;

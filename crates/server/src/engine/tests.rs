@@ -120,9 +120,9 @@ impl Adapter for Echo {
 
 /// Never answers; counts what was asked and what was dropped.
 #[derive(Default)]
-struct Silent {
-    asked: AtomicUsize,
-    dropped: Arc<AtomicUsize>,
+pub(crate) struct Silent {
+    pub(crate) asked: AtomicUsize,
+    pub(crate) dropped: Arc<AtomicUsize>,
 }
 
 struct Dropped(Arc<AtomicUsize>);
@@ -187,7 +187,7 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_800_000_000, 0).unwrap()
 }
 
-fn engine_with(settings: &Settings) -> (Arc<Engine>, Arc<Silent>) {
+pub(crate) fn engine_with(settings: &Settings) -> (Arc<Engine>, Arc<Silent>) {
     let transport = Arc::new(Silent::default());
     let adapters: Vec<Box<dyn AnyAdapter>> = vec![Box::new(Echo(&OTHER)), Box::new(Echo(&ECHO))];
     let parts = Parts {
@@ -199,7 +199,7 @@ fn engine_with(settings: &Settings) -> (Arc<Engine>, Arc<Silent>) {
     (Arc::new(Engine::new(settings, parts).unwrap()), transport)
 }
 
-fn settings() -> Settings {
+pub(crate) fn settings() -> Settings {
     // No folder, so no file is touched.
     Settings {
         data_dir: Some("/dev/null/none".into()),

@@ -4,6 +4,8 @@ mod connections;
 mod guard;
 mod head;
 mod routes;
+#[cfg(test)]
+mod tests;
 
 use std::io;
 use std::net::SocketAddr;

@@ -4,6 +4,8 @@ mod frame;
 mod lines;
 mod outbox;
 mod streams;
+#[cfg(test)]
+mod tests;
 mod transport;
 
 use std::time::Duration;

@@ -1,0 +1,45 @@
+# syntax=docker/dockerfile:1
+# The freshcontext server in a small image without a shell.
+#
+#   docker run -i --rm IMAGE stdio                          # MCP over stdin and stdout
+#   docker run --rm -p 127.0.0.1:8787:8787 \
+#     -e FRESHCONTEXT_HTTP_TOKEN=... IMAGE                  # MCP over HTTP at /mcp
+#
+# Inside a container the service must listen on all addresses, so it refuses to start without a token.
+
+FROM rust:1.95-slim-trixie AS base
+# The image's own toolchain, whatever rust-toolchain.toml asks for besides.
+ENV RUSTUP_TOOLCHAIN=1.95.0 CARGO_TERM_COLOR=never
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends gcc libc6-dev \
+ && rm -rf /var/lib/apt/lists/* \
+ && cargo install cargo-chef --locked --version ^0.1
+WORKDIR /build
+
+FROM base AS plan
+COPY . .
+RUN cargo chef prepare --recipe-path recipe.json
+
+FROM base AS build
+# Dependencies first: this layer stays as long as Cargo.lock does.
+COPY --from=plan /build/recipe.json recipe.json
+RUN cargo chef cook --profile dist --package freshcontext-server --recipe-path recipe.json
+COPY . .
+RUN cargo build --profile dist --locked --package freshcontext-server --bin freshcontext \
+ && mkdir -p /out/data \
+ && cp target/dist/freshcontext /out/freshcontext
+
+FROM gcr.io/distroless/cc-debian13:nonroot
+LABEL io.modelcontextprotocol.server.name="io.github.freshcontext/freshcontext" \
+      org.opencontainers.image.title="FreshContext" \
+      org.opencontainers.image.description="Public sources with the age of every item, and a judge of context you already have." \
+      org.opencontainers.image.source="https://github.com/freshcontext/freshcontext" \
+      org.opencontainers.image.licenses="MIT"
+COPY --from=build /out/freshcontext /usr/local/bin/freshcontext
+COPY --from=build --chown=nonroot:nonroot /out/data /data
+ENV FRESHCONTEXT_DATA_DIR=/data \
+    FRESHCONTEXT_HTTP_ADDR=0.0.0.0:8787
+USER nonroot
+EXPOSE 8787
+ENTRYPOINT ["/usr/local/bin/freshcontext"]
+CMD ["http"]

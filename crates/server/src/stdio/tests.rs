@@ -1,0 +1,277 @@
+//! A whole stdio session over two in-memory streams.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines};
+
+use super::serve_streams;
+use crate::engine::tests::{engine_with, settings};
+use crate::mcp::McpServer;
+
+struct Client {
+    to: DuplexStream,
+    from: Lines<BufReader<DuplexStream>>,
+    task: tokio::task::JoinHandle<()>,
+    upstream: std::sync::Arc<crate::engine::tests::Silent>,
+}
+
+fn start() -> Client {
+    let (engine, upstream) = engine_with(&settings());
+    let (to, input) = tokio::io::duplex(1 << 16);
+    let (output, from) = tokio::io::duplex(1 << 20);
+    let task = tokio::spawn(serve_streams(McpServer::new(engine), input, output, 1 << 16));
+    Client {
+        to,
+        from: BufReader::new(from).lines(),
+        task,
+        upstream,
+    }
+}
+
+impl Client {
+    async fn say(&mut self, line: &str) {
+        self.to.write_all(line.as_bytes()).await.unwrap();
+        self.to.write_all(b"\n").await.unwrap();
+    }
+
+    async fn request(&mut self, id: i64, method: &str, params: Value) {
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string())
+            .await;
+    }
+
+    async fn hear(&mut self) -> Value {
+        let line = tokio::time::timeout(Duration::from_secs(10), self.from.next_line())
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    async fn initialize(&mut self, version: &str) -> Value {
+        let params = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+        self.request(0, "initialize", params).await;
+        let answer = self.hear().await;
+        self.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+            .await;
+        answer
+    }
+}
+
+#[tokio::test]
+async fn every_revision_with_a_handshake_is_spoken() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let mut client = start();
+        let answer = client.initialize(version).await;
+        assert_eq!(answer["result"]["protocolVersion"], version);
+        assert_eq!(answer["result"]["capabilities"], json!({"tools": {}}));
+        client
+            .request(
+                1,
+                "tools/call",
+                json!({"name": "extract_echo", "arguments": {"url": "rust"}}),
+            )
+            .await;
+        let answer = client.hear().await;
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+        assert_eq!(answer["result"].get("resultType"), None);
+    }
+}
+
+#[tokio::test]
+async fn the_revision_without_a_handshake_is_spoken() {
+    let mut client = start();
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}});
+    client.request(1, "server/discover", json!({"_meta": meta})).await;
+    let found = client.hear().await;
+    assert!(
+        found["result"]["supportedVersions"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("2026-07-28"))
+    );
+    client.request(2, "tools/list", json!({"_meta": meta})).await;
+    let list = client.hear().await;
+    assert_eq!(list["result"]["resultType"], "complete");
+    assert_eq!(list["result"]["cacheScope"], "public");
+    assert!(list["result"]["ttlMs"].as_u64().unwrap() > 0);
+    client.request(3, "ping", json!({"_meta": meta})).await;
+    assert_eq!(client.hear().await["error"]["code"], -32601);
+    client
+        .request(
+            4,
+            "tools/call",
+            json!({"name": "extract_echo", "arguments": {"url": "rust"}}),
+        )
+        .await;
+    assert_eq!(
+        client.hear().await["error"]["code"],
+        -32602,
+        "metadata is required"
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_offered_is_not_found_and_bad_lines_end_nothing() {
+    let mut client = start();
+    client
+        .say(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#)
+        .await;
+    client.say(r#"{"jsonrpc":"2.0","id":9,"result":{}}"#).await;
+    client.initialize("2025-11-25").await;
+    for method in [
+        "prompts/list",
+        "resources/list",
+        "resources/templates/list",
+        "completion/complete",
+        "nonsense/x",
+    ] {
+        let params =
+            json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}});
+        client.request(1, method, params).await;
+        assert_eq!(client.hear().await["error"]["code"], -32601, "{method}");
+    }
+    client.say("{oops").await;
+    assert_eq!(client.hear().await["error"]["code"], -32700);
+    client.say(&"x".repeat(70_000)).await;
+    assert_eq!(client.hear().await["error"]["code"], -32600);
+    client.request(2, "tools/call", json!({"name": "nope"})).await;
+    assert_eq!(client.hear().await["error"]["code"], -32602);
+    client.request(3, "ping", json!({})).await;
+    assert_eq!(
+        client.hear().await,
+        json!({"jsonrpc": "2.0", "id": 3, "result": {}})
+    );
+}
+
+#[tokio::test]
+async fn the_list_of_tools_is_the_same_bytes_each_time() {
+    let mut client = start();
+    client.initialize("2025-11-25").await;
+    let mut lists = Vec::new();
+    for _ in 0..3 {
+        client.request(1, "tools/list", json!({})).await;
+        lists.push(client.from.next_line().await.unwrap().unwrap());
+    }
+    assert!(lists.windows(2).all(|pair| pair[0] == pair[1]));
+    let list: Value = serde_json::from_str(&lists[0]).unwrap();
+    for tool in list["result"]["tools"].as_array().unwrap() {
+        assert_eq!(tool["annotations"]["readOnlyHint"], true);
+        assert_eq!(
+            tool["annotations"]["openWorldHint"],
+            tool["name"] != "evaluate_context"
+        );
+        assert_eq!(tool["inputSchema"]["type"], "object");
+        assert_eq!(tool["outputSchema"]["type"], "object");
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_call_is_let_go_and_never_answered() {
+    let mut client = start();
+    client.initialize("2025-11-25").await;
+    client
+        .request(
+            5,
+            "tools/call",
+            json!({"name": "extract_echo", "arguments": {"url": "hang"}}),
+        )
+        .await;
+    let upstream = std::sync::Arc::clone(&client.upstream);
+    while upstream.asked.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    client.request(5, "ping", json!({})).await;
+    assert_eq!(
+        client.hear().await["error"]["code"],
+        -32600,
+        "the id is still in use"
+    );
+    client
+        .say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#)
+        .await;
+    client
+        .say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}"#)
+        .await;
+    client.request(6, "ping", json!({})).await;
+    assert_eq!(client.hear().await["id"], 6);
+    while upstream.dropped.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    client.request(5, "ping", json!({})).await;
+    assert_eq!(client.hear().await["id"], 5, "the id is free again");
+}
+
+#[tokio::test]
+async fn progress_comes_before_the_answer_and_only_where_asked_for() {
+    let mut client = start();
+    client.initialize("2025-11-25").await;
+    let given = json!({"first": {"url": "a"}, "second": {"url": "b"}});
+    let params = json!({"name": "extract_both", "arguments": given, "_meta": {"progressToken": "t"}});
+    client.request(1, "tools/call", params).await;
+    for done in [1.0, 2.0] {
+        let note = client.hear().await;
+        assert_eq!(note["method"], "notifications/progress");
+        assert_eq!(note["params"]["progressToken"], "t");
+        assert_eq!(note["params"]["progress"].as_f64(), Some(done));
+        assert_eq!(note["params"]["total"].as_f64(), Some(2.0));
+    }
+    assert_eq!(client.hear().await["id"], 1);
+    client
+        .request(
+            2,
+            "tools/call",
+            json!({"name": "extract_both", "arguments": given}),
+        )
+        .await;
+    assert_eq!(client.hear().await["id"], 2);
+}
+
+#[tokio::test]
+async fn everything_asked_before_the_end_of_input_is_answered() {
+    let mut client = start();
+    client.initialize("2025-11-25").await;
+    for id in 1..=20 {
+        client
+            .request(
+                id,
+                "tools/call",
+                json!({"name": "extract_echo", "arguments": {"url": "x"}}),
+            )
+            .await;
+    }
+    // The last line lacks its end.
+    client
+        .to
+        .write_all(br#"{"jsonrpc":"2.0","id":21,"method":"ping"}"#)
+        .await
+        .unwrap();
+    client.to.shutdown().await.unwrap();
+    let mut ids = Vec::new();
+    while let Some(line) = client.from.next_line().await.unwrap() {
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        ids.push(answer["id"].as_i64().unwrap());
+    }
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=21).collect::<Vec<_>>());
+    client.task.await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hanging_call_does_not_hold_up_the_end() {
+    let mut client = start();
+    client.initialize("2025-11-25").await;
+    client
+        .request(
+            1,
+            "tools/call",
+            json!({"name": "extract_echo", "arguments": {"url": "hang"}}),
+        )
+        .await;
+    client.to.shutdown().await.unwrap();
+    let started = tokio::time::Instant::now();
+    client.task.await.unwrap();
+    assert!(started.elapsed() < Duration::from_secs(2));
+}
