@@ -79,10 +79,7 @@ async fn board_by(
             let response = cx.send(request::search(search, args, window)?).await?;
             let listing = algolia::page(&response)?;
             if listing.items.is_empty() && own_form && window.page == 0 {
-                return Err(SourceError::malformed(format!(
-                    "an empty list for the {}, which is never empty",
-                    board.about()
-                )));
+                return Err(never_empty(board));
             }
             if !own_form {
                 harvest.canonical_url = request::search_url(search, args)?;
@@ -94,6 +91,9 @@ async fn board_by(
         }
         "firebase" => {
             let ids = firebase::ids(&cx.send(request::ids(board)?).await?)?;
+            if ids.is_empty() {
+                return Err(never_empty(board));
+            }
             let start = (window.page * window.rows) as usize;
             let rows = (window.rows as usize).min(ONE_BY_ONE);
             let wanted: Vec<u64> = ids.iter().copied().skip(start).take(rows).collect();
@@ -114,6 +114,13 @@ async fn board_by(
         }
     }
     Ok(harvest)
+}
+
+fn never_empty(board: Board) -> SourceError {
+    SourceError::malformed(format!(
+        "an empty list of {}, which is never empty",
+        board.about()
+    ))
 }
 
 /// Fetches items by number. Gone ones are counted; unreachable ones are failures of a part.
