@@ -7,9 +7,9 @@ use freshcontext_contract::{ErrorCode, SourceError};
 
 use crate::classify::classify_with;
 
-/// Name endings that belong to local networks (RFC 6761, 6762, 8375, 9476, ICANN's `internal`), and
-/// those that routers and companies use for themselves.
-const LOCAL_ENDINGS: [&str; 14] = [
+/// Name endings that belong to local networks (RFC 6761, 6762, 8375, ICANN's `internal`), and those
+/// that routers and companies use for themselves.
+const LOCAL_ENDINGS: [&str; 10] = [
     "localhost",
     "localdomain",
     "local",
@@ -20,10 +20,6 @@ const LOCAL_ENDINGS: [&str; 14] = [
     "home",
     "corp",
     "private",
-    "alt",
-    "invalid",
-    "onion",
-    "localhost6",
 ];
 
 /// What the policy must know of the configuration.

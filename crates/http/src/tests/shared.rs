@@ -145,6 +145,38 @@ async fn d14_the_last_one_out_closes_the_socket() {
 }
 
 #[tokio::test]
+async fn d14_leaving_while_the_body_comes() {
+    let server = Server::start(|_| {
+        vec![
+            Act::Send(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n[".to_vec()),
+            Act::Hang,
+        ]
+    })
+    .await;
+    let pipeline = pipeline(config_to(&server));
+    let call = tokio::time::timeout(Duration::from_millis(100), send(&pipeline, get(URL)));
+    assert!(call.await.is_err());
+    let begun = Instant::now();
+    server
+        .closed
+        .subscribe()
+        .wait_for(|count| *count == 1)
+        .await
+        .unwrap();
+    assert!(
+        begun.elapsed() < Duration::from_millis(200),
+        "{:?}",
+        begun.elapsed()
+    );
+    assert!(
+        pipeline
+            .status()
+            .iter()
+            .all(|host| host.in_flight == 0 && host.waiting == 0)
+    );
+}
+
+#[tokio::test]
 async fn d14_one_leaving_does_not_disturb_the_others() {
     let server = Server::start(|_| vec![Act::Pause(Duration::from_millis(150)), Act::Send(json("{}"))]).await;
     let pipeline = pipeline(config_to(&server));
