@@ -9,7 +9,7 @@ mod stooq;
 mod yahoo;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, ErrorCode, Media, Request, Response, SourceError};
+use freshcontext_contract::{Cx, ErrorCode, Media, Request, Response, SourceError, walls};
 use freshcontext_parse::charset;
 
 use crate::quote::Quote;
@@ -132,7 +132,12 @@ impl Provider {
     }
 
     fn read(self, ticker: &Ticker, response: &Response) -> Result<Quote, SourceError> {
-        self.parse(ticker, response.status, &charset::decode(response).text)
+        let quote = self.parse(ticker, response.status, &charset::decode(response).text);
+        // A vendor's wall says more than that the answer is no quote.
+        quote.map_err(|error| match error.code {
+            ErrorCode::Malformed | ErrorCode::Challenge => wall(response).unwrap_or(error),
+            _ => error,
+        })
     }
 
     /// Reads one answer.
@@ -158,6 +163,16 @@ impl Provider {
     pub fn unknown(self, ticker: &Ticker) -> SourceError {
         SourceError::not_found(format!("{} has no quote for {}", self.id(), ticker.given))
     }
+}
+
+fn wall(response: &Response) -> Option<SourceError> {
+    let wall = walls::recognise(
+        response.status,
+        &response.media_type(),
+        &response.headers,
+        &response.body,
+    )?;
+    Some(SourceError::new(wall.code, wall.reason).status(response.status))
 }
 
 fn get(address: &str, expect: Media) -> Result<Request, SourceError> {
