@@ -6,6 +6,8 @@
 mod fingerprint;
 mod recognise;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use fingerprint::{Fingerprint, Strength, WallKind};
 pub use recognise::{Wall, best, fingerprints_in, recognise};

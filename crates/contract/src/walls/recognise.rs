@@ -19,7 +19,7 @@ const SEARCHED: usize = 1 << 20;
 const WALL_WORDS: usize = 250;
 
 /// The same where the mark may stand on good pages, too.
-const HINT_WORDS: usize = 25;
+const HINT_WORDS: usize = 12;
 
 /// The same where the status is a refusal already, and the mark only says whose.
 const REFUSED_WORDS: usize = 1500;

@@ -192,6 +192,7 @@ fn verdict(page: &Page, title: &Reading, headings: &Reading, body: &Reading) -> 
     let floor = match (&head, named) {
         // such a page that turns to the visitor again and again explains itself
         (Some(_), _) if entitled && body.address >= 3 => 110,
+        (Some(_), _) if entitled => 60,
         (Some(_), _) => 30,
         (None, true) => 18,
         (None, false) => 10,

@@ -22,6 +22,22 @@ pub(super) enum Part {
     Subject,
 }
 
+/// Lines of one word or two that head a failure page.
+const LONE: &[(&str, Kind)] = &[
+    ("error", Kind::ServerError),
+    ("oops", Kind::ServerError),
+    ("whoops", Kind::ServerError),
+    ("uh oh", Kind::ServerError),
+    ("uh-oh", Kind::ServerError),
+    ("maintenance", Kind::Unavailable),
+    ("offline", Kind::Unavailable),
+    ("unavailable", Kind::Unavailable),
+    ("timeout", Kind::Timeout),
+    ("blocked", Kind::AccessDenied),
+    ("denied", Kind::AccessDenied),
+    ("captcha", Kind::Challenge),
+];
+
 /// What a text says, counted in words.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reading {
@@ -58,6 +74,8 @@ pub(super) struct Reading {
     pub(super) first: Option<Part>,
     /// Whether the first statement of failure has words left over.
     pub(super) spare: usize,
+    /// Whether there is a fenced block of code; no failure page has one.
+    pub(super) fenced: bool,
     /// Whether a statement of failure says what to do as well.
     pub(super) attended: bool,
     /// Whether a heading or list item with a subject of its own was met.
@@ -156,6 +174,9 @@ struct Count {
 
 fn add(reading: &mut Reading, sentence: &str, offset: usize, hits: &[Hit]) {
     let trimmed = sentence.trim();
+    if trimmed.starts_with("```") {
+        reading.fenced = true;
+    }
     let framed = frame(trimmed);
     let markup = if framed { 0 } else { code(trimmed) };
     let mut count = Count::default();
@@ -188,7 +209,7 @@ fn add(reading: &mut Reading, sentence: &str, offset: usize, hits: &[Hit]) {
     reading.address += count.address + usize::from(count.turns);
     reading.tokens += count.tokens;
     reading.ids += count.ids;
-    let part = part(&count, hits, trimmed, (markup, framed), reading);
+    let part = part(&count, hits, (sentence, offset), (markup, framed), reading);
     if !matches!(part, Part::Attendant | Part::Furniture | Part::Consent) {
         reading.first.get_or_insert(part);
     }
@@ -201,7 +222,7 @@ fn add(reading: &mut Reading, sentence: &str, offset: usize, hits: &[Hit]) {
             reading.subject_words += count.words;
             reading.subjects += 1;
             reading.about += markup + count.telling;
-            if listed(trimmed) && !reading.listed {
+            if listed(trimmed) && count.words >= 6 && !reading.listed {
                 reading.listed = true;
                 reading.about += 1;
             }
@@ -219,15 +240,27 @@ fn add(reading: &mut Reading, sentence: &str, offset: usize, hits: &[Hit]) {
 fn part(
     count: &Count,
     hits: &[Hit],
-    sentence: &str,
+    (whole, offset): (&str, usize),
     (markup, framed): (usize, bool),
     reading: &mut Reading,
 ) -> Part {
+    let sentence = whole.trim();
     // what belongs to a failure page, against what does not
     let own = count.verdict + count.attendant + count.failure + count.retrieval + count.address;
     let left = count.subject + 2 * count.about;
     // "if the page does not exist, ..." explains, or advises
-    let conditional = sentence.starts_with("if ") || sentence.starts_with("when ");
+    let clause = |text: &str| {
+        [" if ", " when ", " whether "]
+            .iter()
+            .any(|word| text.contains(word))
+    };
+    let said = hits
+        .iter()
+        .find(|hit| matches!(hit.role, Role::Verdict(_)))
+        .map(|hit| hit.start.saturating_sub(offset));
+    let conditional = sentence.starts_with("if ")
+        || sentence.starts_with("when ")
+        || said.and_then(|at| whole.get(..at)).is_some_and(clause);
     // an item that opens the text is one of a list, so of a document
     let item = reading.statements <= 1 && ["- ", "* ", "+ "].iter().any(|start| sentence.starts_with(start));
     let spoken = spoken_by_a_tool(sentence);
@@ -277,6 +310,15 @@ fn part(
             wording: sentence.to_owned(),
         });
         return Part::Verdict(kind);
+    }
+    let lone = sentence.trim_end_matches(['.', '!', '?', ' ', ':']);
+    if let Some((_, kind)) = LONE.iter().find(|(word, _)| *word == lone) {
+        reading.verdicts.push(Verdict {
+            kind: *kind,
+            strong: true,
+            wording: lone.to_owned(),
+        });
+        return Part::Verdict(*kind);
     }
     let consents = count.consent >= 2 && count.consent * 5 >= count.words;
     if consents && verdict.is_none() {
@@ -374,17 +416,22 @@ fn frame(line: &str) -> bool {
 
 /// Marks of code and of references to a tracker: such a statement is never a server's own.
 fn code(line: &str) -> usize {
-    const STARTS: [&str; 12] = [
-        "```", "//", "<!--", "| ", "def ", "fn ", "class ", "import ", "const ", "let ", "return ", "$ ",
+    const STARTS: [&str; 4] = ["```", "//", "<!--", "| "];
+    const KEYWORDS: [&str; 9] = [
+        "def ", "fn ", "class ", "import ", "from ", "const ", "let ", "return ", "$ ",
     ];
-    const OPERATORS: [&str; 9] = ["==", "!=", "=>", "::", "();", ");", " {", "};", "->"];
+    const OPERATORS: [&str; 11] = [
+        "==", "!=", "=>", "::", "();", ");", " {", "};", "->", " = \"", " = '",
+    ];
     if ["error", "err", "failed", "fatal", "exception"]
         .iter()
         .any(|start| line.starts_with(start))
     {
         return 0;
     }
-    let mut marks = usize::from(STARTS.iter().any(|start| line.starts_with(start)));
+    let keyword =
+        KEYWORDS.iter().any(|start| line.starts_with(start)) && line.ends_with([';', '{', ':', ')']);
+    let mut marks = usize::from(keyword || STARTS.iter().any(|start| line.starts_with(start)));
     marks += usize::from(OPERATORS.iter().any(|operator| line.contains(operator)));
     marks += usize::from(line.contains(" `") || line.starts_with('`'));
     marks += usize::from(line.contains("(#") || line.contains("[#") || line.contains("[\\#"));

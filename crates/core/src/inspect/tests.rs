@@ -182,7 +182,7 @@ proptest! {
         let lines = fixture("failures");
         let text = &lines[pick % lines.len()].text;
         let end = (0..=cut.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        let found = inspect(&text[..end]);
+        let found = inspect(text.get(..end).unwrap());
         prop_assert_eq!(found.failed, found.kind.is_some());
     }
 

@@ -216,8 +216,11 @@ fn tolerance(reading: &Reading) -> usize {
         || reading.ids > 0
         || reading.attended
         || reading.attendant_words > 1;
+    let pure = headline && reading.spare == 0;
     let (floor, share) = match (headline, reading.strong()) {
-        (true, _) if page => (24, said / 2),
+        // a status line, and then a page that turns to the visitor
+        (true, _) if pure && reading.address >= 2 && reading.about == 0 => (80, said / 2),
+        (true, _) if pure && page => (24, said / 2),
         (true, _) => (2, said / 2),
         (false, true) => (10, said * 2 / 5),
         (false, false) => (2, said / 5),
@@ -265,6 +268,10 @@ pub(super) fn weigh(reading: &Reading, mark: Option<&Fingerprint>, folded: &str)
     let Some(leading) = reading.leading() else {
         return wordless(reading);
     };
+    if reading.fenced {
+        return Inspection::genuine(0.85, "it quotes code or output")
+            .with("wording", quote(&leading.wording, 60));
+    }
     let spoken = spoken_by_a_tool(folded);
     let alone = reading.statements <= 1;
     let guarded = alone && !spoken && reading.address == 0 && reading.ids == 0 && !reading.attended;

@@ -34,7 +34,7 @@ pub(super) const MARKS: &[Fingerprint] = &[
         RateLimited,
         "your request originates from an undeclared automated tool",
     ),
-    proof("SEC.gov", RateLimited, "undeclared automated tool"),
+    hint("SEC.gov", RateLimited, "undeclared automated tool"),
     proof(
         "SEC.gov",
         RateLimited,
@@ -67,10 +67,10 @@ pub(super) const MARKS: &[Fingerprint] = &[
     proof("Stooq", RateLimited, "przekroczony dzienny limit wywolan"),
     proof("LinkedIn", LoginRequired, "linkedin.com/authwall"),
     proof("LinkedIn", LoginRequired, "join linkedin | linkedin"),
-    proof("Instagram", LoginRequired, "login \u{2022} instagram"),
+    hint("Instagram", LoginRequired, "login \u{2022} instagram"),
     proof("Facebook", LoginRequired, "you must log in to continue"),
     proof("Facebook", LoginRequired, "log into facebook"),
-    proof("Facebook", NotFound, "this content isn't available right now"),
+    hint("Facebook", NotFound, "this content isn't available right now"),
     proof(
         "Medium",
         LoginRequired,
