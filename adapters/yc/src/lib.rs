@@ -1,1 +1,386 @@
-//! yc
+#![doc = include_str!("../README.md")]
+
+mod batch;
+mod input;
+mod parse;
+mod request;
+mod select;
+
+use std::sync::{Mutex, PoisonError};
+
+use freshcontext_contract::{
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Pace, Route,
+    SourceError, StatusRule, Switch, When,
+};
+use freshcontext_parse::charset;
+
+pub use input::Input;
+use input::Wish;
+use parse::{Company, Listed, Meta};
+
+/// The facts about the directory of YC companies.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "yc",
+    tool: "extract_yc",
+    title: "Y Combinator companies",
+    description: "YC companies by batch, label or words: status, team, place, hiring, and when each was listed.",
+    example: input::EXAMPLE,
+    profile: "company_intel",
+    hosts: Hosts::Fixed(&["yc-oss.github.io", "www.ycombinator.com", request::INDEX_HOST]),
+    official: false,
+    credentials: &[],
+    routes: &[
+        Route {
+            id: LIVE,
+            about: "YC's own search index, as its page uses it",
+            needs: None,
+            switch: Switch::OffBecause("YC's terms do not allow programs to collect from its site"),
+        },
+        Route {
+            id: MIRROR,
+            about: "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
+            needs: None,
+            switch: Switch::On,
+        },
+    ],
+    rates: &[
+        HostRate {
+            host: "yc-oss.github.io",
+            path: "",
+            pace: Pace::new(30, 10),
+            keyed: None,
+            in_flight: 4,
+            link: "https://github.com/yc-oss/api",
+        },
+        HostRate {
+            host: "www.ycombinator.com",
+            path: "",
+            pace: Pace::new(1, 5),
+            keyed: None,
+            in_flight: 1,
+            link: "https://www.ycombinator.com/legal",
+        },
+        HostRate {
+            host: request::INDEX_HOST,
+            path: "",
+            pace: Pace::new(5, 1),
+            keyed: None,
+            in_flight: 1,
+            link: "https://www.ycombinator.com/legal",
+        },
+    ],
+    status_rules: &[
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("Invalid Application-ID or API key"),
+            code: ErrorCode::AccessDenied,
+            message: "YC's search index no longer takes the key that its page named",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("Method not allowed with this API key"),
+            code: ErrorCode::AccessDenied,
+            message: "YC's search index does not allow this kind of request",
+        },
+    ],
+    markers: &[],
+    args: ArgSpec {
+        max_length: 6_000,
+        limit: Some((20, 100)),
+        dates: true,
+        sort: &["relevance", "newest"],
+        cursor: true,
+        max_age: true,
+    },
+    dates: "launched_at, when YC published the listing: high from 2019 on, medium for 2012 to 2018, none before (backfilled)",
+    terms: "The mirror is public (https://github.com/yc-oss/api); YC's terms close its site to robots (https://www.ycombinator.com/legal), so that route is off",
+};
+
+const LIVE: &str = "live";
+const MIRROR: &str = "mirror";
+/// Newest batches looked into for words, and for one company.
+const BATCHES_FOR_WORDS: usize = 4;
+const BATCHES_FOR_ONE: usize = 10;
+/// The index reaches no further, whatever its count says.
+const REACH: usize = 1_000;
+
+/// The source. Keeps the index's key in memory, where the live route is on.
+#[derive(Debug, Default)]
+pub struct Yc {
+    key: Mutex<Option<String>>,
+}
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(Yc::default())]
+}
+
+impl Adapter for Yc {
+    type Input = Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+        let wish = input::recognise(&input.url)?;
+        let offset = match cx.args().cursor.as_deref() {
+            None => 0,
+            Some(cursor) => cursor
+                .parse::<usize>()
+                .ok()
+                .filter(|at| *at < 10_000)
+                .ok_or_else(|| {
+                    SourceError::invalid_input("cursor", "is not one that this tool gave out", input::EXAMPLE)
+                })?,
+        };
+        let mut before = None;
+        if cx.route_open(LIVE) && wish.file.is_none() {
+            match self.live(cx, &wish, offset).await {
+                Ok(harvest) => return Ok(harvest),
+                Err(error) if error.code == ErrorCode::RateLimited => return Err(error),
+                Err(error) => {
+                    before = Some(format!(
+                        "YC's own index did not answer ({error}); this is the mirror"
+                    ));
+                }
+            }
+        }
+        let mut harvest = mirror(cx, &wish, offset).await?;
+        harvest.notes.extend(before);
+        Ok(harvest)
+    }
+}
+
+impl Yc {
+    /// Asks the site's own index; its key is read anew once where it is refused.
+    async fn live(&self, cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, SourceError> {
+        let limit = cx.args().limit;
+        let newest = newest(cx, wish);
+        let page = offset / limit;
+        let known = self.key.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let had_one = known.is_some();
+        let key = match known {
+            Some(key) => key,
+            None => self.read_key(cx).await?,
+        };
+        let answer = cx.send(request::index(wish, &key, limit, page, newest)?).await;
+        let answer = match answer {
+            Err(error) if error.http_status == Some(403) && had_one => {
+                let key = self.read_key(cx).await?;
+                cx.send(request::index(wish, &key, limit, page, newest)?).await?
+            }
+            answer => answer?,
+        };
+        let mut listed = parse::index(&charset::decode(&answer).text)?;
+        if let Some(slug) = &wish.company {
+            listed
+                .companies
+                .retain(|company| company.slug.eq_ignore_ascii_case(slug));
+            listed.total = Some(listed.companies.len() as u64);
+        }
+        let total = listed.total;
+        let shown = listed.companies.len();
+        let mass = parse::mass_published(&listed.companies);
+        let mut harvest = harvest(cx, wish, listed.companies, &mass, LIVE)?;
+        harvest.skip(listed.unreadable, "without id, name or slug");
+        harvest.set("total", total);
+        let reached = (page + 1) * limit;
+        let more = total.is_some_and(|total| total > reached as u64);
+        if more && reached < REACH && shown > 0 {
+            harvest.next = Some(reached.to_string());
+        } else if more {
+            harvest.note(format!(
+                "the index reaches {REACH} companies at most; narrow the search by batch"
+            ));
+        }
+        Ok(harvest)
+    }
+
+    async fn read_key(&self, cx: &Cx<'_>) -> Result<String, SourceError> {
+        let page = cx.send(request::key_page()?).await?;
+        let key = parse::key(&charset::decode(&page).text)?;
+        *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(key.clone());
+        Ok(key)
+    }
+}
+
+/// Lists are newest first, searches by relevance, unless the caller says.
+fn newest(cx: &Cx<'_>, wish: &Wish) -> bool {
+    cx.args()
+        .sort
+        .map_or(wish.query.is_empty(), |sort| sort == "newest")
+}
+
+async fn mirror(cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, SourceError> {
+    let meta = match cx.send(request::mirror("meta.json")?).await {
+        Ok(response) => parse::meta(&charset::decode(&response).text),
+        Err(error) => Err(error),
+    };
+    let chosen = request::files(wish);
+    let guessed = chosen.is_none();
+    let (files, meta) = match (chosen, meta) {
+        (Some(files), meta) => (files, meta.ok()),
+        (None, Ok(meta)) => {
+            let batches = if wish.company.is_some() {
+                BATCHES_FOR_ONE
+            } else {
+                BATCHES_FOR_WORDS
+            };
+            (meta.files_for(&wish.query, batches), Some(meta))
+        }
+        (None, Err(error)) => return Err(error),
+    };
+    let requests = files
+        .iter()
+        .map(|file| request::mirror(file))
+        .collect::<Result<Vec<_>, _>>()?;
+    let answers = cx.send_all(requests).await;
+    let mut all = Listed::default();
+    let mut failed: Vec<(String, SourceError)> = Vec::new();
+    for (file, answer) in files.iter().zip(answers) {
+        match answer.and_then(|response| parse::mirror(&charset::decode(&response).text)) {
+            Ok(listed) => {
+                all.companies.extend(listed.companies);
+                all.unreadable += listed.unreadable;
+            }
+            Err(error) => failed.push((file.clone(), error)),
+        }
+    }
+    if failed.len() == files.len() && !failed.is_empty() {
+        let (file, error) = failed.swap_remove(0);
+        return Err(if error.code == ErrorCode::NotFound {
+            no_such_list(&file)
+        } else {
+            error
+        });
+    }
+    finish(cx, wish, offset, all, &files, guessed, meta.as_ref(), failed)
+}
+
+fn no_such_list(file: &str) -> SourceError {
+    SourceError::not_found(format!("the mirror has no list {file}"))
+        .hint("batches are named like `Winter 2026` or `W26`, labels and industries as on ycombinator.com/companies")
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one place joins what the route gathered"
+)]
+fn finish(
+    cx: &Cx<'_>,
+    wish: &Wish,
+    offset: usize,
+    all: Listed,
+    files: &[String],
+    guessed: bool,
+    meta: Option<&Meta>,
+    failed: Vec<(String, SourceError)>,
+) -> Result<Harvest, SourceError> {
+    let read = all.companies.len();
+    let mass = parse::mass_published(&all.companies);
+    let fitting = select::select(all.companies, wish, newest(cx, wish));
+    let total = fitting.len();
+    if let Some(slug) = &wish.company
+        && total == 0
+        && failed.is_empty()
+    {
+        let message =
+            format!("no company {slug} among the {read} of the newest batches and the top companies");
+        return Err(
+            SourceError::not_found(message).hint("name its batch as well, for example `S15` with its name")
+        );
+    }
+    let limit = cx.args().limit;
+    let shown: Vec<Company> = fitting.into_iter().skip(offset).take(limit).collect();
+    let mut harvest = harvest(cx, wish, shown, &mass, MIRROR)?;
+    if let [file] = files {
+        harvest.canonical_url = request::mirror(file)?.url;
+    }
+    harvest.set("total", total);
+    harvest.skip(all.unreadable, "without id, name or slug");
+    if guessed {
+        harvest.note(format!(
+            "The mirror has no search: {read} companies of {} were matched, not the whole directory",
+            files.join(", ")
+        ));
+    }
+    if let Some(at) = meta.and_then(|meta| meta.last_updated.as_deref()) {
+        harvest.note(format!(
+            "index snapshot of {}",
+            freshcontext_parse::text::clip(at, 40)
+        ));
+    }
+    if offset + limit < total {
+        harvest.next = Some((offset + limit).to_string());
+    }
+    for (file, error) in failed {
+        harvest.fail(file, error);
+    }
+    Ok(harvest)
+}
+
+fn harvest(
+    cx: &Cx<'_>,
+    wish: &Wish,
+    companies: Vec<Company>,
+    mass: &[(String, i64)],
+    route: &'static str,
+) -> Result<Harvest, SourceError> {
+    let items: Vec<_> = companies
+        .into_iter()
+        .map(|company| {
+            let date = company.date(mass, cx.now());
+            company.into_item(date)
+        })
+        .collect();
+    let any = !items.is_empty();
+    let mut harvest = Harvest::new(request::page(wish)?, items);
+    harvest.route = Some(route);
+    harvest.summary = Some(described(wish));
+    if any {
+        harvest
+            .note("A date is when YC published the listing; the facts about a company may be newer or older");
+    }
+    Ok(harvest)
+}
+
+fn described(wish: &Wish) -> String {
+    if let Some(slug) = &wish.company {
+        return format!("The YC company {slug}");
+    }
+    if let Some(file) = &wish.file {
+        return format!("YC companies of the list {file}");
+    }
+    let mut parts: Vec<String> = Vec::new();
+    if !wish.query.is_empty() {
+        parts.push(format!("for \"{}\"", wish.query));
+    }
+    let lists = [
+        ("batch", &wish.batches),
+        ("industry", &wish.industries),
+        ("region", &wish.regions),
+        ("label", &wish.tags),
+        ("status", &wish.statuses),
+    ];
+    parts.extend(
+        lists
+            .into_iter()
+            .filter(|(_, list)| !list.is_empty())
+            .map(|(name, list)| format!("{name} {}", list.join(" or "))),
+    );
+    for (asked, name) in [
+        (wish.hiring, "hiring"),
+        (wish.nonprofit, "non-profit"),
+        (wish.top, "top companies"),
+    ] {
+        if asked {
+            parts.push(name.to_owned());
+        }
+    }
+    if parts.is_empty() {
+        "YC companies of the newest batches".to_owned()
+    } else {
+        format!("YC companies: {}", parts.join(", "))
+    }
+}

@@ -71,6 +71,25 @@ pub fn clip(text: &str, chars: usize) -> String {
     out
 }
 
+/// Whether a word (or phrase) stands in a text on its own, not inside another word; a plural `s` on
+/// either side counts. Both must be in lower case.
+pub fn has_word(text: &str, word: &str) -> bool {
+    let stem = word
+        .strip_suffix('s')
+        .filter(|stem| stem.chars().count() > 3)
+        .unwrap_or(word);
+    let alone = |at: usize| {
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + stem.len()..).unwrap_or_default();
+        let after = after
+            .strip_prefix('s')
+            .filter(|_| stem.len() > 2)
+            .unwrap_or(after);
+        !before.is_some_and(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+    };
+    !stem.is_empty() && text.match_indices(stem).any(|(at, _)| alone(at))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +116,19 @@ mod tests {
         assert_eq!(clip(&format!("a{family}b"), 5), "a…");
     }
 
+    #[test]
+    fn words_stand_on_their_own() {
+        assert!(has_word("robots for farms", "farm") && has_word("a robot", "robots"));
+        assert!(!has_word("trust", "rust") && !has_word("rusty", "rust") && !has_word("x", ""));
+        assert!(has_word("it is ios", "ios") && has_word("(ai)", "ai"));
+    }
+
     proptest! {
+        #[test]
+        fn any_word_in_any_text_is_survived(text in "\\PC{0,40}", word in "\\PC{0,8}") {
+            let _ = has_word(&text, &word);
+        }
+
         #[test]
         fn never_longer_than_asked(text in "\\PC{0,80}", chars in 1usize..40) {
             prop_assert!(clip(&text, chars).chars().count() <= chars.max(1));

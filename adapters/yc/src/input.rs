@@ -1,0 +1,265 @@
+//! What the caller may pass as `url`.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::url::Url;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::batch::Batch;
+
+/// Arguments of `extract_yc`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Input {
+    /// YC companies URL, batch (W26) or query
+    pub url: String,
+}
+
+/// Shown in errors.
+pub const EXAMPLE: &str = r#"{"url": "developer tools"}"#;
+
+/// What companies are asked for. Values of one list are alternatives, the lists must all hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// Words to be found in a company's texts.
+    pub query: String,
+    /// One company, by its slug.
+    pub company: Option<String>,
+    /// A file of the mirror, by its path below `/api/`.
+    pub file: Option<String>,
+    /// Batches as given; also such without a season.
+    pub batches: Vec<String>,
+    /// Industries.
+    pub industries: Vec<String>,
+    /// Regions.
+    pub regions: Vec<String>,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// `Active`, `Inactive`, `Acquired`, `Public`.
+    pub statuses: Vec<String>,
+    /// Only companies that hire.
+    pub hiring: bool,
+    /// Only non-profits.
+    pub nonprofit: bool,
+    /// Only the top companies.
+    pub top: bool,
+}
+
+/// Reads the argument.
+pub fn recognise(given: &str) -> Result<Wish, SourceError> {
+    let given = given.trim();
+    if given.is_empty() {
+        return Err(SourceError::invalid_input("url", "is empty", EXAMPLE));
+    }
+    let lower = given.to_ascii_lowercase();
+    let spaced = given.contains(char::is_whitespace);
+    let bare_host = ["ycombinator.com", "www.ycombinator.com", "yc-oss.github.io"]
+        .iter()
+        .any(|host| {
+            lower
+                .strip_prefix(host)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+        });
+    let address = if lower.contains("://") && !spaced {
+        given.to_owned()
+    } else if bare_host && !spaced {
+        format!("https://{given}")
+    } else {
+        return Ok(from_words(given));
+    };
+    let url = Url::parse(&address).map_err(|error| {
+        SourceError::invalid_input("url", format!("is not a valid address ({error})"), EXAMPLE)
+    })?;
+    match (url.scheme(), url.host_str()) {
+        ("http" | "https", Some("www.ycombinator.com" | "ycombinator.com")) => from_site(&url),
+        ("http" | "https", Some("yc-oss.github.io")) => from_mirror(&url),
+        _ => Err(elsewhere()),
+    }
+}
+
+fn elsewhere() -> SourceError {
+    let example =
+        r#"{"url": "https://www.ycombinator.com/companies?batch=Winter%202026"} or {"url": "fintech"}"#;
+    SourceError::invalid_input(
+        "url",
+        "must be a page of ycombinator.com/companies, or a query",
+        example,
+    )
+}
+
+/// Words; a batch among them is a filter.
+fn from_words(given: &str) -> Wish {
+    let words: Vec<&str> = given.split_whitespace().collect();
+    let mut wish = Wish::default();
+    let mut rest: Vec<&str> = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let pair = words
+            .get(at + 1)
+            .and_then(|next| Batch::read(&format!("{word} {next}")));
+        let code = Batch::read(word).filter(|_| word.chars().any(|c| c.is_ascii_digit()));
+        if let Some(batch) = pair {
+            wish.batches.push(batch.to_string());
+            at += 2;
+            continue;
+        }
+        match code {
+            Some(batch) => wish.batches.push(batch.to_string()),
+            None => rest.push(word),
+        }
+        at += 1;
+    }
+    wish.query = rest.join(" ");
+    wish
+}
+
+fn from_site(url: &Url) -> Result<Wish, SourceError> {
+    let parts: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
+    let mut wish = Wish::default();
+    match parts.as_slice() {
+        ["companies"] => {}
+        ["companies", "industry", industry] => wish.industries.push(industry.replace('-', " ")),
+        ["companies", "tags", tag] => wish.tags.push(tag.replace('-', " ")),
+        ["companies", "batch", batch] => wish.batches.push(canonical_batch(batch)),
+        ["companies", slug] | ["companies", slug, "jobs" | "people" | "launches"] if is_slug(slug) => {
+            wish.company = Some(slug.to_ascii_lowercase());
+        }
+        _ => return Err(elsewhere()),
+    }
+    for (name, value) in url.query_pairs() {
+        let value = value.trim().to_owned();
+        if value.is_empty() {
+            continue;
+        }
+        let yes = matches!(value.to_ascii_lowercase().as_str(), "true" | "1");
+        match name.as_ref() {
+            "query" | "q" => wish.query = value,
+            "batch" => wish.batches.push(canonical_batch(&value)),
+            "industry" | "industries" => wish.industries.push(value),
+            "regions" => wish.regions.push(value),
+            "tags" => wish.tags.push(value),
+            "status" => wish.statuses.push(value),
+            "isHiring" => wish.hiring = yes,
+            "nonprofit" => wish.nonprofit = yes,
+            "top_company" => wish.top = yes,
+            _ => {}
+        }
+    }
+    Ok(wish)
+}
+
+fn canonical_batch(text: &str) -> String {
+    Batch::read(text).map_or_else(|| text.to_owned(), |batch| batch.to_string())
+}
+
+fn from_mirror(url: &Url) -> Result<Wish, SourceError> {
+    let path = url.path().strip_prefix("/api/").unwrap_or_default();
+    let parts: Vec<&str> = path.split('/').collect();
+    let last = parts
+        .last()
+        .and_then(|file| file.strip_suffix(".json"))
+        .unwrap_or_default();
+    let known = matches!(
+        parts.first(),
+        Some(&("companies" | "batches" | "industries" | "tags"))
+    );
+    let fits = known
+        && (2..=3).contains(&parts.len())
+        && is_slug(last)
+        && parts.iter().rev().skip(1).all(|part| is_slug(part));
+    if fits {
+        return Ok(Wish {
+            file: Some(path.to_owned()),
+            ..Wish::default()
+        });
+    }
+    let example = r#"{"url": "https://yc-oss.github.io/api/batches/winter-2026.json"}"#;
+    Err(SourceError::invalid_input(
+        "url",
+        "is no list of the mirror",
+        example,
+    ))
+}
+
+fn is_slug(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 100
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+
+    #[test]
+    fn the_sites_filters_are_ours() {
+        let wish = recognise("https://www.ycombinator.com/companies?query=pay%20%22x%22&batch=W26&batch=Summer%202025&industry=Fintech&regions=Europe&isHiring=true&status=Active&tags=AI").unwrap();
+        assert_eq!(wish.query, "pay \"x\"");
+        assert_eq!(wish.batches, ["Winter 2026", "Summer 2025"]);
+        assert_eq!(
+            (wish.industries, wish.regions, wish.tags),
+            (
+                vec!["Fintech".to_owned()],
+                vec!["Europe".to_owned()],
+                vec!["AI".to_owned()]
+            )
+        );
+        assert!(wish.hiring && !wish.nonprofit);
+        assert_eq!(wish.statuses, ["Active"]);
+    }
+
+    #[test]
+    fn one_company_and_files_of_the_mirror() {
+        assert_eq!(
+            recognise("https://www.ycombinator.com/companies/airbnb")
+                .unwrap()
+                .company
+                .as_deref(),
+            Some("airbnb")
+        );
+        assert_eq!(
+            recognise("ycombinator.com/companies/lingo-2/jobs")
+                .unwrap()
+                .company
+                .as_deref(),
+            Some("lingo-2")
+        );
+        let file = recognise("https://yc-oss.github.io/api/batches/f24/replexica.json")
+            .unwrap()
+            .file;
+        assert_eq!(file.as_deref(), Some("batches/f24/replexica.json"));
+    }
+
+    #[test]
+    fn a_batch_among_words_is_a_filter() {
+        let wish = recognise("W26 fintech").unwrap();
+        assert_eq!(
+            (wish.batches, wish.query.as_str()),
+            (vec!["Winter 2026".to_owned()], "fintech")
+        );
+        let wish = recognise("ai agents winter 2026").unwrap();
+        assert_eq!(
+            (wish.batches, wish.query.as_str()),
+            (vec!["Winter 2026".to_owned()], "ai agents")
+        );
+        assert_eq!(recognise("café \"robots\"").unwrap().query, "café \"robots\"");
+    }
+
+    #[test]
+    fn other_places_are_refused_with_a_right_one() {
+        for given in [
+            "https://example.com/companies",
+            "https://www.ycombinator.com/blog",
+            "https://www.ycombinator.com.evil.example.com/companies",
+            "https://yc-oss.github.io/api/../../x.json",
+            "https://yc-oss.github.io/api/meta.json",
+            "",
+        ] {
+            let error = recognise(given).unwrap_err();
+            assert_eq!(error.code, ErrorCode::InvalidInput, "{given}");
+            assert!(error.message.contains("Example: {"), "{given}");
+        }
+    }
+}

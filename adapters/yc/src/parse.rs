@@ -1,0 +1,357 @@
+//! From bytes to companies and items. Pure.
+
+use std::collections::HashMap;
+
+use freshcontext_contract::chrono::{DateTime, Utc};
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_parse::json::{self, Lenient, or_absent};
+use freshcontext_parse::{link, text};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::batch::{Batch, Season};
+
+/// One company, as both routes send it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Company {
+    /// The key; names and slugs change.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// Its slug.
+    pub slug: String,
+    #[serde(default, deserialize_with = "or_absent")]
+    former_names: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "or_absent")]
+    website: Option<String>,
+    /// One line about it.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub one_liner: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    long_description: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    team_size: Option<u64>,
+    /// Its batch, in either spelling.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub batch: Option<String>,
+    /// Active, Inactive, Acquired, Public.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub status: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    stage: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    industry: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    subindustry: Option<String>,
+    /// Industries.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub industries: Option<Vec<String>>,
+    /// Regions.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub regions: Option<Vec<String>>,
+    #[serde(default, deserialize_with = "or_absent")]
+    all_locations: Option<String>,
+    /// Labels.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub tags: Option<Vec<String>>,
+    /// Whether it hires.
+    #[serde(default, rename = "isHiring", deserialize_with = "or_absent")]
+    pub hiring: Option<bool>,
+    /// Whether it is a non-profit.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub nonprofit: Option<bool>,
+    /// Whether YC calls it a top company.
+    #[serde(default, rename = "top_company", deserialize_with = "or_absent")]
+    pub top: Option<bool>,
+    /// When its page was made public.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub launched_at: Option<i64>,
+}
+
+/// Companies of one answer.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// Those that can be read.
+    pub companies: Vec<Company>,
+    /// Entries without id, name or slug.
+    pub unreadable: usize,
+    /// How many match in all, where the index says so.
+    pub total: Option<u64>,
+}
+
+/// Reads a file of the mirror: a list, or one company.
+pub fn mirror(body: &str) -> Result<Listed, SourceError> {
+    let value: Value = json::parse(body, "yc-oss mirror")?;
+    let list = match value {
+        Value::Array(_) => value,
+        Value::Object(_) => Value::Array(vec![value]),
+        _ => {
+            return Err(SourceError::malformed(
+                "yc-oss mirror: the file is no list of companies",
+            ));
+        }
+    };
+    let list: Lenient<Company> = serde_json::from_value(list)
+        .map_err(|error| SourceError::malformed("yc-oss mirror: unreadable").caused_by(error))?;
+    listed(list, None, "yc-oss mirror")
+}
+
+#[derive(Deserialize)]
+struct Hits {
+    hits: Lenient<Company>,
+    #[serde(default, rename = "nbHits", deserialize_with = "or_absent")]
+    total: Option<u64>,
+}
+
+/// Reads the index's answer, in its single or its multiple form.
+pub fn index(body: &str) -> Result<Listed, SourceError> {
+    let mut value: Value = json::parse(body, "YC index")?;
+    if let Some(first) = value.get_mut("results").and_then(|results| results.get_mut(0)) {
+        value = first.take();
+    }
+    if value.get("hits").is_none() {
+        let said = value
+            .get("message")
+            .and_then(Value::as_str)
+            .map(|said| text::clip(&text::one_line(said), 100));
+        return Err(match said {
+            Some(said) => SourceError::new(ErrorCode::UpstreamError, format!("YC index: {said}")),
+            None => SourceError::malformed("YC index: the answer has no hits"),
+        });
+    }
+    let hits: Hits = serde_json::from_value(value)
+        .map_err(|error| SourceError::malformed("YC index: unreadable hits").caused_by(error))?;
+    listed(hits.hits, hits.total, "YC index")
+}
+
+fn listed(list: Lenient<Company>, total: Option<u64>, what: &str) -> Result<Listed, SourceError> {
+    if list.items.is_empty() && list.unreadable > 0 {
+        return Err(SourceError::malformed(format!("{what}: no entry is a company")));
+    }
+    Ok(Listed {
+        companies: list.items,
+        unreadable: list.unreadable,
+        total,
+    })
+}
+
+/// The index's key from the page's `window.AlgoliaOpts`.
+pub fn key(page: &str) -> Result<String, SourceError> {
+    let lost = || SourceError::malformed("YC: the page no longer names its search index");
+    let (_, rest) = page.split_once("AlgoliaOpts").ok_or_else(lost)?;
+    let (_, rest) = rest.split_once('{').ok_or_else(lost)?;
+    let (object, _) = rest.split_once('}').ok_or_else(lost)?;
+    let value: Value = serde_json::from_str(&format!("{{{object}}}")).map_err(|_| lost())?;
+    let text = |name: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
+    let (Some(app), Some(key)) = (text("app"), text("key")) else {
+        return Err(lost());
+    };
+    if !app.eq_ignore_ascii_case(crate::request::INDEX_APP) {
+        return Err(SourceError::malformed(
+            "YC: the page names another search application than the one known",
+        ));
+    }
+    if key.len() > 4_000 || !key.bytes().all(|b| b.is_ascii_graphic()) {
+        return Err(lost());
+    }
+    Ok(key.to_owned())
+}
+
+/// The parts of `meta.json` that are used.
+#[derive(Debug, Default, Deserialize)]
+pub struct Meta {
+    /// When the mirror was built. Not a date of any company.
+    #[serde(default, deserialize_with = "or_absent")]
+    pub last_updated: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    batches: Option<HashMap<String, Slot>>,
+    #[serde(default, deserialize_with = "or_absent")]
+    industries: Option<HashMap<String, Slot>>,
+    #[serde(default, deserialize_with = "or_absent")]
+    tags: Option<HashMap<String, Slot>>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Slot {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    count: u64,
+}
+
+/// Reads `meta.json`.
+pub fn meta(body: &str) -> Result<Meta, SourceError> {
+    json::parse(body, "yc-oss mirror")
+}
+
+/// A file with more companies than this is larger than an answer may be (2 KB each).
+const MOST: u64 = 2_500;
+
+impl Meta {
+    /// Files worth looking into for words, since the mirror has no search: labels and industries named
+    /// by the words, the top companies, and the newest batches.
+    pub fn files_for(&self, query: &str, batches: usize) -> Vec<String> {
+        let words: Vec<String> = query
+            .to_lowercase()
+            .split(|c: char| !c.is_alphanumeric())
+            .map(str::to_owned)
+            .collect();
+        let mut named: Vec<(usize, u64, String)> = Vec::new();
+        for (folder, slots) in [("tags", &self.tags), ("industries", &self.industries)] {
+            for (slug, slot) in slots.iter().flatten() {
+                let parts: Vec<String> = slot
+                    .name
+                    .to_lowercase()
+                    .split(|c: char| !c.is_alphanumeric())
+                    .filter(|part| !part.is_empty())
+                    .map(str::to_owned)
+                    .collect();
+                let fits = !parts.is_empty() && parts.iter().all(|part| words.contains(part));
+                if fits && slot.count <= MOST && safe(slug) {
+                    named.push((parts.len(), slot.count, format!("{folder}/{slug}.json")));
+                }
+            }
+        }
+        // The most exact first, then the smallest.
+        named.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)).then(a.2.cmp(&b.2)));
+        let mut files: Vec<String> = named.into_iter().take(3).map(|(.., file)| file).collect();
+        files.push("companies/top.json".to_owned());
+        let mut newest: Vec<(Batch, &String)> = self
+            .batches
+            .iter()
+            .flatten()
+            .filter_map(|(slug, _)| Some((Batch::read(slug)?, slug)))
+            .collect();
+        newest.sort_by(|a, b| b.cmp(a));
+        files.extend(
+            newest
+                .into_iter()
+                .filter(|(_, slug)| safe(slug))
+                .take(batches)
+                .map(|(_, slug)| format!("batches/{slug}.json")),
+        );
+        files
+    }
+}
+
+fn safe(slug: &str) -> bool {
+    slug.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+}
+
+/// Which companies share one second with most of their batch: the mark of a backfill.
+pub fn mass_published(companies: &[Company]) -> Vec<(String, i64)> {
+    let mut batches: HashMap<&str, Vec<i64>> = HashMap::new();
+    for company in companies {
+        if let (Some(batch), Some(at)) = (company.batch.as_deref(), company.launched_at) {
+            batches.entry(batch).or_default().push(at);
+        }
+    }
+    let mut out = Vec::new();
+    for (batch, seconds) in batches {
+        let mut counts: HashMap<i64, usize> = HashMap::new();
+        for second in &seconds {
+            *counts.entry(*second).or_default() += 1;
+        }
+        let shared = counts
+            .into_iter()
+            .find(|(_, count)| *count >= 3 && *count * 2 > seconds.len());
+        out.extend(shared.map(|(second, _)| (batch.to_owned(), second)));
+    }
+    out
+}
+
+impl Company {
+    /// Its batch, if it has a season.
+    pub fn batch(&self) -> Option<Batch> {
+        Batch::read(self.batch.as_deref()?)
+    }
+
+    /// When YC made its page public: a date for batches whose pages went public one by one.
+    pub fn date(&self, mass: &[(String, i64)], now: DateTime<Utc>) -> DateEvidence {
+        let Some(seconds) = self.launched_at.filter(|seconds| *seconds > 0) else {
+            return DateEvidence::None;
+        };
+        let Some(at) = DateTime::from_timestamp(seconds, 0).filter(|at| *at <= now) else {
+            return DateEvidence::None;
+        };
+        let shared = mass
+            .iter()
+            .any(|(batch, second)| Some(batch.as_str()) == self.batch.as_deref() && *second == seconds);
+        match self.batch().map(|batch| batch.year) {
+            Some(year) if year >= 2019 && !shared => DateEvidence::field("launched_at", at),
+            Some(2012..) if !shared => {
+                DateEvidence::signal("launched_at: the batch's pages went public together", at)
+            }
+            _ => DateEvidence::None,
+        }
+    }
+
+    /// Everything words may be found in.
+    pub fn haystack(&self) -> String {
+        let lists = [&self.former_names, &self.tags, &self.industries];
+        let texts = [&self.one_liner, &self.long_description];
+        let mut all = vec![self.name.as_str()];
+        all.extend(lists.into_iter().flatten().flatten().map(String::as_str));
+        all.extend(texts.into_iter().flatten().map(String::as_str));
+        all.join("\n")
+    }
+
+    /// As an item.
+    pub fn into_item(self, date: DateEvidence) -> Item {
+        let mut item = Item::new(text::one_line(&self.name), date);
+        item.id = Some(self.id.to_string());
+        item.url = link::shown(&format!("https://www.ycombinator.com/companies/{}", self.slug));
+        let batch = self.batch();
+        item.set(
+            "batch",
+            batch.map_or_else(|| self.batch.clone(), |batch| Some(batch.to_string())),
+        );
+        let early = batch.zip(self.launched_at).is_some_and(|(batch, at)| {
+            let month = match batch.season {
+                Season::Winter => 1,
+                Season::Spring => 4,
+                Season::Summer => 6,
+                Season::Fall => 9,
+            };
+            freshcontext_contract::chrono::NaiveDate::from_ymd_opt(batch.year - 1, month, 1).is_some_and(
+                |start| {
+                    at > 0
+                        && at
+                            < start
+                                .and_time(freshcontext_contract::chrono::NaiveTime::MIN)
+                                .and_utc()
+                                .timestamp()
+                },
+            )
+        });
+        item.set(
+            "listed_long_before_batch",
+            (early && batch.is_some_and(|batch| batch.year >= 2019)).then_some(true),
+        );
+        item.set("status", self.status);
+        item.set("team_size", self.team_size.filter(|size| *size > 0));
+        item.set("stage", self.stage);
+        item.set("industry", self.subindustry.or(self.industry));
+        item.set("locations", self.all_locations);
+        item.set("website", self.website.as_deref().and_then(link::shown));
+        item.set("hiring", self.hiring);
+        item.set("nonprofit", self.nonprofit.filter(|yes| *yes));
+        item.set("top_company", self.top.filter(|yes| *yes));
+        item.set("tags", self.tags);
+        item.set("former_names", self.former_names);
+        let parts = [
+            self.one_liner.unwrap_or_default(),
+            text::clip(&text::paragraphs(&self.long_description.unwrap_or_default()), 600),
+        ];
+        item.summary = text::paragraphs(&parts.join("\n"));
+        item
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Which companies fit, in which order: the mirror filters nothing.
+
+use freshcontext_parse::text::has_word;
+
+use crate::batch::Batch;
+use crate::input::Wish;
+use crate::parse::Company;
+
+/// Keeps the companies that fit a wish, each once, and puts them in order: those whose name or one
+/// line has the words first, then the newest.
+pub fn select(companies: Vec<Company>, wish: &Wish, newest: bool) -> Vec<Company> {
+    let words: Vec<String> = wish
+        .query
+        .split_whitespace()
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let mut seen = std::collections::HashSet::new();
+    let mut fitting: Vec<(usize, Company)> = companies
+        .into_iter()
+        .filter(|company| fits(company, wish))
+        .filter_map(|company| Some((weight(&company, &words)?, company)))
+        .filter(|(_, company)| seen.insert(company.id))
+        .collect();
+    fitting.sort_by(|(a_weight, a), (b_weight, b)| {
+        let weight = if newest {
+            std::cmp::Ordering::Equal
+        } else {
+            b_weight.cmp(a_weight)
+        };
+        weight
+            .then_with(|| b.launched_at.cmp(&a.launched_at))
+            .then_with(|| a.id.cmp(&b.id))
+    });
+    fitting.into_iter().map(|(_, company)| company).collect()
+}
+
+fn fits(company: &Company, wish: &Wish) -> bool {
+    let one_of = |wanted: &[String], has: &[String]| {
+        wanted.is_empty() || wanted.iter().any(|want| has.iter().any(|have| same(want, have)))
+    };
+    let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
+    let single = |text: &Option<String>| text.clone().into_iter().collect::<Vec<_>>();
+    let in_batch = wish.batches.is_empty()
+        || wish
+            .batches
+            .iter()
+            .any(|want| match (Batch::read(want), company.batch()) {
+                (Some(want), Some(has)) => want == has,
+                _ => company.batch.as_deref().is_some_and(|has| same(want, has)),
+            });
+    in_batch
+        && wish
+            .company
+            .as_deref()
+            .is_none_or(|slug| slug.eq_ignore_ascii_case(&company.slug))
+        && one_of(&wish.industries, &list(&company.industries))
+        && one_of(&wish.regions, &list(&company.regions))
+        && one_of(&wish.tags, &list(&company.tags))
+        && one_of(&wish.statuses, &single(&company.status))
+        && (!wish.hiring || company.hiring == Some(true))
+        && (!wish.nonprofit || company.nonprofit == Some(true))
+        && (!wish.top || company.top == Some(true))
+}
+
+/// Names of lists come as they are or as slugs.
+fn same(a: &str, b: &str) -> bool {
+    let plain = |text: &str| {
+        text.chars()
+            .filter(|c| c.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect::<String>()
+    };
+    plain(a) == plain(b)
+}
+
+/// How much of the query stands where it counts; `None` unless every word occurs.
+fn weight(company: &Company, words: &[String]) -> Option<usize> {
+    if words.is_empty() {
+        return Some(0);
+    }
+    let all = company.haystack().to_lowercase();
+    let name = company.name.to_lowercase();
+    let line = company.one_liner.as_deref().unwrap_or_default().to_lowercase();
+    let tags = company.tags.clone().unwrap_or_default().join("\n").to_lowercase();
+    words.iter().try_fold(0, |sum, word| {
+        let own = usize::from(has_word(&name, word)) * 4
+            + usize::from(has_word(&line, word)) * 2
+            + usize::from(has_word(&tags, word));
+        has_word(&all, word).then_some(sum + own)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn company(id: u64, name: &str, line: &str, batch: &str, at: i64) -> Company {
+        serde_json::from_value(serde_json::json!({"id": id, "name": name, "slug": name.to_lowercase(), "one_liner": line, "batch": batch,
+            "launched_at": at, "tags": ["Developer Tools"], "industries": ["B2B"], "regions": ["Europe"], "status": "Active", "isHiring": id == 1})).unwrap()
+    }
+
+    fn ids(companies: &[Company]) -> Vec<u64> {
+        companies.iter().map(|company| company.id).collect()
+    }
+
+    #[test]
+    fn every_word_must_occur_and_names_come_first() {
+        let all = vec![
+            company(1, "Acme", "Robots for farms", "W26", 9),
+            company(2, "Robot", "Farms", "W26", 1),
+            company(3, "Farmers", "x", "W26", 5),
+        ];
+        let wish = Wish {
+            query: "robots farm".into(),
+            ..Wish::default()
+        };
+        assert_eq!(ids(&select(all.clone(), &wish, false)), [2, 1]);
+        assert_eq!(ids(&select(all, &wish, true)), [1, 2]);
+    }
+
+    #[test]
+    fn filters_hold_together_in_both_spellings() {
+        let all = vec![
+            company(1, "A", "x", "W26", 1),
+            company(2, "B", "x", "Winter 2026", 2),
+            company(3, "C", "x", "S25", 3),
+            company(2, "B", "again", "W26", 2),
+        ];
+        let wish = Wish {
+            batches: vec!["Winter 2026".into()],
+            tags: vec!["developer-tools".into()],
+            ..Wish::default()
+        };
+        assert_eq!(ids(&select(all.clone(), &wish, true)), [2, 1]);
+        let hiring = Wish {
+            hiring: true,
+            regions: vec!["europe".into()],
+            ..Wish::default()
+        };
+        assert_eq!(ids(&select(all.clone(), &hiring, true)), [1]);
+        let gone = Wish {
+            statuses: vec!["Acquired".into()],
+            ..Wish::default()
+        };
+        assert!(select(all, &gone, true).is_empty());
+    }
+}
