@@ -4,19 +4,45 @@
 use freshcontext_contract::DateValue;
 use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+/// Months as their languages write them in dates: English, German, French, Spanish, Italian,
+/// Portuguese, Dutch. No name stands for two months.
+const MONTHS: [&[&str]; 12] = [
+    &[
+        "january", "januar", "jänner", "janvier", "enero", "gennaio", "janeiro", "januari",
+    ],
+    &[
+        "february",
+        "februar",
+        "février",
+        "febrero",
+        "febbraio",
+        "fevereiro",
+        "februari",
+    ],
+    &["march", "märz", "mars", "marzo", "março", "maart"],
+    &["april", "avril", "abril", "aprile"],
+    &["may", "mai", "mayo", "maggio", "maio", "mei"],
+    &["june", "juni", "juin", "junio", "giugno", "junho"],
+    &["july", "juli", "juillet", "julio", "luglio", "julho"],
+    &["august", "août", "agosto", "augustus"],
+    &[
+        "september",
+        "septembre",
+        "septiembre",
+        "settembre",
+        "setembro",
+        "sept",
+    ],
+    &["october", "oktober", "octobre", "octubre", "ottobre", "outubro"],
+    &["november", "novembre", "noviembre", "novembro"],
+    &[
+        "december",
+        "dezember",
+        "décembre",
+        "diciembre",
+        "dicembre",
+        "dezembro",
+    ],
 ];
 
 /// Which number comes first in dates such as `05-06-2020`.
@@ -147,7 +173,9 @@ fn numeric(text: &str) -> Option<(u32, u32, i32)> {
 fn with_month_name(text: &str) -> Option<NaiveDate> {
     let words: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
+        .filter(|word| {
+            !word.is_empty() && !word.eq_ignore_ascii_case("of") && !word.eq_ignore_ascii_case("de")
+        })
         .take(200)
         .map(str::to_lowercase)
         .collect();
@@ -170,18 +198,20 @@ fn with_month_name(text: &str) -> Option<NaiveDate> {
 }
 
 fn month(word: &str) -> Option<u32> {
-    let position = MONTHS.iter().position(|month| {
-        *month == word
-            || (word.len() >= 3 && word.len() <= 4 && month.starts_with(word))
-            || (*month == "september" && word == "sept")
-    })?;
+    // Short forms are read in English only: three letters fit too much elsewhere.
+    let short = |names: &[&str]| {
+        (3..=4).contains(&word.len()) && names.first().is_some_and(|english| english.starts_with(word))
+    };
+    let position = MONTHS
+        .iter()
+        .position(|names| names.contains(&word) || short(names))?;
     u32::try_from(position + 1).ok()
 }
 
 fn day(word: &str) -> Option<u32> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let ending = word.get(digits.len()..)?;
-    let fits = matches!(ending, "" | "st" | "nd" | "rd" | "th") && (1..=2).contains(&digits.len());
+    let fits = matches!(ending, "" | "st" | "nd" | "rd" | "th" | "er") && (1..=2).contains(&digits.len());
     fits.then(|| digits.parse().ok())
         .flatten()
         .filter(|day| (1..=31).contains(day))
@@ -246,6 +276,9 @@ mod tests {
             ("1.0 (31.12.2019)", "2019-12-31"),
             ("0.0.5から0.0.6の変更点: 2010-08-28", "2010-08-28"),
             ("2024年5月6日", "2024-05-06"),
+            ("Dienstag, 29. Januar 2019", "2019-01-29"),
+            ("23 de diciembre de 2016", "2016-12-23"),
+            ("1er mars 2020", "2020-03-01"),
             ("1.0 2024/05/06", "2024-05-06"),
             ("released 05-05-2020", "2020-05-05"),
         ] {

@@ -1,6 +1,6 @@
 //! Pages of the web: what they say about their date, best evidence first, and what they hold.
 
-use freshcontext_contract::chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{self, Value};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, DateValue};
@@ -205,6 +205,13 @@ fn signals(
             None,
         );
     }
+    if let Some(value) = dated_class(document).map(DateValue::Day).filter(sane) {
+        return (
+            DateEvidence::signal("date marked as publication by its class", value),
+            shown,
+            None,
+        );
+    }
     let labelled = labelled_date(document, text).map(DateValue::Day).filter(sane);
     if let Some(value) = labelled {
         return (
@@ -346,6 +353,37 @@ fn published_time(document: &Html) -> Option<String> {
     .and_then(|time| time.value().attr("datetime").map(str::to_owned))
 }
 
+/// A date in an element whose class says that it is the publication, such as `publish-date`.
+fn dated_class(document: &Html) -> Option<NaiveDate> {
+    const MARKS: [&str; 8] = [
+        "publishdate",
+        "publisheddate",
+        "datepublished",
+        "publishedon",
+        "pubdate",
+        "postdate",
+        "entrydate",
+        "articledate",
+    ];
+    all(document, "[class*=ublish], [class*=date], [class*=Date]")
+        .into_iter()
+        .filter(|element| {
+            element.value().classes().any(|class| {
+                let plain: String = class
+                    .chars()
+                    .filter(char::is_ascii_alphanumeric)
+                    .map(|c| c.to_ascii_lowercase())
+                    .collect();
+                MARKS.iter().any(|mark| plain.contains(mark))
+            }) && !foreign(*element)
+        })
+        .find_map(|element| {
+            let words = text::one_line(&element.text().collect::<Vec<_>>().join(" "));
+            let short = words.chars().count() <= 60;
+            short.then(|| dates::find(&words)).flatten()?.day(None)
+        })
+}
+
 /// Whether an element belongs to somebody else's text within the page's main part.
 fn foreign(element: ElementRef<'_>) -> bool {
     element
@@ -369,7 +407,7 @@ fn foreign(element: ElementRef<'_>) -> bool {
 }
 
 /// `<dt>Announced</dt><dd>April 2, 2024</dd>`, or "Published: April 2, 2024" near the top.
-fn labelled_date(document: &Html, text: &str) -> Option<freshcontext_contract::chrono::NaiveDate> {
+fn labelled_date(document: &Html, text: &str) -> Option<NaiveDate> {
     const LABELS: [&str; 8] = [
         "announced",
         "published",
@@ -405,7 +443,7 @@ fn labelled_date(document: &Html, text: &str) -> Option<freshcontext_contract::c
 }
 
 /// `/2024/05/06/title`, `/2024-05-06-title`.
-fn path_date(address: &Url) -> Option<freshcontext_contract::chrono::NaiveDate> {
+fn path_date(address: &Url) -> Option<NaiveDate> {
     let path = address.path();
     let found = dates::find(path)?;
     match found {
