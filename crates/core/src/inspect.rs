@@ -17,6 +17,7 @@ mod fold;
 mod form;
 mod html;
 mod json;
+mod keys;
 mod page;
 mod phrases;
 mod reading;

@@ -4,311 +4,12 @@ use freshcontext_contract::walls::{self, Strength};
 
 use super::fold::{fold, quote};
 use super::json::{self, Leaf, Value};
+use super::keys;
 use super::reading::{Reading, read, status_kind};
 use super::text;
 use super::verdict::{Inspection, Kind};
 use super::words::is_error_status;
 use super::xml;
-
-/// Keys (lower case, without separators) that hold an error where they hold anything.
-const ERROR_KEYS: &[&str] = &[
-    "error",
-    "errors",
-    "err",
-    "errorcode",
-    "errorid",
-    "errormessage",
-    "errormessages",
-    "errordescription",
-    "errorname",
-    "errortype",
-    "errormsg",
-    "errmsg",
-    "errcode",
-    "errno",
-    "fault",
-    "faultcode",
-    "faultstring",
-    "exception",
-    "exceptions",
-    "exceptiontype",
-    "exceptionmessage",
-    "failure",
-    "failures",
-    "odataerror",
-    "problem",
-    "iserror",
-    "haserror",
-    "errorsource",
-    "blockscript",
-    "errorinfo",
-    "errorsummary",
-    "errorlink",
-    "errordetails",
-    "apierror",
-    "faultactor",
-    "__type",
-    "type_error",
-    "messagedetail",
-];
-
-/// Keys that hold the wording or the circumstances of an error, if there is one.
-const MESSAGE_KEYS: &[&str] = &[
-    "message",
-    "messages",
-    "msg",
-    "detail",
-    "details",
-    "description",
-    "reason",
-    "explanation",
-    "title",
-    "info",
-    "note",
-    "information",
-    "warning",
-    "warnings",
-    "hint",
-    "help",
-    "documentationurl",
-    "docurl",
-    "moreinfo",
-    "morinfo",
-    "instance",
-    "path",
-    "timestamp",
-    "trace",
-    "traceid",
-    "requestid",
-    "requesturi",
-    "reqid",
-    "correlationid",
-    "code",
-    "status",
-    "statuscode",
-    "statustext",
-    "httpstatus",
-    "httpcode",
-    "httpstatuscode",
-    "type",
-    "url",
-    "href",
-    "method",
-    "field",
-    "fields",
-    "loc",
-    "param",
-    "parameter",
-    "source",
-    "pointer",
-    "domain",
-    "location",
-    "locationtype",
-    "locations",
-    "extensions",
-    "stack",
-    "stacktrace",
-    "file",
-    "line",
-    "class",
-    "cause",
-    "rootcause",
-    "resource",
-    "resourcetype",
-    "resourceid",
-    "fbtraceid",
-    "errorusertitle",
-    "internalcode",
-    "developermessage",
-    "usermessage",
-    "friendlymessage",
-    "severity",
-    "category",
-    "context",
-    "hostid",
-    "bucketname",
-    "key",
-    "argumentname",
-    "argumentvalue",
-    "links",
-    "retryafter",
-    "reset",
-    "rid",
-    "uid",
-    "time",
-    "date",
-    "support",
-    "contact",
-    "servedby",
-    "summary",
-    "subcode",
-    "errorsubcode",
-    "input",
-    "ctx",
-    "byteswanted",
-    "byteslimit",
-    "durability",
-    "scope",
-    "scopes",
-    "realm",
-    "name",
-    "id",
-    "body",
-    "text",
-    "result",
-    "results",
-    "response",
-    "content",
-    "data",
-    "output",
-    "value",
-    "serviceversion",
-    "api",
-    "apiversion",
-    "version",
-    "lang",
-    "language",
-    "query",
-    "q",
-    "term",
-    "params",
-    "parameters",
-    "statement",
-    "position",
-    "appid",
-    "jsclientsrc",
-    "firstpartyenabled",
-    "vid",
-    "uuid",
-    "hostname",
-    "host",
-    "altblockscript",
-    "customlogo",
-    "expectedtype",
-    "value_error",
-    "constraint",
-    "invalidvalue",
-    "rejectedvalue",
-    "objectname",
-    "codes",
-    "defaultmessage",
-    "violations",
-];
-
-/// Keys that describe an envelope and carry no content.
-const ENVELOPE_KEYS: &[&str] = &[
-    "success",
-    "ok",
-    "status",
-    "statuscode",
-    "code",
-    "count",
-    "total",
-    "totalcount",
-    "totalresults",
-    "totalhits",
-    "numfound",
-    "nbhits",
-    "hitcount",
-    "size",
-    "page",
-    "pages",
-    "perpage",
-    "pagesize",
-    "limit",
-    "offset",
-    "start",
-    "messagetype",
-    "msgtype",
-    "startindex",
-    "itemsperpage",
-    "next",
-    "previous",
-    "prev",
-    "cursor",
-    "nextcursor",
-    "hasmore",
-    "hasnext",
-    "hasnextpage",
-    "haspreviouspage",
-    "endcursor",
-    "startcursor",
-    "nextpagetoken",
-    "took",
-    "timedout",
-    "took_ms",
-    "processingtimems",
-    "processingtime",
-    "querytime",
-    "qtime",
-    "jsonrpc",
-    "id",
-    "kind",
-    "etag",
-    "version",
-    "apiversion",
-    "timestamp",
-    "requestid",
-    "query",
-    "q",
-    "params",
-    "exhaustive",
-    "exhaustivenbhits",
-    "nbpages",
-    "hitsperpage",
-    "message",
-    "msg",
-    "maxscore",
-    "total_pages",
-    "incompleteresults",
-    "relation",
-    "successful",
-    "skipped",
-    "failed",
-    "shards",
-    "facets",
-    "aggregations",
-    "copyright",
-    "license",
-    "type",
-    "dist",
-    "after",
-    "before",
-    "modhash",
-    "geofilter",
-    "quotaremaining",
-    "quotamax",
-    "backoff",
-    "numfoundexact",
-    "hasadditionalresults",
-    "servicename",
-    "health",
-    "usage",
-    "tokens",
-    "resultcount",
-    "matches",
-    "found",
-    "self",
-    "first",
-    "last",
-    "href",
-    "generated",
-    "date",
-    "time",
-    "currentpage",
-    "lastpage",
-    "from",
-    "to",
-    "batchcomplete",
-    "iserror",
-    "error",
-    "errors",
-    "lang",
-    "sort",
-    "order",
-    "filter",
-    "filters",
-];
 
 /// What the leaves of an answer add up to.
 #[derive(Debug, Default)]
@@ -392,7 +93,7 @@ fn wordings(scan: &json::Scan, sum: &Sum, reading: &Reading, words: &str) -> Ins
         && scan
             .leaves
             .iter()
-            .all(|leaf| MESSAGE_KEYS.contains(&leaf.key()) || ENVELOPE_KEYS.contains(&leaf.key()));
+            .all(|leaf| keys::is_message(leaf.key()) || keys::is_envelope(leaf.key()));
     let keyed = |key: &str| {
         scan.leaves
             .iter()
@@ -494,7 +195,7 @@ fn empty(scan: &json::Scan) -> Inspection {
 
 fn weigh_leaf(sum: &mut Sum, leaf: &Leaf) {
     let key = leaf.key();
-    let in_error = leaf.keys.iter().any(|key| ERROR_KEYS.contains(&key.as_str()));
+    let in_error = leaf.keys.iter().any(|key| keys::is_error(key));
     let truthy = match &leaf.value {
         Value::Text(text) => !text.trim().is_empty(),
         Value::Number(number) => *number != 0.0,
@@ -505,7 +206,7 @@ fn weigh_leaf(sum: &mut Sum, leaf: &Leaf) {
         let said =
             matches!(&leaf.value, Value::Text(text) if matches!(key, "message" | "msg") && !is_fine(text));
         let envelope = !said
-            && ENVELOPE_KEYS.contains(&key)
+            && keys::is_envelope(key)
             && !matches!(&leaf.value, Value::Text(text) if text.len() > 60 && key != "next" && key != "self" && key != "href");
         sum.filled += usize::from(!envelope || in_error);
     }
@@ -574,22 +275,22 @@ fn weigh_leaf(sum: &mut Sum, leaf: &Leaf) {
         return;
     }
     let Value::Text(text) = &leaf.value else {
-        if !in_error && truthy && !ENVELOPE_KEYS.contains(&key) && !MESSAGE_KEYS.contains(&key) {
+        if !in_error && truthy && !keys::is_envelope(key) && !keys::is_message(key) {
             sum.data += 1;
         }
         return;
     };
-    if in_error || MESSAGE_KEYS.contains(&key) {
+    if in_error || keys::is_message(key) {
         if !text.trim().is_empty() {
             sum.words.push(text.clone());
             let said = matches!(key, "message" | "msg") && !is_fine(text);
-            sum.maybe += usize::from(!in_error && (said || !ENVELOPE_KEYS.contains(&key)));
+            sum.maybe += usize::from(!in_error && (said || !keys::is_envelope(key)));
             // an essay is no error message
             if !in_error && text.len() > 600 {
                 sum.data += 4;
             }
         }
-    } else if !ENVELOPE_KEYS.contains(&key) && truthy {
+    } else if !keys::is_envelope(key) && truthy {
         sum.data += 1;
         sum.data_chars += text.len();
     }
@@ -670,7 +371,7 @@ pub(super) fn judge_xml(text: &str) -> Inspection {
         return judge_feed(&scan);
     }
     let errors = |name: &String| {
-        ERROR_KEYS.contains(&name.as_str())
+        keys::is_error(name)
             || matches!(
                 name.as_str(),
                 "exceptionreport"
@@ -687,7 +388,7 @@ pub(super) fn judge_xml(text: &str) -> Inspection {
         let last = names.last().map_or("", String::as_str);
         if names.iter().any(errors) {
             said.push(text.as_str());
-        } else if !ENVELOPE_KEYS.contains(&last) {
+        } else if !keys::is_envelope(last) {
             data += 1;
             data_chars += text.len();
         }

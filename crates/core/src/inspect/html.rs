@@ -2,7 +2,7 @@
 
 use freshcontext_contract::walls::{self, Strength};
 
-use super::fold::{fold, quote};
+use super::fold::{fold, head, quote};
 use super::page::{self, Page};
 use super::phrases::{self, Role};
 use super::reading::{Part, Reading, read};
@@ -92,12 +92,28 @@ fn wall(
     body: &Reading,
     marks: &[&'static walls::Fingerprint],
 ) -> Option<Inspection> {
-    let mark = walls::best(marks)?;
+    // a mark in title or heading, or at the very beginning, names the page
+    let places = [
+        fold(&page.title, false),
+        fold(&page.headings, false),
+        fold(head(&page.text, 160), false),
+    ];
+    let opening = marks.iter().copied().find(|mark| {
+        mark.strength == Strength::Proof && places.iter().any(|place| place.contains(mark.needle))
+    });
+    let mark = opening.or_else(|| walls::best(marks))?;
     let seen = headings.words() + body.words();
     let fits = match mark.strength {
-        Strength::Proof => body.prose_words <= WALL_PROSE && body.about + headings.about <= 2,
+        Strength::Proof => {
+            let said = matches!(body.first, Some(Part::Verdict(_))) && !body.stopped && body.about <= 2;
+            (body.prose_words <= WALL_PROSE && body.about + headings.about <= 2)
+                || (opening.is_some() && (said || entitled(page, title, headings)))
+        }
         Strength::Hint => {
-            seen <= 3 || (body.subject_words <= 10 && (title.strong() || headings.strong() || body.strong()))
+            let titled = title.strong() || headings.strong();
+            seen <= 3
+                || (body.subject_words <= 10 && body.strong())
+                || (body.prose_words <= WALL_PROSE && titled)
         }
     };
     if !fits {
@@ -241,7 +257,10 @@ fn verdict(page: &Page, title: &Reading, headings: &Reading, body: &Reading) -> 
                 .with("shape", "one sentence on the page");
         }
     }
-    if body.subject_words + headings.subject_words <= 2 && body.verdicts.iter().any(|verdict| !verdict.strong)
+    if body.subject_words + headings.subject_words <= 2
+        && [title, headings, body]
+            .iter()
+            .any(|reading| reading.verdicts.iter().any(|verdict| !verdict.strong))
     {
         return Inspection::failure(Kind::ServerError, 0.65, reason(Kind::ServerError))
             .with("residue", "nothing else");

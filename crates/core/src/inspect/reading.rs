@@ -74,6 +74,10 @@ pub(super) struct Reading {
     pub(super) first: Option<Part>,
     /// Whether the first statement of failure has words left over.
     pub(super) spare: usize,
+    /// Whether the statement before was a frame of a stack trace with its code on the next line.
+    below_frame: bool,
+    /// Whether the first statement of failure is a status line: it names an HTTP status.
+    pub(super) status_line: bool,
     /// Whether there is a fenced block of code; no failure page has one.
     pub(super) fenced: bool,
     /// Whether a statement of failure says what to do as well.
@@ -177,7 +181,9 @@ fn add(reading: &mut Reading, sentence: &str, offset: usize, hits: &[Hit]) {
     if trimmed.starts_with("```") {
         reading.fenced = true;
     }
-    let framed = frame(trimmed);
+    // below a frame stands the line of code that it points to
+    let framed = frame(trimmed) || std::mem::take(&mut reading.below_frame);
+    reading.below_frame = trimmed.starts_with("file \"");
     let markup = if framed { 0 } else { code(trimmed) };
     let mut count = Count::default();
     let mut at = 0;
@@ -288,6 +294,7 @@ fn part(
     {
         let kind = count.status.map_or(kind, |status| by_status(status, kind));
         if reading.verdicts.is_empty() {
+            reading.status_line = count.status.is_some();
             reading.spare = if dense { left.saturating_sub(own) } else { left };
         }
         reading.attended |= count.attendant > 0;
@@ -304,6 +311,7 @@ fn part(
         && count.words <= 6
     {
         let kind = status_kind(status);
+        reading.status_line |= reading.verdicts.is_empty();
         reading.verdicts.push(Verdict {
             kind,
             strong: true,

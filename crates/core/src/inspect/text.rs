@@ -219,7 +219,9 @@ fn tolerance(reading: &Reading) -> usize {
     let pure = headline && reading.spare == 0;
     let (floor, share) = match (headline, reading.strong()) {
         // a status line, and then a page that turns to the visitor
-        (true, _) if pure && reading.address >= 2 && reading.about == 0 => (80, said / 2),
+        (true, _) if pure && reading.status_line && reading.address >= 2 && reading.about == 0 => {
+            (80, said / 2)
+        }
         (true, _) if pure && page => (24, said / 2),
         (true, _) => (2, said / 2),
         (false, true) => (10, said * 2 / 5),
