@@ -211,13 +211,19 @@ impl ServerHandler for McpServer {
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         // rmcp reads a known method with unreadable parameters as a custom request.
-        if matches!(
-            request.method.as_str(),
-            "tools/call" | "tools/list" | "initialize" | "server/discover"
-        ) {
+        // `initialize` is no method of the revisions that do without a handshake.
+        let handshake = context
+            .protocol_version()
+            .is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
+        let known = match request.method.as_str() {
+            "initialize" => handshake,
+            "tools/call" | "tools/list" | "server/discover" => true,
+            _ => false,
+        };
+        if known {
             let message = format!("the parameters of {} are not as specified", request.method);
             return Err(ErrorData::invalid_params(message, None));
         }

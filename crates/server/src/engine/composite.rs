@@ -74,6 +74,12 @@ impl Engine {
     }
 
     async fn section(&self, part: &PartCall, deadline: Instant) -> Result<Judged, SourceError> {
+        if let Some(reason) = &part.skipped {
+            let message = "not asked: what was given holds no question for this source";
+            return Err(SourceError::new(ErrorCode::InvalidInput, message)
+                .detail("not_asked")
+                .hint(reason.clone()));
+        }
         let adapter = self.source(part.tool).ok_or_else(|| {
             SourceError::new(
                 ErrorCode::Misconfigured,

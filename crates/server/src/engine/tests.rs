@@ -172,6 +172,7 @@ static BOTH: Composite = Composite {
                 .and_then(Value::as_object)
                 .cloned()
                 .unwrap_or_default(),
+            skipped: None,
         };
         let sections = vec![part("extract_echo", "first"), part("extract_other", "second")];
         Ok(Plan {
