@@ -36,7 +36,7 @@ pub struct Plan {
 }
 
 /// One section: a call of a source's tool.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PartCall {
     /// The tool's name.
     pub tool: &'static str,
@@ -44,4 +44,30 @@ pub struct PartCall {
     pub label: String,
     /// Arguments of the call.
     pub arguments: Map<String, Value>,
+    /// Why the source is not asked at all, where its question cannot be formed from what the caller
+    /// gave. The section keeps its heading and says so.
+    pub skipped: Option<String>,
+}
+
+impl PartCall {
+    /// A call with one argument.
+    pub fn ask(tool: &'static str, label: &str, argument: &str, value: &str) -> Self {
+        let arguments = Map::from_iter([(argument.to_owned(), Value::from(value))]);
+        Self {
+            tool,
+            label: label.to_owned(),
+            arguments,
+            skipped: None,
+        }
+    }
+
+    /// A section without a call, and why.
+    pub fn skip(tool: &'static str, label: &str, reason: &str) -> Self {
+        Self {
+            tool,
+            label: label.to_owned(),
+            arguments: Map::new(),
+            skipped: Some(reason.to_owned()),
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! The registry: every source, and the composites that call several of them at once.
 
+mod arguments;
 mod composite;
+mod landscapes;
+mod question;
 
 pub use composite::{Composite, PartCall, Plan};
 
@@ -19,9 +22,11 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
         freshcontext_adapter_govcontracts::adapters(),
         freshcontext_adapter_hackernews::adapters(),
         freshcontext_adapter_jobs::adapters(),
+        freshcontext_adapter_packages::adapters(),
         freshcontext_adapter_reddit::adapters(),
         freshcontext_adapter_scholar::adapters(),
         freshcontext_adapter_sec::adapters(),
+        freshcontext_adapter_yc::adapters(),
     ]
     .into_iter()
     .flatten()
@@ -30,5 +35,5 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
 
 /// Every composite, in no particular order.
 pub fn composites() -> &'static [Composite] {
-    &[]
+    &landscapes::COMPOSITES
 }

@@ -1,0 +1,430 @@
+//! The five composites. Each plans its sections from what the caller gave, and leaves out a source
+//! whose question it cannot form: a phrase is no package, a company's name is no repository.
+
+use freshcontext_contract::SourceError;
+use serde_json::{Map, Value};
+
+use crate::arguments::{Given, schema};
+use crate::question::{self, Part};
+use crate::{Composite, Plan};
+
+/// Every composite.
+pub static COMPOSITES: [Composite; 5] = [LANDSCAPE, IDEA, GOVERNMENT, FINANCE, COMPANY];
+
+const LANDSCAPE: Composite = Composite {
+    tool: "extract_landscape",
+    id: "landscape",
+    title: "Project landscape",
+    description: "A topic in YC, GitHub, Hacker News, Reddit, Product Hunt and package registries",
+    example: r#"{"topic": "vector database"}"#,
+    input_schema: || schema(&[("topic", "Topic")]),
+    plan: landscape,
+};
+
+const IDEA: Composite = Composite {
+    tool: "extract_idea_landscape",
+    id: "idea_landscape",
+    title: "Idea landscape",
+    description: "An idea in Hacker News, YC, GitHub, jobs, package registries and Product Hunt",
+    example: r#"{"idea": "open source feature flags"}"#,
+    input_schema: || schema(&[("idea", "Idea, in few words")]),
+    plan: idea,
+};
+
+const GOVERNMENT: Composite = Composite {
+    tool: "extract_gov_landscape",
+    id: "gov_landscape",
+    title: "Government landscape",
+    description: "US federal contracts, Hacker News, GitHub and a changelog for a company or topic",
+    example: r#"{"query": "Palantir"}"#,
+    input_schema: || {
+        schema(&[
+            ("query", "Company, topic or NAICS code"),
+            ("github_url", "Its repository"),
+        ])
+    },
+    plan: government,
+};
+
+const FINANCE: Composite = Composite {
+    tool: "extract_finance_landscape",
+    id: "finance_landscape",
+    title: "Finance landscape",
+    description: "Quotes, Hacker News, Reddit, GitHub and a changelog for tickers",
+    example: r#"{"tickers": "NET", "company_name": "Cloudflare", "github_query": "cloudflare/workers-sdk"}"#,
+    input_schema: || {
+        schema(&[
+            ("tickers", "Tickers, comma-separated"),
+            ("company_name", "Company"),
+            ("github_query", "owner/repo or words"),
+        ])
+    },
+    plan: finance,
+};
+
+const COMPANY: Composite = Composite {
+    tool: "extract_company_landscape",
+    id: "company_landscape",
+    title: "Company landscape",
+    description: "SEC filings, US contracts, world news, a changelog and the quote of a company",
+    example: r#"{"company": "Cloudflare", "ticker": "NET", "github_url": "https://github.com/cloudflare/workers-sdk"}"#,
+    input_schema: || {
+        schema(&[
+            ("company", "Company"),
+            ("ticker", "Its ticker"),
+            ("github_url", "Its repository"),
+        ])
+    },
+    plan: company,
+};
+
+fn plan(given: &Given, sections: Vec<Part>) -> Plan {
+    Plan {
+        query: given.first.clone(),
+        sections: sections.into_iter().map(Part::call).collect(),
+        min_score: given.min_score,
+        max_length: given.max_length,
+    }
+}
+
+fn landscape(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
+    let given = Given::read(&LANDSCAPE, arguments, 10_000)?;
+    let topic = given.words()?;
+    let sections = vec![
+        question::yc(topic),
+        question::repos(topic),
+        question::hackernews(topic),
+        question::reddit(topic),
+        question::producthunt(topic),
+        question::packages(topic),
+    ];
+    Ok(plan(&given, sections))
+}
+
+fn idea(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
+    let given = Given::read(&IDEA, arguments, 14_000)?;
+    let told = given.words()?;
+    let core = question::core_words(told);
+    let sections = vec![
+        question::hackernews(&core),
+        question::yc(&core),
+        question::repos(&core),
+        question::jobs(&core),
+        question::packages(told),
+        question::producthunt(&core),
+    ];
+    Ok(plan(&given, sections))
+}
+
+fn government(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
+    let given = Given::read(&GOVERNMENT, arguments, 12_000)?;
+    let query = given.first.as_str();
+    let (news, repos) = if question::is_code(query) || query.contains("://") {
+        let why = "a code or an address of an award means nothing there; give a company or a topic";
+        (question::skip_hackernews(why), question::skip_repos(why))
+    } else {
+        (question::hackernews(query), question::repos(query))
+    };
+    let sections = vec![
+        question::govcontracts(query),
+        news,
+        repos,
+        question::changelog(given.get("github_url"), "github_url"),
+    ];
+    Ok(plan(&given, sections))
+}
+
+fn finance(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
+    let given = Given::read(&FINANCE, arguments, 12_000)?;
+    let tickers = given.first.as_str();
+    let name = given.get("company_name");
+    // One plain ticker is a word that people write about; a list or an index is none.
+    let plain = tickers.len() >= 3 && tickers.bytes().all(|b| b.is_ascii_alphabetic());
+    let (news, talk) = if let Some(words) = name.or(plain.then_some(tickers)) {
+        (question::hackernews(words), question::reddit(words))
+    } else {
+        let why = "give company_name; these tickers are no words to search for";
+        (question::skip_hackernews(why), question::skip_reddit(why))
+    };
+    let github = given.get("github_query");
+    let repos = match (github, name) {
+        (Some(query), _) => question::repos(&question::as_repository(query)),
+        (None, Some(name)) => question::repos(name),
+        (None, None) => question::skip_repos("give github_query or company_name"),
+    };
+    let changelog = question::changelog(
+        github.filter(|query| question::is_repository(query)),
+        "github_query",
+    );
+    Ok(plan(
+        &given,
+        vec![question::finance(tickers), news, talk, repos, changelog],
+    ))
+}
+
+fn company(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
+    let given = Given::read(&COMPANY, arguments, 15_000)?;
+    let company = given.words()?;
+    let ticker = given.get("ticker");
+    let sections = vec![
+        question::sec_filings(company, ticker),
+        question::govcontracts(company),
+        question::gdelt(company),
+        question::changelog(given.get("github_url"), "github_url"),
+        match ticker {
+            Some(ticker) => question::finance(ticker),
+            None => question::skip_finance("give ticker; a company's name is no ticker"),
+        },
+    ];
+    Ok(plan(&given, sections))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+    use serde_json::json;
+
+    fn planned(at: usize, arguments: &Value) -> Plan {
+        (COMPOSITES[at].plan)(arguments.as_object().unwrap().clone()).unwrap()
+    }
+
+    fn asked(plan: &Plan) -> Vec<(&'static str, String)> {
+        plan.sections
+            .iter()
+            .map(|part| match &part.skipped {
+                Some(_) => (part.tool, "-".to_owned()),
+                None => (
+                    part.tool,
+                    part.arguments
+                        .values()
+                        .next()
+                        .unwrap()
+                        .as_str()
+                        .unwrap()
+                        .to_owned(),
+                ),
+            })
+            .collect()
+    }
+
+    fn pairs(list: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
+        list.iter()
+            .map(|(tool, value)| (*tool, (*value).to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn a_phrase_is_no_package() {
+        let plan = planned(0, &json!({ "topic": "vector database" }));
+        assert_eq!(
+            (plan.query.as_str(), plan.max_length, plan.min_score),
+            ("vector database", 10_000, None)
+        );
+        assert_eq!(
+            asked(&plan),
+            pairs(&[
+                ("extract_yc", "vector database"),
+                ("search_repos", "vector database"),
+                ("extract_hackernews", "vector database"),
+                ("extract_reddit", "vector database"),
+                ("extract_producthunt", "vector database"),
+                ("package_trends", "-"),
+            ])
+        );
+        let plan = planned(0, &json!({ "topic": "tokio" }));
+        assert_eq!(asked(&plan).last().unwrap().1, "tokio");
+        // A name written as a name is looked up as it is only where it can be a package.
+        assert_eq!(
+            asked(&planned(0, &json!({ "topic": "Palantir" })))
+                .last()
+                .unwrap()
+                .1,
+            "-"
+        );
+    }
+
+    #[test]
+    fn an_idea_is_searched_by_its_telling_words() {
+        let plan = planned(
+            1,
+            &json!({ "idea": "a tool for tracking the expenses of freelancers", "min_freshness_score": 40 }),
+        );
+        assert_eq!(plan.min_score, Some(40.0));
+        assert_eq!(plan.max_length, 14_000);
+        let asked = asked(&plan);
+        assert_eq!(
+            asked[0],
+            ("extract_hackernews", "tracking expenses freelancers".to_owned())
+        );
+        assert_eq!(
+            asked[3],
+            ("search_jobs", "tracking expenses freelancers".to_owned())
+        );
+        assert_eq!(asked[4], ("package_trends", "-".to_owned()));
+    }
+
+    #[test]
+    fn a_code_is_asked_where_it_means_something() {
+        let plan = planned(2, &json!({ "query": "541511" }));
+        assert_eq!(
+            asked(&plan),
+            pairs(&[
+                ("extract_govcontracts", "541511"),
+                ("extract_hackernews", "-"),
+                ("search_repos", "-"),
+                ("extract_changelog", "-"),
+            ])
+        );
+        let plan = planned(
+            2,
+            &json!({ "query": "Palantir", "github_url": "https://github.com/palantir/blueprint" }),
+        );
+        assert_eq!(asked(&plan)[3].1, "https://github.com/palantir/blueprint");
+        assert_eq!(asked(&plan)[1].1, "Palantir");
+    }
+
+    #[test]
+    fn tickers_are_asked_of_quotes_and_names_of_people() {
+        let plan = planned(3, &json!({ "tickers": "AAPL,MSFT" }));
+        assert_eq!(
+            asked(&plan),
+            pairs(&[
+                ("extract_finance", "AAPL,MSFT"),
+                ("extract_hackernews", "-"),
+                ("extract_reddit", "-"),
+                ("search_repos", "-"),
+                ("extract_changelog", "-"),
+            ])
+        );
+        let plan = planned(
+            3,
+            &json!({ "tickers": "NET", "company_name": "Cloudflare", "github_query": "cloudflare/workers-sdk" }),
+        );
+        assert_eq!(
+            asked(&plan),
+            pairs(&[
+                ("extract_finance", "NET"),
+                ("extract_hackernews", "Cloudflare"),
+                ("extract_reddit", "Cloudflare"),
+                ("search_repos", "repo:cloudflare/workers-sdk"),
+                ("extract_changelog", "cloudflare/workers-sdk"),
+            ])
+        );
+        let plan = planned(3, &json!({ "tickers": "NET", "github_query": "edge workers" }));
+        assert_eq!(asked(&plan)[3].1, "edge workers");
+        assert_eq!(asked(&plan)[4].1, "-");
+    }
+
+    #[test]
+    fn a_company_is_no_package_and_no_ticker() {
+        let plan = planned(4, &json!({ "company": "Example Machines" }));
+        assert_eq!(
+            asked(&plan),
+            pairs(&[
+                ("extract_sec_filings", "Example Machines"),
+                ("extract_govcontracts", "Example Machines"),
+                ("extract_gdelt", "\"Example Machines\""),
+                ("extract_changelog", "-"),
+                ("extract_finance", "-"),
+            ])
+        );
+        let plan = planned(4, &json!({ "company": "SAP", "ticker": "SAP.DE" }));
+        assert_eq!(asked(&plan)[0].1, "SAP");
+        assert_eq!(asked(&plan)[4].1, "SAP.DE");
+        let plan = planned(4, &json!({ "company": "Cloudflare", "ticker": "NET" }));
+        assert_eq!(asked(&plan)[0].1, "$NET");
+    }
+
+    #[test]
+    fn wrong_arguments_are_named_with_a_right_example() {
+        let refused = |at: usize, arguments: Value| {
+            (COMPOSITES[at].plan)(arguments.as_object().unwrap().clone()).unwrap_err()
+        };
+        for (at, arguments, field) in [
+            (0, json!({}), "topic"),
+            (0, json!({ "topic": " " }), "topic"),
+            (0, json!({ "topic": 7 }), "topic"),
+            (0, json!({ "topic": "https://example.com" }), "topic"),
+            (0, json!({ "topic": "x", "max_length": 0 }), "max_length"),
+            (0, json!({ "topic": "x", "max_length": "long" }), "max_length"),
+            (
+                1,
+                json!({ "idea": "x", "min_freshness_score": 101 }),
+                "min_freshness_score",
+            ),
+            (
+                1,
+                json!({ "idea": "x", "min_freshness_score": -1 }),
+                "min_freshness_score",
+            ),
+            (2, json!({ "query": "x", "topic": "y" }), "topic"),
+            (4, json!({ "company": "x\u{0}y" }), "company"),
+        ] {
+            let error = refused(at, arguments);
+            assert_eq!(
+                (error.code, error.field.as_deref()),
+                (ErrorCode::InvalidInput, Some(field))
+            );
+            assert!(error.message.contains("Example: "), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn blank_and_null_options_count_as_not_given() {
+        let plan = planned(
+            4,
+            &json!({ "company": "X Corp", "ticker": "", "github_url": null, "max_length": null }),
+        );
+        assert_eq!(plan.max_length, 15_000);
+        assert_eq!(asked(&plan)[4].1, "-");
+        assert_eq!(
+            planned(0, &json!({ "topic": "x", "max_length": 5000.0 })).max_length,
+            5_000
+        );
+    }
+
+    #[test]
+    fn each_fits_its_bytes_and_its_example_is_right() {
+        for composite in &COMPOSITES {
+            let schema = (composite.input_schema)();
+            let bytes = composite.tool.len()
+                + composite.title.len()
+                + composite.description.len()
+                + schema.to_string().len();
+            assert!(bytes <= 520, "{}: {bytes}", composite.tool);
+            let example: Map<String, Value> = serde_json::from_str(composite.example).unwrap();
+            assert!(
+                (composite.plan)(example)
+                    .unwrap()
+                    .sections
+                    .iter()
+                    .any(|part| part.skipped.is_none())
+            );
+        }
+    }
+
+    #[test]
+    fn every_section_calls_a_tool_that_takes_its_arguments() {
+        let adapters = crate::adapters();
+        for composite in &COMPOSITES {
+            let example: Map<String, Value> = serde_json::from_str(composite.example).unwrap();
+            for part in (composite.plan)(example).unwrap().sections {
+                let Some(adapter) = adapters
+                    .iter()
+                    .find(|adapter| adapter.descriptor().tool == part.tool)
+                else {
+                    continue;
+                };
+                let schema = adapter.input_schema();
+                for name in part.arguments.keys() {
+                    assert!(
+                        schema["properties"].get(name).is_some(),
+                        "{} has no {name}",
+                        part.tool
+                    );
+                }
+            }
+        }
+    }
+}

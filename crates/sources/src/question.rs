@@ -1,0 +1,287 @@
+//! How each source is asked within a composite, and when it cannot be.
+
+use crate::PartCall;
+
+/// A section on its way to a call.
+#[derive(Debug)]
+pub struct Part(PartCall);
+
+impl Part {
+    /// The call.
+    pub fn call(self) -> PartCall {
+        self.0
+    }
+}
+
+const YC: (&str, &str) = ("extract_yc", "Y Combinator companies");
+const REPOS: (&str, &str) = ("search_repos", "GitHub repositories");
+const NEWS: (&str, &str) = ("extract_hackernews", "Hacker News");
+const REDDIT: (&str, &str) = ("extract_reddit", "Reddit");
+const HUNT: (&str, &str) = ("extract_producthunt", "Product Hunt");
+const PACKAGES: (&str, &str) = ("package_trends", "Packages");
+const JOBS: (&str, &str) = ("search_jobs", "Jobs");
+const CONTRACTS: (&str, &str) = ("extract_govcontracts", "US federal contracts");
+const CHANGELOG: (&str, &str) = ("extract_changelog", "Changelog");
+const QUOTES: (&str, &str) = ("extract_finance", "Quotes");
+const FILINGS: (&str, &str) = ("extract_sec_filings", "SEC filings");
+const GDELT: (&str, &str) = ("extract_gdelt", "World news");
+
+fn ask((tool, label): (&'static str, &str), argument: &str, value: &str) -> Part {
+    Part(PartCall::ask(tool, label, argument, value))
+}
+
+fn skip((tool, label): (&'static str, &str), reason: &str) -> Part {
+    Part(PartCall::skip(tool, label, reason))
+}
+
+/// Companies of a field.
+pub fn yc(words: &str) -> Part {
+    ask(YC, "url", words)
+}
+
+/// Repositories by words or qualifiers.
+pub fn repos(query: &str) -> Part {
+    ask(REPOS, "query", query)
+}
+
+/// No repositories, and why.
+pub fn skip_repos(reason: &str) -> Part {
+    skip(REPOS, reason)
+}
+
+/// Stories about words. A number would be read as a story's id.
+pub fn hackernews(words: &str) -> Part {
+    if words.bytes().all(|b| b.is_ascii_digit()) {
+        return skip(NEWS, "a number alone is a story's id there, not a search");
+    }
+    ask(NEWS, "url", words)
+}
+
+/// No stories, and why.
+pub fn skip_hackernews(reason: &str) -> Part {
+    skip(NEWS, reason)
+}
+
+/// Posts about words.
+pub fn reddit(words: &str) -> Part {
+    ask(REDDIT, "url", words)
+}
+
+/// No posts, and why.
+pub fn skip_reddit(reason: &str) -> Part {
+    skip(REDDIT, reason)
+}
+
+/// Launches in a field.
+pub fn producthunt(words: &str) -> Part {
+    ask(HUNT, "url", words)
+}
+
+/// Adverts for a skill or field.
+pub fn jobs(words: &str) -> Part {
+    ask(JOBS, "query", words)
+}
+
+/// Packages, where the words can be names of packages.
+pub fn packages(words: &str) -> Part {
+    let name = |name: &str| {
+        let bare = name.trim_start_matches('@');
+        !bare.is_empty()
+            && bare.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && bare
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_./:".contains(&b))
+    };
+    let names: Vec<&str> = words.split(',').map(str::trim).collect();
+    if names.iter().all(|text| name(text)) {
+        ask(PACKAGES, "packages", &names.join(","))
+    } else {
+        skip(
+            PACKAGES,
+            "these words are no name of a package; package_trends takes names such as tokio or npm:react",
+        )
+    }
+}
+
+/// Awards of contracts.
+pub fn govcontracts(query: &str) -> Part {
+    ask(CONTRACTS, "url", query)
+}
+
+/// Releases, where the caller named what to look at. A company's name is not looked up as a package.
+pub fn changelog(target: Option<&str>, argument: &str) -> Part {
+    match target {
+        Some(target) => ask(CHANGELOG, "url", target),
+        None if argument == "github_query" => skip(
+            CHANGELOG,
+            "give github_query as owner/repo or as a repository's address to see its releases",
+        ),
+        None => skip(CHANGELOG, "give github_url to see the releases of a repository"),
+    }
+}
+
+/// Prices of tickers.
+pub fn finance(tickers: &str) -> Part {
+    ask(QUOTES, "url", tickers)
+}
+
+/// No prices, and why.
+pub fn skip_finance(reason: &str) -> Part {
+    skip(QUOTES, reason)
+}
+
+/// Filings of a company. A ticker of a US listing names it exactly; one from abroad says nothing to
+/// the SEC.
+pub fn sec_filings(company: &str, ticker: Option<&str>) -> Part {
+    let listed = |ticker: &&str| {
+        let symbol = ticker.trim_start_matches('$');
+        let (root, class) = symbol.split_once(['.', '-']).unwrap_or((symbol, ""));
+        (1..=5).contains(&root.len())
+            && root.bytes().all(|b| b.is_ascii_alphabetic())
+            && class.len() <= 1
+            && class.bytes().all(|b| b.is_ascii_alphabetic())
+    };
+    match ticker.filter(listed) {
+        Some(ticker) => ask(FILINGS, "url", &format!("${}", ticker.trim_start_matches('$'))),
+        None => ask(FILINGS, "url", company),
+    }
+}
+
+/// News about a name; several words are one name.
+pub fn gdelt(name: &str) -> Part {
+    let bare = name.replace('"', " ");
+    let words: Vec<&str> = bare.split_whitespace().collect();
+    match words.as_slice() {
+        [_, _, ..] => ask(GDELT, "url", &format!("\"{}\"", words.join(" "))),
+        _ => ask(GDELT, "url", name),
+    }
+}
+
+/// Whether a text is a NAICS code or the id of an award.
+pub fn is_code(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_digit()) || text.starts_with("CONT_AWD_") || text.starts_with("CONT_IDV_")
+}
+
+/// Whether a text names one repository: `owner/name`, or an address on GitHub with both.
+pub fn is_repository(text: &str) -> bool {
+    repository(text).is_some()
+}
+
+/// A repository as a search for exactly it; other words stay words.
+pub fn as_repository(text: &str) -> String {
+    repository(text).map_or_else(|| text.to_owned(), |name| format!("repo:{name}"))
+}
+
+fn repository(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let path = [
+        "https://github.com/",
+        "http://github.com/",
+        "https://www.github.com/",
+        "github.com/",
+    ]
+    .iter()
+    .find_map(|prefix| {
+        lower
+            .starts_with(prefix)
+            .then(|| text.get(prefix.len()..))
+            .flatten()
+    })
+    .unwrap_or(text);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let mut parts = path.split('/');
+    let (owner, name) = (parts.next()?, parts.next()?.trim_end_matches(".git"));
+    // More than two parts are a page of a repository only below its address.
+    if path.len() == text.len() && parts.next().is_some() {
+        return None;
+    }
+    let legal = |part: &str| {
+        !part.is_empty()
+            && part.len() <= 100
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    };
+    (legal(owner) && legal(name)).then(|| format!("{owner}/{name}"))
+}
+
+/// Words that say nothing about an idea; searches that want every word would find nothing with them.
+const EMPTY: [&str; 44] = [
+    "a", "an", "the", "and", "or", "of", "for", "to", "in", "on", "at", "by", "with", "without", "from",
+    "that", "which", "who", "this", "these", "those", "is", "are", "be", "my", "our", "your", "their", "its",
+    "it", "app", "tool", "platform", "service", "using", "based", "help", "helps", "people", "users", "want",
+    "build", "i", "we",
+];
+
+/// The telling words of an idea that is told in a sentence; a short one stays as it is.
+pub fn core_words(idea: &str) -> String {
+    let words: Vec<&str> = idea.split_whitespace().collect();
+    if words.len() <= 4 || idea.contains('"') {
+        return words.join(" ");
+    }
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let telling: Vec<&str> = words
+        .iter()
+        .map(|word| word.trim_matches([',', '.', ';', ':', '!', '?', '(', ')']))
+        .filter(|word| !word.is_empty() && !EMPTY.contains(&bare(word).as_str()))
+        .collect();
+    if telling.is_empty() {
+        words.join(" ")
+    } else {
+        telling.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repositories_are_told_from_words() {
+        assert_eq!(
+            as_repository("cloudflare/workers-sdk"),
+            "repo:cloudflare/workers-sdk"
+        );
+        assert_eq!(
+            as_repository("https://github.com/rust-lang/rust.git"),
+            "repo:rust-lang/rust"
+        );
+        assert_eq!(
+            as_repository("https://github.com/rust-lang/rust/releases?page=2"),
+            "repo:rust-lang/rust"
+        );
+        assert_eq!(as_repository("edge workers"), "edge workers");
+        assert!(!is_repository("https://github.com/rust-lang"));
+        assert!(!is_repository("a/b/c"));
+        assert!(!is_repository("tcp / ip"));
+    }
+
+    #[test]
+    fn short_ideas_stay_as_they_are() {
+        assert_eq!(
+            core_words("open source feature flags"),
+            "open source feature flags"
+        );
+        assert_eq!(
+            core_words("a platform to help people"),
+            "a platform to help people"
+        );
+        assert_eq!(
+            core_words("an app that matches dog walkers, with owners"),
+            "matches dog walkers owners"
+        );
+    }
+
+    #[test]
+    fn packages_need_names_of_packages() {
+        let asked = |words: &str| packages(words).call().skipped.is_none();
+        assert!(asked("tokio") && asked("npm:react, pypi:flask") && asked("@types/node"));
+        assert!(!asked("vector database") && !asked("Palantir") && !asked("what?"));
+    }
+
+    #[test]
+    fn a_number_is_no_search_on_hacker_news() {
+        assert!(hackernews("8863").call().skipped.is_some());
+        assert!(hackernews("web 3").call().skipped.is_none());
+    }
+}
