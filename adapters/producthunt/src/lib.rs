@@ -1,1 +1,300 @@
-//! producthunt
+#![doc = include_str!("../README.md")]
+
+mod input;
+mod parse;
+mod request;
+
+use freshcontext_contract::{
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, Harvest,
+    HostRate, Hosts, Item, Pace, Request, Route, SourceError, Switch,
+};
+use freshcontext_parse::charset;
+use freshcontext_parse::text::has_word;
+
+pub use input::Input;
+use input::Target;
+use parse::{Board, Posts};
+
+/// The facts about Product Hunt.
+pub static DESCRIPTOR: Descriptor = Descriptor {
+    id: "producthunt",
+    tool: "extract_producthunt",
+    title: "Product Hunt",
+    description: "Launches on Product Hunt: today's board, a topic, a product or a keyword, with true dates only.",
+    example: input::EXAMPLE,
+    profile: "product_research",
+    hosts: Hosts::Fixed(&["www.producthunt.com", "api.producthunt.com"]),
+    official: true,
+    credentials: &[Credential {
+        host: "api.producthunt.com",
+        env: &["PRODUCTHUNT_TOKEN", "PH_TOKEN"],
+        apply: Apply::Bearer,
+        obtain: "https://www.producthunt.com/v2/oauth/applications",
+    }],
+    routes: &[
+        Route {
+            id: API,
+            about: "Product Hunt's API with a developer token: votes, topics and launch dates; not for commercial use",
+            needs: Some("PRODUCTHUNT_TOKEN"),
+            switch: Switch::On,
+        },
+        Route {
+            id: FEED,
+            about: "the public feed of 50 launches, also by topic; no votes and no launch dates of single products",
+            needs: None,
+            switch: Switch::On,
+        },
+    ],
+    rates: &[
+        HostRate {
+            host: "www.producthunt.com",
+            path: "",
+            pace: Pace::new(10, 60),
+            keyed: None,
+            in_flight: 1,
+            link: "https://www.producthunt.com/feed",
+        },
+        HostRate {
+            host: "api.producthunt.com",
+            path: "",
+            pace: Pace::new(30, 900),
+            keyed: None,
+            in_flight: 2,
+            link: "https://api.producthunt.com/v2/docs/rate_limits/headers",
+        },
+    ],
+    status_rules: &[],
+    markers: &[],
+    args: ArgSpec {
+        max_length: 6_000,
+        limit: Some((20, 50)),
+        dates: true,
+        sort: &["relevance", "newest", "top"],
+        cursor: true,
+        max_age: true,
+    },
+    dates: "featuredAt, else createdAt, of the API; the feed dates no product, only its board (feed updated: the launch day)",
+    terms: "Name and link Product Hunt; the API is not for commercial use (https://api.producthunt.com/v2/docs); its pages are closed to robots and not read",
+};
+
+const API: &str = "api";
+const FEED: &str = "feed";
+/// What opens what the feed cannot give.
+const ADVICE: &str = "set PRODUCTHUNT_TOKEN to a developer token of Product Hunt to use its API";
+
+/// The source.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ProductHunt;
+
+/// The adapters of this crate.
+pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
+    vec![Box::new(ProductHunt)]
+}
+
+impl Adapter for ProductHunt {
+    type Input = Input;
+
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+        let target = input::recognise(&input.url)?;
+        if let Some(cursor) = &cx.args().cursor {
+            let fits = cursor.len() <= 100 && cursor.bytes().all(|b| b.is_ascii_graphic());
+            if !fits || !cx.route_open(API) {
+                let problem = "is not one that this tool gave out, or needs PRODUCTHUNT_TOKEN";
+                return Err(SourceError::invalid_input("cursor", problem, input::EXAMPLE));
+            }
+        }
+        let mut before = None;
+        if cx.route_open(API) {
+            match by_api(cx, &target).await {
+                Ok(harvest) => return Ok(harvest),
+                Err(error) if another_route_may_help(error.code) && cx.args().cursor.is_none() => {
+                    before = Some(format!(
+                        "Product Hunt's API did not answer ({error}); this is the public feed"
+                    ));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let mut harvest = by_feed(cx, &target).await?;
+        harvest.notes.extend(before);
+        Ok(harvest)
+    }
+}
+
+/// A "slow down", a refusal or an answer of the API stands; a bad token or an outage may be gone around
+/// by the public feed, which is said.
+fn another_route_may_help(code: ErrorCode) -> bool {
+    matches!(
+        code,
+        ErrorCode::Misconfigured
+            | ErrorCode::Timeout
+            | ErrorCode::Unreachable
+            | ErrorCode::UpstreamError
+            | ErrorCode::CircuitOpen
+    )
+}
+
+async fn text(cx: &Cx<'_>, request: Request) -> Result<String, SourceError> {
+    Ok(charset::decode(&cx.send(request).await?).text)
+}
+
+async fn by_api(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
+    let wanted = request::Posts::of(target, cx.args());
+    if let Target::Product(slug) = target {
+        let posts = parse::posts(&text(cx, request::post(slug)?).await?)?;
+        if posts.items.is_empty() {
+            return Err(SourceError::not_found(format!(
+                "Product Hunt knows no post {slug}"
+            )));
+        }
+        return api_harvest(target, None, posts);
+    }
+    let Target::Words(words) = target else {
+        let posts = parse::posts(&text(cx, request::posts(&wanted)?).await?)?;
+        return api_harvest(target, None, posts);
+    };
+    let topic = parse::topics(&text(cx, request::topics(words)?).await?)?;
+    let of_topic = request::Posts {
+        topic: topic.clone(),
+        ..wanted
+    };
+    let mut posts = parse::posts(&text(cx, request::posts(&of_topic)?).await?)?;
+    let read = posts.items.len();
+    if topic.is_none() {
+        posts.items.retain(|item| matches(item, words));
+        posts.total = None;
+    }
+    let mut harvest = api_harvest(target, topic.as_deref(), posts)?;
+    harvest.note(match topic {
+        Some(topic) => format!("Product Hunt offers no text search; these are posts of the topic {topic}"),
+        None => format!("Product Hunt offers no text search; matched inside the latest {read} posts"),
+    });
+    Ok(harvest)
+}
+
+fn api_harvest(target: &Target, topic: Option<&str>, posts: Posts) -> Result<Harvest, SourceError> {
+    let mut harvest = Harvest::new(request::page(target, topic)?, posts.items);
+    harvest.route = Some(API);
+    harvest.summary = Some(described(target));
+    harvest.set("total", posts.total);
+    harvest.skip(posts.unreadable, "without a name");
+    harvest.next = posts.next;
+    if let Some(complaint) = posts.complaint {
+        harvest.fail(
+            "part of the query",
+            SourceError::new(ErrorCode::UpstreamError, complaint),
+        );
+    }
+    Ok(harvest)
+}
+
+async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
+    let topic = match target {
+        Target::Topic(slug) => Some(slug.as_str()),
+        _ => None,
+    };
+    let request = request::feed(topic)?;
+    let url = request.url.clone();
+    let board = match text(cx, request).await {
+        Ok(body) => parse::board(&body)?,
+        Err(error) if matches!(error.code, ErrorCode::Challenge | ErrorCode::AccessDenied) => {
+            return Err(if cx.route_open(API) {
+                error
+            } else {
+                error.hint(ADVICE)
+            });
+        }
+        Err(error) => return Err(error),
+    };
+    let read = board.items.len();
+    let mut harvest = Harvest::new(url, Vec::new());
+    harvest.summary = Some(described(target));
+    harvest.route = Some(FEED);
+    harvest.skip(board.unreadable, "without a title");
+    let Board { items, slot, id, .. } = board;
+    let shown: Vec<Item> = match target {
+        Target::Board | Target::Topic(_) => items,
+        Target::Words(words) => {
+            harvest.note(format!(
+                "Product Hunt offers no text search; matched inside the latest {read} posts"
+            ));
+            items.into_iter().filter(|item| matches(item, words)).collect()
+        }
+        Target::Product(slug) => {
+            let found: Vec<Item> = items.into_iter().filter(|item| is_of(item, slug)).collect();
+            if found.is_empty() {
+                return Err(needs_token(format!(
+                    "{slug} is not among the {read} latest posts, and the feed shows no others"
+                )));
+            }
+            found
+        }
+        Target::Day(day) if slot.map(request::day_of) == Some(*day) => items,
+        Target::Day(day) => {
+            return Err(needs_token(format!(
+                "the feed shows the current board only, not that of {day}"
+            )));
+        }
+    };
+    let more = shown.len().saturating_sub(cx.args().limit);
+    harvest.items = shown.into_iter().take(cx.args().limit).collect();
+    harvest.skip(more, "beyond the limit");
+    if harvest.items.is_empty() {
+        return Ok(harvest);
+    }
+    harvest.status = freshcontext_contract::Status::Success;
+    if let Some(topic) = topic {
+        // Entries of a topic reach back for months, so the feed's slot dates nothing here.
+        harvest.own_date = Some(DateEvidence::None);
+        if !id.contains(&format!("category={topic}")) {
+            harvest.note(format!("Product Hunt gives its ordinary feed for topics it does not know; this one does not say it is {topic}"));
+        }
+    } else if let Some(slot) = slot {
+        harvest.set("launch_day", request::day_of(slot).to_string());
+        harvest.own_date = Some(DateEvidence::signal(
+            "launch day of the board (the feed's updated)",
+            slot,
+        ));
+    }
+    harvest.note("The feed tells when a draft was made, not when it was launched, and no votes");
+    Ok(harvest)
+}
+
+fn needs_token(message: String) -> SourceError {
+    SourceError::new(ErrorCode::Misconfigured, message).hint(ADVICE)
+}
+
+fn is_of(item: &Item, slug: &str) -> bool {
+    item.url
+        .as_deref()
+        .and_then(|url| url.rsplit('/').next())
+        .is_some_and(|last| last.eq_ignore_ascii_case(slug))
+}
+
+/// Whether every word occurs in the name, the tagline or the topics.
+fn matches(item: &Item, words: &str) -> bool {
+    let topics = item
+        .fields
+        .get("topics")
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let all = format!("{}\n{}\n{topics}", item.title, item.summary).to_lowercase();
+    words
+        .to_lowercase()
+        .split_whitespace()
+        .all(|word| has_word(&all, word.trim_matches(|c: char| !c.is_alphanumeric())))
+}
+
+fn described(target: &Target) -> String {
+    match target {
+        Target::Board => "Product Hunt's board".to_owned(),
+        Target::Topic(slug) => format!("Product Hunt's topic {slug}"),
+        Target::Product(slug) => format!("The Product Hunt post {slug}"),
+        Target::Day(day) => format!("Product Hunt's board of {day} (Pacific time)"),
+        Target::Words(words) => format!("Product Hunt posts for \"{words}\""),
+    }
+}

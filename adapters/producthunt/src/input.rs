@@ -1,0 +1,177 @@
+//! What the caller may pass as `url`.
+
+use freshcontext_contract::SourceError;
+use freshcontext_contract::chrono::NaiveDate;
+use freshcontext_contract::url::Url;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Arguments of `extract_producthunt`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct Input {
+    /// Product Hunt URL, topic or keyword
+    pub url: String,
+}
+
+/// Shown in errors.
+pub const EXAMPLE: &str = r#"{"url": "https://www.producthunt.com/topics/developer-tools"}"#;
+
+/// What is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Target {
+    /// Today's board.
+    Board,
+    /// A topic, by its slug.
+    Topic(String),
+    /// One product or post, by its slug.
+    Product(String),
+    /// The board of one day, in Pacific time.
+    Day(NaiveDate),
+    /// Words.
+    Words(String),
+}
+
+/// Reads the argument.
+pub fn recognise(given: &str) -> Result<Target, SourceError> {
+    let given = given.trim();
+    if given.is_empty() {
+        return Err(SourceError::invalid_input("url", "is empty", EXAMPLE));
+    }
+    let lower = given.to_ascii_lowercase();
+    let spaced = given.contains(char::is_whitespace);
+    let bare = ["producthunt.com", "www.producthunt.com"].iter().any(|host| {
+        lower
+            .strip_prefix(host)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
+    });
+    let address = if lower.contains("://") && !spaced {
+        given.to_owned()
+    } else if bare && !spaced {
+        format!("https://{given}")
+    } else {
+        return Ok(Target::Words(given.to_owned()));
+    };
+    let url = Url::parse(&address).map_err(|error| {
+        SourceError::invalid_input("url", format!("is not a valid address ({error})"), EXAMPLE)
+    })?;
+    let ours = matches!(url.host_str(), Some("producthunt.com" | "www.producthunt.com"));
+    if !ours || !matches!(url.scheme(), "http" | "https") {
+        return Err(SourceError::invalid_input(
+            "url",
+            "must lead to producthunt.com, or be a keyword",
+            EXAMPLE,
+        ));
+    }
+    from_url(&url)
+}
+
+fn from_url(url: &Url) -> Result<Target, SourceError> {
+    let value = |name: &str| {
+        let found = url
+            .query_pairs()
+            .find(|(key, _)| key == name)
+            .map(|(_, value)| value.trim().to_owned());
+        found.filter(|value| !value.is_empty())
+    };
+    let parts: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
+    match parts.as_slice() {
+        [] | ["feed"] => Ok(
+            match value("category").filter(|slug| slug != "undefined" && is_slug(slug)) {
+                Some(slug) => Target::Topic(slug.to_lowercase()),
+                None => Target::Board,
+            },
+        ),
+        ["topics" | "categories", slug] if is_slug(slug) => Ok(Target::Topic(slug.to_lowercase())),
+        ["products" | "posts", slug, ..] if is_slug(slug) => Ok(Target::Product(slug.to_lowercase())),
+        ["leaderboard", "daily", year, month, day, ..] => {
+            let day = NaiveDate::parse_from_str(&format!("{year}-{month}-{day}"), "%Y-%m-%d");
+            day.map(Target::Day).map_err(|_| {
+                let example = r#"{"url": "https://www.producthunt.com/leaderboard/daily/2026/7/13"}"#;
+                SourceError::invalid_input("url", "names no day", example)
+            })
+        }
+        ["search", ..] => value("q").map(Target::Words).ok_or_else(|| {
+            SourceError::invalid_input("url", "is a search without `q`", r#"{"url": "note taking"}"#)
+        }),
+        _ => Err(SourceError::invalid_input(
+            "url",
+            "is a Product Hunt page of a kind this tool does not read (it reads topics, products, days and the board)",
+            EXAMPLE,
+        )),
+    }
+}
+
+fn is_slug(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 120
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+
+    #[test]
+    fn pages_words_and_days() {
+        let rows = [
+            ("https://www.producthunt.com/", Target::Board),
+            ("producthunt.com", Target::Board),
+            (
+                "https://www.producthunt.com/feed?category=undefined",
+                Target::Board,
+            ),
+            (
+                "https://www.producthunt.com/feed?category=saas",
+                Target::Topic("saas".into()),
+            ),
+            (
+                "https://www.producthunt.com/topics/developer-tools?order=x",
+                Target::Topic("developer-tools".into()),
+            ),
+            (
+                "https://www.producthunt.com/categories/no-code",
+                Target::Topic("no-code".into()),
+            ),
+            (
+                "https://www.producthunt.com/products/TailMux/reviews",
+                Target::Product("tailmux".into()),
+            ),
+            (
+                "https://www.producthunt.com/posts/simpleid",
+                Target::Product("simpleid".into()),
+            ),
+            (
+                "https://www.producthunt.com/search?q=note%20taking",
+                Target::Words("note taking".into()),
+            ),
+            ("AI agents", Target::Words("AI agents".into())),
+            (
+                "https://www.producthunt.com/leaderboard/daily/2026/7/13/all",
+                Target::Day(NaiveDate::from_ymd_opt(2026, 7, 13).unwrap()),
+            ),
+        ];
+        for (given, want) in rows {
+            assert_eq!(recognise(given).unwrap(), want, "{given}");
+        }
+    }
+
+    #[test]
+    fn other_places_are_refused_with_a_right_one() {
+        for given in [
+            "",
+            "https://example.com/topics/x",
+            "https://www.producthunt.com.evil.example.com/",
+            "https://www.producthunt.com/r/p/1191340",
+            "https://www.producthunt.com/leaderboard/daily/2026/13/45",
+            "https://www.producthunt.com/search",
+            "ftp://www.producthunt.com/",
+        ] {
+            let error = recognise(given).unwrap_err();
+            assert_eq!(error.code, ErrorCode::InvalidInput, "{given}");
+            assert!(error.message.contains("Example: {"), "{given}");
+        }
+    }
+}

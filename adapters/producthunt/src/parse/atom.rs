@@ -1,0 +1,120 @@
+//! The public feed.
+
+use freshcontext_contract::chrono::{DateTime, SecondsFormat, Utc};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_parse::feed::{self, Entry};
+use freshcontext_parse::{html, link};
+
+/// The feed, read.
+#[derive(Debug, Default)]
+pub struct Board {
+    /// Its entries, undated: a feed tells when the draft was made, not when it was launched.
+    pub items: Vec<Item>,
+    /// Entries without a title.
+    pub unreadable: usize,
+    /// The slot of the launch day, which is what `updated` of this feed is.
+    pub slot: Option<DateTime<Utc>>,
+    /// Whether the feed names the topic asked for; an unknown one gives the ordinary feed.
+    pub id: String,
+}
+
+/// Reads the feed.
+pub fn board(body: &str) -> Result<Board, SourceError> {
+    let feed = feed::read(body.as_bytes(), "Product Hunt")?;
+    let mut board = Board {
+        slot: feed.updated,
+        id: feed.id,
+        ..Board::default()
+    };
+    for entry in feed.entries {
+        match item(&entry) {
+            Some(item) => board.items.push(item),
+            None => board.unreadable += 1,
+        }
+    }
+    if board.items.is_empty() && board.unreadable > 0 {
+        return Err(SourceError::malformed(
+            "Product Hunt: no entry of the feed has a title",
+        ));
+    }
+    Ok(board)
+}
+
+fn item(entry: &Entry) -> Option<Item> {
+    if entry.title.is_empty() {
+        return None;
+    }
+    let mut item = Item::new(entry.title.clone(), DateEvidence::None);
+    item.id = entry
+        .id
+        .rsplit('/')
+        .next()
+        .filter(|id| !id.is_empty() && id.bytes().all(|b| b.is_ascii_digit()))
+        .map(str::to_owned);
+    item.url = entry.link.as_deref().and_then(link::shown);
+    item.summary = tagline(&entry.html);
+    item.set("hunter", entry.authors.first().map(String::as_str));
+    item.set(
+        "draft_created_at",
+        entry
+            .published
+            .map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true)),
+    );
+    Some(item)
+}
+
+/// The first paragraph; behind it stand two links.
+fn tagline(content: &str) -> String {
+    let first = content.split_once("</p>").map_or(content, |(first, _)| first);
+    html::to_line(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use freshcontext_contract::ErrorCode;
+    use proptest::prelude::*;
+
+    const FEED: &str = include_str!("../../../../fixtures/producthunt/ok/01.body.xml");
+
+    #[test]
+    fn the_draft_is_no_launch_and_the_last_touch_no_date() {
+        let board = board(FEED).unwrap();
+        assert_eq!((board.items.len(), board.unreadable), (3, 1));
+        assert_eq!(board.slot.unwrap().to_rfc3339(), "2026-11-21T08:01:00+00:00");
+        let item = &board.items[0];
+        assert_eq!(item.date, DateEvidence::None);
+        assert_eq!(item.fields["draft_created_at"], "2026-08-13T12:36:20.000Z");
+        assert_eq!(item.id.as_deref(), Some("1122668"));
+        assert_eq!(
+            item.url.as_deref(),
+            Some("https://www.producthunt.com/products/example-pay")
+        );
+    }
+
+    #[test]
+    fn the_tagline_is_decoded_and_unknown_numbers_are_absent() {
+        let board = board(FEED).unwrap();
+        assert_eq!(board.items[0].summary, "Price, bill & prove value “now” 🚀");
+        for unknown in ["votes", "comments", "topics"] {
+            assert!(board.items.iter().all(|item| !item.fields.contains_key(unknown)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_feed_is_malformed() {
+        for body in ["", "<html></html>", "{}"] {
+            assert_eq!(super::board(body).unwrap_err().code, ErrorCode::Malformed);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_prefix_gives_a_board_or_malformed(cut in 0usize..FEED.len()) {
+            let body: String = FEED.chars().take(cut).collect();
+            if let Err(error) = super::board(&body) {
+                prop_assert_eq!(error.code, ErrorCode::Malformed);
+            }
+        }
+    }
+}
