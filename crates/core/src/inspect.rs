@@ -15,11 +15,14 @@
 mod data;
 mod fold;
 mod form;
+mod hash;
 mod html;
 mod json;
 mod keys;
+mod lines;
 mod page;
 mod phrases;
+mod quick;
 mod reading;
 mod text;
 mod verdict;

@@ -3,7 +3,7 @@
 use super::phrases::unspaced;
 
 /// A line at least this long (in bytes) may have been wrapped by whoever formatted the text.
-const WRAPPED: usize = 45;
+pub(super) const WRAPPED: usize = 45;
 
 /// Folds a text. Line ends stay, because they end statements; with `rejoin`, a line that looks wrapped
 /// is joined with the next. Characters that are not seen (zero width, byte order mark) vanish.

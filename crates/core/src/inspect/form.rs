@@ -1,5 +1,7 @@
 //! What form a text has, by its beginning.
 
+use memchr::memchr;
+
 /// The forms that are read differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -89,6 +91,10 @@ pub(super) fn of(text: &str) -> Form {
     }
     if start.starts_with('<') {
         return of_markup(start);
+    }
+    // Most plain text has no tag at all, and the search below takes longer than the rest of its judging.
+    if memchr(b'<', start.as_bytes()).is_none() {
+        return Form::Plain;
     }
     // pieces of pages begin in the middle of one
     let lower = start.to_ascii_lowercase();

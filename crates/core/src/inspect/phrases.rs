@@ -1,11 +1,13 @@
 //! Fixed wordings and the part that each plays on a failure page.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use freshcontext_contract::walls::{FINGERPRINTS, Strength};
 
+use super::hash::Fast;
 use super::verdict::Kind;
 
 /// The part that a wording plays.
@@ -39,10 +41,16 @@ pub(super) struct Hit {
     pub(super) wording: &'static str,
 }
 
+/// A wording with its role, and whether its last word may go on.
+type Entry = (Role, &'static str, bool);
+
 struct Table {
+    /// Wordings by their first word, the longest first: in scripts with spaces, a wording can only begin
+    /// where a word does.
+    by_word: HashMap<&'static str, Vec<Entry>, Fast>,
+    /// Wordings that begin in a script without spaces are searched for everywhere.
     search: AhoCorasick,
-    /// Role, wording, and whether its last word may go on.
-    wordings: Vec<(Role, &'static str, bool)>,
+    dense: Vec<Entry>,
 }
 
 /// The wordings of a file. A heading that names no role makes its section count for nothing; a test
@@ -91,15 +99,41 @@ fn role_of(heading: &str) -> Option<Role> {
 
 fn table() -> Option<&'static Table> {
     static TABLE: LazyLock<Option<Table>> = LazyLock::new(|| {
-        let mut wordings: Vec<_> = FILES.into_iter().flat_map(wordings).collect();
-        wordings.extend(stock_sentences());
+        let all = FILES.into_iter().flat_map(wordings).chain(stock_sentences());
+        let (dense, spaced): (Vec<Entry>, Vec<Entry>) =
+            all.partition(|(_, wording, _)| wording.starts_with(unspaced));
+        let mut by_word: HashMap<&str, Vec<Entry>, Fast> = HashMap::default();
+        for entry in spaced {
+            by_word.entry(first_word(entry.1)).or_default().push(entry);
+        }
+        for entries in by_word.values_mut() {
+            entries.sort_by_key(|(_, wording, _)| std::cmp::Reverse(wording.len()));
+        }
         let search = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
-            .build(wordings.iter().map(|(_, wording, _)| wording))
+            .build(dense.iter().map(|(_, wording, _)| wording))
             .ok()?;
-        Some(Table { search, wordings })
+        Some(Table {
+            by_word,
+            search,
+            dense,
+        })
     });
     TABLE.as_ref()
+}
+
+/// The first run of letters and digits of a script with spaces; empty for what begins with a sign.
+fn first_word(text: &str) -> &str {
+    let end = text
+        .find(|c: char| !c.is_alphanumeric() || unspaced(c))
+        .unwrap_or(text.len());
+    text.get(..end).unwrap_or_default()
+}
+
+/// Every wording, without the `*`, and whether its last word may go on.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, bool)> {
+    let entries = FILES.into_iter().flat_map(wordings).chain(stock_sentences());
+    entries.map(|(_, wording, open)| (wording, open))
 }
 
 /// All wordings in a folded text, in order and without overlap; the longest at each place. Only whole
@@ -107,35 +141,83 @@ fn table() -> Option<&'static Table> {
 pub(super) fn find(folded: &str) -> Vec<Hit> {
     let Some(table) = table() else { return Vec::new() };
     let mut hits = Vec::new();
-    for found in table.search.find_iter(folded) {
-        let Some((role, wording, open)) = table.wordings.get(found.pattern().as_usize()) else {
+    if !folded.is_ascii() {
+        for found in table.search.find_iter(folded) {
+            let Some((role, wording, open)) = table.dense.get(found.pattern().as_usize()) else {
+                continue;
+            };
+            let after = folded.get(found.end()..).and_then(|text| text.chars().next());
+            if !open && joined(wording.chars().next_back(), after) {
+                continue;
+            }
+            hits.push(Hit {
+                start: found.start(),
+                end: found.end(),
+                role: *role,
+                wording,
+            });
+        }
+    }
+    let dense = hits.len();
+    let mut taken = hits
+        .iter()
+        .map(|hit: &Hit| (hit.start, hit.end))
+        .collect::<Vec<_>>()
+        .into_iter()
+        .peekable();
+    let mut spaced = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = folded.get(at..).filter(|rest| !rest.is_empty()) {
+        let word = first_word(rest);
+        if word.is_empty() {
+            at += rest.chars().next().map_or(1, char::len_utf8);
             continue;
+        }
+        while taken.next_if(|(_, end)| *end <= at).is_some() {}
+        let limit = taken.peek().map_or(folded.len(), |(start, _)| *start);
+        let entries = table.by_word.get(word).map_or(&[][..], Vec::as_slice);
+        let fits = |entry: &&Entry| {
+            rest.starts_with(entry.1) && at + entry.1.len() <= limit && bounded(folded, at, entry)
         };
-        let before = folded
-            .get(..found.start())
-            .and_then(|text| text.chars().next_back());
-        let after = folded.get(found.end()..).and_then(|text| text.chars().next());
-        let first = wording.chars().next();
-        let last = wording.chars().next_back();
-        if joined(before, first) || (!open && joined(last, after)) {
-            continue;
+        if let Some((role, wording, open)) = entries.iter().find(fits) {
+            let end = at + wording.len();
+            spaced.push(Hit {
+                start: at,
+                end,
+                role: *role,
+                wording,
+            });
+            at = end;
+            // the rest of a word that a wording ends inside of begins nothing
+            at += if *open {
+                folded.get(end..).map_or(0, |rest| first_word(rest).len())
+            } else {
+                0
+            };
+        } else {
+            at += word.len();
         }
-        // parts of addresses and compounds are no words of their own
-        let glued = |c: Option<char>| c.is_some_and(|c| matches!(c, '/' | '_' | '@' | '=' | '-' | '&' | '#'));
-        if !wording.contains(' ')
-            && first.is_some_and(|c| c.is_ascii_alphabetic())
-            && (glued(before) || glued(after))
-        {
-            continue;
-        }
-        hits.push(Hit {
-            start: found.start(),
-            end: found.end(),
-            role: *role,
-            wording,
-        });
+    }
+    hits.append(&mut spaced);
+    if dense > 0 {
+        hits.sort_by_key(|hit| hit.start);
     }
     hits
+}
+
+/// Whether a wording at this place is made of whole words, and no part of an address or a compound.
+fn bounded(folded: &str, at: usize, (_, wording, open): &Entry) -> bool {
+    let before = folded.get(..at).and_then(|text| text.chars().next_back());
+    let after = folded
+        .get(at + wording.len()..)
+        .and_then(|text| text.chars().next());
+    if !open && joined(wording.chars().next_back(), after) {
+        return false;
+    }
+    let glued = |c: Option<char>| c.is_some_and(|c| matches!(c, '/' | '_' | '@' | '=' | '-' | '&' | '#'));
+    wording.contains(' ')
+        || !wording.starts_with(|c: char| c.is_ascii_alphabetic())
+        || !(glued(before) || glued(after))
 }
 
 /// Whether two neighbouring characters belong to one word.

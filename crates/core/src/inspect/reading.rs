@@ -1,5 +1,6 @@
 //! Reading a text: what each statement in it does, and how much is left over.
 
+use super::lines::{Sentences, code, frame, listed, spoken_by_a_tool};
 use super::phrases::{self, Hit, Role, unspaced};
 use super::verdict::Kind;
 use super::words::{Class, class, is_token};
@@ -269,7 +270,7 @@ fn part(
         || said.and_then(|at| whole.get(..at)).is_some_and(clause);
     // an item that opens the text is one of a list, so of a document
     let item = reading.statements <= 1 && ["- ", "* ", "+ "].iter().any(|start| sentence.starts_with(start));
-    let spoken = spoken_by_a_tool(sentence);
+    let spoken = said.is_some() && spoken_by_a_tool(sentence);
     let verdict = hits
         .iter()
         .rev()
@@ -382,77 +383,6 @@ fn is_id(bare: &str) -> bool {
     bare.contains("://") || (bare.len() >= 8 && digits >= 4)
 }
 
-/// Whether a tool speaks: a tag of a log level, or "... error:" before the message.
-pub(super) fn spoken_by_a_tool(folded: &str) -> bool {
-    const TAGS: [&str; 10] = [
-        "error",
-        "err",
-        "fatal",
-        "failed",
-        "failure",
-        "exception",
-        "critical",
-        "tool error",
-        "curl",
-        "wget",
-    ];
-    let line = folded.trim_start().lines().next().unwrap_or_default();
-    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let ends = [": ", "] ", "! ", " - "]
-        .iter()
-        .filter_map(|end| line.find(end))
-        .min();
-    let ends = ends.or_else(|| line.ends_with(':').then(|| line.len() - 1));
-    let before = ends.and_then(|end| line.get(..end)).unwrap_or_default().trim();
-    let found = ends.is_some();
-    let opens = before.starts_with("error ") || before.starts_with("failed to ");
-    found
-        && (opens
-            || TAGS.contains(&before)
-            || (before.split(' ').count() <= 5 && TAGS.iter().any(|tag| before.ends_with(tag))))
-}
-
-/// A line of a stack trace.
-fn frame(line: &str) -> bool {
-    (line.starts_with("at ") && line.contains('('))
-        || (line.starts_with("file \"") && line.contains(", line "))
-        || (line.starts_with('#')
-            && line
-                .get(1..2)
-                .is_some_and(|digit| digit.bytes().all(|byte| byte.is_ascii_digit())))
-}
-
-/// Marks of code and of references to a tracker: such a statement is never a server's own.
-fn code(line: &str) -> usize {
-    const STARTS: [&str; 4] = ["```", "//", "<!--", "| "];
-    const KEYWORDS: [&str; 9] = [
-        "def ", "fn ", "class ", "import ", "from ", "const ", "let ", "return ", "$ ",
-    ];
-    const OPERATORS: [&str; 11] = [
-        "==", "!=", "=>", "::", "();", ");", " {", "};", "->", " = \"", " = '",
-    ];
-    if ["error", "err", "failed", "fatal", "exception"]
-        .iter()
-        .any(|start| line.starts_with(start))
-    {
-        return 0;
-    }
-    let keyword =
-        KEYWORDS.iter().any(|start| line.starts_with(start)) && line.ends_with([';', '{', ':', ')']);
-    let mut marks = usize::from(keyword || STARTS.iter().any(|start| line.starts_with(start)));
-    marks += usize::from(OPERATORS.iter().any(|operator| line.contains(operator)));
-    marks += usize::from(line.contains(" `") || line.starts_with('`'));
-    marks += usize::from(line.contains("(#") || line.contains("[#") || line.contains("[\\#"));
-    marks
-}
-
-/// Marks of a document around the statement: headings, list items, quotations, tables.
-fn listed(line: &str) -> bool {
-    ["# ", "## ", "### ", "#### ", "- ", "* ", "+ ", "> ", "| "]
-        .iter()
-        .any(|start| line.starts_with(start))
-}
-
 fn count_words(count: &mut Count, text: &str) {
     for piece in text.split_ascii_whitespace() {
         let bare = piece.trim_matches(|c: char| !c.is_alphanumeric());
@@ -467,10 +397,15 @@ fn count_words(count: &mut Count, text: &str) {
             count.tokens += 1;
             continue;
         }
-        let status = matches!(class(bare), Class::Status(_));
-        if !status && is_token(piece) {
+        // most pieces are plain words: only what has signs or digits in it can be anything else
+        let plain = piece.bytes().all(|byte| byte.is_ascii_alphabetic());
+        if !plain && !matches!(class(bare), Class::Status(_)) && is_token(piece) {
             count.tokens += usize::from(!bare.is_empty());
             count.ids += usize::from(is_id(bare));
+            continue;
+        }
+        if plain {
+            count_word(count, piece);
             continue;
         }
         for word in piece.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '-'))) {
@@ -550,44 +485,5 @@ fn by_status(status: u16, worded: Kind) -> Kind {
         status_kind(status)
     } else {
         worded
-    }
-}
-
-/// Statements of a folded text: lines, and sentences inside them.
-struct Sentences<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Sentences<'a> {
-    fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
-    }
-}
-
-impl Iterator for Sentences<'_> {
-    type Item = (usize, usize);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let start = self.at;
-        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
-        let mut chars = rest.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
-            let end = at + c.len_utf8();
-            let next = chars.peek().map(|(_, c)| *c);
-            let ends = match c {
-                '\n' | '。' | '｡' => true,
-                '.' | '!' | '?' | '।' => {
-                    next.is_none_or(|next| next.is_whitespace() || matches!(next, '"' | '\'' | ')' | ']'))
-                }
-                _ => false,
-            };
-            if ends {
-                self.at = start + end;
-                return Some((start, self.at));
-            }
-        }
-        self.at = self.text.len();
-        Some((start, self.at))
     }
 }

@@ -4,11 +4,13 @@ use freshcontext_contract::walls::{self, Fingerprint, Strength};
 
 use super::fold::{fold, head, quote, tail};
 use super::json;
-use super::reading::{Part, Reading, read, spoken_by_a_tool};
+use super::lines::spoken_by_a_tool;
+use super::quick;
+use super::reading::{Part, Reading, read};
 use super::verdict::{Inspection, Kind};
 
 /// A document shows within this many bytes that it has a subject of its own.
-const FIRST_LOOK: usize = 3 << 10;
+const FIRST_LOOK: usize = 1536;
 
 /// A text that did not show it yet is read up to here, and its end, too.
 const SECOND_LOOK: usize = 12 << 10;
@@ -78,6 +80,9 @@ pub(super) fn judge(text: &str) -> Inspection {
     if let Some(found) = before_json(text).or_else(|| log(text)) {
         return found;
     }
+    if let Some(prose) = quick::prose(text) {
+        return own_subject(prose.clean);
+    }
     let first = fold(head(text, FIRST_LOOK), true);
     let bare = first.trim().trim_end_matches(['.', '!', ':']);
     let bare = if bare.is_empty() { first.trim() } else { bare };
@@ -122,14 +127,14 @@ pub(super) fn judge(text: &str) -> Inspection {
     weigh(&reading, walls::best(&marks), &first)
 }
 
+/// Longest words above JSON, in bytes.
+const MOST_WORDS_ABOVE: usize = 400;
+
 /// A line of words and then JSON: a reader service's warning above its envelope. The words decide, and
 /// what the JSON says.
 fn before_json(text: &str) -> Option<Inspection> {
-    let at = text.find("\n{")?;
+    let at = head(text, MOST_WORDS_ABOVE + 2).find("\n{")?;
     let (words, data) = text.split_at_checked(at)?;
-    if words.len() > 400 {
-        return None;
-    }
     json::scan(data.trim())?;
     let found = judge(words);
     (found.failed && found.confidence >= 0.8).then(|| found.with("form", "words above JSON"))
@@ -191,11 +196,12 @@ fn nothing_readable(text: &str) -> Inspection {
 
 /// The judgement of a text with a subject of its own.
 pub(super) fn document(reading: &Reading) -> Inspection {
-    let confidence = if reading.verdicts.is_empty() && reading.mentions == 0 {
-        0.98
-    } else {
-        0.93
-    };
+    own_subject(reading.verdicts.is_empty() && reading.mentions == 0)
+}
+
+/// The same; `clean` where nothing that was read speaks of failures.
+fn own_subject(clean: bool) -> Inspection {
+    let confidence = if clean { 0.98 } else { 0.93 };
     Inspection::genuine(confidence, "a document with a subject of its own").with(
         "residue",
         format!(

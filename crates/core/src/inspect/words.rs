@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::hash::Fast;
+
 /// What a word can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
@@ -26,11 +28,14 @@ pub(super) enum Class {
 
 const FILE: &str = include_str!("words.txt");
 
-/// The class of a folded word (letters, digits, inner apostrophes, hyphens and underscores).
-pub(super) fn class(word: &str) -> Class {
-    static WORDS: LazyLock<HashMap<&'static str, Class>> = LazyLock::new(|| {
+/// The listed words.
+type Words = HashMap<&'static str, Class, Fast>;
+
+/// The words of the list with their classes.
+pub(super) fn listed() -> &'static Words {
+    static WORDS: LazyLock<Words> = LazyLock::new(|| {
         let mut class = Class::Subject;
-        let mut words = HashMap::new();
+        let mut words = Words::default();
         for line in FILE.lines().filter(|line| !line.starts_with("# ")) {
             if let Some(heading) = line.strip_prefix("= ") {
                 class = heading_class(heading);
@@ -40,19 +45,28 @@ pub(super) fn class(word: &str) -> Class {
         }
         words
     });
+    &WORDS
+}
+
+/// The class of a folded word (letters, digits, inner apostrophes, hyphens and underscores).
+pub(super) fn class(word: &str) -> Class {
     if word.bytes().any(|byte| byte.is_ascii_digit()) {
         return number(word);
     }
-    if let Some(class) = WORDS.get(word) {
+    if let Some(class) = listed().get(word) {
         return *class;
     }
-    // exception names: typeerror, nosuchkeyexception, internal_server_error
-    let named = word.ends_with("error") || word.ends_with("exception") || word.ends_with("fault");
-    if named && word.len() > 7 {
+    if names_a_failure(word.as_bytes()) {
         Class::Failure
     } else {
         Class::Subject
     }
+}
+
+/// Whether a word is the name of an exception: typeerror, nosuchkeyexception, internal_server_error.
+pub(super) fn names_a_failure(word: &[u8]) -> bool {
+    let named = word.ends_with(b"error") || word.ends_with(b"exception") || word.ends_with(b"fault");
+    named && word.len() > 7
 }
 
 fn heading_class(heading: &str) -> Class {

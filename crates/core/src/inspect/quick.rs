@@ -1,0 +1,379 @@
+//! Seeing that prose is prose without reading it twice.
+//!
+//! Most texts are content, and most content is plain ASCII prose whose first kilobyte shows a subject of
+//! its own. The full reading of such a text folds it, searches it for four thousand wordings and weighs
+//! every statement. This pass counts only the statements that are certain to be the text's own, by bounds
+//! that hold for [`read`](super::reading::read), and accepts once they are enough; what it cannot be
+//! certain of it leaves uncounted, and a text that it does not accept is read in full.
+//!
+//! A statement is certain where all of this holds:
+//!
+//! * Its bytes are ASCII, and no word in it is an *anchor*. Every wording has a word that is one, so
+//!   there is none in the statement.
+//! * More of its words have a subject of their own than belong to retrieving, failing and addressing,
+//!   by at least three. Every rule that would make it a part of a failure page asks for fewer.
+//! * It is longer than the lone words that head failure pages, and no line of a stack trace.
+//!
+//! Measured: 2 KB of prose went from 75..110 µs to about 4 µs.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::fold::{WRAPPED, head};
+use super::hash::Fast;
+use super::phrases;
+use super::reading::ENOUGH;
+use super::words::{self, Class};
+
+/// How much is looked at, in bytes.
+const LOOK: usize = 3 << 10;
+
+/// Shorter statements may be a heading or a lone word of failure.
+const SHORTEST: usize = 7;
+
+/// What a word is known for.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// Some wording cannot be there without it.
+    anchor: bool,
+    class: Class,
+}
+
+type Table = HashMap<&'static [u8], Known, Fast>;
+
+/// Words of the word list and anchors of the wordings.
+fn table() -> &'static Table {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        let known = |class| Known { anchor: false, class };
+        let mut table: Table = words::listed()
+            .iter()
+            .map(|(word, class)| (word.as_bytes(), known(*class)))
+            .collect();
+        for anchor in anchors() {
+            let entry = table.entry(anchor.as_bytes());
+            entry.or_insert_with(|| known(words::class(anchor))).anchor = true;
+        }
+        table
+    });
+    &TABLE
+}
+
+/// For every wording in ASCII, one of its words that says most: none of grammar where there is another,
+/// and rather one that other wordings have, too, so that the anchors are few.
+fn anchors() -> impl Iterator<Item = &'static str> {
+    let wordings: Vec<Vec<&'static str>> = phrases::all().filter_map(candidates).collect();
+    let mut uses: HashMap<&str, usize, Fast> = HashMap::default();
+    for word in wordings.iter().flatten() {
+        *uses.entry(word).or_default() += 1;
+    }
+    let worth = |word: &str| {
+        let says = words::class(word) != Class::Function;
+        (says, uses.get(word).copied().unwrap_or_default())
+    };
+    let chosen: Vec<&'static str> = wordings
+        .iter()
+        .filter_map(|words| words.iter().copied().max_by_key(|word| worth(word)))
+        .collect();
+    chosen.into_iter()
+}
+
+/// The words that stand in the statement in which a wording begins. None for a wording with other
+/// characters than ASCII: the statement has them, too, and is not counted.
+fn candidates((wording, open): (&'static str, bool)) -> Option<Vec<&'static str>> {
+    if !wording.is_ascii() {
+        return None;
+    }
+    let end = wording.find(['.', '!', '?', '\n']).unwrap_or(wording.len());
+    let mut words: Vec<&'static str> = wording
+        .get(..end)?
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    if open && end == wording.len() {
+        // Its last word may go on in the text, so it is none to look up.
+        words.pop();
+    }
+    Some(words)
+}
+
+/// Whether every wording in ASCII has an anchor; without one, nothing may be counted.
+#[cfg(test)]
+fn uncovered() -> Vec<&'static str> {
+    let all = phrases::all().filter(|(wording, _)| wording.is_ascii());
+    all.filter(|one| candidates(*one).is_none_or(|words| words.is_empty()))
+        .map(|(wording, _)| wording)
+        .collect()
+}
+
+/// What was seen of prose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Prose {
+    /// Nothing before the end of the reading was left uncounted that speaks of failures.
+    pub(super) clean: bool,
+}
+
+/// Whether a text's beginning is seen to be prose with a subject of its own.
+pub(super) fn prose(text: &str) -> Option<Prose> {
+    let original = head(text, LOOK).as_bytes();
+    let lower = original.to_ascii_lowercase();
+    let mut scan = Scan {
+        table: table(),
+        statement: Statement::default(),
+        subject: 0,
+        clean: true,
+    };
+    // The line that fold may join with the next: its length, and whether all of it is ASCII.
+    let (mut line, mut ascii) = (0_usize, true);
+    let mut at = 0;
+    while scan.subject <= ENOUGH {
+        let blank = run(lower.get(at..)?, is_blank);
+        let breaks = blank.iter().filter(|byte| matches!(byte, b'\n' | 0x0c)).count();
+        at += blank.len();
+        let piece = run(lower.get(at..)?, |byte| !is_blank(byte));
+        let Some(first) = original.get(at) else {
+            // A statement that is cut off here may go on as anything.
+            scan.statement.uncertain |= original.len() < text.len();
+            scan.end();
+            break;
+        };
+        at += piece.len();
+        if breaks > 0 {
+            // A wrapped line goes on; where that cannot be told, neither half is counted.
+            let small = first.is_ascii_lowercase() || !first.is_ascii();
+            if breaks == 1 && small && (line >= WRAPPED || !ascii) {
+                scan.statement.uncertain |= !ascii;
+                line += 1;
+            } else {
+                scan.end();
+                (line, ascii) = (0, true);
+            }
+        } else if line > 0 {
+            line += 1;
+        }
+        line += piece.len();
+        ascii &= piece.is_ascii();
+        scan.piece(piece);
+    }
+    (scan.subject > ENOUGH).then_some(Prose { clean: scan.clean })
+}
+
+/// The bytes at the start for which this holds.
+fn run(bytes: &[u8], holds: impl Fn(u8) -> bool) -> &[u8] {
+    let length = bytes.iter().take_while(|byte| holds(**byte)).count();
+    bytes.get(..length).unwrap_or_default()
+}
+
+/// The white space of ASCII as Unicode has it, vertical tab included.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// What is known of the statement that is being read.
+#[derive(Debug, Clone, Copy, Default)]
+struct Statement {
+    words: usize,
+    /// Words with a subject of their own: at most as many as the full reading finds.
+    subject: usize,
+    /// Words that a failure page has: at least as many as the full reading finds.
+    own: usize,
+    /// Something in it is left to the full reading.
+    uncertain: bool,
+    begun: bool,
+    /// It begins like a line of a stack trace.
+    at: bool,
+}
+
+struct Scan {
+    table: &'static Table,
+    statement: Statement,
+    /// Words of certain statements.
+    subject: usize,
+    clean: bool,
+}
+
+impl Scan {
+    /// Ends a statement.
+    fn end(&mut self) {
+        let Statement {
+            words,
+            subject,
+            own,
+            uncertain,
+            ..
+        } = std::mem::take(&mut self.statement);
+        if !uncertain && words >= SHORTEST && subject > own + 2 {
+            self.subject += words;
+        } else {
+            self.clean &= !uncertain && own == 0;
+        }
+    }
+
+    /// Reads what stands between white space, and ends the statement where a sentence ends.
+    fn piece(&mut self, mut piece: &[u8]) {
+        loop {
+            let end = piece.iter().enumerate().find_map(|(at, byte)| {
+                let closes = |next: &u8| matches!(next, b'"' | b'\'' | b')' | b']');
+                let ends = matches!(byte, b'.' | b'!' | b'?') && piece.get(at + 1).is_none_or(closes);
+                ends.then_some(at + 1)
+            });
+            let Some((sentence, after)) = end.and_then(|end| piece.split_at_checked(end)) else {
+                self.bare(piece);
+                return;
+            };
+            self.bare(sentence);
+            self.end();
+            piece = after;
+        }
+    }
+
+    /// Counts a piece without a sentence's end inside.
+    fn bare(&mut self, piece: &[u8]) {
+        let Some(first) = piece.first() else { return };
+        let statement = &mut self.statement;
+        if !statement.begun {
+            statement.begun = true;
+            statement.at = piece == b"at";
+            statement.uncertain |= *first == b'#' || piece == b"file";
+        }
+        let letters = run(piece, |byte| byte.is_ascii_lowercase());
+        let rest = piece.get(letters.len()..).unwrap_or_default();
+        // Nearly every piece is a word with at most one mark behind it.
+        if !letters.is_empty() && (rest.is_empty() || matches!(rest, [b',' | b'.' | b';' | b':'])) {
+            self.word(letters);
+            return;
+        }
+        statement.uncertain |= !piece.is_ascii() || (statement.at && piece.contains(&b'('));
+        let outside = |byte: u8| !byte.is_ascii_alphanumeric();
+        let before = run(piece, outside);
+        let inner = piece.get(before.len()..).unwrap_or_default();
+        let behind = inner.iter().rev().take_while(|byte| outside(**byte)).count();
+        let inner = inner.get(..inner.len() - behind).unwrap_or_default();
+        // Contractions and compounds are one word, of which sort is left open. Anything else may be an
+        // address or a number, which is no word at all.
+        let joins = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'\'' | b'-');
+        if !inner.is_empty() && !before.contains(&b'/') && inner.iter().all(joins) {
+            if inner.iter().all(u8::is_ascii_lowercase) {
+                self.word(inner);
+                return;
+            }
+            self.statement.words += 1;
+        }
+        for word in inner.split(|byte| outside(*byte)).filter(|word| !word.is_empty()) {
+            let known = self.table.get(word);
+            self.statement.own += usize::from(known.is_none_or(|known| known.class != Class::Function));
+            self.statement.uncertain |= known.is_some_and(|known| known.anchor);
+        }
+    }
+
+    /// Counts a word of letters alone.
+    fn word(&mut self, word: &[u8]) {
+        let statement = &mut self.statement;
+        statement.words += 1;
+        match self.table.get(word) {
+            Some(known) => {
+                statement.uncertain |= known.anchor;
+                match known.class {
+                    Class::Failure | Class::Retrieval | Class::Address => statement.own += 1,
+                    Class::Subject => statement.subject += 1,
+                    _ => {}
+                }
+            }
+            None if words::names_a_failure(word) => statement.own += 1,
+            None => statement.subject += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::fold::fold;
+    use super::super::reading::read;
+    use super::*;
+
+    /// What the full reading looks at.
+    const READ: usize = 12 << 10;
+
+    /// The law: what is accepted here, the full reading stops at, too.
+    fn holds(text: &str) {
+        if let Some(seen) = prose(text.trim()) {
+            let reading = read(&fold(head(text.trim(), READ), true));
+            assert!(reading.stopped, "{text}");
+            let speaks = !reading.verdicts.is_empty() || reading.mentions > 0;
+            assert!(!(seen.clean && speaks), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_wording_has_an_anchor() {
+        assert_eq!(uncovered(), Vec::<&str>::new());
+        for (wording, _) in phrases::all().filter(|(wording, _)| wording.is_ascii()) {
+            let words = wording.split(|c: char| !c.is_ascii_alphanumeric());
+            let anchor = |word: &str| table().get(word.as_bytes()).is_some_and(|known| known.anchor);
+            assert!(words.into_iter().any(anchor), "{wording}");
+        }
+    }
+
+    #[test]
+    fn plain_prose_is_seen() {
+        let text = "The ferry crossed the narrow river before winter, and the village market opened late. "
+            .repeat(20);
+        assert_eq!(prose(&text), Some(Prose { clean: true }));
+        assert_eq!(prose(text.get(..900).unwrap()), None, "too little");
+        let mixed = format!("Access denied. {text}");
+        assert_eq!(prose(&mixed), Some(Prose { clean: false }));
+    }
+
+    #[test]
+    fn a_failure_however_long_is_not_accepted() {
+        for text in [
+            "We are sorry, but the page you requested could not be found. Please try again later. ",
+            "Your request was blocked by the security policy of this site. Contact the owner. ",
+            "error: connection timed out while reading the response of the server\n",
+            "at render (/srv/app/ferry/river/village.js:12:4) narrow winter market harbour crossing bridges\n",
+        ] {
+            assert_eq!(prose(&text.repeat(40)), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn wordings_in_prose_keep_the_law() {
+        let prose = "The ferry crossed the narrow river before winter, and the village market opened late";
+        for (wording, _) in phrases::all() {
+            for join in [" ", ". ", "\n", "\n\n", ", ", "-", "\u{201d} ", ".\" "] {
+                let text = format!("{prose}{join}{wording}{join}");
+                holds(&text.repeat(3));
+                holds(&text.repeat(12));
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+        #[test]
+        fn whatever_is_accepted_would_have_been_read_as_a_document(
+            parts in proptest::collection::vec((0usize..5_000, 0usize..12, 1usize..12), 1..60)
+        ) {
+            let wordings: Vec<&str> = phrases::all().map(|(wording, _)| wording).collect();
+            let own: Vec<&str> = "ferry crossed narrow river Winter village Market opened the of a at file \
+                and because harbour's north-west 2019 https://example.org/a #4 (see caf\u{e9} error page you"
+                .split_whitespace()
+                .collect();
+            let joins = [" ", ". ", "\n", "\n\n", ", ", "-", "! ", "\u{2019}s ", ".\" ", " (", "\r\n", "\u{200b}"];
+            let mut text = String::new();
+            for (wording, join, words) in parts {
+                for word in 0..words * 2 {
+                    text.push_str(own[(wording * 7 + word * word * 31 + word) % own.len()]);
+                    text.push(' ');
+                }
+                if wording % 3 == 0 {
+                    text.push_str(wordings[wording % wordings.len()]);
+                }
+                text.push_str(joins[join]);
+            }
+            holds(&text);
+        }
+    }
+}
