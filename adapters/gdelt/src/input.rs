@@ -15,7 +15,7 @@ pub struct Input {
     pub url: String,
     /// Such as spanish
     pub language: Option<String>,
-    /// Of the outlet, such as france
+    /// Such as france
     pub country: Option<String>,
 }
 

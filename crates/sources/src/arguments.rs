@@ -21,7 +21,7 @@ pub fn schema(texts: &[(&str, &str)]) -> Value {
     );
     properties.insert(
         "min_freshness_score".to_owned(),
-        json!({ "type": "number", "description": "0-100, hides staler sections" }),
+        json!({ "type": "number", "description": "0-100" }),
     );
     let required: Vec<&str> = texts.first().map(|(name, _)| *name).into_iter().collect();
     json!({ "type": "object", "properties": properties, "required": required })

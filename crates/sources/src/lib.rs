@@ -23,6 +23,7 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
         freshcontext_adapter_hackernews::adapters(),
         freshcontext_adapter_jobs::adapters(),
         freshcontext_adapter_packages::adapters(),
+        freshcontext_adapter_producthunt::adapters(),
         freshcontext_adapter_reddit::adapters(),
         freshcontext_adapter_scholar::adapters(),
         freshcontext_adapter_sec::adapters(),
