@@ -18,7 +18,7 @@ pub struct Input {
     /// Default 60
     #[serde(default)]
     pub max_age_days: Option<f64>,
-    /// Words to mark in results
+    /// Words to mark
     #[serde(default)]
     pub keywords: Option<Vec<String>>,
 }

@@ -29,7 +29,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "jobs",
     tool: "search_jobs",
     title: "Job boards",
-    description: "Open jobs from five boards, matched here: dated, with a badge for age, pay and place as stated.",
+    description: "Jobs from five boards, matched and dated, with a badge for age.",
     example: input::EXAMPLE,
     profile: "jobs_opportunities",
     hosts: Hosts::Fixed(&[
@@ -97,7 +97,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         max_length: 8_000,
         limit: Some((20, 50)),
         dates: false,
-        sort: &["newest", "relevance"],
+        sort: &[],
         cursor: true,
         max_age: true,
     },
@@ -260,14 +260,13 @@ fn harvest(
         return Err(no_board(failed));
     }
     let total = jobs.len();
-    let by_relevance = cx.args().sort == Some("relevance");
     let Selection {
         jobs,
         too_old,
         no_place,
         repeated,
         undated,
-    } = select::select(jobs, wish, by_relevance, cx.now());
+    } = select::select(jobs, wish, cx.now());
     let fitting = jobs.len();
     let limit = cx.args().limit.min(50);
     let shown: Vec<(Job, Vec<String>)> = jobs.into_iter().skip(wish.offset).take(limit).collect();

@@ -24,11 +24,11 @@ pub struct Selection {
 }
 
 /// Picks the adverts that fit.
-pub fn select(jobs: Vec<Job>, wish: &Wish, by_relevance: bool, now: DateTime<Utc>) -> Selection {
+pub fn select(jobs: Vec<Job>, wish: &Wish, now: DateTime<Utc>) -> Selection {
     let query = Query::of(&wish.query);
     let oldest = now - TimeDelta::days(i64::from(wish.max_age_days));
     let mut selection = Selection::default();
-    let mut fitting: Vec<(usize, Job, Vec<String>)> = Vec::new();
+    let mut fitting: Vec<(Job, Vec<String>)> = Vec::new();
     for job in jobs {
         let words = job.words();
         if !query.words.iter().all(|word| words.contain(word)) {
@@ -49,35 +49,25 @@ pub fn select(jobs: Vec<Job>, wish: &Wish, by_relevance: bool, now: DateTime<Utc
             selection.too_old += 1;
             continue;
         }
-        let heading = Words::of(&job.heading());
-        let weight = query.words.iter().filter(|word| heading.contain(word)).count();
         let found = wish
             .keywords
             .iter()
             .filter(|word| words.contain(word))
             .cloned()
             .collect();
-        fitting.push((weight, job, found));
+        fitting.push((job, found));
     }
     let before = fitting.len();
     let mut fitting = once_each(fitting);
     selection.repeated = before - fitting.len();
-    fitting.sort_by(|(a_weight, a, _), (b_weight, b, _)| {
-        let weight = if by_relevance {
-            b_weight.cmp(a_weight)
-        } else {
-            std::cmp::Ordering::Equal
-        };
-        weight
-            .then_with(|| b.dated(now).cmp(&a.dated(now)))
+    fitting.sort_by(|(a, _), (b, _)| {
+        let newest = b.dated(now).cmp(&a.dated(now));
+        newest
             .then_with(|| a.board.cmp(&b.board))
             .then_with(|| a.key.cmp(&b.key))
     });
-    selection.undated = fitting
-        .iter()
-        .filter(|(_, job, _)| job.dated(now).is_none())
-        .count();
-    selection.jobs = fitting.into_iter().map(|(_, job, found)| (job, found)).collect();
+    selection.undated = fitting.iter().filter(|(job, _)| job.dated(now).is_none()).count();
+    selection.jobs = fitting;
     selection
 }
 
@@ -113,17 +103,17 @@ fn in_place(job: &Job, place: &str) -> Fit {
 }
 
 /// One of each advert: the same company and position on several boards is one, dated by the oldest.
-fn once_each(jobs: Vec<(usize, Job, Vec<String>)>) -> Vec<(usize, Job, Vec<String>)> {
+fn once_each(jobs: Vec<(Job, Vec<String>)>) -> Vec<(Job, Vec<String>)> {
     let mut seen: HashMap<(String, String), usize> = HashMap::new();
-    let mut out: Vec<(usize, Job, Vec<String>)> = Vec::new();
-    for (weight, job, found) in jobs {
+    let mut out: Vec<(Job, Vec<String>)> = Vec::new();
+    for (job, found) in jobs {
         let identity = identity(&job);
         let same = identity.as_ref().and_then(|identity| seen.get(identity)).copied();
         if let (None, Some(identity)) = (same, identity) {
             seen.insert(identity, out.len());
         }
-        let Some((_, kept, kept_found)) = same.and_then(|at| out.get_mut(at)) else {
-            out.push((weight, job, found));
+        let Some((kept, kept_found)) = same.and_then(|at| out.get_mut(at)) else {
+            out.push((job, found));
             continue;
         };
         let older = match (job.at, kept.at) {
@@ -203,10 +193,7 @@ mod tests {
             tagged,
             job("d", "Rust evangelist", Some(0)),
         ];
-        assert_eq!(
-            keys(&select(jobs, &wish("rust engineer"), false, now())),
-            ["a", "c"]
-        );
+        assert_eq!(keys(&select(jobs, &wish("rust engineer"), now())), ["a", "c"]);
     }
 
     #[test]
@@ -218,7 +205,7 @@ mod tests {
             job("new", "Rust", Some(1)),
             job("future", "Rust", Some(-2)),
         ];
-        let selection = select(jobs, &wish("rust"), false, now());
+        let selection = select(jobs, &wish("rust"), now());
         assert_eq!(keys(&selection), ["new", "edge", "future", "none"]);
         assert_eq!((selection.too_old, selection.undated), (1, 2));
     }
@@ -237,7 +224,7 @@ mod tests {
         ];
         let mut wish = wish("rust");
         wish.location = Some("Berlin, Germany".into());
-        let selection = select(jobs, &wish, false, now());
+        let selection = select(jobs, &wish, now());
         assert_eq!(keys(&selection), ["a"]);
         assert_eq!(selection.no_place, 1);
     }
@@ -253,20 +240,17 @@ mod tests {
             remote("b", Some(false)),
             remote("c", None),
         ];
-        assert_eq!(
-            keys(&select(jobs.clone(), &wish("remote rust"), false, now())),
-            ["a"]
-        );
+        assert_eq!(keys(&select(jobs.clone(), &wish("remote rust"), now())), ["a"]);
         let only = Wish {
             remote_only: true,
             ..wish("rust")
         };
-        assert_eq!(keys(&select(jobs.clone(), &only, false, now())), ["a"]);
+        assert_eq!(keys(&select(jobs.clone(), &only, now())), ["a"]);
         let place = Wish {
             location: Some("Remote".into()),
             ..wish("rust")
         };
-        assert_eq!(keys(&select(jobs, &place, false, now())), ["a"]);
+        assert_eq!(keys(&select(jobs, &place, now())), ["a"]);
     }
 
     #[test]
@@ -282,7 +266,7 @@ mod tests {
             job("x", "Rust Engineer", Some(2)),
             job("y", "Rust Engineer", Some(3)),
         ];
-        let selection = select(jobs, &wish("rust"), false, now());
+        let selection = select(jobs, &wish("rust"), now());
         assert_eq!(keys(&selection), ["x", "y", "old"]);
         assert_eq!(selection.repeated, 1);
         assert_eq!(selection.jobs[2].0.also_on, [Board::Arbeitnow]);
@@ -297,20 +281,8 @@ mod tests {
             keywords: vec!["C++".into(), ".*".into(), "(".into(), "visa".into()],
             ..wish("rust")
         };
-        let selection = select(jobs, &wish, false, now());
+        let selection = select(jobs, &wish, now());
         assert_eq!(keys(&selection), ["a", "b"]);
         assert_eq!(selection.jobs[0].1, ["C++".to_owned(), "(".to_owned()]);
-    }
-
-    #[test]
-    fn relevance_puts_titles_first() {
-        let mut tagged = job("tags", "Person", Some(0));
-        tagged.tags = vec!["rust".into()];
-        let jobs = vec![tagged, job("title", "Rust", Some(5))];
-        assert_eq!(
-            keys(&select(jobs.clone(), &wish("rust"), false, now())),
-            ["tags", "title"]
-        );
-        assert_eq!(keys(&select(jobs, &wish("rust"), true, now())), ["title", "tags"]);
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 /// Arguments of `extract_producthunt`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Product Hunt URL, topic or keyword
+    /// URL or keyword
     pub url: String,
 }
 

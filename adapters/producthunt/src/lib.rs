@@ -20,7 +20,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "producthunt",
     tool: "extract_producthunt",
     title: "Product Hunt",
-    description: "Launches on Product Hunt: today's board, a topic, a product or a keyword, with true dates only.",
+    description: "Product Hunt launches: today's board, a topic, a product or a keyword.",
     example: input::EXAMPLE,
     profile: "product_research",
     hosts: Hosts::Fixed(&["www.producthunt.com", "api.producthunt.com"]),
@@ -68,7 +68,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     args: ArgSpec {
         max_length: 6_000,
         limit: Some((20, 50)),
-        dates: true,
+        dates: false,
         sort: &["relevance", "newest", "top"],
         cursor: true,
         max_age: true,

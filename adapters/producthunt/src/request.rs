@@ -55,10 +55,6 @@ impl Posts {
             _ => None,
         };
         let (from, to) = day.unzip();
-        // The upper bound of the source is exclusive, ours is not.
-        let until = args
-            .until
-            .map(|until| until + freshcontext_contract::chrono::TimeDelta::milliseconds(1));
         Self {
             topic: match target {
                 Target::Topic(slug) => Some(slug.clone()),
@@ -69,11 +65,8 @@ impl Posts {
                 Some("top") => "VOTES",
                 _ => "RANKING",
             },
-            after: from.max(args.since),
-            before: match (to, until) {
-                (Some(to), Some(until)) => Some(to.min(until)),
-                (to, until) => to.or(until),
-            },
+            after: from,
+            before: to,
             first: args.limit.min(API_PAGE),
             cursor: args.cursor.clone(),
         }
@@ -187,7 +180,6 @@ mod tests {
         let args = CommonArgs {
             limit: 50,
             sort: Some("top"),
-            until: Some("2026-07-13T23:59:59.999Z".parse().unwrap()),
             ..args()
         };
         let request = posts(&Posts::of(&target, &args)).unwrap();
@@ -195,7 +187,7 @@ mod tests {
         let body = body(&request);
         assert_eq!(
             body["variables"],
-            json!({"first": 20, "order": "VOTES", "topic": "saas", "to": "2026-07-14T00:00:00Z"})
+            json!({"first": 20, "order": "VOTES", "topic": "saas"})
         );
         let query = body["query"].as_str().unwrap();
         assert!(

@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// Arguments of `extract_reddit`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Reddit URL, r/name, u/name, or search words
+    /// URL, r/name, u/name or query
     pub url: String,
 }
 

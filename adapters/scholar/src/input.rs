@@ -10,7 +10,7 @@ use serde::Deserialize;
 pub struct Input {
     /// Scholar URL or query
     pub url: String,
-    /// false: Scholar only, no open index
+    /// false: Scholar only
     #[serde(default)]
     pub fallback: Option<bool>,
 }

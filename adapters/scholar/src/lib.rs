@@ -23,7 +23,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "google_scholar",
     tool: "extract_scholar",
     title: "Google Scholar",
-    description: "Papers from Google Scholar; where it is walled, from Crossref or OpenAlex, which is said.",
+    description: "Papers from Google Scholar or, where it is walled, Crossref or OpenAlex.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),

@@ -23,7 +23,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "yc",
     tool: "extract_yc",
     title: "Y Combinator companies",
-    description: "YC companies by batch, label or words: status, team, place, hiring, and when each was listed.",
+    description: "YC companies by batch, label or words: status, team, place, hiring, listing date.",
     example: input::EXAMPLE,
     profile: "company_intel",
     hosts: Hosts::Fixed(&["yc-oss.github.io", "www.ycombinator.com", request::INDEX_HOST]),
@@ -87,7 +87,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     args: ArgSpec {
         max_length: 6_000,
         limit: Some((20, 100)),
-        dates: true,
+        dates: false,
         sort: &["relevance", "newest"],
         cursor: true,
         max_age: true,
