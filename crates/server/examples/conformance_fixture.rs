@@ -5,6 +5,12 @@
 //! what is tested: `cargo run --example conformance_fixture -- 127.0.0.1:8790`, then the suite with
 //! `--url http://127.0.0.1:8790/mcp`.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::needless_pass_by_value,
+    reason = "fixtures are written as JSON values, which index without panicking when read"
+)]
+
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;

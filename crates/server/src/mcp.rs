@@ -37,13 +37,27 @@ its signals.";
 pub struct McpServer {
     engine: Arc<Engine>,
     tools: Arc<[McpTool]>,
+    as_text: bool,
 }
 
 impl McpServer {
     /// Builds the list of tools once.
     pub fn new(engine: Arc<Engine>) -> Self {
         let tools = engine.tools().iter().map(describe).collect();
-        Self { engine, tools }
+        Self {
+            engine,
+            tools,
+            as_text: false,
+        }
+    }
+
+    /// For a transport that writes structured results which come as JSON text, see
+    /// [`CallContext::as_text`].
+    pub(crate) fn answering_in_text(self) -> Self {
+        Self {
+            as_text: true,
+            ..self
+        }
     }
 
     /// The tools as clients see them, in their order.
@@ -163,6 +177,7 @@ impl ServerHandler for McpServer {
         let call = CallContext {
             cancellation: context.ct.clone(),
             progress,
+            as_text: self.as_text,
         };
         let outcome = self
             .engine

@@ -71,7 +71,7 @@ pub(crate) enum Command {
     },
     /// List the tools and what they cost a model to read
     Tools {
-        /// Print the list as MCP clients get it
+        /// Print the list as MCP clients get it, with an example of right arguments for each
         #[arg(long)]
         json: bool,
     },

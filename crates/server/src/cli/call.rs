@@ -43,6 +43,7 @@ pub(super) fn run(
     let context = CallContext {
         cancellation: CancellationToken::new(),
         progress: Some(Arc::new(TerminalProgress)),
+        ..CallContext::default()
     };
     let cancellation = context.cancellation.clone();
     output::progress(&format!("{} ...", tool.name));

@@ -1,5 +1,7 @@
 //! `freshcontext tools` and `freshcontext sources`.
 
+use std::sync::Arc;
+
 use freshcontext_contract::{Descriptor, Hosts, Key, Switch, Transport as _};
 use serde_json::{Value, json};
 
@@ -10,9 +12,23 @@ use crate::output::{self, Style};
 
 pub(super) fn tools(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
-    let server = McpServer::new(app.engine);
+    let server = McpServer::new(Arc::clone(&app.engine));
     if as_json {
-        output::line(&serde_json::to_string_pretty(server.tools()).unwrap_or_default());
+        let listed: Vec<Value> = server
+            .tools()
+            .iter()
+            .map(|tool| {
+                let mut listed = json!(tool);
+                let example = app.engine.tool(&tool.name).map(|tool| tool.example.as_str());
+                // Not part of MCP's list; right arguments for whoever wants to try one.
+                if let (Some(listed), Some(example)) = (listed.as_object_mut(), example) {
+                    let example = serde_json::from_str(example).unwrap_or_default();
+                    listed.insert("example".to_owned(), example);
+                }
+                listed
+            })
+            .collect();
+        output::line(&serde_json::to_string_pretty(&listed).unwrap_or_default());
         return Ok(0);
     }
     let mut rows = Vec::new();

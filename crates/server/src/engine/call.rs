@@ -75,7 +75,7 @@ impl Engine {
             return Err(SourceError::invalid_input(name.clone(), problem, &tool.example));
         }
         match &tool.work {
-            Work::Evaluate => self.evaluate(arguments).await,
+            Work::Evaluate => self.evaluate(arguments, context.as_text).await,
             Work::Source(adapter) => {
                 let (common, own) = self.prepare(adapter.as_ref(), &arguments)?;
                 let _place = self.gate.enter().await?;
@@ -161,13 +161,17 @@ impl Engine {
         judgement::judge(descriptor, collected, cursor, now, self.decay())
     }
 
-    async fn evaluate(&self, arguments: Map<String, Value>) -> Result<ToolOutcome, SourceError> {
+    async fn evaluate(
+        &self,
+        arguments: Map<String, Value>,
+        as_text: bool,
+    ) -> Result<ToolOutcome, SourceError> {
         let now = self.clock.now();
         if arguments::text_bytes(&arguments) <= INLINE_BYTES {
-            return judgement::evaluate(arguments, now, &self.options);
+            return judgement::evaluate(arguments, now, &self.options, as_text);
         }
         let options = Arc::clone(&self.options);
-        tokio::task::spawn_blocking(move || judgement::evaluate(arguments, now, &options))
+        tokio::task::spawn_blocking(move || judgement::evaluate(arguments, now, &options, as_text))
             .await
             .unwrap_or_else(|_| Err(defect()))
     }

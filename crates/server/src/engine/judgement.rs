@@ -84,16 +84,23 @@ pub(super) fn composite(
     }
 }
 
-/// The judgement of what the caller brought.
+/// The judgement of what the caller brought. As text, it is serialised straight from the verdicts:
+/// for 100 signals their tree of values took 0.7 ms, as long as all the rest.
 pub(super) fn evaluate(
     arguments: Map<String, Value>,
     now: DateTime<Utc>,
     options: &Options,
+    as_text: bool,
 ) -> Result<ToolOutcome, SourceError> {
-    let evaluation = evaluate::evaluate(&Value::Object(arguments), now, options)?;
+    let judgement = evaluate::judge(&Value::Object(arguments), now, options)?;
+    let structured = if as_text {
+        Value::String(judgement.json()?)
+    } else {
+        judgement.structured()?
+    };
     Ok(ToolOutcome {
-        text: evaluation.text,
-        structured: Some(evaluation.structured),
+        text: judgement.text(),
+        structured: Some(structured),
         is_error: false,
         meta: None,
     })

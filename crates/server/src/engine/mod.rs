@@ -73,6 +73,9 @@ pub struct CallContext {
     pub cancellation: CancellationToken,
     /// Where progress goes, if the caller asked for it.
     pub progress: Option<Arc<dyn Progress>>,
+    /// Whether a structured result may come as JSON text in a [`Value::String`], for a caller that
+    /// writes it out at once. A result is always an object, so a string cannot be mistaken.
+    pub as_text: bool,
 }
 
 /// Where progress goes.

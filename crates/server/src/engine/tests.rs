@@ -319,7 +319,7 @@ async fn cancelling_drops_the_work() {
     let (engine, transport) = engine_with(&settings());
     let context = CallContext {
         cancellation: CancellationToken::new(),
-        progress: None,
+        ..CallContext::default()
     };
     let cancellation = context.cancellation.clone();
     let calling = engine.call("extract_echo", arguments(json!({"url": "hang"})), context);

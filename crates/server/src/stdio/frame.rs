@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest,
-    ErrorCode, ErrorData, JsonRpcMessage, RequestId, RequestMetaObject,
+    ErrorCode, ErrorData, GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
 };
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -99,6 +99,23 @@ pub(crate) fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
+/// Whether rmcp's session begins with this request. Pings, discovery and what is refused come before
+/// it, and there rmcp takes a notification for the end of the session.
+pub(crate) fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28)
+                .is_empty()
+                && meta
+                    .protocol_version()
+                    .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        }
+    }
+}
+
 fn tool_call(id: RequestId, params: Option<Value>) -> Frame {
     let bad = |id, what: &'static str| Frame::Wrong(Some(id), ErrorData::invalid_params(what, None));
     let Some(Value::Object(mut params)) = params else {
@@ -166,7 +183,6 @@ fn parse_error() -> Frame {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use rmcp::model::GetMeta as _;
 
     fn wrong(line: &str) -> (Option<RequestId>, i32) {
         match read(line.as_bytes()) {
@@ -205,6 +221,38 @@ mod tests {
             serde_json::to_value(ours).unwrap(),
             serde_json::to_value(theirs).unwrap()
         );
+    }
+
+    #[test]
+    fn probes_and_refused_requests_begin_nothing() {
+        let meta = |version: &str| {
+            format!(
+                r#"{{"io.modelcontextprotocol/protocolVersion":"{version}","io.modelcontextprotocol/clientCapabilities":{{}}}}"#
+            )
+        };
+        let line = |method: &str, params: &str| {
+            format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#)
+        };
+        let with = |version: &str| format!(r#"{{"_meta":{}}}"#, meta(version));
+        let hello =
+            r#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"a","version":"1"}}"#;
+        for (line, expected) in [
+            (line("initialize", hello), true),
+            (line("tools/list", &with("2026-07-28")), true),
+            (line("no/such", &with("2026-07-28")), true),
+            (line("tools/list", &with("2199-01-01")), false),
+            (line("tools/list", "{}"), false),
+            (line("ping", "{}"), false),
+            (line("server/discover", &with("2026-07-28")), false),
+        ] {
+            let Frame::Message(message) = read(line.as_bytes()) else {
+                panic!("{line}")
+            };
+            let JsonRpcMessage::Request(request) = *message else {
+                panic!("{line}")
+            };
+            assert_eq!(begins(&request.request), expected, "{line}");
+        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub async fn serve_streams(
     let (outbox, mut writer) = Outbox::start(output, broken.clone());
     let transport = StdioTransport::new(input, outbox.clone(), line_bytes, ended.clone());
     let session = async {
-        match serve_server_with_ct(server, transport, stop.clone()).await {
+        match serve_server_with_ct(server.answering_in_text(), transport, stop.clone()).await {
             Ok(running) => {
                 let _ = running.waiting().await;
             }

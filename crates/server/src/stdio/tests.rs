@@ -275,3 +275,30 @@ async fn a_hanging_call_does_not_hold_up_the_end() {
     client.task.await.unwrap();
     assert!(started.elapsed() < Duration::from_secs(2));
 }
+
+#[tokio::test]
+async fn a_judgement_written_as_text_is_the_one_that_is_built_as_a_tree() {
+    let given = json!({"profile": "official_docs", "intent": "citation_check", "now": "2026-06-09T12:00:00Z", "signals": [
+        {"source": "https://docs.example.org/a", "title": "Quoted \"title\" \u{1f600}", "semantic_score": 0.75},
+        {"source": "notes/7.md", "content": "line\nline", "published_at": "2026-06-08T10:00:00Z"},
+    ]});
+    let mut client = start();
+    client.initialize("2025-11-25").await;
+    let params = json!({"name": crate::engine::EVALUATE, "arguments": given});
+    client.request(1, "tools/call", params).await;
+    let line = client.from.next_line().await.unwrap().unwrap();
+    assert_eq!(line.matches("structuredContent").count(), 1, "{line}");
+    let answer: Value = serde_json::from_str(&line).unwrap();
+    let (engine, _) = engine_with(&settings());
+    let tree = engine
+        .call(
+            crate::engine::EVALUATE,
+            given.as_object().unwrap().clone(),
+            crate::engine::CallContext::default(),
+        )
+        .await
+        .unwrap();
+    assert_eq!(answer["result"]["structuredContent"], tree.structured.unwrap());
+    assert_eq!(answer["result"]["content"][0]["text"], tree.text);
+    assert_eq!(answer["result"]["isError"], false);
+}

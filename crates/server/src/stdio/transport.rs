@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
+use serde_json::Value;
 use tokio::io::AsyncRead;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -30,7 +31,7 @@ pub(crate) struct StdioTransport<R> {
     lines: Lines<R>,
     outbox: Outbox,
     open: Arc<Open>,
-    /// Whether a request has come; what comes before it opens nothing.
+    /// Whether the session has begun; what comes before it is not for a session to see.
     begun: bool,
     /// When to stop waiting for last answers, once the input has ended.
     patience: Option<Instant>,
@@ -86,7 +87,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
 
     fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
         // A broken pipe ends the session elsewhere.
-        let _ = write(&self.outbox, &ServerJsonRpcMessage::error(error, id));
+        let _ = write(&self.outbox, ServerJsonRpcMessage::error(error, id));
     }
 
     /// What rmcp shall see of a message.
@@ -101,8 +102,10 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
                 self.refuse(Some(request.id.clone()), error);
                 return None;
             }
-            self.begun = true;
-        } else if let Some(id) = frame::cancelled(&message) {
+            self.begun |= frame::begins(&request.request);
+            return Some(message);
+        }
+        if let Some(id) = frame::cancelled(&message) {
             // A cancelled request is never answered.
             self.open.remove(id);
         }
@@ -110,8 +113,44 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
     }
 }
 
-fn write(outbox: &Outbox, message: &ServerJsonRpcMessage) -> io::Result<()> {
-    outbox.push(&serde_json::to_vec(message)?)
+fn write(outbox: &Outbox, message: ServerJsonRpcMessage) -> io::Result<()> {
+    outbox.push(&line(message)?)
+}
+
+/// A message as JSON. Structured content that is a text is JSON already, and becomes the last field of
+/// the result as it stands.
+fn line(mut message: ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+    let json = take_json(&mut message);
+    let mut line = serde_json::to_vec(&message)?;
+    if let Some(json) = json {
+        // The ends of the result, which is never empty, and of the message.
+        let end = line.len().saturating_sub(2);
+        if line.get(end..) != Some(b"}}") {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        line.truncate(end);
+        line.extend_from_slice(b",\"structuredContent\":");
+        line.extend_from_slice(json.as_bytes());
+        line.extend_from_slice(b"}}");
+    }
+    Ok(line)
+}
+
+/// The JSON text that stands in for structured content, if one does.
+fn take_json(message: &mut ServerJsonRpcMessage) -> Option<String> {
+    let JsonRpcMessage::Response(response) = message else {
+        return None;
+    };
+    let ServerResult::CallToolResult(result) = &mut response.result else {
+        return None;
+    };
+    match result.structured_content.take() {
+        Some(Value::String(json)) => Some(json),
+        other => {
+            result.structured_content = other;
+            None
+        }
+    }
 }
 
 impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTransport<R> {
@@ -124,14 +163,14 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
         let outbox = self.outbox.clone();
         let open = Arc::clone(&self.open);
         async move {
-            let sent = write(&outbox, &item);
             let answered = match &item {
-                JsonRpcMessage::Response(response) => Some(&response.id),
-                JsonRpcMessage::Error(error) => error.id.as_ref(),
+                JsonRpcMessage::Response(response) => Some(response.id.clone()),
+                JsonRpcMessage::Error(error) => error.id.clone(),
                 _ => None,
             };
+            let sent = write(&outbox, item);
             if let Some(id) = answered {
-                open.remove(id);
+                open.remove(&id);
             }
             sent
         }
