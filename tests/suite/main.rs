@@ -2,7 +2,6 @@
 //! without cases fails by name, and a case file that no source claims fails too.
 
 #![expect(
-    clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::print_stderr,
@@ -10,18 +9,35 @@
 )]
 
 mod cases;
+mod cli;
+mod http;
+mod http_surface;
+mod limits;
+mod limits_egress;
+mod process;
 mod run;
+mod stdio;
+mod stdio_process;
 mod surface;
+mod upstreams;
+mod wire;
 
 use std::path::{Path, PathBuf};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Arguments, Failed};
 
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     trials.extend(cases::trials());
     trials.extend(surface::trials());
+    trials.extend(stdio::trials());
+    trials.extend(stdio_process::trials());
+    trials.extend(cli::trials());
+    trials.extend(http::trials());
+    trials.extend(http_surface::trials());
+    trials.extend(limits::trials());
+    trials.extend(limits_egress::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 
@@ -46,6 +62,7 @@ fn shared() -> Option<PathBuf> {
 }
 
 /// Complaints to a test result.
+#[expect(clippy::needless_pass_by_value, reason = "whoever complains is done")]
 fn verdict(complaints: Vec<String>) -> Result<(), Failed> {
     if complaints.is_empty() {
         Ok(())

@@ -110,10 +110,8 @@ fn schemas(engine: &Engine) -> Vec<String> {
             .flatten()
         {
             let at = format!("{at}.{name}");
-            if !property
-                .get("description")
-                .is_some_and(|about| about.as_str().is_some_and(|text| !text.is_empty()))
-            {
+            let about = property.get("description").and_then(Value::as_str);
+            if about.is_none_or(str::is_empty) {
                 out.push(format!("{at}: no description"));
             }
             plain(&at, property, out);

@@ -148,6 +148,11 @@ fn address(given: &str) -> Result<Wanted, SourceError> {
     if !matches!(url.scheme(), "http" | "https") {
         return repository(given);
     }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(wrong(
+            "holds a user name or a password; give the address without it",
+        ));
+    }
     let path = url.path().trim_matches('/');
     match url.host_str().unwrap_or_default() {
         "github.com" | "www.github.com" => {

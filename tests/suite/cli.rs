@@ -1,0 +1,185 @@
+//! The command line: what goes where, and exit codes 0, 1 and 2.
+
+use freshcontext_testkit::ScriptedUpstream;
+use libtest_mimic::{Failed, Trial};
+use serde_json::{Value, json};
+
+use crate::process::{command, finish};
+use crate::run::block_on;
+use crate::upstreams::ordinary;
+use crate::verdict;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("cli::tools_and_sources", || block_on(lists())),
+        Trial::test("cli::call", || block_on(call())),
+        Trial::test("cli::files", || block_on(files())),
+    ]
+}
+
+/// `tools` and `sources` name everything that there is, for people and for programs.
+async fn lists() -> Result<(), Failed> {
+    let listed = finish(command(&["tools", "--json"]), "").await;
+    assert_eq!(listed.code, Some(0), "{}", listed.stderr);
+    let listed: Vec<Value> = serde_json::from_str(&listed.stdout)?;
+    let people = finish(command(&["tools"]), "").await;
+    let mut complaints = Vec::new();
+    for tool in &listed {
+        let name = tool["name"].as_str().unwrap_or_default();
+        if !tool["example"].is_object() || tool["inputSchema"]["type"] != "object" {
+            complaints.push(format!("{name} has no example or no schema in `tools --json`"));
+        }
+        if !people.stdout.contains(name) {
+            complaints.push(format!("`tools` does not name {name}"));
+        }
+    }
+    let listed: Vec<&str> = listed.iter().filter_map(|tool| tool["name"].as_str()).collect();
+    let sources = finish(command(&["sources", "--json"]), "").await;
+    assert_eq!(sources.code, Some(0), "{}", sources.stderr);
+    let sources: Vec<Value> = serde_json::from_str(&sources.stdout)?;
+    assert_eq!(sources.len(), freshcontext_sources::adapters().len());
+    for source in &sources {
+        if !listed.contains(&source["tool"].as_str().unwrap_or_default()) {
+            complaints.push(format!(
+                "`sources` names {}, which `tools` does not",
+                source["tool"]
+            ));
+        }
+    }
+    let off = finish(command(&["tools", "--set", "disable_sources=hackernews"]), "").await;
+    if off.stdout.contains("extract_hackernews") || !off.stdout.contains("extract_arxiv") {
+        complaints.push("disable_sources does not take a tool off the list".to_owned());
+    }
+    for (arguments, code) in [
+        (["--version"], 0),
+        (["--help"], 0),
+        (["nonsense"], 2),
+        (["settings"], 0),
+    ] {
+        let done = finish(command(&arguments), "").await;
+        if done.code != Some(code) {
+            complaints.push(format!(
+                "{arguments:?} ends with {:?}: {}",
+                done.code, done.stderr
+            ));
+        }
+    }
+    verdict(complaints)
+}
+
+/// `call`: the answer on stdout, the failure on stderr, exit codes 0, 1 and 2.
+async fn call() -> Result<(), Failed> {
+    let upstream = ScriptedUpstream::start(ordinary).await?;
+    let run = |arguments: &'static [&'static str]| {
+        let mut command = command(arguments);
+        command.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
+        finish(command, "")
+    };
+    let found = run(&["call", "extract_hackernews", "url=rust async"]).await;
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    assert!(
+        found.stdout.starts_with("[FRESHCONTEXT]") && found.stdout.contains("About rust async"),
+        "{}",
+        found.stdout
+    );
+    assert_eq!(found.stderr, "");
+
+    let found = run(&[
+        "call",
+        "extract_hackernews",
+        r#"{"url": "rust", "max_length": 400}"#,
+        "--json",
+    ])
+    .await;
+    let structured: Value = serde_json::from_str(&found.stdout)?;
+    assert_eq!(structured["items"][0]["title"], "About rust");
+
+    let failed = run(&["call", "extract_github", "url=https://github.com/example/none"]).await;
+    assert_eq!(
+        (failed.code, failed.stdout.as_str()),
+        (Some(1), ""),
+        "{}",
+        failed.stderr
+    );
+    assert!(failed.stderr.contains("not_found"), "{}", failed.stderr);
+
+    for wrong in [
+        &["call", "extract_hackernwes", "url=rust"][..],
+        &["call", "extract_hackernews", "limit=many"],
+        &["call", "extract_hackernews", "no_such=1"],
+        &["call"],
+    ] {
+        let done = run(wrong).await;
+        assert_eq!(
+            (done.code, done.stdout.as_str()),
+            (Some(2), ""),
+            "{wrong:?}: {}",
+            done.stderr
+        );
+        assert!(!done.stderr.is_empty(), "{wrong:?}");
+    }
+    Ok(())
+}
+
+/// `evaluate`, `validate` and `inspect` on files, without any network or settings.
+async fn files() -> Result<(), Failed> {
+    let signals = json!({"profile": "official_docs", "intent": "citation_check", "signals": [
+        {"source": "https://docs.example.org/a", "title": "A page", "content": "The release notes of the library, in some detail.",
+         "published_at": "2025-06-01T10:00:00Z"}]});
+    let judged = finish(command(&["evaluate", "-", "--json"]), &signals.to_string()).await;
+    assert!(matches!(judged.code, Some(0 | 1)), "{}", judged.stderr);
+    let judged: Value = serde_json::from_str(&judged.stdout)?;
+    assert!(judged.is_object());
+    let done = finish(command(&["evaluate", "-"]), "{\"profile\": \"official_docs\"}").await;
+    assert_eq!(done.code, Some(2), "{done:?}");
+    assert!(
+        done.stderr.contains("signals") || done.stderr.contains("intent"),
+        "{}",
+        done.stderr
+    );
+    let done = finish(command(&["evaluate", "-"]), "not JSON").await;
+    assert_eq!(done.code, Some(2), "{done:?}");
+
+    let upstream = ScriptedUpstream::start(ordinary).await?;
+    let mut asking = command(&["call", "extract_hackernews", "url=rust"]);
+    asking.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
+    let answer = finish(asking, "").await.stdout;
+    let valid = finish(command(&["validate", "-"]), &answer).await;
+    assert_eq!(valid.code, Some(0), "{}", valid.stdout);
+    let spoilt = finish(command(&["validate", "-"]), "just some words").await;
+    assert_eq!(spoilt.code, Some(1), "{}", spoilt.stdout);
+    let report = finish(command(&["validate", "-", "--json"]), &answer).await;
+    assert!(
+        serde_json::from_str::<Value>(&report.stdout)?["level"].is_string(),
+        "{}",
+        report.stdout
+    );
+    let none = finish(command(&["validate", "none/at/all"]), "").await;
+    assert_eq!(none.code, Some(2), "{none:?}");
+
+    let wall = "Just a moment... Checking your browser before accessing the site. Ray ID: 8f00aa";
+    let seen = finish(command(&["inspect", "-"]), wall).await;
+    assert_eq!(seen.code, Some(0), "{}", seen.stderr);
+    assert!(seen.stdout.starts_with("failed retrieval"), "{}", seen.stdout);
+    let lines = format!(
+        "{}\n{}\n",
+        json!({"id": "a", "text": wall}),
+        json!({"id": "b", "text": "A long walk through the forest."})
+    );
+    let seen = finish(command(&["inspect", "--jsonl", "-"]), &lines).await;
+    let verdicts: Vec<Value> = seen
+        .stdout
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    assert_eq!(verdicts.len(), 2, "{}", seen.stdout);
+    assert_eq!(
+        (&verdicts[0]["id"], &verdicts[0]["failed"]),
+        (&json!("a"), &json!(true))
+    );
+    assert_eq!(
+        (&verdicts[1]["id"], &verdicts[1]["failed"]),
+        (&json!("b"), &json!(false))
+    );
+    Ok(())
+}
