@@ -19,6 +19,7 @@ mod run;
 mod stdio;
 mod stdio_process;
 mod surface;
+mod sync;
 mod upstreams;
 mod wire;
 
@@ -31,6 +32,7 @@ fn main() {
     let mut trials = Vec::new();
     trials.extend(cases::trials());
     trials.extend(surface::trials());
+    trials.extend(sync::trials());
     trials.extend(stdio::trials());
     trials.extend(stdio_process::trials());
     trials.extend(cli::trials());

@@ -34,7 +34,10 @@ const FORBIDDEN: [&str; 12] = [
 
 fn dependencies() -> Vec<String> {
     let mut command = MetadataCommand::new();
-    command.manifest_path(root().join("Cargo.toml")).no_deps().other_options(vec!["--offline".to_owned()]);
+    command
+        .manifest_path(root().join("Cargo.toml"))
+        .no_deps()
+        .other_options(vec!["--offline".to_owned()]);
     let metadata = match command.exec() {
         Ok(metadata) => metadata,
         Err(error) => return vec![format!("cargo metadata: {error}")],
@@ -49,7 +52,10 @@ fn dependencies() -> Vec<String> {
             .map(|dependency| dependency.name.as_str());
         let normal: BTreeSet<&str> = normal.collect();
         let ours = |allowed: &[&str], out: &mut Vec<String>| {
-            for dependency in normal.iter().filter(|dependency| dependency.starts_with("freshcontext-")) {
+            for dependency in normal
+                .iter()
+                .filter(|dependency| dependency.starts_with("freshcontext-"))
+            {
                 if !allowed.contains(dependency) {
                     out.push(format!("{name} must not depend on {dependency}"));
                 }
@@ -74,7 +80,10 @@ fn dependencies() -> Vec<String> {
         if name != "freshcontext-http" && normal.contains("reqwest") {
             out.push(format!("{name} depends on reqwest; only freshcontext-http may"));
         }
-        let pure = matches!(name.as_str(), "freshcontext-contract" | "freshcontext-core" | "freshcontext-parse");
+        let pure = matches!(
+            name.as_str(),
+            "freshcontext-contract" | "freshcontext-core" | "freshcontext-parse"
+        );
         if pure && normal.contains("tokio") {
             out.push(format!("{name} depends on tokio; it must stay pure"));
         }
@@ -105,13 +114,15 @@ fn folders() -> Vec<String> {
         if registry.matches(&line).count() != 1 {
             out.push(format!("crates/sources/src/lib.rs should name `{line}` once"));
         }
-        for file in ["README.md", "src/lib.rs", "src/input.rs", "src/request.rs"] {
+        for file in ["README.md", "src/lib.rs", "src/input.rs"] {
             if !root().join("adapters").join(adapter).join(file).is_file() {
                 out.push(format!("adapters/{adapter}/{file} is missing"));
             }
         }
     }
-    let strangers = fixtures.iter().filter(|name| !adapters.contains(*name) && !["composites", "inspect"].contains(&name.as_str()));
+    let strangers = fixtures
+        .iter()
+        .filter(|name| !adapters.contains(*name) && !["composites", "inspect"].contains(&name.as_str()));
     out.extend(strangers.map(|name| format!("fixtures/{name} belongs to no adapter")));
     out
 }
@@ -119,7 +130,10 @@ fn folders() -> Vec<String> {
 /// Generated files are what the generator makes.
 fn generated() -> Vec<String> {
     match freshcontext_xtask::generate::stale(&root()) {
-        Ok(stale) => stale.into_iter().map(|file| format!("{file} is out of date: run `cargo xtask generate`")).collect(),
+        Ok(stale) => stale
+            .into_iter()
+            .map(|file| format!("{file} is out of date: run `cargo xtask generate`"))
+            .collect(),
         Err(error) => vec![error],
     }
 }
@@ -128,6 +142,7 @@ fn generated() -> Vec<String> {
 fn descriptors() -> Vec<String> {
     let mut out = Vec::new();
     let adapters = freshcontext_sources::adapters();
+    let decay = freshcontext_core::decay::DecayTable::default();
     let mut ids = BTreeSet::new();
     let mut rates: Vec<freshcontext_contract::HostRate> = Vec::new();
     for adapter in &adapters {
@@ -135,7 +150,7 @@ fn descriptors() -> Vec<String> {
         if !ids.insert(facts.id) {
             out.push(format!("the id {} is taken twice", facts.id));
         }
-        if freshcontext_core::decay::lambda(facts.id).is_none() {
+        if !decay.entries().contains_key(facts.id) {
             out.push(format!("{} has no decay class", facts.id));
         }
         if facts.hosts.named().is_empty() || facts.dates.is_empty() || facts.terms.is_empty() {
@@ -143,17 +158,28 @@ fn descriptors() -> Vec<String> {
         }
         for credential in facts.credentials {
             if !facts.hosts.named().contains(&credential.host) {
-                out.push(format!("{}: a credential for {}, which is not its host", facts.id, credential.host));
+                out.push(format!(
+                    "{}: a credential for {}, which is not its host",
+                    facts.id, credential.host
+                ));
             }
         }
         for rate in facts.rates {
             if !facts.hosts.named().contains(&rate.host) {
-                out.push(format!("{}: a limit for {}, which is not its host", facts.id, rate.host));
+                out.push(format!(
+                    "{}: a limit for {}, which is not its host",
+                    facts.id, rate.host
+                ));
             }
-            if let Some(other) = rates.iter().find(|other| (other.host, other.path) == (rate.host, rate.path))
+            if let Some(other) = rates
+                .iter()
+                .find(|other| (other.host, other.path) == (rate.host, rate.path))
                 && other != rate
             {
-                out.push(format!("{}: another limit for {} than its neighbours", facts.id, rate.host));
+                out.push(format!(
+                    "{}: another limit for {} than its neighbours",
+                    facts.id, rate.host
+                ));
             }
             rates.push(*rate);
         }

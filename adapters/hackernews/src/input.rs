@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// A right argument, shown in errors.
-pub const EXAMPLE: &str = r#"{"url": "https://news.ycombinator.com/item?id=8863"}"#;
+pub const EXAMPLE: &str = r#"{"url": "rust"}"#;
 /// Rows on one page of the site.
 const SITE_PAGE: u32 = 30;
 /// Deepest page that is asked for; the search index itself stops at 1,000 hits.

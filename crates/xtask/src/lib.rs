@@ -1,1 +1,6 @@
-//! freshcontext xtask.
+//! Chores of the repository: `cargo xtask generate`, `new-adapter` and `replay`.
+
+pub mod generate;
+pub mod new_adapter;
+pub mod replay;
+mod tables;

@@ -1,0 +1,67 @@
+//! Generated files: all derive from the descriptors and the settings table, and a test fails when one
+//! is out of date.
+
+use std::path::Path;
+
+use freshcontext_server::package;
+
+use crate::tables;
+
+/// A generated part of a hand-written file stands between two such lines.
+fn markers(name: &str) -> (String, String) {
+    (
+        format!("<!-- generated: {name} -->"),
+        "<!-- /generated -->".to_owned(),
+    )
+}
+
+/// Files that are not what the generator makes, by name.
+pub fn stale(root: &Path) -> Result<Vec<String>, String> {
+    let made = make(root)?;
+    let differs = |(name, content): &(String, String)| {
+        let found = std::fs::read_to_string(root.join(name)).unwrap_or_default();
+        (found != *content).then(|| name.clone())
+    };
+    Ok(made.iter().filter_map(differs).collect())
+}
+
+/// Writes all generated files; returns the names of those that changed.
+pub fn write(root: &Path) -> Result<Vec<String>, String> {
+    let mut written = Vec::new();
+    for (name, content) in make(root)? {
+        let path = root.join(&name);
+        if std::fs::read_to_string(&path).unwrap_or_default() == content {
+            continue;
+        }
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| format!("{name}: {error}"))?;
+        }
+        std::fs::write(&path, content).map_err(|error| format!("{name}: {error}"))?;
+        written.push(name);
+    }
+    if written.is_empty() {
+        written.push("nothing, all was up to date".to_owned());
+    }
+    Ok(written)
+}
+
+fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let readme =
+        std::fs::read_to_string(root.join("README.md")).map_err(|error| format!("README.md: {error}"))?;
+    let readme = replace(&readme, "tools", &tables::readme_tools())?;
+    Ok(vec![
+        ("README.md".to_owned(), readme),
+        ("docs/tools.md".to_owned(), tables::tools_page()),
+        ("docs/configuration.md".to_owned(), tables::configuration_page()),
+        ("server.json".to_owned(), package::server_json_text()),
+    ])
+}
+
+/// Replaces what stands between the markers.
+fn replace(text: &str, name: &str, content: &str) -> Result<String, String> {
+    let (open, close) = markers(name);
+    let missing = || format!("README.md has no `{open}` ... `{close}`");
+    let (before, rest) = text.split_once(&open).ok_or_else(missing)?;
+    let (_, after) = rest.split_once(&close).ok_or_else(missing)?;
+    Ok(format!("{before}{open}\n{}\n{close}{after}", content.trim_end()))
+}

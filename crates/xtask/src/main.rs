@@ -1,0 +1,142 @@
+//! `cargo xtask <chore>`.
+
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a chore talks to the person who runs it"
+)]
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use clap::{Parser, Subcommand};
+use freshcontext_xtask::{generate, new_adapter, replay};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Chores of this repository")]
+struct Cli {
+    #[command(subcommand)]
+    chore: Chore,
+}
+
+#[derive(Subcommand)]
+enum Chore {
+    /// Write the generated files: tables in README.md, docs/tools.md, docs/configuration.md, server.json
+    Generate {
+        /// Write nothing; fail if a file is out of date
+        #[arg(long)]
+        check: bool,
+    },
+    /// Make the crate of a new source, registered and still to be filled
+    NewAdapter {
+        /// Its name in lower case, for example lobsters
+        name: String,
+    },
+    /// Build the server and run its main job against the fixtures: no network, no key
+    Demo,
+    /// Serve fixtures as upstream, so that everything can be tried without a network
+    Replay {
+        /// Folder of fixtures, or of recordings (the default is fixtures/)
+        dir: Option<PathBuf>,
+        /// Address to listen on
+        #[arg(long, default_value = "127.0.0.1:8788")]
+        listen: SocketAddr,
+    },
+}
+
+fn main() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .unwrap_or(Path::new("."))
+        .to_owned();
+    let done = match Cli::parse().chore {
+        Chore::Generate { check: true } => generate::stale(&root).and_then(|stale| {
+            if stale.is_empty() {
+                Ok("generated files are up to date".to_owned())
+            } else {
+                Err(format!(
+                    "out of date: {}; run `cargo xtask generate`",
+                    stale.join(", ")
+                ))
+            }
+        }),
+        Chore::Generate { check: false } => {
+            generate::write(&root).map(|written| format!("written: {}", written.join(", ")))
+        }
+        Chore::NewAdapter { name } => new_adapter::create(&root, &name),
+        Chore::Demo => demo(&root),
+        Chore::Replay { dir, listen } => serve(&root, dir.as_deref(), listen),
+    };
+    match done {
+        Ok(message) => {
+            println!("{message}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The tools that show what this is about: a search, a repository, repositories, papers.
+const DEMO: [&str; 4] = [
+    "extract_hackernews",
+    "extract_github",
+    "search_repos",
+    "extract_arxiv",
+];
+
+fn demo(root: &Path) -> Result<String, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let server = |words: &[String]| {
+        let mut command = Command::new(&cargo);
+        command
+            .current_dir(root)
+            .args(["run", "--quiet", "--package", "freshcontext-server", "--"])
+            .args(words);
+        command
+    };
+    let replay = replay::Replay::load(root, None)?;
+    runtime()?.block_on(async {
+        let upstream = replay.start(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
+        for tool in DEMO {
+            let words = replay.call(tool).ok_or_else(|| format!("{tool} has no ordinary fixture"))?;
+            println!("$ {}\n", replay::shell(words));
+            let mut call = server(words);
+            call.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
+            let status = tokio::task::spawn_blocking(move || call.status())
+                .await
+                .map_err(|error| error.to_string())?
+                .map_err(|error| format!("cargo: {error}"))?;
+            if !status.success() {
+                return Err(format!("{tool} failed"));
+            }
+            println!();
+        }
+        Ok("These answers came from fixtures/, through the real server. For live ones, leave out the replay:\n  \
+            cargo run --package freshcontext-server -- call extract_hackernews url=rust"
+            .to_owned())
+    })
+}
+
+fn runtime() -> Result<tokio::runtime::Runtime, String> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())
+}
+
+fn serve(root: &Path, dir: Option<&Path>, listen: SocketAddr) -> Result<String, String> {
+    let replay = replay::Replay::load(root, dir)?;
+    runtime()?.block_on(async {
+        let upstream = replay.start(listen).await?;
+        println!("{}", replay.introduction(&upstream.base()));
+        // Runs until the terminal's interrupt or the end of its parent.
+        tokio::signal::ctrl_c().await.map_err(|error| error.to_string())?;
+        Ok("stopped".to_owned())
+    })
+}

@@ -1,0 +1,161 @@
+//! The replay upstream: every fixture's exchanges behind one loopback address.
+//!
+//! A request that no case has is answered with 404: inventing an answer would make the demonstration
+//! lie.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use freshcontext_testkit::{Case, Exchange, Kind, Reply, ScriptedUpstream, SeenRequest, load_cases};
+use serde_json::{Map, Value};
+
+/// Cases, ready to be served.
+#[derive(Debug)]
+pub struct Replay {
+    lines: Arc<Vec<(Exchange, Reply)>>,
+    calls: BTreeMap<String, Vec<String>>,
+}
+
+impl Replay {
+    /// Loads fixtures (the default), or the cases that describe a folder of recordings.
+    pub fn load(root: &Path, dir: Option<&Path>) -> Result<Self, String> {
+        let fixtures = root.join("fixtures");
+        let dir = dir.map_or_else(|| fixtures.clone(), Path::to_owned);
+        let (mut cases, recordings) = if holds_cases(&dir) {
+            (load_cases(&dir)?, PathBuf::new())
+        } else {
+            (load_cases(&root.join("tests/recordings"))?, dir)
+        };
+        // Where two cases share an address, the ordinary answer is the one to show.
+        cases.sort_by_key(|case| case.kind != Kind::Ok);
+        let mut lines = Vec::new();
+        for case in &cases {
+            for exchange in &case.exchanges {
+                let mut headers: Vec<_> = exchange
+                    .headers
+                    .iter()
+                    .filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"))
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect();
+                headers.push(("content-type".to_owned(), exchange.content_type()));
+                let body = case.body(exchange, &recordings)?;
+                let reply = Reply {
+                    status: exchange.status,
+                    headers,
+                    body,
+                    delay_ms: 0,
+                };
+                lines.push((exchange.clone(), reply));
+            }
+        }
+        Ok(Self {
+            lines: Arc::new(lines),
+            calls: calls(&cases),
+        })
+    }
+
+    /// Starts serving.
+    pub async fn start(&self, listen: SocketAddr) -> Result<ScriptedUpstream, String> {
+        let lines = Arc::clone(&self.lines);
+        let started = ScriptedUpstream::bind(listen, move |request| answer(&lines, request)).await;
+        started.map_err(|error| format!("cannot listen on {listen}: {error}; choose another with --listen"))
+    }
+
+    /// The words of a call that one tool's ordinary fixture answers.
+    pub fn call(&self, tool: &str) -> Option<&[String]> {
+        self.calls.get(tool).map(Vec::as_slice)
+    }
+
+    /// What to do with it.
+    pub fn introduction(&self, base: &str) -> String {
+        let mut out = format!(
+            "Replaying {} answers at {base}. In another terminal:\n\n  export FRESHCONTEXT_UPSTREAM='*={base}'\n",
+            self.lines.len()
+        );
+        for call in self.calls.values() {
+            out.push_str("  ");
+            out.push_str(&shell(call));
+            out.push('\n');
+        }
+        out.push_str("\nStop with Ctrl-C.");
+        out
+    }
+}
+
+fn holds_cases(dir: &Path) -> bool {
+    load_cases(dir).is_ok_and(|cases| !cases.is_empty())
+}
+
+fn answer(lines: &[(Exchange, Reply)], request: &SeenRequest) -> Reply {
+    let found = lines.iter().find(|(exchange, _)| exchange.fits(request));
+    found.map_or_else(|| unknown(request), |(_, reply)| reply.clone())
+}
+
+fn unknown(request: &SeenRequest) -> Reply {
+    let line = format!(
+        "no fixture answers {} https://{}{}\n",
+        request.method, request.host, request.target
+    );
+    Reply {
+        status: 404,
+        headers: vec![("content-type".to_owned(), "text/plain".to_owned())],
+        body: line.into_bytes(),
+        delay_ms: 0,
+    }
+}
+
+/// The calls that these cases answer: each tool's own example where there is a case for it, else any
+/// ordinary case.
+fn calls(cases: &[Case]) -> BTreeMap<String, Vec<String>> {
+    let mut calls = BTreeMap::new();
+    let examples: Vec<(&str, Map<String, Value>)> = freshcontext_sources::adapters()
+        .iter()
+        .map(|adapter| (adapter.descriptor().tool, adapter.descriptor().example))
+        .chain(
+            freshcontext_sources::composites()
+                .iter()
+                .map(|composite| (composite.tool, composite.example)),
+        )
+        .filter_map(|(tool, example)| Some((tool, serde_json::from_str(example).ok()?)))
+        .collect();
+    for case in cases.iter().filter(|case| case.kind == Kind::Ok) {
+        let shown = examples.contains(&(case.tool.as_str(), case.arguments.clone()));
+        if shown || !calls.contains_key(&case.tool) {
+            calls.insert(case.tool.clone(), words(case));
+        }
+    }
+    calls
+}
+
+/// The case as the words of a `freshcontext call`.
+fn words(case: &Case) -> Vec<String> {
+    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let arguments = case
+        .arguments
+        .iter()
+        .map(|(name, value)| format!("{name}={}", shown(value)));
+    ["call".to_owned(), case.tool.clone()]
+        .into_iter()
+        .chain(arguments)
+        .collect()
+}
+
+/// Words as a person would type them in a shell.
+pub fn shell(words: &[String]) -> String {
+    let quoted = words.iter().map(|word| {
+        let plain = word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_-=./:".contains(c));
+        if plain {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    });
+    std::iter::once("freshcontext".to_owned())
+        .chain(quoted)
+        .collect::<Vec<_>>()
+        .join(" ")
+}

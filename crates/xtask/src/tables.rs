@@ -1,0 +1,197 @@
+//! Tables and pages made from the descriptors.
+
+use std::fmt::Write as _;
+
+use freshcontext_contract::{ArgSpec, Descriptor, Hosts, Key, Switch};
+use freshcontext_server::config;
+use serde_json::Value;
+
+fn key(descriptor: &Descriptor) -> String {
+    let names: Vec<String> = descriptor
+        .credentials
+        .iter()
+        .filter_map(|credential| credential.env.first())
+        .map(|name| format!("`{name}`"))
+        .collect();
+    match descriptor.key() {
+        Key::None => "none".to_owned(),
+        Key::Optional => format!("optional: {}", names.join(", ")),
+        Key::Required => format!("required: {}", names.join(", ")),
+    }
+}
+
+/// The README's table: a line a tool.
+pub fn readme_tools() -> String {
+    let mut out =
+        String::from("| tool | what it answers | key | where dates come from |\n| --- | --- | --- | --- |\n");
+    for adapter in freshcontext_sources::adapters() {
+        let facts = adapter.descriptor();
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} | {} |",
+            facts.tool,
+            cell(facts.description),
+            key(facts),
+            cell(facts.dates)
+        );
+    }
+    for composite in freshcontext_sources::composites() {
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | as its sources | each section has its own |",
+            composite.tool,
+            cell(composite.description)
+        );
+    }
+    out.push_str("| `evaluate_context` | Judges context that you already hold; fetches nothing. | none | the signals' own |\n");
+    out
+}
+
+/// docs/tools.md: a section a tool.
+pub fn tools_page() -> String {
+    let mut out = String::from(
+        "# Tools\n\nGenerated from the sources' descriptors by `cargo xtask generate`; do not edit.\n\
+         Every answer is a FreshContext envelope as text and the same as structured content.\n",
+    );
+    for adapter in freshcontext_sources::adapters() {
+        let facts = adapter.descriptor();
+        let _ = write!(
+            out,
+            "\n## {} (`{}`)\n\n{}\n\n",
+            facts.tool, facts.id, facts.description
+        );
+        let _ = write!(out, "Example: `{}`\n\n", facts.example);
+        arguments(&mut out, &adapter.input_schema(), Some(&facts.args));
+        let _ = writeln!(out, "\n- Dates: {}", facts.dates);
+        let _ = writeln!(out, "- Key: {}", key(facts));
+        for credential in facts.credentials {
+            let _ = writeln!(
+                out,
+                "  - `{}`: {}",
+                credential.env.join("` or `"),
+                credential.obtain
+            );
+        }
+        let interface = if facts.official {
+            "the publisher's own interfaces"
+        } else {
+            "public pages or feeds"
+        };
+        let _ = writeln!(
+            out,
+            "- Reads {interface} at {}{}",
+            facts.hosts.named().join(", "),
+            match facts.hosts {
+                Hosts::Fixed(_) => "",
+                Hosts::PublicWeb(_) => ", and pages that the caller names",
+            }
+        );
+        if !facts.routes.is_empty() {
+            out.push_str("- Routes, in this order:\n");
+            for route in facts.routes {
+                let needs = route
+                    .needs
+                    .map(|env| format!(" (needs `{env}`)"))
+                    .unwrap_or_default();
+                let off = match route.switch {
+                    Switch::On => String::new(),
+                    Switch::OffBecause(why) => format!(
+                        " — off unless `enable_routes` names `{}.{}`: {why}",
+                        facts.id, route.id
+                    ),
+                };
+                let _ = writeln!(out, "  - `{}`: {}{needs}{off}", route.id, route.about);
+            }
+        }
+        for rate in facts.rates {
+            let pace = rate.pace;
+            let _ = writeln!(
+                out,
+                "- Pace: {}{}: {} per {} s, {} at once ([published]({}))",
+                rate.host,
+                rate.path,
+                pace.requests,
+                pace.per.as_secs(),
+                rate.in_flight,
+                rate.link
+            );
+        }
+        let _ = writeln!(out, "- Terms: {}", facts.terms);
+    }
+    for composite in freshcontext_sources::composites() {
+        let _ = write!(
+            out,
+            "\n## {} (`{}`)\n\n{}\n\n",
+            composite.tool, composite.id, composite.description
+        );
+        let _ = write!(out, "Example: `{}`\n\n", composite.example);
+        arguments(&mut out, &(composite.input_schema)(), None);
+    }
+    out.push_str("\n## evaluate_context\n\nJudges context that you already hold; fetches nothing. See ARCHITECTURE.md for the rules.\n\n");
+    arguments(&mut out, &freshcontext_core::evaluate::input_schema(), None);
+    out
+}
+
+fn arguments(out: &mut String, schema: &Value, spec: Option<&ArgSpec>) {
+    let required: Vec<&str> = schema["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    out.push_str("| argument | type | about |\n| --- | --- | --- |\n");
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        let kind = property["type"].as_str().unwrap_or("any");
+        let mut about = property["description"].as_str().unwrap_or_default().to_owned();
+        if let Some(values) = property["enum"].as_array() {
+            let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+            let _ = write!(about, ": {}", values.join(", "));
+        }
+        if let Some(spec) = spec {
+            match (name.as_str(), spec.limit) {
+                ("max_length", _) => {
+                    let _ = write!(about, " (default {}, at most 20,000)", spec.max_length);
+                }
+                ("limit", Some((default, most))) => {
+                    let _ = write!(about, " (default {default}, at most {most})");
+                }
+                _ => {}
+            }
+        }
+        let must = if required.contains(&name.as_str()) {
+            ", required"
+        } else {
+            ""
+        };
+        let _ = writeln!(out, "| `{name}` | {kind}{must} | {} |", cell(&about));
+    }
+}
+
+/// docs/configuration.md.
+pub fn configuration_page() -> String {
+    let mut out = String::from(
+        "# Configuration\n\nGenerated from the settings table by `cargo xtask generate`; do not edit.\n\n",
+    );
+    out.push_str(&config::settings_markdown());
+    out.push_str("\n## Keys\n\nRead from the environment, sent to their own host only, never logged.\n\n");
+    out.push_str("| name | for | where to get it |\n| --- | --- | --- |\n");
+    for adapter in freshcontext_sources::adapters() {
+        let facts = adapter.descriptor();
+        for credential in facts.credentials {
+            let _ = writeln!(
+                out,
+                "| `{}` | {} ({}) | {} |",
+                credential.env.join("` or `"),
+                facts.id,
+                credential.host,
+                cell(credential.obtain)
+            );
+        }
+    }
+    out
+}
+
+/// Text that cannot break a Markdown table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
