@@ -7,6 +7,7 @@ mod input;
 mod numbers;
 mod providers;
 mod quote;
+mod request;
 mod symbol;
 
 use freshcontext_contract::{

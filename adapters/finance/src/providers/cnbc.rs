@@ -5,9 +5,10 @@ use freshcontext_contract::{Cx, Media, Request, SourceError};
 use freshcontext_parse::{charset, json};
 use serde_json::Value;
 
-use super::{Provider, get, segment};
+use super::Provider;
 use crate::numbers::{number, words};
 use crate::quote::{Extended, Moment, Quote};
+use crate::request::{get, segment};
 use crate::symbol::Ticker;
 
 pub fn request(tickers: &[Ticker]) -> Result<Request, SourceError> {

@@ -8,8 +8,7 @@ mod pairs;
 mod stooq;
 mod yahoo;
 
-use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, ErrorCode, Media, Request, Response, SourceError, walls};
+use freshcontext_contract::{Cx, ErrorCode, Request, Response, SourceError, walls};
 use freshcontext_parse::charset;
 
 use crate::quote::Quote;
@@ -173,22 +172,4 @@ fn wall(response: &Response) -> Option<SourceError> {
         &response.body,
     )?;
     Some(SourceError::new(wall.code, wall.reason).status(response.status))
-}
-
-fn get(address: &str, expect: Media) -> Result<Request, SourceError> {
-    let url = Url::parse(address).map_err(|error| {
-        SourceError::new(ErrorCode::Internal, "the address of a quote could not be built").caused_by(error)
-    })?;
-    Ok(Request::get(url, expect).cache_for(std::time::Duration::from_secs(30)))
-}
-
-/// One segment of a path, encoded once.
-fn segment(text: &str) -> String {
-    let Ok(mut url) = Url::parse("https://a/") else {
-        return String::new();
-    };
-    if let Ok(mut segments) = url.path_segments_mut() {
-        segments.pop_if_empty().push(text);
-    }
-    url.path().trim_start_matches('/').to_owned()
 }

@@ -6,9 +6,10 @@ use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::json;
 use serde_json::Value;
 
-use super::{Provider, get, segment};
+use super::Provider;
 use crate::numbers::{instant, number, words};
 use crate::quote::{Extended, Moment, Quote};
+use crate::request::{get, segment};
 use crate::symbol::Ticker;
 
 pub fn request(ticker: &Ticker, class: &str) -> Result<Request, SourceError> {

@@ -5,9 +5,10 @@ use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::json;
 use serde_json::Value;
 
-use super::{Provider, get, segment};
+use super::Provider;
 use crate::numbers::number;
 use crate::quote::{Moment, Quote};
+use crate::request::{get, segment};
 use crate::symbol::{Kind, Ticker};
 
 fn parts(ticker: &Ticker) -> (&str, &str) {

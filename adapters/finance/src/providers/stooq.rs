@@ -7,9 +7,10 @@ use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
 use freshcontext_parse::{json, table, text};
 use serde_json::Value;
 
-use super::{Provider, get};
+use super::Provider;
 use crate::numbers::{from_text, instant};
 use crate::quote::{Moment, Quote};
+use crate::request::get;
 use crate::symbol::{Kind, Ticker};
 
 pub fn request(ticker: &Ticker) -> Result<Request, SourceError> {

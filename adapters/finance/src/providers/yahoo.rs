@@ -5,9 +5,10 @@ use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
 use freshcontext_parse::json;
 use serde_json::Value;
 
-use super::{Provider, get, segment};
+use super::Provider;
 use crate::numbers::{number, words};
 use crate::quote::{Moment, Quote};
+use crate::request::{get, segment};
 use crate::symbol::Ticker;
 
 pub fn request(ticker: &Ticker) -> Result<Request, SourceError> {
