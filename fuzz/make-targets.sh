@@ -1,7 +1,16 @@
 #!/usr/bin/env bash
-# Writes one fuzz target per tool of the registry. Run after a source was added.
+# Writes one fuzz target per tool of the registry, and the manifest's list of targets. Run after a source was added.
 set -euo pipefail
 cd "$(dirname "$0")"
 for tool in $(grep -rhoE 'tool: "[a-z_]+"' ../adapters/*/src | cut -d'"' -f2 | sort -u); do
-  printf '#![no_main]\nlibfuzzer_sys::fuzz_target!(|data: &[u8]| freshcontext_fuzz::ask("%s", data));\n' "$tool" > "fuzz_targets/$tool.rs"
+  printf '#![no_main]\nlibfuzzer_sys::fuzz_target!(|data: &[u8]| freshcontext_fuzz::ask("%s", data));\n' "$tool" >"fuzz_targets/$tool.rs"
 done
+manifest=$(sed '/^\[\[bin\]\]/,$d' Cargo.toml)
+{
+  printf '%s\n' "$manifest"
+  for target in fuzz_targets/*.rs; do
+    name=$(basename "$target" .rs)
+    printf '\n[[bin]]\nname = "%s"\npath = "%s"\ntest = false\ndoc = false\nbench = false\n' "$name" "$target"
+  done
+} >Cargo.toml.new
+mv Cargo.toml.new Cargo.toml
