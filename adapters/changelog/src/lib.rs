@@ -25,7 +25,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "changelog",
     tool: "extract_changelog",
     title: "Changelog",
-    description: "Releases of a repository, package (npm:, pypi:, crates:) or site, newest first, with notes and dates.",
+    description: "Releases of a repository, package (npm:, pypi:, crates:) or site.",
     example: input::EXAMPLE,
     profile: "official_docs",
     hosts: Hosts::PublicWeb(&[

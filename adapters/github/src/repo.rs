@@ -17,7 +17,7 @@ pub static GITHUB: Descriptor = Descriptor {
     id: "github",
     tool: "extract_github",
     title: "GitHub repository",
-    description: "One GitHub repository: facts, README and the date of the newest commit on its default branch.",
+    description: "One GitHub repository: facts, README, date of the newest commit.",
     example: input::URL_EXAMPLE,
     profile: "code_activity",
     hosts: Hosts::Fixed(&[HOST]),

@@ -15,8 +15,8 @@ use crate::{CREDENTIALS, HOST, STATUS_RULES, TOKEN_REFUSED, parse, request, send
 pub static REPOSEARCH: Descriptor = Descriptor {
     id: "reposearch",
     tool: "search_repos",
-    title: "GitHub repository search",
-    description: "GitHub repositories by words and qualifiers (language:, topic:, stars:>100), each with its last push.",
+    title: "GitHub search",
+    description: "GitHub repositories by words and qualifiers (language:, stars:>100).",
     example: input::QUERY_EXAMPLE,
     profile: "code_activity",
     hosts: Hosts::Fixed(&[HOST]),

@@ -22,7 +22,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "packagetrends",
     tool: "package_trends",
     title: "Package registries",
-    description: "Packages on npm, PyPI and crates.io: latest version and its date, cadence, downloads, deprecation.",
+    description: "npm, PyPI and crates.io packages: latest version, its date, cadence.",
     example: input::EXAMPLE,
     profile: "code_activity",
     hosts: Hosts::Fixed(&["registry.npmjs.org", "api.npmjs.org", "pypi.org", "crates.io"]),
