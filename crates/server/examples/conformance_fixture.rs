@@ -325,7 +325,7 @@ impl ServerHandler for Fixture {
         _: Context,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         complete(
-            json!({"resourceTemplates": [{"uriTemplate": "test://template/{id}/data", "name": "template",
+            json!({"resultType": "complete", "resourceTemplates": [{"uriTemplate": "test://template/{id}/data", "name": "template",
             "description": "A fixture.", "mimeType": "application/json"}]}),
         )
     }

@@ -12,10 +12,10 @@ pub fn answer_schema() -> Value {
                 "type": "object",
                 "properties": {
                     "source_url": {"type": "string"},
-                    "content_date": {"type": ["string", "null"]},
+                    "content_date": {"anyOf": [{"type": "string"}, {"type": "null"}]},
                     "retrieved_at": {"type": "string"},
                     "freshness_confidence": {"enum": ["high", "medium", "low"]},
-                    "freshness_score": {"type": ["number", "null"], "minimum": 0, "maximum": 100},
+                    "freshness_score": {"anyOf": [{"type": "number", "minimum": 0, "maximum": 100}, {"type": "null"}]},
                     "adapter": {"type": "string"},
                     "decay_rate": {"type": "number"}
                 },
@@ -24,16 +24,16 @@ pub fn answer_schema() -> Value {
             },
             "content": {"type": "string"},
             "staleness": {"enum": ["fresh", "aging", "stale", "unknown"]},
-            "revalidate_after": {"type": ["string", "null"]},
+            "revalidate_after": {"anyOf": [{"type": "string"}, {"type": "null"}]},
             "status": {"enum": ["success", "partial", "empty"]},
             "items": {"type": "array", "items": {
                 "type": "object",
                 "properties": {
                     "title": {"type": "string"},
-                    "url": {"type": ["string", "null"]},
-                    "published_at": {"type": ["string", "null"]},
+                    "url": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                    "published_at": {"anyOf": [{"type": "string"}, {"type": "null"}]},
                     "date_confidence": {"enum": ["high", "medium", "low"]},
-                    "freshness_score": {"type": ["number", "null"]},
+                    "freshness_score": {"anyOf": [{"type": "number"}, {"type": "null"}]},
                     "summary": {"type": "string"},
                     "fields": {"type": "object"}
                 },
@@ -63,7 +63,7 @@ pub fn failure_properties() -> Value {
         "retry_after_s": {"type": "integer"},
         "attempts": {"type": "integer"},
         "retrieved_at": {"type": "string"},
-        "detail": {"type": ["string", "null"]},
+        "detail": {"anyOf": [{"type": "string"}, {"type": "null"}]},
         "hint": {"type": "string"},
         "field": {"type": "string"}
     })

@@ -18,7 +18,7 @@ pub fn composite_schema() -> Value {
                     "answered": {"type": "integer"},
                     "stale": {"type": "integer"},
                     "failed": {"type": "integer"},
-                    "weakest": {"type": ["object", "null"]},
+                    "weakest": {"anyOf": [{"type": "object"}, {"type": "null"}]},
                     "missing": {"type": "array", "items": {"type": "object"}}
                 },
                 "required": ["sources", "answered", "stale", "failed", "weakest", "missing"]
