@@ -107,7 +107,7 @@ pub struct Evaluation {
 /// let clock = "2026-06-09T12:00:00Z".parse()?;
 /// let judgement = judge(&arguments, clock, &Options::default())?;
 /// let evaluation = evaluate(&arguments, clock, &Options::default())?;
-/// assert_eq!(serde_json::to_string(&judgement)?, evaluation.structured.to_string());
+/// assert_eq!(judgement.json()?, evaluation.structured.to_string());
 /// assert_eq!(judgement.text(), evaluation.text);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -134,10 +134,21 @@ impl Judgement {
 
     /// The structured form as a value.
     pub fn structured(&self) -> Result<Value, SourceError> {
-        serde_json::to_value(self).map_err(|error| {
-            SourceError::new(ErrorCode::Internal, "the verdicts could not be written").caused_by(error)
-        })
+        serde_json::to_value(self).map_err(unwritable)
     }
+
+    /// The structured form as JSON text.
+    pub fn json(&self) -> Result<String, SourceError> {
+        /// About what one verdict takes, so that the text is not moved as it grows.
+        const VERDICT_BYTES: usize = 1_200;
+        let mut out = Vec::with_capacity(400 + self.verdicts.len() * VERDICT_BYTES);
+        serde_json::to_writer(&mut out, self).map_err(unwritable)?;
+        String::from_utf8(out).map_err(unwritable)
+    }
+}
+
+fn unwritable(error: impl std::error::Error + Send + Sync + 'static) -> SourceError {
+    SourceError::new(ErrorCode::Internal, "the verdicts could not be written").caused_by(error)
 }
 
 /// The words of some decisions, in the order of [`Decision::ALL`]; serialises as an object.

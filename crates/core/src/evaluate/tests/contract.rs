@@ -345,12 +345,27 @@ fn a_failing_title_alone_raises_a_doubt_and_excludes_nothing() {
     assert!(crate::inspect::inspect(title).failed);
     let content = one(json!({"content": title}));
     assert_eq!(content.decision, Decision::Exclude);
-    assert!(content.why[0].starts_with("The content is a failed retrieval: "), "{:?}", content.why);
+    assert!(
+        content.why[0].starts_with("The content is a failed retrieval: "),
+        "{:?}",
+        content.why
+    );
     let alone = one(json!({"title": title, "content": null}));
-    assert_eq!((alone.decision, alone.confidence), (Decision::UseAsBackground, Confidence::Medium));
-    assert!(alone.why[1].starts_with("It may be a failed retrieval"), "{:?}", alone.why);
-    let weak = one(json!({"title": title, "content": null, "semantic_score": 0.1, "published_at": "2020-01-01"}));
-    assert_eq!((weak.decision, weak.confidence), (Decision::WatchOnly, Confidence::Low));
+    assert_eq!(
+        (alone.decision, alone.confidence),
+        (Decision::UseAsBackground, Confidence::Medium)
+    );
+    assert!(
+        alone.why[1].starts_with("It may be a failed retrieval"),
+        "{:?}",
+        alone.why
+    );
+    let weak =
+        one(json!({"title": title, "content": null, "semantic_score": 0.1, "published_at": "2020-01-01"}));
+    assert_eq!(
+        (weak.decision, weak.confidence),
+        (Decision::WatchOnly, Confidence::Low)
+    );
 }
 
 #[test]
