@@ -1,9 +1,11 @@
 //! The adapter trait, its object-safe twin, and what an adapter is handed for one call.
 
+use std::any::TypeId;
+use std::collections::HashMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
@@ -65,7 +67,7 @@ impl<A: Adapter> AnyAdapter for A {
     }
 
     fn input_schema(&self) -> Value {
-        argument_schema::<A::Input>(&Adapter::descriptor(self).args)
+        schema_of(self).as_ref().clone()
     }
 
     fn collect<'a>(
@@ -75,10 +77,27 @@ impl<A: Adapter> AnyAdapter for A {
     ) -> BoxFuture<'a, Result<Harvest, SourceError>> {
         Box::pin(async move {
             let descriptor = Adapter::descriptor(self);
-            let input = decode_input::<A::Input>(&self.input_schema(), descriptor.example, arguments)?;
+            let input = decode_input::<A::Input>(&schema_of(self), descriptor.example, arguments)?;
             Adapter::collect(self, cx, input).await
         })
     }
+}
+
+type Schemas = RwLock<HashMap<(TypeId, usize), Arc<Value>>>;
+
+/// The schema of an adapter's arguments, made once: deriving it costs more than most cached calls.
+fn schema_of<A: Adapter>(adapter: &A) -> Arc<Value> {
+    static MADE: LazyLock<Schemas> = LazyLock::new(RwLock::default);
+    let descriptor = Adapter::descriptor(adapter);
+    let key = (TypeId::of::<A>(), std::ptr::from_ref(descriptor).addr());
+    if let Some(schema) = MADE.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return Arc::clone(schema);
+    }
+    let schema = Arc::new(argument_schema::<A::Input>(&descriptor.args));
+    MADE.write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(key, Arc::clone(&schema));
+    schema
 }
 
 /// Decodes a tool's arguments against its schema. Null or blank optional arguments count as not given.
@@ -308,6 +327,87 @@ impl<'a> Cx<'a> {
         seen.retrieved_at = Some(oldest);
         if let Provenance::Cached { age } = response.provenance {
             seen.cached_age = Some(seen.cached_age.map_or(age, |oldest| oldest.max(age)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    use crate::ArgSpec;
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    struct Input {
+        /// URL or query
+        url: String,
+        /// Words
+        #[serde(default)]
+        words: Vec<String>,
+        /// Only remote
+        remote: Option<bool>,
+    }
+
+    const EXAMPLE: &str = r#"{"url": "rust"}"#;
+
+    fn decode(arguments: Value) -> Result<Input, SourceError> {
+        let schema = argument_schema::<Input>(&ArgSpec::length(1_000));
+        decode_input(
+            &schema,
+            EXAMPLE,
+            arguments.as_object().cloned().unwrap_or_default(),
+        )
+    }
+
+    #[test]
+    fn right_arguments_are_decoded_and_blank_optional_ones_count_as_absent() {
+        let input = decode(json!({"url": "x", "words": ["a"], "remote": null})).unwrap();
+        assert_eq!(
+            (input.url.as_str(), input.words.len(), input.remote),
+            ("x", 1, None)
+        );
+    }
+
+    #[test]
+    fn wrong_arguments_name_the_field_and_show_a_right_one() {
+        for (arguments, field) in [
+            (json!({}), "url"),
+            (json!({"url": null}), "url"),
+            (json!({"url": " \t"}), "url"),
+            (json!({"url": 5}), "url"),
+            (json!({"url": "a\u{0}b"}), "url"),
+            (json!({"url": "x".repeat(QUERY_CHARS + 1)}), "url"),
+            (json!({"url": "x", "words": ["a", 1]}), "words[1]"),
+            (json!({"url": "x", "words": ["a\u{1b}"]}), "words"),
+            (json!({"url": "x", "remote": "yes"}), "remote"),
+            (json!({"url": "x", "uri": "y"}), "uri"),
+        ] {
+            let error = decode(arguments.clone()).unwrap_err();
+            assert_eq!(error.code, ErrorCode::InvalidInput, "{arguments}");
+            assert_eq!(error.field.as_deref(), Some(field), "{arguments}");
+            assert!(error.message.contains("rust"), "{}", error.message);
+        }
+    }
+
+    #[test]
+    fn schemas_are_plain_objects() {
+        let schema = argument_schema::<Input>(&ArgSpec::length(1_000));
+        assert_eq!(schema["required"], json!(["url"]));
+        assert_eq!(
+            schema["properties"]["remote"],
+            json!({"type": "boolean", "description": "Only remote"})
+        );
+        assert_eq!(schema["properties"]["words"]["items"], json!({"type": "string"}));
+        assert_eq!(schema["properties"]["max_length"]["type"], "integer");
+    }
+
+    proptest! {
+        #[test]
+        fn any_arguments_are_decoded_or_refused(name in "\\PC{0,12}", text in "\\PC{0,40}") {
+            let _ = decode(json!({"url": text, name: 1}));
         }
     }
 }

@@ -283,3 +283,107 @@ fn bound(field: &'static str, value: &Value, upper: bool) -> Result<DateTime<Utc
         )
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Descriptor, ErrorCode, Hosts};
+    use proptest::prelude::*;
+
+    static FACTS: Descriptor = Descriptor {
+        id: "test",
+        tool: "test",
+        title: "Test",
+        description: "A source for tests.",
+        example: "{}",
+        profile: "local_custom",
+        hosts: Hosts::Fixed(&["example.com"]),
+        official: true,
+        credentials: &[],
+        routes: &[],
+        rates: &[],
+        status_rules: &[],
+        markers: &[],
+        args: ArgSpec {
+            max_length: 6_000,
+            limit: Some((10, 50)),
+            dates: true,
+            sort: &["newest", "top"],
+            cursor: true,
+            max_age: true,
+        },
+        dates: "none",
+        terms: "none",
+    };
+
+    fn split(arguments: Value) -> Result<(CommonArgs, Map<String, Value>), SourceError> {
+        split_arguments(
+            &FACTS,
+            &Limits::DEFAULT,
+            arguments.as_object().cloned().unwrap_or_default(),
+        )
+    }
+
+    #[test]
+    fn defaults_hold_where_nothing_or_nothing_much_is_given() {
+        let (common, rest) = split(json!({"limit": null, "since": "", "sort": " ", "url": "x"})).unwrap();
+        assert_eq!(
+            (common.limit, common.limit_given, common.max_length),
+            (10, false, 6_000)
+        );
+        assert_eq!((common.since, common.sort), (None, None));
+        assert_eq!(Value::Object(rest), json!({"url": "x"}));
+    }
+
+    #[test]
+    fn wishes_beyond_a_limit_are_clamped_and_the_clamp_is_said() {
+        let (common, _) = split(json!({"limit": 1_000_000_000, "max_length": 5, "max_age": 0})).unwrap();
+        assert_eq!((common.limit, common.max_length), (50, MIN_RESULT_CHARS));
+        assert_eq!(common.notes.len(), 2);
+        assert_eq!(common.max_age, Some(Duration::ZERO));
+        let (common, _) = split(json!({"max_length": 1e6, "limit": 3.0})).unwrap();
+        assert_eq!(
+            (common.limit, common.max_length),
+            (3, Limits::DEFAULT.result_chars)
+        );
+    }
+
+    #[test]
+    fn the_same_day_is_a_whole_day() {
+        let (common, _) = split(json!({"since": "2026-05-01", "until": "2026-05-01"})).unwrap();
+        let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        assert!(common.in_range(at("2026-05-01T00:00:00Z")));
+        assert!(common.in_range(at("2026-05-01T23:59:59.999Z")));
+        assert!(!common.in_range(at("2026-05-02T00:00:00Z")));
+        assert!(!common.in_range(at("2026-04-30T23:59:59.999Z")));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (arguments, field) in [
+            (json!({"limit": 0}), "limit"),
+            (json!({"limit": -3}), "limit"),
+            (json!({"limit": "10"}), "limit"),
+            (json!({"max_length": 1.5}), "max_length"),
+            (json!({"max_age": -1}), "max_age"),
+            (json!({"since": "yesterday"}), "since"),
+            (json!({"since": "0000-00-00"}), "since"),
+            (json!({"until": "2026-02-30"}), "until"),
+            (json!({"since": "2026-05-02", "until": "2026-05-01"}), "since"),
+            (json!({"sort": "best"}), "sort"),
+            (json!({"cursor": 5}), "cursor"),
+        ] {
+            let error = split(arguments.clone()).unwrap_err();
+            assert_eq!(error.code, ErrorCode::InvalidInput, "{arguments}");
+            assert_eq!(error.field.as_deref(), Some(field), "{arguments}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_value_breaks_the_split(name in "limit|since|until|sort|cursor|max_age|max_length", number: f64, text in "\\PC{0,30}") {
+            let _ = split(json!({ name.clone(): number }));
+            let _ = split(json!({ name: text }));
+        }
+    }
+}

@@ -17,6 +17,7 @@ mod harvest;
 pub mod hosts;
 pub mod limits;
 mod schema;
+pub mod tracking;
 pub mod walls;
 mod wire;
 

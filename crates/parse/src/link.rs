@@ -1,12 +1,7 @@
 //! Links as they may be shown: absolute, http(s), without credentials and tracking.
 
+use freshcontext_contract::tracking::{is_tracking, strip_query};
 use url::Url;
-
-/// Query parameters that identify a visitor or a campaign, not the page.
-const TRACKING: [&str; 13] = [
-    "fbclid", "gclid", "dclid", "msclkid", "yclid", "mc_cid", "mc_eid", "igshid", "ref_src", "ref_url",
-    "_hsenc", "_hsmi", "si",
-];
 
 /// Resolves a link against its page; `None` unless the result is http(s) with a host.
 pub fn absolute(base: &Url, href: &str) -> Option<Url> {
@@ -28,16 +23,7 @@ pub fn shown(href: &str) -> Option<String> {
 
 /// Removes tracking parameters; the others keep their order and their exact encoding.
 pub fn without_tracking(mut url: Url) -> Url {
-    let Some(query) = url.query() else { return url };
-    let is_tracking = |pair: &&str| {
-        let name = pair.split('=').next().unwrap_or_default().to_ascii_lowercase();
-        name.starts_with("utm_") || TRACKING.contains(&name.as_str())
-    };
-    if query.split('&').any(|pair| is_tracking(&pair)) {
-        let kept: Vec<&str> = query.split('&').filter(|pair| !is_tracking(pair)).collect();
-        let kept = kept.join("&");
-        url.set_query((!kept.is_empty()).then_some(kept.as_str()));
-    }
+    strip_query(&mut url, is_tracking);
     url
 }
 

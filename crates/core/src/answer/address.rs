@@ -1,32 +1,9 @@
 //! Addresses fit to be shown as a source.
 
+use freshcontext_contract::tracking::{is_tracking, strip_query};
 use url::Url;
 
 use crate::sanitize::clean_line;
-
-/// Query parameters that follow readers and say nothing about the page. Prefixes end in `_`.
-const TRACKING: [&str; 20] = [
-    "utm_",
-    "_hsenc",
-    "_hsmi",
-    "dclid",
-    "fbclid",
-    "gbraid",
-    "gclid",
-    "gclsrc",
-    "igshid",
-    "mc_cid",
-    "mc_eid",
-    "mkt_tok",
-    "msclkid",
-    "oly_anon_id",
-    "oly_enc_id",
-    "ref_src",
-    "vero_id",
-    "wbraid",
-    "wickedid",
-    "yclid",
-];
 
 /// Query parameters that carry a secret.
 const SECRETS: [&str; 11] = [
@@ -43,35 +20,14 @@ const SECRETS: [&str; 11] = [
     "x_api_key",
 ];
 
-fn is_unwanted(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let tracks = |known: &&str| {
-        if known.ends_with('_') {
-            name.starts_with(*known)
-        } else {
-            name == **known
-        }
-    };
-    TRACKING.iter().any(tracks) || SECRETS.contains(&name.as_str())
-}
-
 /// Takes tracking parameters, parameters that carry a secret, and user information out of an address.
 pub fn strip_tracking(url: &mut Url) {
     // Both only fail for addresses that cannot have user information.
     let _ = url.set_username("");
     let _ = url.set_password(None);
-    let Some(query) = url.query() else { return };
-    let name = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
-    if !query.split('&').any(|pair| is_unwanted(&name(pair))) {
-        return;
-    }
-    // The other parameters stay byte for byte: their encoding may matter to the site.
-    let kept: Vec<&str> = query
-        .split('&')
-        .filter(|pair| !is_unwanted(&name(pair)))
-        .collect();
-    let kept = kept.join("&");
-    url.set_query((!kept.is_empty()).then_some(kept.as_str()));
+    strip_query(url, |name| {
+        is_tracking(name) || SECRETS.contains(&name.to_ascii_lowercase().as_str())
+    });
 }
 
 /// An absolute http(s) address without user information, tracking or secrets, as a clean line;
