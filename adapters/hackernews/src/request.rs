@@ -137,6 +137,29 @@ pub fn search_url(search: &Search, args: &CommonArgs) -> Result<Url, SourceError
     Ok(url)
 }
 
+/// The page on which people see this search, where the search form can express it; else the
+/// interface's own address.
+pub fn shown_url(search: &Search, args: &CommonArgs) -> Result<Url, SourceError> {
+    let kinds = ["story", "comment", "ask_hn", "show_hn", "job", "poll"];
+    let plain =
+        search.filters.is_empty() && !search.in_address && args.since.is_none() && args.until.is_none();
+    if !plain || search.query.is_empty() || !kinds.contains(&search.tags.as_str()) {
+        return search_url(search, args);
+    }
+    let mut url = base("https://hn.algolia.com/")?;
+    let mut pairs = url.query_pairs_mut();
+    pairs.append_pair("q", &search.query);
+    // Stories by relevance are what the form shows unasked.
+    if search.tags != "story" {
+        pairs.append_pair("type", &search.tags);
+    }
+    if newest_first(search, args) {
+        pairs.append_pair("sort", "byDate");
+    }
+    drop(pairs);
+    Ok(url)
+}
+
 /// One page of a search.
 pub fn search(search: &Search, args: &CommonArgs, window: Window) -> Result<Request, SourceError> {
     let mut url = search_url(search, args)?;
@@ -307,5 +330,30 @@ mod tests {
             search_url(&Search::default(), &args()).unwrap().as_str(),
             "https://hn.algolia.com/api/v1/search"
         );
+    }
+
+    #[test]
+    fn people_see_a_plain_search_in_the_search_form() {
+        let shown = |search: &Search, args: &CommonArgs| shown_url(search, args).unwrap().to_string();
+        let plain = Search {
+            query: "c# & go".into(),
+            tags: "story".into(),
+            ..Search::default()
+        };
+        assert_eq!(shown(&plain, &args()), "https://hn.algolia.com/?q=c%23+%26+go");
+        let comments = Search {
+            tags: "comment".into(),
+            newest: true,
+            ..plain.clone()
+        };
+        assert_eq!(
+            shown(&comments, &args()),
+            "https://hn.algolia.com/?q=c%23+%26+go&type=comment&sort=byDate"
+        );
+        let by_author = Search {
+            tags: "author_pg,story".into(),
+            ..plain
+        };
+        assert!(shown(&by_author, &args()).starts_with("https://hn.algolia.com/api/v1/search?"));
     }
 }

@@ -22,7 +22,7 @@ pub async fn search(cx: &Cx<'_>, search: &Search) -> Result<Harvest, SourceError
     let window = Window::of(search, cx.args())?;
     let response = cx.send(request::search(search, cx.args(), window)?).await?;
     let listing = algolia::page(&response)?;
-    let mut harvest = Harvest::new(request::search_url(search, cx.args())?, Vec::new());
+    let mut harvest = Harvest::new(request::shown_url(search, cx.args())?, Vec::new());
     harvest.route = Some("algolia");
     fill(&mut harvest, cx, search, listing, window);
     Ok(harvest)
