@@ -1,29 +1,61 @@
-//! A fast hash for short words from tables of our own (FNV-1a, 64 bits). Texts cannot add keys to those
-//! tables, so collisions cannot be forced upon them.
+//! A fast hash for short words from tables of our own. Texts cannot add keys to those tables, so
+//! collisions cannot be forced upon them.
+//!
+//! A word of up to sixteen bytes is taken in at most two steps; byte by byte, hashing was a third of
+//! looking a word up.
 
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Builds [`Fnv`] hashers.
-pub(super) type Fast = BuildHasherDefault<Fnv>;
+/// Builds [`Mix`] hashers.
+pub(super) type Fast = BuildHasherDefault<Mix>;
 
-/// FNV-1a.
-#[derive(Debug)]
-pub(super) struct Fnv(u64);
+/// An odd number without pattern: the fraction of the golden ratio.
+const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
-impl Default for Fnv {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
+/// Multiplies and rotates, eight bytes at a time.
+#[derive(Debug, Default)]
+pub(super) struct Mix(u64);
+
+impl Mix {
+    fn add(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(FACTOR);
     }
 }
 
-impl Hasher for Fnv {
+impl Hasher for Mix {
     fn finish(&self) -> u64 {
-        self.0
+        // The table takes its place from the low bits, which a product mixes least.
+        self.0 ^ (self.0 >> 32)
     }
 
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    fn write(&mut self, mut bytes: &[u8]) {
+        while let Some((eight, rest)) = bytes
+            .split_first_chunk::<8>()
+            .filter(|(_, rest)| !rest.is_empty())
+        {
+            self.add(u64::from_le_bytes(*eight));
+            bytes = rest;
         }
+        // Overlapping reads take the last one to eight bytes without a loop.
+        let value = match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>(), bytes) {
+            (Some(first), Some(last), _) => {
+                u64::from(u32::from_le_bytes(*first)) | (u64::from(u32::from_le_bytes(*last)) << 32)
+            }
+            (_, _, [first, .., last]) => {
+                let middle = bytes.get(bytes.len() / 2).copied().unwrap_or_default();
+                u64::from(*first) | (u64::from(middle) << 8) | (u64::from(*last) << 16)
+            }
+            (_, _, [only]) => u64::from(*only),
+            _ => 0,
+        };
+        self.add(value);
+    }
+
+    fn write_u8(&mut self, value: u8) {
+        self.add(u64::from(value));
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.add(value as u64);
     }
 }
