@@ -88,13 +88,19 @@ const SHALLOW: [&str; 24] = [
 ];
 
 /// Parses a whole page in time linear in its length.
-#[expect(clippy::disallowed_methods, reason = "this is the bounded door that the ban points to")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the bounded door that the ban points to"
+)]
 pub fn document(html: &str) -> Html {
     Html::parse_document(&bounded(html))
 }
 
 /// Parses a fragment in time linear in its length.
-#[expect(clippy::disallowed_methods, reason = "this is the bounded door that the ban points to")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this is the bounded door that the ban points to"
+)]
 pub fn fragment(html: &str) -> Html {
     Html::parse_fragment(&bounded(html))
 }
