@@ -1,0 +1,195 @@
+//! A server as a child process that speaks JSON-RPC lines, and the loop that times it. The same
+//! loop drives our server and the reference.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::Failure;
+use crate::report::Times;
+
+/// What is started.
+#[derive(Debug, Clone)]
+pub(crate) enum Program {
+    /// Our binary.
+    Ours(PathBuf),
+    /// The reference: a script that `node` runs.
+    Reference(PathBuf),
+}
+
+impl Program {
+    /// The command, with the environment that keeps a run apart from the user's own settings.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = match self {
+            Self::Ours(path) => Command::new(path),
+            Self::Reference(path) => {
+                let mut command = Command::new("node");
+                command.arg(path);
+                command
+            }
+        };
+        command.args(arguments).stderr(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("FRESHCONTEXT_") {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    /// The command tied to one processor, where `taskset` is at hand.
+    pub(crate) fn on_one_core(&self) -> Command {
+        match self {
+            Self::Ours(path) if Path::new("/usr/bin/taskset").exists() => {
+                let mut command = Command::new("/usr/bin/taskset");
+                command.args(["-c", "1"]).arg(path).stderr(Stdio::null());
+                command
+            }
+            _ => self.command(&[]),
+        }
+    }
+}
+
+/// A running server. It is killed when dropped, and when its time is over.
+#[derive(Debug)]
+pub(crate) struct Session {
+    child: Arc<Mutex<Child>>,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    line: Vec<u8>,
+    next_id: u64,
+    /// Dropping it ends the watch.
+    _watch: mpsc::Sender<()>,
+}
+
+impl Session {
+    /// Starts a server that may live this long.
+    pub(crate) fn start(mut command: Command, life: Duration) -> Result<Self, Failure> {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let input = child.stdin.take().ok_or("no stdin")?;
+        let output = child.stdout.take().ok_or("no stdout")?;
+        let child = Arc::new(Mutex::new(child));
+        let (watch, over) = mpsc::channel::<()>();
+        let watched = Arc::clone(&child);
+        std::thread::spawn(move || {
+            if over.recv_timeout(life) == Err(mpsc::RecvTimeoutError::Timeout) {
+                // The reader then meets the end of the stream and says so.
+                let _ = watched.lock().unwrap_or_else(PoisonError::into_inner).kill();
+            }
+        });
+        Ok(Self {
+            child,
+            input,
+            output: BufReader::with_capacity(1 << 16, output),
+            line: Vec::new(),
+            next_id: 1,
+            _watch: watch,
+        })
+    }
+
+    /// Starts a server and says hello; the time until its answer, in milliseconds.
+    pub(crate) fn greeted(command: Command, life: Duration) -> Result<(Self, f64), Failure> {
+        let begin = Instant::now();
+        let mut session = Self::start(command, life)?;
+        session.exchange(
+            br#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#,
+        )?;
+        let millis = begin.elapsed().as_secs_f64() * 1e3;
+        session
+            .input
+            .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")?;
+        session.input.flush()?;
+        Ok((session, millis))
+    }
+
+    /// Sends one line and reads one line. No parsing: both servers are timed by their bytes.
+    pub(crate) fn exchange(&mut self, line: &[u8]) -> Result<&[u8], Failure> {
+        self.input.write_all(line)?;
+        self.input.write_all(b"\n")?;
+        self.input.flush()?;
+        self.line.clear();
+        if self.output.read_until(b'\n', &mut self.line)? == 0 {
+            return Err("the server closed its output, or its time was over".into());
+        }
+        Ok(&self.line)
+    }
+
+    /// A request, and its parsed answer. The answer must be a result.
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Value, Failure> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string();
+        let answer: Value = serde_json::from_slice(self.exchange(request.as_bytes())?)?;
+        match answer.get("result") {
+            Some(result) if answer.get("id") == Some(&json!(id)) => Ok(result.clone()),
+            _ => Err(format!("{method} was answered with {answer:.300}").into()),
+        }
+    }
+
+    /// Bytes of memory in use, from the system.
+    pub(crate) fn resident_kib(&self) -> Result<f64, Failure> {
+        let id = self.child.lock().unwrap_or_else(PoisonError::into_inner).id();
+        resident_kib(id)
+    }
+
+    /// Calls this tool again and again, one after the other, for about `time`, and at least five times;
+    /// a tenth of it is spent on warming up. Answers are checked before and after, not in between.
+    pub(crate) fn calls(&mut self, tool: &str, arguments: &Value, time: Duration) -> Result<Timed, Failure> {
+        let params = json!({"name": tool, "arguments": arguments});
+        let first = self.request("tools/call", &params)?;
+        if first.get("isError") == Some(&json!(true)) {
+            return Err(format!("{tool} failed: {first:.300}").into());
+        }
+        let line = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).to_string();
+        let warm = Instant::now();
+        while warm.elapsed() < time / 10 {
+            self.exchange(line.as_bytes())?;
+        }
+        let mut millis = Vec::new();
+        let mut bytes = 0;
+        let begin = Instant::now();
+        while begin.elapsed() < time || millis.len() < 5 {
+            let one = Instant::now();
+            bytes = self.exchange(line.as_bytes())?.len();
+            millis.push(one.elapsed().as_secs_f64() * 1e3);
+        }
+        let last: Value = serde_json::from_slice(&self.line)?;
+        if last.pointer("/result/content").is_none() {
+            return Err(format!("{tool} was answered with {last:.300}").into());
+        }
+        Ok(Timed {
+            times: Times::new(millis),
+            bytes,
+        })
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        // It may have ended by itself; either way it is waited for.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
+
+/// What a series of calls took.
+#[derive(Debug, Clone)]
+pub(crate) struct Timed {
+    /// Milliseconds a call.
+    pub times: Times,
+    /// Bytes of the last answer's line.
+    pub bytes: usize,
+}
+
+/// Resident memory of a process in KiB (Linux).
+pub(crate) fn resident_kib(process: u32) -> Result<f64, Failure> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix("kB"));
+    Ok(kib.ok_or("no VmRSS")?.trim().parse()?)
+}
