@@ -22,7 +22,9 @@ pub fn trials() -> Vec<Trial> {
     let recorded = load_cases(&root().join("tests/recordings")).unwrap_or_else(|error| panic_line(&error));
     let recordings = shared().map(|shared| shared.join("recordings"));
     let mut trials = minimum(&own);
-    for case in own {
+    // These checks read one envelope; a composite has one per section, and checks of its own in
+    // `composites`.
+    for case in own.into_iter().filter(|case| !of_a_composite(case)) {
         let case = Arc::new(case);
         for (check, run) in CHECKS {
             let case = Arc::clone(&case);
@@ -49,8 +51,15 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
+/// Whether a case is a call of a composite.
+pub fn of_a_composite(case: &Case) -> bool {
+    freshcontext_sources::composites()
+        .iter()
+        .any(|composite| composite.tool == case.tool)
+}
+
 #[expect(clippy::panic, reason = "a case file that cannot be read must stop the suite")]
-fn panic_line(error: &str) -> ! {
+pub fn panic_line(error: &str) -> ! {
     panic!("{error}")
 }
 
@@ -121,6 +130,22 @@ fn minimum(cases: &[Case]) -> Vec<Trial> {
     }
     for composite in freshcontext_sources::composites() {
         known.insert(composite.tool);
+        let example: Map<String, Value> = serde_json::from_str(composite.example).unwrap_or_default();
+        let shown = arguments
+            .get(composite.tool)
+            .is_some_and(|all| all.contains(&&example));
+        let missing = if shown {
+            Vec::new()
+        } else {
+            vec![format!(
+                "{}'s example {} is no fixture of kind ok",
+                composite.tool, composite.example
+            )]
+        };
+        trials.push(Trial::test(
+            format!("{}::fixtures::complete", composite.tool),
+            move || verdict(missing),
+        ));
     }
     let strangers: Vec<String> = cases
         .iter()

@@ -10,10 +10,12 @@
 
 mod cases;
 mod cli;
+mod composites;
 mod http;
 mod http_surface;
 mod limits;
 mod limits_egress;
+mod politeness;
 mod process;
 mod run;
 mod stdio;
@@ -36,6 +38,8 @@ fn main() {
     trials.extend(stdio::trials());
     trials.extend(stdio_process::trials());
     trials.extend(cli::trials());
+    trials.extend(composites::trials());
+    trials.extend(politeness::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());
     trials.extend(limits::trials());

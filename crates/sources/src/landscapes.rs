@@ -16,7 +16,7 @@ const LANDSCAPE: Composite = Composite {
     id: "landscape",
     title: "Project landscape",
     description: "A topic in YC, GitHub, Hacker News, Reddit, Product Hunt, packages",
-    example: r#"{"topic": "vector database"}"#,
+    example: r#"{"topic": "robots"}"#,
     input_schema: || schema(&[("topic", "Topic")]),
     plan: landscape,
 };
@@ -36,7 +36,7 @@ const GOVERNMENT: Composite = Composite {
     id: "gov_landscape",
     title: "Government landscape",
     description: "US contracts, Hacker News, GitHub and changelog of a company or topic",
-    example: r#"{"query": "Palantir"}"#,
+    example: r#"{"query": "Palantir", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {
         schema(&[
             ("query", "Company, topic or NAICS code"),
@@ -67,7 +67,7 @@ const COMPANY: Composite = Composite {
     id: "company_landscape",
     title: "Company landscape",
     description: "SEC filings, US contracts, news, changelog and quote of a company",
-    example: r#"{"company": "Cloudflare", "ticker": "NET", "github_url": "https://github.com/cloudflare/workers-sdk"}"#,
+    example: r#"{"company": "Palantir", "ticker": "PLTR", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {
         schema(&[
             ("company", "Company"),
