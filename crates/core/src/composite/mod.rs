@@ -297,7 +297,8 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
     })
 }
 
-/// The section whose date is the weakest link: no date first, then the lowest score.
+/// The section whose date is the weakest link: no date first, then the lowest score. Scores end at 0,
+/// so between equal ones the older date is the weaker.
 fn weakest(sections: &[Decided]) -> Option<(&'static str, Option<&str>, Confidence, Option<u8>)> {
     sections
         .iter()
@@ -310,7 +311,7 @@ fn weakest(sections: &[Decided]) -> Option<(&'static str, Option<&str>, Confiden
             )),
             _ => None,
         })
-        .min_by_key(|(_, _, confidence, score)| (*score, *confidence))
+        .min_by_key(|(_, date, confidence, score)| (*score, *date, *confidence))
 }
 
 fn coverage(sections: &[Decided]) -> Value {

@@ -238,6 +238,20 @@ fn an_undated_section_is_the_weakest_link() {
 }
 
 #[test]
+fn of_sections_without_any_score_left_the_oldest_is_the_weakest() {
+    let composite = assemble(input(vec![
+        section(0, Ok(answer(0, &[2_000]))),
+        section(2, Ok(answer(2, &[30_000]))),
+        section(3, Ok(answer(3, &[1]))),
+    ]));
+    let weakest = &composite.structured["coverage"]["weakest"];
+    assert_eq!(
+        (&weakest["adapter"], &weakest["score"]),
+        (&"reddit".into(), &0.into())
+    );
+}
+
+#[test]
 fn the_same_story_is_marked_once() {
     let mut second = harvest(vec![
         item(7, "2026-03-05"),

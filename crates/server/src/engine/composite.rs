@@ -1,6 +1,7 @@
 //! Composites: several sources at once, each with its own fate.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,20 +10,27 @@ use freshcontext_core::answer::Judged;
 use freshcontext_core::composite::Section;
 use freshcontext_sources::{Composite, PartCall, Plan};
 use futures_util::FutureExt as _;
+use futures_util::future::{Either, select};
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
+use tokio::sync::mpsc;
+
 use super::call::{defect, log_failure};
-use super::{CallContext, Engine, ToolOutcome, Work, judgement};
+use super::{CallContext, Engine, Progress, ToolOutcome, Work, judgement};
+
+/// How long an answer waits for its last steps of progress to be taken.
+const LAST_STEPS: Duration = Duration::from_millis(50);
 
 impl Engine {
     /// Runs a plan: every section starts at once, settles alone, and is reported as it settles.
     pub(super) async fn run_plan(
         self: &Arc<Self>,
         composite: &'static Composite,
-        plan: Plan,
+        mut plan: Plan,
         context: &CallContext,
     ) -> Result<ToolOutcome, SourceError> {
         let begun = self.clock.now();
+        plan.max_length = plan.max_length.min(self.limits().result_chars);
         let shared = Instant::now() + Duration::from_millis(self.limits().composite_deadline_ms);
         let own = Instant::now() + Duration::from_millis(self.limits().call_deadline_ms);
         let deadline = shared.min(own);
@@ -38,24 +46,38 @@ impl Engine {
                 (at, settled.unwrap_or_else(|_| Err(defect())))
             })
             .collect();
-        let mut settled: Vec<Option<Result<Judged, SourceError>>> = (0..total).map(|_| None).collect();
-        let mut done = 0;
-        while let Some((at, result)) = running.next().await {
-            done += 1;
-            let part = plan.sections.get(at);
-            if let Some(progress) = &context.progress {
+        let (steps, taken) = mpsc::unbounded_channel();
+        let settling = async {
+            let mut settled: Vec<Option<Result<Judged, SourceError>>> = (0..total).map(|_| None).collect();
+            let mut done = 0;
+            while let Some((at, result)) = running.next().await {
+                done += 1;
+                let part = plan.sections.get(at);
                 let label = part.map_or("", |part| part.label.as_str());
                 let word = if result.is_ok() { "answered" } else { "failed" };
-                progress.report(done, total, format!("{label} {word}")).await;
+                // Nobody listens where no progress was asked for.
+                let _ = steps.send((done, format!("{label} {word}")));
+                if let Err(error) = &result {
+                    tracing::info!(section = part.map_or("", |part| part.tool), "section failed");
+                    log_failure(error);
+                }
+                if let Some(slot) = settled.get_mut(at) {
+                    *slot = Some(result);
+                }
             }
-            if let Err(error) = &result {
-                tracing::info!(section = part.map_or("", |part| part.tool), "section failed");
-                log_failure(error);
+            drop(steps);
+            settled
+        };
+        let telling = tell(context.progress.as_deref(), total, taken);
+        // Beside each other: a caller who does not read its progress must not hold up the sections.
+        let settled = match select(pin!(settling), pin!(telling)).await {
+            Either::Left((settled, telling)) => {
+                // Steps that nobody takes now are late; the answer counts.
+                let _ = tokio::time::timeout(LAST_STEPS, telling).await;
+                settled
             }
-            if let Some(slot) = settled.get_mut(at) {
-                *slot = Some(result);
-            }
-        }
+            Either::Right(((), settling)) => settling.await,
+        };
         drop(running);
         let sections = plan
             .sections
@@ -97,5 +119,17 @@ impl Engine {
             Work::Source(adapter) => Some(adapter.as_ref()),
             _ => None,
         })
+    }
+}
+
+/// Passes steps on in their order, each once the one before was taken.
+async fn tell(
+    progress: Option<&dyn Progress>,
+    total: usize,
+    mut steps: mpsc::UnboundedReceiver<(usize, String)>,
+) {
+    let Some(progress) = progress else { return };
+    while let Some((done, message)) = steps.recv().await {
+        progress.report(done, total, message).await;
     }
 }
