@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::Instant;
 
-use freshcontext_core::inspect::inspect;
+use freshcontext_core::inspect::{Kind, inspect};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -66,6 +66,11 @@ fn main() -> Result<(), Box<dyn Error>> {
                 .or_default()
                 .add(right);
             halves.entry((label.clone(), "all")).or_default().add(right);
+            let named = found.kind.map_or("", Kind::as_str);
+            if right && found.failed && named != kind && Kind::ALL.iter().any(|known| known.as_str() == kind)
+            {
+                println!("KIND {id}: {named} {:?}", found.evidence.first());
+            }
             if !right {
                 println!(
                     "WRONG {id} {label} {kind}: {} ({:.2}) {:?}",

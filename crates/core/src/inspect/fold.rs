@@ -12,7 +12,7 @@ pub(super) fn fold(text: &str, rejoin: bool) -> String {
     let mut line_start = 0;
     let mut space = false;
     let mut breaks = 0_u8;
-    for c in text.chars() {
+    for (at, c) in text.char_indices() {
         match c {
             '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{0c}' => {
                 // CR LF is one break, not two
@@ -32,6 +32,8 @@ pub(super) fn fold(text: &str, rejoin: bool) -> String {
         if space {
             if breaks > 0 {
                 let wrapped = rejoin && breaks == 1 && out.len() - line_start >= WRAPPED && c.is_lowercase();
+                // a line of a stack trace is a line of its own
+                let wrapped = wrapped && !text.get(at..).is_some_and(|rest| rest.starts_with("at "));
                 out.push(if wrapped { ' ' } else { '\n' });
                 if !wrapped {
                     line_start = out.len();

@@ -96,6 +96,14 @@ pub(super) fn of(text: &str) -> Form {
     if memchr(b'<', start.as_bytes()).is_none() {
         return Form::Plain;
     }
+    // a component that renders markup is code
+    let ahead = start.split('<').next().unwrap_or_default();
+    if ["=>", "() {", ") {\n", "return (", "import "]
+        .iter()
+        .any(|sign| ahead.contains(sign))
+    {
+        return Form::Plain;
+    }
     // pieces of pages begin in the middle of one
     let lower = start.to_ascii_lowercase();
     let closings = [

@@ -3,9 +3,10 @@
 use freshcontext_contract::walls::{self, Strength};
 
 use super::fold::{fold, head, quote};
+use super::lines::foreign;
 use super::page::{self, Page};
 use super::phrases::{self, Role};
-use super::reading::{Part, Reading, read};
+use super::reading::{Part, Reading, Verdict, read};
 use super::text::{document, reason, refine};
 use super::verdict::{Inspection, Kind};
 
@@ -23,7 +24,7 @@ pub(super) fn judge(html: &str) -> Inspection {
     let page = page::scan(html);
     let body = read(&fold(&page.text, false));
     let title = read(&segments(&page.title));
-    let headings = read(&fold(&page.headings, false));
+    let headings = read(&segments(&page.headings));
     if body.stopped && !entitled(&page, &title, &headings) {
         return document(&body);
     }
@@ -193,7 +194,18 @@ fn blank(page: &Page, title: &Reading) -> Inspection {
 /// A page with some text and no known wall.
 fn verdict(page: &Page, title: &Reading, headings: &Reading, body: &Reading) -> Inspection {
     let strong = |reading: &Reading| reading.leading().filter(|verdict| verdict.strong).cloned();
-    let head = strong(title).or_else(|| strong(headings));
+    // titles are copied from page to page; what a heading names is this page's own failure
+    let particular = |verdict: &Verdict| {
+        headings.status_line
+            || !matches!(
+                verdict.kind,
+                Kind::ServerError | Kind::ClientError | Kind::Empty | Kind::ToolError
+            )
+    };
+    let head = strong(headings)
+        .filter(particular)
+        .or_else(|| strong(title))
+        .or_else(|| strong(headings));
     let own = body.verdict_words
         + body.attendant_words
         + body.consent_words
@@ -205,6 +217,13 @@ fn verdict(page: &Page, title: &Reading, headings: &Reading, body: &Reading) -> 
     // the text below the headings says nothing but the failure, whatever the headings name
     let pure = body.subject_words == 0 && body.strong();
     let named = head.is_some() || matches!(body.first, Some(Part::Verdict(_)) if body.strong());
+    let missing = entitled && strong(title).is_some_and(|verdict| verdict.kind == Kind::NotFound);
+    // the jokes of such pages are told in the first person
+    let about = if missing && body.address >= 3 {
+        about / 6
+    } else {
+        about
+    };
     let floor = match (&head, named) {
         // such a page that turns to the visitor again and again explains itself
         (Some(_), _) if entitled && body.address >= 3 => 110,
@@ -212,6 +231,12 @@ fn verdict(page: &Page, title: &Reading, headings: &Reading, body: &Reading) -> 
         (Some(_), _) => 30,
         (None, true) => 18,
         (None, false) => 10,
+    };
+    // of other languages we know the verdicts, but not each word of the explanation
+    let floor = if named && foreign(&fold(&page.text, false)) {
+        floor * 2
+    } else {
+        floor
     };
     let tolerated = floor.max(own / 2) / (1 + about);
     let leading = head.clone().or_else(|| strong(body));
@@ -256,6 +281,14 @@ fn verdict(page: &Page, title: &Reading, headings: &Reading, body: &Reading) -> 
                 .with("wording", wording)
                 .with("shape", "one sentence on the page");
         }
+    }
+    if body.subject_words + headings.subject_words == 0
+        && body.attendant_words >= 6
+        && body.address > 0
+        && body.about == 0
+    {
+        return Inspection::failure(Kind::ServerError, 0.65, reason(Kind::ServerError))
+            .with("residue", "advice and apologies only");
     }
     if body.subject_words + headings.subject_words <= 2
         && [title, headings, body]

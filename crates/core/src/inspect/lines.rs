@@ -2,8 +2,9 @@
 
 /// Whether a tool speaks: a tag of a log level, or "... error:" before the message.
 pub(super) fn spoken_by_a_tool(folded: &str) -> bool {
-    const TAGS: [&str; 10] = [
+    const TAGS: [&str; 11] = [
         "error",
+        "timeout",
         "err",
         "fatal",
         "failed",
@@ -28,6 +29,234 @@ pub(super) fn spoken_by_a_tool(folded: &str) -> bool {
         && (opens
             || TAGS.contains(&before)
             || (before.split(' ').count() <= 5 && TAGS.iter().any(|tag| before.ends_with(tag))))
+}
+
+/// Whether a single line is the title of a report or of a change rather than a server's own words: it opens
+/// with the verb of a change, refers to an issue, or says when, where and how often something happens.
+/// No server does any of that.
+pub(super) fn titled(line: &str) -> bool {
+    const CHANGES: [&str; 22] = [
+        "add",
+        "adds",
+        "fix",
+        "fixes",
+        "fixed",
+        "handle",
+        "handles",
+        "respond",
+        "return",
+        "returns",
+        "detect",
+        "improve",
+        "implement",
+        "refactor",
+        "prevent",
+        "ignore",
+        "rename",
+        "revert",
+        "investigate",
+        "getting",
+        "seeing",
+        "receiving",
+    ];
+    const KINDS: [&str; 8] = [
+        "fix", "feat", "chore", "docs", "refactor", "bug", "question", "issue",
+    ];
+    const CIRCUMSTANCES: [&str; 17] = [
+        " for certain ",
+        " for some ",
+        " for all ",
+        " for every ",
+        " on some ",
+        " on all ",
+        " on every ",
+        " on nearly all ",
+        " every time",
+        " all the time",
+        " sometimes",
+        " randomly",
+        " intermittently",
+        " since ",
+        " instead of ",
+        " even with ",
+        " even after ",
+    ];
+    let line = line.trim().trim_start_matches(['[', '(']);
+    let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+    // "fix(parser): ...", "[bug] ..."
+    let kind = first.split('(').next().unwrap_or_default();
+    let tagged = first.ends_with([':', ']']) && KINDS.contains(&kind.trim_end_matches([':', ']']));
+    // "handle not found" names a handle, "return to the home page" is a link
+    let noun = ["not ", "is ", "was ", "does ", "to "]
+        .iter()
+        .any(|next| rest.starts_with(next));
+    let change = CHANGES.contains(&first) && !noun;
+    let again = line.trim_end_matches(['.', '!']).ends_with(" again")
+        && ![
+            "try", "attempt", "please", "load", "refresh", "log", "sign", "later",
+        ]
+        .iter()
+        .any(|advice| line.contains(advice));
+    let place = !line.starts_with("this ") && CIRCUMSTANCES.iter().any(|words| line.contains(words));
+    tagged || change || again || place
+}
+
+/// Whether a wording stands between quotation marks, with other words around: it is cited.
+pub(super) fn cited(line: &str, wording: &str) -> bool {
+    let Some((before, after)) = line.split_once(wording) else {
+        return false;
+    };
+    let opens = |mark: char| {
+        before.rfind(mark).is_some_and(|at| {
+            let ahead = before.get(..at).unwrap_or_default();
+            before.matches(mark).count() % 2 == 1 && (ahead.is_empty() || ahead.ends_with([' ', '(']))
+        })
+    };
+    let outside = |mark: char| {
+        let ahead = before.rsplit_once(mark).map_or("", |(ahead, _)| ahead);
+        let behind = after.split_once(mark).map(|(_, behind)| behind);
+        behind.is_some_and(|behind| {
+            ahead.split_ascii_whitespace().count() + behind.split_ascii_whitespace().count() >= 2
+        })
+    };
+    ['"', '\''].into_iter().any(|mark| opens(mark) && outside(mark))
+}
+
+/// Whether a short line tells how far a tool has come: "fetching page 3 ...", "attempt 2/5", "done in 3 seconds".
+pub(super) fn progress(line: &str) -> bool {
+    let words = line.split_ascii_whitespace().count();
+    let first = line.split_ascii_whitespace().next().unwrap_or_default();
+    let numbered = line.bytes().any(|byte| byte.is_ascii_digit());
+    let counts = numbered
+        && [
+            "attempt ", "retry ", " seconds", " minutes", "ms)", "[1/", "page ",
+        ]
+        .iter()
+        .any(|mark| line.contains(mark));
+    let goes_on = first.len() > 5
+        && (first.ends_with("ing") || (numbered && first.ends_with("ed")))
+        && super::words::class(first) == super::words::Class::Retrieval;
+    words <= 9 && !line.ends_with('?') && (counts || goes_on)
+}
+
+/// Whether a text is source code from its first word on: a component that renders markup.
+pub(super) fn source(folded: &str) -> bool {
+    ["export ", "import ", "function ", "const "]
+        .iter()
+        .any(|keyword| folded.starts_with(keyword))
+        && ["=>", "() {", ") {", "return ("]
+            .iter()
+            .any(|sign| folded.contains(sign))
+}
+
+/// Whether a text opens with a status and a sign that sets it off: "404: ...", "error 503 - ...".
+pub(super) fn opens_with_a_status(folded: &str) -> bool {
+    let start = folded.trim_start();
+    let start = start.strip_prefix("http ").unwrap_or(start);
+    let start = start.strip_prefix("error ").unwrap_or(start);
+    let number = start
+        .split(|c: char| !c.is_ascii_digit())
+        .next()
+        .unwrap_or_default();
+    let after = start.get(number.len()..).unwrap_or_default();
+    number.parse().is_ok_and(super::words::is_error_status)
+        && [":", " -", " \u{2013}", " \u{2014}", " |", ".", "!", "\n"]
+            .iter()
+            .any(|sign| after.starts_with(sign))
+}
+
+/// What a line of a tool's output is: `Some(true)` where it reports an error, `Some(false)` where it is
+/// output without one, `None` where it may be anything else. Takes a folded line.
+pub(super) fn output(line: &str) -> Option<bool> {
+    const STARTS: [&str; 16] = [
+        "--20",
+        "resolving ",
+        "connecting to ",
+        "http request sent",
+        "* trying ",
+        "* connected to ",
+        "* could not resolve",
+        "trying ",
+        "curl: (",
+        "wget: ",
+        "[debug",
+        "[info",
+        "[warn",
+        "[notice",
+        "[trace",
+        "[all ",
+    ];
+    const LEVELS: [&str; 9] = [
+        "level=",
+        " info ",
+        " info:",
+        " warn ",
+        " warn:",
+        " warning:",
+        " debug ",
+        " debug:",
+        "[info]",
+    ];
+    const ERRORS: [&str; 14] = [
+        "level=error",
+        "level=fatal",
+        " error ",
+        " error:",
+        "[error]",
+        "[fatal]",
+        "error:",
+        "fatal:",
+        "failed:",
+        "failed.",
+        "curl: (",
+        "unable to ",
+        "could not ",
+        "retcode: ",
+    ];
+    if frame(line) {
+        return Some(false);
+    }
+    let line = line.trim_start_matches(['>', '<', ' ']);
+    // a time of day, or a date, before the level
+    let stamped = line
+        .trim_start_matches('[')
+        .bytes()
+        .take(4)
+        .filter(u8::is_ascii_digit)
+        .count()
+        >= 4
+        || line
+            .get(1..6)
+            .is_some_and(|time| time.contains(':') && time.bytes().any(|b| b.is_ascii_digit()));
+    let start = super::fold::head(line, 64);
+    let leveled = LEVELS.iter().chain(&ERRORS).any(|level| start.contains(level));
+    let machine = STARTS.iter().any(|opening| line.starts_with(opening))
+        || line.starts_with("level=")
+        || line.starts_with("time=")
+        || line.starts_with("[error]")
+        || line.starts_with("[fatal]")
+        || line.starts_with("error:")
+        || line.starts_with("fatal:")
+        || (stamped && leveled)
+        || line == "failed"
+        || line.contains("retcode: ");
+    machine.then(|| line == "failed" || ERRORS.iter().any(|error| line.contains(error)))
+}
+
+/// Whether a text is in another language than English: it has words enough, and none of the commonest.
+pub(super) fn foreign(folded: &str) -> bool {
+    const ENGLISH: [&str; 8] = ["the", "and", "you", "your", "this", "that", "are", "with"];
+    let mut words = 0_usize;
+    let mut english = 0_usize;
+    for word in folded
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(200)
+    {
+        words += 1;
+        english += usize::from(ENGLISH.contains(&word));
+    }
+    words >= 5 && english * 25 <= words
 }
 
 /// A line of a stack trace.

@@ -1,6 +1,6 @@
 //! Reading a text: what each statement in it does, and how much is left over.
 
-use super::lines::{Sentences, code, frame, listed, spoken_by_a_tool};
+use super::lines::{Sentences, code, frame, listed, progress, spoken_by_a_tool};
 use super::phrases::{self, Hit, Role, unspaced};
 use super::verdict::Kind;
 use super::words::{Class, class, is_token};
@@ -369,8 +369,8 @@ fn part(
         if left == 0 && (own > 0 || count.tokens > 0 || count.words <= 2) {
             return Part::Attendant;
         }
-        // a stack frame belongs to the failure that it explains
-        if framed {
+        // a stack frame belongs to the failure that it explains, and steps to the tool that took them
+        if framed || (verdict.is_none() && count.telling == 0 && left <= own + 2 && progress(sentence)) {
             return Part::Attendant;
         }
     }
@@ -440,6 +440,13 @@ fn count_word(count: &mut Count, word: &str) {
             count.tokens += 1;
         }
         Class::Subject => {
+            // the elided articles of Romance languages: l'adresse, dell'indirizzo
+            if let Some((article, noun)) = word.split_once('\'')
+                && ELIDED.contains(&article)
+                && noun.len() > 1
+            {
+                return count_noun(count, noun);
+            }
             // compounds: client-side, re-try
             let parts = || word.split('-').filter(|part| !part.is_empty());
             if parts().count() > 1 && parts().all(|part| class(part) != Class::Subject) {
@@ -448,6 +455,22 @@ fn count_word(count: &mut Count, word: &str) {
                 count.subject += 1;
             }
         }
+    }
+}
+
+/// Articles and prepositions that lose their vowel before another.
+const ELIDED: [&str; 13] = [
+    "l", "d", "n", "s", "c", "j", "qu", "un", "all", "dell", "nell", "dall", "sull",
+];
+
+/// A word after an elided article.
+fn count_noun(count: &mut Count, noun: &str) {
+    match class(noun) {
+        Class::Function => {}
+        Class::Failure => count.failure += 1,
+        Class::Retrieval => count.retrieval += 1,
+        Class::Address => count.address += 1,
+        _ => count.subject += 1,
     }
 }
 

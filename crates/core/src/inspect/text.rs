@@ -4,7 +4,9 @@ use freshcontext_contract::walls::{self, Fingerprint, Strength};
 
 use super::fold::{fold, head, quote, tail};
 use super::json;
-use super::lines::spoken_by_a_tool;
+use super::lines::{
+    cited, foreign, frame, opens_with_a_status, output, progress, source, spoken_by_a_tool, titled,
+};
 use super::quick;
 use super::reading::{Part, Reading, read};
 use super::verdict::{Inspection, Kind};
@@ -133,10 +135,11 @@ const MOST_WORDS_ABOVE: usize = 400;
 /// A line of words and then JSON: a reader service's warning above its envelope. The words decide, and
 /// what the JSON says.
 fn before_json(text: &str) -> Option<Inspection> {
-    let at = head(text, MOST_WORDS_ABOVE + 2).find("\n{")?;
+    let start = head(text, MOST_WORDS_ABOVE + 2);
+    let at = start.find("\n{").or_else(|| start.find(" {\""))?;
     let (words, data) = text.split_at_checked(at)?;
     json::scan(data.trim())?;
-    let found = judge(words);
+    let found = judge(words.trim_end_matches(':'));
     (found.failed && found.confidence >= 0.8).then(|| found.with("form", "words above JSON"))
 }
 
@@ -167,6 +170,26 @@ fn log(text: &str) -> Option<Inspection> {
     {
         lines += 1;
         tagged += usize::from(tag(line).is_some());
+    }
+    let (mut reported, mut errors) = (0_usize, 0_usize);
+    let folded = fold(head(text, FIRST_LOOK), false);
+    let mut last = false;
+    for line in folded.lines() {
+        let found = output(line.trim()).or_else(|| progress(line.trim()).then_some(false));
+        reported += usize::from(found.is_some());
+        errors += usize::from(found == Some(true));
+        // the frames below an error belong to it
+        if !frame(line.trim()) {
+            last = found.unwrap_or(last);
+        }
+    }
+    if lines >= 2 && reported * 10 >= lines * 8 && errors > 0 && (last || errors * 2 >= reported) {
+        return Some(
+            Inspection::failure(Kind::ToolError, 0.84, "the output of a tool that failed").with(
+                "shape",
+                format!("{reported} of {lines} lines are a tool's output, {errors} of them errors"),
+            ),
+        );
     }
     (lines >= 3 && tagged * 10 >= lines * 7).then(|| {
         Inspection::failure(Kind::ToolError, 0.88, "the output of a command that failed").with(
@@ -223,6 +246,17 @@ fn tolerance(reading: &Reading) -> usize {
         || reading.attended
         || reading.attendant_words > 1;
     let pure = headline && reading.spare == 0;
+    let missing = reading
+        .leading()
+        .is_some_and(|verdict| verdict.kind == Kind::NotFound);
+    // pages of the missing page tell jokes, in the first person, too
+    if missing && pure && reading.status_line && reading.address >= 3 && reading.about <= 5 {
+        return 80;
+    }
+    // a joke first; but a bare status and a sentence to the visitor both say so
+    if missing && reading.verdicts.len() >= 2 && reading.address >= 2 && reading.about <= 1 {
+        return 40.max(said / 2);
+    }
     let (floor, share) = match (headline, reading.strong()) {
         // a status line, and then a page that turns to the visitor
         (true, _) if pure && reading.status_line && reading.address >= 2 && reading.about == 0 => {
@@ -237,6 +271,20 @@ fn tolerance(reading: &Reading) -> usize {
         0 => floor.max(share),
         1 => floor.max(share) / 2,
         _ => floor.max(share) / 5,
+    }
+}
+
+/// The same for other languages than English. Of those we know the verdicts, but not each word of the
+/// explanation that follows, so a line that says nothing but a verdict may have a longer one.
+fn patience(reading: &Reading, folded: &str) -> usize {
+    let headed = matches!(reading.first, Some(Part::Verdict(_)))
+        && reading.spare == 0
+        && reading.strong()
+        && reading.statements >= 2;
+    if headed && reading.about == 0 && !reading.listed && foreign(folded) {
+        28
+    } else {
+        0
     }
 }
 
@@ -276,7 +324,7 @@ pub(super) fn weigh(reading: &Reading, mark: Option<&Fingerprint>, folded: &str)
     let Some(leading) = reading.leading() else {
         return wordless(reading);
     };
-    if reading.fenced {
+    if reading.fenced || source(folded) {
         return Inspection::genuine(0.85, "it quotes code or output")
             .with("wording", quote(&leading.wording, 60));
     }
@@ -287,9 +335,20 @@ pub(super) fn weigh(reading: &Reading, mark: Option<&Fingerprint>, folded: &str)
     let fits = if guarded {
         leading.strong && reading.spare == 0 && left == 0
     } else {
-        left <= tolerance(reading)
+        left <= tolerance(reading).max(patience(reading, folded))
     };
-    let fits = fits && (leading.strong || spoken || reading.address > 0);
+    // two sentences on one line are still a title: "... when the token is invalid. Fixes #5"
+    let line = reading.statements <= 2 && !folded.trim().contains('\n');
+    let reported = line
+        && ((!spoken && cited(folded, &leading.wording))
+            || (reading.address == 0 && !reading.attended && titled(folded)));
+    // the status names the page, whatever the sentence after it says in jest
+    let named = opens_with_a_status(folded)
+        && left <= 16
+        && reading.about <= 1
+        && reading.mentions + reading.verdicts.len() > 0
+        && (reading.address > 0 || folded.contains("page"));
+    let fits = !reported && (fits || named) && (leading.strong || spoken || reading.address > 0);
     let login = matches!(leading.kind, Kind::LoginRequired | Kind::ConsentWall) && leading.strong;
     let fits = fits
         || (login
@@ -340,6 +399,16 @@ fn wordless(reading: &Reading) -> Inspection {
     if reading.consent_words >= 12 && reading.subject_words * 3 <= said && reading.about == 0 {
         return Inspection::failure(Kind::ConsentWall, 0.75, "a request for consent and nothing else")
             .with("residue", format!("{} other words", reading.subject_words));
+    }
+    // apologies and advice without anything that they are about
+    if reading.attendant_words >= 8
+        && reading.address >= 2
+        && reading.subject_words == 0
+        && reading.about == 0
+        && reading.statements >= 2
+    {
+        return Inspection::failure(Kind::ServerError, 0.6, reason(Kind::ServerError))
+            .with("residue", "advice and apologies only");
     }
     let confidence = if reading.subject_words > 30 { 0.97 } else { 0.85 };
     Inspection::genuine(confidence, "nothing in it says that a retrieval failed")
