@@ -8,7 +8,7 @@ use freshcontext_testkit::{Reply, ScriptedUpstream};
 use serde_json::{Value, json};
 
 use crate::report::{Row, Target, Times, note};
-use crate::stdio::Session;
+use crate::stdio::{Request, Session};
 use crate::texts::Prose;
 use crate::web::{Connection, Served, post};
 use crate::{Failure, Plan};
@@ -111,11 +111,11 @@ fn over_stdio(
     let (mut session, _) = Session::greeted(command, life)?;
     let params = json!({"name": TOOL, "arguments": arguments});
     checked(&json!({"result": session.request("tools/call", &params)?}))?;
-    let line = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).to_string();
+    let mut request = Request::new("tools/call", &params);
     let mut millis = Vec::with_capacity(CALLS);
     for _ in 0..CALLS {
         let begin = Instant::now();
-        session.exchange(line.as_bytes())?;
+        session.again(&mut request)?;
         millis.push(begin.elapsed().as_secs_f64() * 1e3);
     }
     Ok(Times::new(millis))

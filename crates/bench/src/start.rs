@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::report::{Row, Target, Times};
-use crate::stdio::{Program, Session};
+use crate::stdio::{Program, Request, Session};
 use crate::{Failure, Plan};
 
 const GROUP: &str = "start";
@@ -29,11 +29,10 @@ fn figures(program: &Program, spawns: usize, life: Duration) -> Result<Figures, 
     session.request("tools/list", &json!({}))?;
     let mut list = Vec::new();
     let mut list_bytes = 0;
+    let mut request = Request::new("tools/list", &json!({}));
     for _ in 0..200 {
         let begin = Instant::now();
-        list_bytes = session
-            .exchange(br#"{"jsonrpc":"2.0","id":5,"method":"tools/list","params":{}}"#)?
-            .len();
+        list_bytes = session.again(&mut request)?.len();
         list.push(begin.elapsed().as_secs_f64() * 1e3);
     }
     Ok(Figures {

@@ -180,7 +180,12 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     ];
     for (what, message) in calls {
         note(&format!("http: {what}"));
-        let served = Served::start(&plan.ours, &[])?;
+        // The probe and the last connections of the warm-up count beside the clients' own.
+        let room = (
+            "FRESHCONTEXT_LIMIT_INBOUND_CONNECTIONS_PER_PEER",
+            "256".to_owned(),
+        );
+        let served = Served::start(&plan.ours, &[room])?;
         let request = post(served.address(), &message);
         let answer: Value =
             serde_json::from_slice(Connection::open(served.address()).await?.ask(&request).await?)?;

@@ -14,7 +14,8 @@
 //!   by at least three. Every rule that would make it a part of a failure page asks for fewer.
 //! * It is longer than the lone words that head failure pages, and no line of a stack trace.
 //!
-//! Measured: 2 KB of prose went from 75..110 µs to about 4 µs.
+//! Measured on a machine with seven other busy processes: 50 KB of prose went from 480 µs to 31 µs, and
+//! 2 KB from 345 µs to 56 µs.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
