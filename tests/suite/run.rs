@@ -15,7 +15,8 @@ use serde_json::{Map, Value};
 pub struct Bench {
     pub engine: Arc<Engine>,
     pub clock: Arc<StepClock>,
-    pub upstream: ScriptedUpstream,
+    /// Held so that it goes on answering.
+    _upstream: ScriptedUpstream,
     pub script: Script,
 }
 
@@ -70,7 +71,7 @@ impl Bench {
         Ok(Self {
             engine: Arc::new(engine),
             clock,
-            upstream,
+            _upstream: upstream,
             script,
         })
     }

@@ -145,6 +145,7 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
     }
     structured.insert("generated_at".to_owned(), iso_millis(generated_at).into());
     structured.insert("query".to_owned(), query.into());
+    structured.insert("partial".to_owned(), (failed > 0).into());
     structured.insert("coverage".to_owned(), coverage);
     structured.insert("sections".to_owned(), Value::Array(values));
     CompositeAnswer {

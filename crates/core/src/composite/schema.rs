@@ -11,6 +11,7 @@ pub fn composite_schema() -> Value {
         "properties": {
             "generated_at": {"type": "string"},
             "query": {"type": "string"},
+            "partial": {"type": "boolean"},
             "coverage": {
                 "type": "object",
                 "properties": {
@@ -40,7 +41,7 @@ pub fn composite_schema() -> Value {
             "message": {"type": "string"}
         },
         "anyOf": [
-            {"required": ["generated_at", "query", "coverage", "sections"]},
+            {"required": ["generated_at", "query", "partial", "coverage", "sections"]},
             {"required": ["code", "message"]}
         ]
     })

@@ -144,6 +144,7 @@ fn g06_every_subset_of_failures_keeps_all_headings_in_order() {
             );
         }
         fits_the_schemas(&composite.structured);
+        assert_eq!(composite.structured["partial"], failing != 0);
         let missing = composite.structured["coverage"]["missing"].as_array().unwrap();
         assert_eq!(missing.len(), usize::try_from(failing.count_ones()).unwrap());
         if worked > 0 {

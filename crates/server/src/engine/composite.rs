@@ -31,9 +31,7 @@ impl Engine {
     ) -> Result<ToolOutcome, SourceError> {
         let begun = self.clock.now();
         plan.max_length = plan.max_length.min(self.limits().result_chars);
-        let shared = Instant::now() + Duration::from_millis(self.limits().composite_deadline_ms);
-        let own = Instant::now() + Duration::from_millis(self.limits().call_deadline_ms);
-        let deadline = shared.min(own);
+        let deadline = Instant::now() + Duration::from_millis(self.limits().composite_deadline_ms);
         let total = plan.sections.len();
         let mut running: FuturesUnordered<_> = plan
             .sections
