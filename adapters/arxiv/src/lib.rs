@@ -21,7 +21,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "arxiv",
     tool: "extract_arxiv",
     title: "arXiv",
-    description: "arXiv papers by query (ti:, au:, cat:), id, DOI or URL.",
+    description: "Papers by query (ti:, au:, cat:), id, DOI or URL.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["export.arxiv.org"]),

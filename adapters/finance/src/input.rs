@@ -14,7 +14,7 @@ use crate::symbol::Ticker;
 pub struct Input {
     /// Tickers, comma-separated
     pub url: String,
-    /// One route, such as cboe
+    /// Route, e.g. cboe
     pub provider: Option<String>,
 }
 

@@ -49,7 +49,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "finance",
     tool: "extract_finance",
     title: "Quotes",
-    description: "Last price of up to 5 stocks, indices, currencies or coins, with its exact time and source",
+    description: "Last price of up to 5 stocks, indices, currencies or coins",
     example: r#"{"url": "AAPL,MSFT"}"#,
     profile: "market_finance",
     hosts: Hosts::Fixed(&[

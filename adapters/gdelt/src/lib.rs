@@ -21,7 +21,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "gdelt",
     tool: "extract_gdelt",
     title: "GDELT news",
-    description: "World news from GDELT, newest first; dates are when it first saw a page",
+    description: "World news by GDELT, dated when first seen",
     example: r#"{"url": "Palantir"}"#,
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["api.gdeltproject.org"]),

@@ -41,8 +41,8 @@ const fn key(host: &'static str) -> Credential {
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "gebiz",
     tool: "extract_gebiz",
-    title: "Singapore tenders (GeBIZ)",
-    description: "Awarded Singapore government tenders, newest first; no open ones",
+    title: "GeBIZ tenders",
+    description: "Awarded Singapore tenders, newest first",
     example: r#"{"url": "cybersecurity"}"#,
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&[

@@ -16,7 +16,7 @@ use crate::{CREDENTIALS, HOST, STATUS_RULES, TOKEN_REFUSED, request, send};
 pub static GITHUB: Descriptor = Descriptor {
     id: "github",
     tool: "extract_github",
-    title: "GitHub repository",
+    title: "GitHub",
     description: "One GitHub repository: facts, README, date of the newest commit.",
     example: input::URL_EXAMPLE,
     profile: "code_activity",

@@ -10,7 +10,7 @@ use crate::DESCRIPTOR;
 /// Arguments of `extract_govcontracts`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Company, UEI, agency, topic, NAICS code or award URL
+    /// Company, UEI, agency, topic, NAICS or award URL
     pub url: String,
     /// signed or modified
     pub by: Option<String>,

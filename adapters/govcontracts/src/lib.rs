@@ -16,7 +16,7 @@ use freshcontext_contract::{
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "govcontracts",
     tool: "extract_govcontracts",
-    title: "US federal contracts",
+    title: "US contracts",
     description: "US federal contract awards, newest signed first",
     example: r#"{"url": "Palantir"}"#,
     profile: "government_regulatory",

@@ -17,7 +17,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "hackernews",
     tool: "extract_hackernews",
     title: "Hacker News",
-    description: "Hacker News search, lists (front, newest, ask, show) or one thread.",
+    description: "Hacker News search, lists (front, newest) or one thread.",
     example: input::EXAMPLE,
     profile: "social_pulse",
     hosts: Hosts::Fixed(&[

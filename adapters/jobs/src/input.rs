@@ -9,10 +9,10 @@ use serde::Deserialize;
 pub struct Input {
     /// Role or skill
     pub query: String,
-    /// Place, or "remote"
+    /// Place
     #[serde(default)]
     pub location: Option<String>,
-    /// Only remote jobs
+    /// Remote
     #[serde(default)]
     pub remote_only: Option<bool>,
     /// Default 60

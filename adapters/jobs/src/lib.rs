@@ -29,7 +29,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "jobs",
     tool: "search_jobs",
     title: "Job boards",
-    description: "Jobs from five boards, matched and dated, with a badge for age.",
+    description: "Open jobs from five boards, each dated.",
     example: input::EXAMPLE,
     profile: "jobs_opportunities",
     hosts: Hosts::Fixed(&[

@@ -16,7 +16,7 @@ const MAX_LOOKUPS: usize = 21;
 /// Arguments of `package_trends`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Names, comma-separated; npm: pypi: crates: to pick one
+    /// Comma-separated; npm: pypi: crates: pick one
     pub packages: String,
 }
 

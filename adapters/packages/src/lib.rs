@@ -21,7 +21,7 @@ use parse::Facts;
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "packagetrends",
     tool: "package_trends",
-    title: "Package registries",
+    title: "Packages",
     description: "npm, PyPI and crates.io packages: latest version, its date, cadence.",
     example: input::EXAMPLE,
     profile: "code_activity",

@@ -20,7 +20,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "producthunt",
     tool: "extract_producthunt",
     title: "Product Hunt",
-    description: "Product Hunt launches: today's board, a topic, a product or a keyword.",
+    description: "Product Hunt's board of today, a topic, product or keyword.",
     example: input::EXAMPLE,
     profile: "product_research",
     hosts: Hosts::Fixed(&["www.producthunt.com", "api.producthunt.com"]),

@@ -20,7 +20,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "reddit",
     tool: "extract_reddit",
     title: "Reddit",
-    description: "Reddit posts of a subreddit, user or search, or one post with its comments.",
+    description: "Posts of a subreddit, user or search, or one thread.",
     example: input::EXAMPLE,
     profile: "social_pulse",
     hosts: Hosts::Fixed(&["www.reddit.com", "oauth.reddit.com"]),

@@ -22,8 +22,8 @@ use request::{Plan, Via};
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "google_scholar",
     tool: "extract_scholar",
-    title: "Google Scholar",
-    description: "Papers from Google Scholar or, where it is walled, Crossref or OpenAlex.",
+    title: "Scholar",
+    description: "Papers from Scholar, else Crossref or OpenAlex.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),

@@ -12,7 +12,7 @@ use crate::DESCRIPTOR;
 pub struct Input {
     /// Ticker, CIK, company, topic or EDGAR URL
     pub url: String,
-    /// Such as 10-K,10-Q; or all
+    /// e.g. 10-K,10-Q or all
     pub forms: Option<String>,
 }
 

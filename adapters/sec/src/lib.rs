@@ -32,7 +32,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "sec_filings",
     tool: "extract_sec_filings",
     title: "SEC filings",
-    description: "US SEC filings of a company or on a topic, 8-K by default",
+    description: "SEC filings of a company or on a topic; 8-K by default",
     example: r#"{"url": "PLTR"}"#,
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["www.sec.gov", "data.sec.gov", "efts.sec.gov"]),

@@ -22,8 +22,8 @@ use parse::{Company, Listed, Meta};
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "yc",
     tool: "extract_yc",
-    title: "Y Combinator companies",
-    description: "YC companies by batch, label or words: status, team, place, hiring, listing date.",
+    title: "Y Combinator",
+    description: "YC companies by batch, label or words, with status and team.",
     example: input::EXAMPLE,
     profile: "company_intel",
     hosts: Hosts::Fixed(&["yc-oss.github.io", "www.ycombinator.com", request::INDEX_HOST]),

@@ -47,16 +47,16 @@ impl ArgSpec {
         let mut add = |name: &str, kind: &str, about: &str| {
             out.insert(name.to_owned(), json!({"type": kind, "description": about}));
         };
-        add("max_length", "integer", "Max chars");
+        add("max_length", "integer", "Chars");
         if self.limit.is_some() {
-            add("limit", "integer", "Max items");
+            add("limit", "integer", "Items");
         }
         if self.dates {
             add("since", "string", "From date");
             add("until", "string", "To date");
         }
         if self.cursor {
-            add("cursor", "string", "Next page");
+            add("cursor", "string", "Next");
         }
         if self.max_age {
             add("max_age", "integer", "Max age, s");
@@ -64,7 +64,7 @@ impl ArgSpec {
         if !self.sort.is_empty() {
             out.insert(
                 "sort".to_owned(),
-                json!({"type": "string", "enum": self.sort, "description": "Order"}),
+                json!({"type": "string", "enum": self.sort, "description": "By"}),
             );
         }
         out

@@ -34,7 +34,7 @@ const IDEA: Composite = Composite {
 const GOVERNMENT: Composite = Composite {
     tool: "extract_gov_landscape",
     id: "gov_landscape",
-    title: "Government landscape",
+    title: "Gov landscape",
     description: "US contracts, Hacker News, GitHub and changelog of a company or topic",
     example: r#"{"query": "Palantir", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {

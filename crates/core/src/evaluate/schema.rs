@@ -8,10 +8,9 @@ use super::verdict::Decision;
 /// The tool's name.
 pub const TOOL: &str = "evaluate_context";
 /// The tool's title.
-pub const TITLE: &str = "Evaluate context";
+pub const TITLE: &str = "Evaluate";
 /// What the tool does, for the model that chooses it.
-pub const DESCRIPTION: &str = "Judges context you already hold: ranks each signal by relevance and freshness and says \
-whether to use, cite, refresh, verify, watch or exclude it, and why. Spots failed retrievals. Fetches nothing.";
+pub const DESCRIPTION: &str = "Ranks context you hold by relevance and age; says use, cite, refresh, verify, watch or exclude each, and why.";
 
 fn property(kind: &str, about: &str) -> Value {
     json!({"type": kind, "description": about})
@@ -31,23 +30,20 @@ fn one_of<'a>(about: &str, values: impl Iterator<Item = &'a str>) -> Value {
 pub fn input_schema() -> Value {
     let mut signal = properties(&[
         ("source", "string", "URL or stable name"),
-        ("source_type", "string", "e.g. arxiv, jobs, official_docs"),
+        ("source_type", "string", "e.g. arxiv, jobs"),
         ("title", "string", "Title"),
-        ("content", "string", "Text, max 50000"),
-        ("published_at", "string", "ISO 8601 date"),
-        ("retrieved_at", "string", "ISO 8601 date"),
+        ("content", "string", "Text"),
+        ("published_at", "string", "ISO date"),
+        ("retrieved_at", "string", "ISO date"),
         ("semantic_score", "number", "Relevance 0..1"),
     ]);
     let status = ["success", "partial", "stale", "failed", "unknown"];
     signal.insert(
         "date_confidence".to_owned(),
-        one_of(
-            "Date reliability",
-            ["high", "medium", "low", "unknown"].into_iter(),
-        ),
+        one_of("Of the date", ["high", "medium", "low", "unknown"].into_iter()),
     );
     signal.insert("status".to_owned(), one_of("Retrieval", status.into_iter()));
-    signal.insert("id".to_owned(), property("string", "Your id"));
+    signal.insert("id".to_owned(), property("string", "Id"));
     signal.insert("metadata".to_owned(), property("object", "Origin facts"));
     json!({
         "type": "object",
@@ -56,10 +52,10 @@ pub fn input_schema() -> Value {
             "intent": one_of("Purpose", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
-                "description": "1-500, each with title or content",
+                "description": "1-500, with title or content",
                 "items": {"type": "object", "properties": signal, "required": ["source"]},
             },
-            "now": property("string", "Clock, ISO 8601"),
+            "now": property("string", "ISO clock"),
         },
         "required": ["profile", "intent", "signals"],
     })
