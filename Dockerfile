@@ -23,11 +23,11 @@ RUN cargo chef prepare --recipe-path recipe.json
 FROM base AS build
 # Dependencies first: this layer stays as long as Cargo.lock does.
 COPY --from=plan /build/recipe.json recipe.json
-RUN cargo chef cook --profile dist --package freshcontext-server --recipe-path recipe.json
+RUN cargo chef cook --release --package freshcontext-server --recipe-path recipe.json
 COPY . .
-RUN cargo build --profile dist --locked --package freshcontext-server --bin freshcontext \
+RUN cargo build --release --locked --package freshcontext-server --bin freshcontext \
  && mkdir -p /out/data \
- && cp target/dist/freshcontext /out/freshcontext
+ && cp target/release/freshcontext /out/freshcontext
 
 FROM gcr.io/distroless/cc-debian13:nonroot
 LABEL io.modelcontextprotocol.server.name="io.github.freshcontext/freshcontext" \

@@ -353,7 +353,7 @@ mod tests {
 
     const EXAMPLE: &str = r#"{"url": "rust"}"#;
 
-    fn decode(arguments: Value) -> Result<Input, SourceError> {
+    fn decode(arguments: &Value) -> Result<Input, SourceError> {
         let schema = argument_schema::<Input>(&ArgSpec::length(1_000));
         decode_input(
             &schema,
@@ -364,7 +364,7 @@ mod tests {
 
     #[test]
     fn right_arguments_are_decoded_and_blank_optional_ones_count_as_absent() {
-        let input = decode(json!({"url": "x", "words": ["a"], "remote": null})).unwrap();
+        let input = decode(&json!({"url": "x", "words": ["a"], "remote": null})).unwrap();
         assert_eq!(
             (input.url.as_str(), input.words.len(), input.remote),
             ("x", 1, None)
@@ -385,7 +385,7 @@ mod tests {
             (json!({"url": "x", "remote": "yes"}), "remote"),
             (json!({"url": "x", "uri": "y"}), "uri"),
         ] {
-            let error = decode(arguments.clone()).unwrap_err();
+            let error = decode(&arguments).unwrap_err();
             assert_eq!(error.code, ErrorCode::InvalidInput, "{arguments}");
             assert_eq!(error.field.as_deref(), Some(field), "{arguments}");
             assert!(error.message.contains("rust"), "{}", error.message);
@@ -407,7 +407,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_arguments_are_decoded_or_refused(name in "\\PC{0,12}", text in "\\PC{0,40}") {
-            let _ = decode(json!({"url": text, name: 1}));
+            let _ = decode(&json!({"url": text, name: 1}));
         }
     }
 }

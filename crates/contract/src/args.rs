@@ -316,7 +316,7 @@ mod tests {
         terms: "none",
     };
 
-    fn split(arguments: Value) -> Result<(CommonArgs, Map<String, Value>), SourceError> {
+    fn split(arguments: &Value) -> Result<(CommonArgs, Map<String, Value>), SourceError> {
         split_arguments(
             &FACTS,
             &Limits::DEFAULT,
@@ -326,7 +326,7 @@ mod tests {
 
     #[test]
     fn defaults_hold_where_nothing_or_nothing_much_is_given() {
-        let (common, rest) = split(json!({"limit": null, "since": "", "sort": " ", "url": "x"})).unwrap();
+        let (common, rest) = split(&json!({"limit": null, "since": "", "sort": " ", "url": "x"})).unwrap();
         assert_eq!(
             (common.limit, common.limit_given, common.max_length),
             (10, false, 6_000)
@@ -337,11 +337,11 @@ mod tests {
 
     #[test]
     fn wishes_beyond_a_limit_are_clamped_and_the_clamp_is_said() {
-        let (common, _) = split(json!({"limit": 1_000_000_000, "max_length": 5, "max_age": 0})).unwrap();
+        let (common, _) = split(&json!({"limit": 1_000_000_000, "max_length": 5, "max_age": 0})).unwrap();
         assert_eq!((common.limit, common.max_length), (50, MIN_RESULT_CHARS));
         assert_eq!(common.notes.len(), 2);
         assert_eq!(common.max_age, Some(Duration::ZERO));
-        let (common, _) = split(json!({"max_length": 1e6, "limit": 3.0})).unwrap();
+        let (common, _) = split(&json!({"max_length": 1e6, "limit": 3.0})).unwrap();
         assert_eq!(
             (common.limit, common.max_length),
             (3, Limits::DEFAULT.result_chars)
@@ -350,7 +350,7 @@ mod tests {
 
     #[test]
     fn the_same_day_is_a_whole_day() {
-        let (common, _) = split(json!({"since": "2026-05-01", "until": "2026-05-01"})).unwrap();
+        let (common, _) = split(&json!({"since": "2026-05-01", "until": "2026-05-01"})).unwrap();
         let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
         assert!(common.in_range(at("2026-05-01T00:00:00Z")));
         assert!(common.in_range(at("2026-05-01T23:59:59.999Z")));
@@ -373,7 +373,7 @@ mod tests {
             (json!({"sort": "best"}), "sort"),
             (json!({"cursor": 5}), "cursor"),
         ] {
-            let error = split(arguments.clone()).unwrap_err();
+            let error = split(&arguments).unwrap_err();
             assert_eq!(error.code, ErrorCode::InvalidInput, "{arguments}");
             assert_eq!(error.field.as_deref(), Some(field), "{arguments}");
         }
@@ -382,8 +382,8 @@ mod tests {
     proptest! {
         #[test]
         fn no_value_breaks_the_split(name in "limit|since|until|sort|cursor|max_age|max_length", number: f64, text in "\\PC{0,30}") {
-            let _ = split(json!({ name.clone(): number }));
-            let _ = split(json!({ name: text }));
+            let _ = split(&json!({ name.clone(): number }));
+            let _ = split(&json!({ name: text }));
         }
     }
 }
