@@ -38,6 +38,7 @@ mod decide;
 mod differences;
 mod duplicates;
 mod input;
+mod json;
 mod parallel;
 mod plain;
 mod profile;
@@ -142,10 +143,7 @@ impl Judgement {
 
     /// The structured form as JSON text.
     pub fn json(&self) -> Result<String, SourceError> {
-        /// About what one verdict takes, so that the text is not moved as it grows.
-        const VERDICT_BYTES: usize = 1_200;
-        let mut out = Vec::with_capacity(400 + self.verdicts.len() * VERDICT_BYTES);
-        serde_json::to_writer(&mut out, self).map_err(unwritable)?;
+        let out = json::write(self).map_err(unwritable)?;
         String::from_utf8(out).map_err(unwritable)
     }
 }
@@ -228,7 +226,7 @@ fn judged(request: &Request<'_>, options: &Options) -> Judgement {
 
     let now = iso_millis(request.now);
     let revalidate_after = revalidate_after(request.now, options.decay.lambda(request.profile.decay_of));
-    let mut seen = Seen::default();
+    let mut seen = Seen::with_capacity(judged.len());
     let duplicates: Vec<Option<String>> = judged
         .iter()
         .enumerate()

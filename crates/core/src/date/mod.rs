@@ -7,7 +7,7 @@ mod parse;
 
 use std::fmt;
 
-use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Timelike, Utc};
 use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
 use freshcontext_contract::{DateEvidence, DateValue};
 use serde::{Deserialize, Serialize};
@@ -92,7 +92,35 @@ impl Resolved {
 
 /// An instant as this server writes it: UTC, milliseconds, `Z`.
 pub fn iso_millis(instant: DateTime<Utc>) -> String {
-    instant.to_rfc3339_opts(SecondsFormat::Millis, true)
+    // Years of four digits are nearly all there are, and chrono's way of writing takes ten times as long.
+    four_digit_years(instant).unwrap_or_else(|| instant.to_rfc3339_opts(SecondsFormat::Millis, true))
+}
+
+/// The same, where the year has four digits and the second is no leap second.
+fn four_digit_years(instant: DateTime<Utc>) -> Option<String> {
+    let time = instant.naive_utc();
+    let year = u32::try_from(time.year()).ok().filter(|year| *year <= 9_999)?;
+    let millis = Some(instant.timestamp_subsec_millis()).filter(|millis| *millis < 1_000)?;
+    let mut out = *b"0000-00-00T00:00:00.000Z";
+    // The last digit of each number, and the number.
+    for (last, mut number) in [
+        (3, year),
+        (6, time.month()),
+        (9, time.day()),
+        (12, time.hour()),
+        (15, time.minute()),
+        (18, time.second()),
+        (22, millis),
+    ] {
+        for digit in out.iter_mut().take(last + 1).rev() {
+            if number == 0 {
+                break;
+            }
+            *digit = b'0' + u8::try_from(number % 10).ok()?;
+            number /= 10;
+        }
+    }
+    str::from_utf8(&out).ok().map(str::to_owned)
 }
 
 /// Whether an instant lies further in the future of `reference` than clocks may differ (5 minutes).

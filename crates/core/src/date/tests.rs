@@ -167,6 +167,12 @@ proptest! {
     }
 
     #[test]
+    fn instants_are_written_the_way_of_rfc_3339(millis in -62_200_000_000_000_i64..253_500_000_000_000) {
+        let instant = DateTime::from_timestamp_millis(millis).unwrap();
+        prop_assert_eq!(iso_millis(instant), instant.to_rfc3339_opts(SecondsFormat::Millis, true));
+    }
+
+    #[test]
     fn what_we_write_we_read(millis in 0_i64..4_102_444_800_000) {
         let instant = Utc.timestamp_millis_opt(millis).unwrap();
         prop_assert_eq!(parse_instant(&iso_millis(instant)).unwrap().instant, instant);

@@ -14,13 +14,20 @@ const TRACKING: [&str; 10] = [
 ];
 
 /// What was seen so far, in rank order.
-#[derive(Default)]
 pub(super) struct Seen<'a> {
     contents: HashMap<&'a str, usize>,
     addresses: HashMap<&'a str, usize>,
 }
 
 impl<'a> Seen<'a> {
+    /// Room for so many signals.
+    pub(super) fn with_capacity(signals: usize) -> Self {
+        Self {
+            contents: HashMap::with_capacity(signals),
+            addresses: HashMap::with_capacity(signals),
+        }
+    }
+
     /// A warning where an earlier result has the same content or [`address`]. `index` counts from 1.
     pub(super) fn note(
         &mut self,
@@ -64,7 +71,8 @@ pub(super) fn address(source: &str) -> Option<String> {
         .ok()
         .filter(|url| matches!(url.scheme(), "http" | "https"))?;
     let host = url.host_str()?;
-    let mut out = host.strip_prefix("www.").unwrap_or(host).to_owned();
+    let mut out = String::with_capacity(source.len());
+    out.push_str(host.strip_prefix("www.").unwrap_or(host));
     if let Some(port) = url.port() {
         // Writing to a string cannot fail.
         let _ = write!(out, ":{port}");

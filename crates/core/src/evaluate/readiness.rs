@@ -44,6 +44,9 @@ const LONGEST_WORD: usize = 64;
 
 /// Whether a text is one of these words, in any case.
 fn is_one_of(text: &str, words: &[&str]) -> bool {
+    if text.is_ascii() {
+        return words.iter().any(|word| word.eq_ignore_ascii_case(text));
+    }
     text.len() <= LONGEST_WORD && words.contains(&text.to_lowercase().as_str())
 }
 

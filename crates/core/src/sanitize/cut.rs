@@ -9,6 +9,11 @@ pub fn cut(text: &str, chars: usize) -> &str {
     if text.len() <= chars {
         return text;
     }
+    // In ASCII each character stands for itself, but for the two of a line break.
+    let head = text.as_bytes().get(..=chars);
+    if head.is_some_and(|head| head.is_ascii() && !head.contains(&b'\r')) {
+        return text.get(..chars).unwrap_or_default();
+    }
     let Some((at, _)) = text.char_indices().nth(chars) else {
         return text;
     };

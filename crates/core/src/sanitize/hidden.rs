@@ -44,9 +44,27 @@ fn is_plain(text: &str) -> bool {
         })
 }
 
+/// The same for one line: visible ASCII with single spaces between words.
+fn is_plain_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let hides = |byte: &u8| u8::from(!(b' '..=b'~').contains(byte));
+    let ends = [bytes.first(), bytes.last()];
+    let next = bytes.get(1..).unwrap_or_default();
+    let pairs = bytes.iter().zip(next);
+    !ends.contains(&Some(&b' '))
+        && bytes.iter().fold(0, |found, byte| found | hides(byte)) == 0
+        && pairs.fold(0, |found, (one, other)| {
+            found | (u8::from(*one == b' ') & u8::from(*other == b' '))
+        }) == 0
+}
+
 /// Removes hidden characters and bounds runs. Returns how many hidden ones were removed.
 pub(super) fn strip(text: &str, form: Form) -> (Cow<'_, str>, usize) {
-    if form == Form::Text && is_plain(text) {
+    let plain = match form {
+        Form::Text => is_plain(text),
+        Form::Line => text.len() <= BLOCK && is_plain_line(text),
+    };
+    if plain {
         return (Cow::Borrowed(text), 0);
     }
     decide(text, form)

@@ -344,7 +344,9 @@ proptest! {
     #[test]
     fn the_quick_way_agrees_with_the_careful_one(text in "[a-z \n\t\u{7f}é]{0,40}", times in 1_usize..200) {
         let text = text.repeat(times);
-        prop_assert_eq!(hidden::strip(&text, Form::Text), hidden::decide(&text, Form::Text));
+        for form in [Form::Text, Form::Line] {
+            prop_assert_eq!(hidden::strip(&text, form), hidden::decide(&text, form));
+        }
     }
 
     #[test]

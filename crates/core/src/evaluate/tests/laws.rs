@@ -60,6 +60,10 @@ fn sound(arguments: &Value) -> Result<(), TestCaseError> {
             judge(arguments, clock(), &Options::default()).map_err(|error| error.message)
         );
     }
+    if let Ok(judgement) = judge(arguments, clock(), &Options::default()) {
+        let serde = serde_json::to_string(&judgement).unwrap();
+        prop_assert_eq!(judgement.json().unwrap(), serde);
+    }
     match evaluated(arguments) {
         Ok(evaluation) => {
             let signals = arguments["signals"].as_array().unwrap().len();
