@@ -58,16 +58,11 @@ fn counted(count: usize, what: &str) -> String {
 fn card(out: &mut String, verdict: &Verdict, caveat: Option<&str>) {
     let words = verdict.decision.words();
     let why = verdict.why.first().map_or("", String::as_str);
-    let _ = write!(
-        out,
-        "\n\n{}. {}\n{}: {} {}\n{}\n",
-        verdict.index,
-        cut_marked(&verdict.title, TITLE),
-        words.label,
-        why,
-        words.action,
-        cut_marked(&verdict.source, SOURCE),
-    );
+    // Writing to a string cannot fail.
+    let _ = write!(out, "\n\n{}. ", verdict.index);
+    out.extend([&cut_marked(&verdict.title, TITLE), "\n"]);
+    out.extend([words.label, ": ", why, " ", words.action, "\n"]);
+    out.extend([&cut_marked(&verdict.source, SOURCE), "\n"]);
     match verdict.freshness_score {
         Some(score) => {
             let _ = write!(out, "Freshness {score}/100");

@@ -17,10 +17,9 @@ pub(super) fn map<'t, T: Sync, U: Send>(
     /// Things that are taken at once.
     const FEW: usize = 4;
 
-    let helpers = rayon::current_num_threads().min(things.len() / (2 * FEW));
-    if !worthwhile || helpers < 2 {
+    let Some(pool) = helpers().filter(|_| worthwhile && things.len() >= 4 * FEW) else {
         return one_by_one(things, work);
-    }
+    };
     let done = Mutex::new(Vec::with_capacity(things.len()));
     let next = AtomicUsize::new(0);
     let help = || {
@@ -37,8 +36,8 @@ pub(super) fn map<'t, T: Sync, U: Send>(
             .unwrap_or_else(std::sync::PoisonError::into_inner)
             .append(&mut own);
     };
-    rayon::in_place_scope(|scope| {
-        for _ in 1..helpers {
+    pool.in_place_scope(|scope| {
+        for _ in 0..pool.current_num_threads().min(things.len() / (2 * FEW)) {
             scope.spawn(|_| help());
         }
         help();
@@ -48,6 +47,29 @@ pub(super) fn map<'t, T: Sync, U: Send>(
         .unwrap_or_else(std::sync::PoisonError::into_inner);
     done.sort_unstable_by_key(|(place, _)| *place);
     done.into_iter().map(|(_, made)| made).collect()
+}
+
+/// The threads that help: one less than there are processors, as the caller's works, too. With one for each,
+/// the surplus one looks for work in the caller's time. None where there is one processor.
+#[cfg(feature = "parallel")]
+fn helpers() -> Option<&'static rayon::ThreadPool> {
+    use std::sync::LazyLock;
+
+    /// More would find too little to do.
+    const MOST: usize = 7;
+
+    static POOL: LazyLock<Option<rayon::ThreadPool>> = LazyLock::new(|| {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let helpers = (processors - 1).min(MOST);
+        let pool = || {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(helpers)
+                .thread_name(|number| format!("judge-{number}"))
+                .build()
+        };
+        (helpers > 0).then(pool).and_then(Result::ok)
+    });
+    POOL.as_ref()
 }
 
 /// Maps each thing with its place, in order.

@@ -30,7 +30,6 @@ pub fn cut_marked(text: &str, chars: usize) -> Cow<'_, str> {
     if cut(text, chars).len() == text.len() {
         return Cow::Borrowed(text);
     }
-    let mut kept = cut(text, chars.saturating_sub(1)).trim_end().to_owned();
-    kept.push('…');
-    Cow::Owned(kept)
+    let kept = cut(text, chars.saturating_sub(1)).trim_end();
+    Cow::Owned([kept, "…"].concat())
 }
