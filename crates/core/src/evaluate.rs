@@ -54,6 +54,7 @@ mod words;
 pub use batch::{Batch, Row, batch};
 pub use differences::{DIFFERENCES, Difference};
 pub use input::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
+pub use plain::PlainArguments;
 pub use profile::{Authority, DatePolicy, FailurePolicy, INTENTS, Intent, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
 pub use verdict::{
@@ -74,7 +75,6 @@ use crate::sanitize::clean_line;
 use decide::Facts;
 use duplicates::Seen;
 use input::Request;
-use plain::Plain;
 use signal::{Guard, Signal};
 
 /// What an operator can set.
@@ -194,24 +194,28 @@ pub fn judge(
     Ok(judged(&request, options))
 }
 
-/// Judges arguments that are JSON text, without making values of it. Exactly as [`judge`] on the same
-/// arguments, but only where they are plain: `None` says that they hold something wrong or unusual, of which
-/// [`judge`] tells what it is, or that it does no harm.
+/// Judges arguments that were read from JSON text without making values of it. Exactly as [`judge`] on the same
+/// arguments, but only where they are plain: an error of their reading, or `None` here, says that they hold
+/// something wrong or unusual, of which [`judge`] tells what it is, or that it does no harm.
 ///
 /// ```
-/// use freshcontext_core::evaluate::{Options, judge, judge_plain};
+/// use freshcontext_core::evaluate::{Options, PlainArguments, judge, judge_plain};
 ///
 /// let text = r#"{"profile": "local_custom", "intent": "citation_check",
 ///     "signals": [{"source": "notes/7.md", "title": "A note"}]}"#;
 /// let clock = "2026-06-09T12:00:00Z".parse()?;
-/// let plain = judge_plain(text, clock, &Options::default());
-/// assert_eq!(plain, Some(judge(&serde_json::from_str(text)?, clock, &Options::default())?));
-/// assert_eq!(judge_plain("{}", clock, &Options::default()), None);
+/// let plain: PlainArguments<'_> = serde_json::from_str(text)?;
+/// let judgement = judge_plain(&plain, clock, &Options::default());
+/// assert_eq!(judgement, Some(judge(&serde_json::from_str(text)?, clock, &Options::default())?));
+/// assert!(serde_json::from_str::<PlainArguments<'_>>("{}").is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn judge_plain(arguments: &str, clock_now: DateTime<Utc>, options: &Options) -> Option<Judgement> {
-    let plain: Plain<'_> = serde_json::from_str(arguments).ok()?;
-    let request = plain.request(clock_now, &options.limits)?;
+pub fn judge_plain(
+    arguments: &PlainArguments<'_>,
+    clock_now: DateTime<Utc>,
+    options: &Options,
+) -> Option<Judgement> {
+    let request = arguments.request(clock_now, &options.limits)?;
     Some(judged(&request, options))
 }
 

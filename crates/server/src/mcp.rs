@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use freshcontext_contract::BoxFuture;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
@@ -33,10 +32,10 @@ A result with isError holds a code, a reason and often a hint, and no content at
 To judge or rank context that you already have, pass it to evaluate_context; items of any answer fit as \
 its signals.";
 
-/// Arguments that a transport left as JSON text (UTF-8, an object), in the extensions of a request without
-/// others.
+/// Arguments that a transport left as JSON text (UTF-8, an object) or read in its own way, in the extensions of
+/// a request without others.
 #[derive(Debug, Clone)]
-pub(crate) struct UnreadArguments(pub(crate) Bytes);
+pub(crate) struct OtherArguments(pub(crate) Arguments);
 
 /// Serves one connection. Cheap to clone; everything is shared.
 #[derive(Debug, Clone)]
@@ -185,8 +184,8 @@ impl ServerHandler for McpServer {
             progress,
             as_text: self.as_text,
         };
-        let arguments = match context.extensions.get::<UnreadArguments>() {
-            Some(UnreadArguments(text)) => Arguments::Json(text.clone()),
+        let arguments = match context.extensions.get::<OtherArguments>() {
+            Some(OtherArguments(arguments)) => arguments.clone(),
             None => Arguments::Read(request.arguments.unwrap_or_default()),
         };
         let outcome = self.engine.call(&request.name, arguments, call).await;

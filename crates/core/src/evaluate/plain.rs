@@ -16,11 +16,19 @@ use super::input::{
     DATE_CONFIDENCES, FRESHNESS_CONFIDENCES, Given, Request, STATUSES, choose, instant, to_millis,
 };
 use super::profile::{Intent, Profile};
+use crate::json::from_object;
 
-/// The arguments of a call.
+/// Arguments of a call that are plain in their form: each field is known, of the right type, and there once.
+/// Borrowed from the JSON text that they are read from.
+///
+/// They may still be wrong in what they say, which [`judge_plain`](super::judge_plain) finds.
+#[derive(Debug, serde::Deserialize)]
+#[serde(transparent)]
+pub struct PlainArguments<'a>(#[serde(borrow, deserialize_with = "from_object")] Call<'a>);
+
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Plain<'a> {
+struct Call<'a> {
     #[serde(borrow)]
     profile: Text<'a>,
     #[serde(borrow)]
@@ -31,10 +39,13 @@ pub(super) struct Plain<'a> {
     signals: Vec<Signal<'a>>,
 }
 
-/// One signal.
+#[derive(Debug, serde::Deserialize)]
+#[serde(transparent)]
+struct Signal<'a>(#[serde(borrow, deserialize_with = "from_object")] Fields<'a>);
+
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Signal<'a> {
+struct Fields<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<Text<'a>>,
     #[serde(borrow)]
@@ -108,7 +119,7 @@ fn name<T: Copy>(field: Option<&Text<'_>>, known: &[(&str, T)]) -> Option<Option
     text(field).map_or(Some(None), |given| choose(given, known).map(Some))
 }
 
-impl Signal<'_> {
+impl Fields<'_> {
     fn given(&self, index: usize) -> Option<Given<'_>> {
         let metadata = self.metadata.as_ref();
         if metadata.is_some_and(|fields| fields.values().any(|value| value.is_array() || value.is_object())) {
@@ -136,23 +147,24 @@ impl Signal<'_> {
     }
 }
 
-impl Plain<'_> {
+impl PlainArguments<'_> {
     /// The checked request, if nothing at all is wrong with it.
     pub(super) fn request(&self, clock_now: DateTime<Utc>, limits: &Limits) -> Option<Request<'_>> {
-        let now = match &self.now {
+        let Self(call) = self;
+        let now = match &call.now {
             None => clock_now,
             Some(text) => instant(&text.0)?,
         };
-        if self.signals.is_empty() || self.signals.len() > limits.signals {
+        if call.signals.is_empty() || call.signals.len() > limits.signals {
             return None;
         }
-        let signals = self.signals.iter().enumerate();
+        let signals = call.signals.iter().enumerate();
         let request = Request {
-            profile: Profile::find(&self.profile.0)?,
-            intent: Intent::find(&self.intent.0)?,
+            profile: Profile::find(&call.profile.0)?,
+            intent: Intent::find(&call.intent.0)?,
             now: to_millis(now),
             signals: signals
-                .map(|(index, signal)| signal.given(index))
+                .map(|(index, signal)| signal.0.given(index))
                 .collect::<Option<_>>()?,
         };
         (request.bytes() <= limits.signals_bytes).then_some(request)

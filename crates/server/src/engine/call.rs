@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use freshcontext_contract::{
     AnyAdapter, CommonArgs, Cx, ErrorCode, Harvest, Seen, SourceError, split_arguments,
 };
@@ -14,7 +13,9 @@ use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
-use super::{Arguments, CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement};
+use super::{
+    Arguments, CallContext, Engine, PlainLine, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement,
+};
 
 /// Evaluations with more text than this leave the reactor's threads alone.
 const INLINE_BYTES: usize = 256 << 10;
@@ -79,8 +80,8 @@ impl Engine {
         arguments: Arguments,
         context: &CallContext,
     ) -> Result<ToolOutcome, SourceError> {
-        if let (Work::Evaluate, Arguments::Json(text)) = (&tool.work, &arguments)
-            && let Some(outcome) = self.evaluate_plain(text.clone(), context.as_text).await
+        if let (Work::Evaluate, Arguments::Plain(line)) = (&tool.work, &arguments)
+            && let Some(outcome) = self.evaluate_plain(Arc::clone(line), context.as_text).await
         {
             return outcome;
         }
@@ -190,16 +191,16 @@ impl Engine {
     /// Judges arguments that are as they should be, without reading them into values first.
     async fn evaluate_plain(
         &self,
-        arguments: Bytes,
+        line: Arc<PlainLine>,
         as_text: bool,
     ) -> Option<Result<ToolOutcome, SourceError>> {
         let now = self.clock.now();
-        if arguments.len() <= INLINE_BYTES {
-            return judgement::evaluate_plain(&arguments, now, &self.options, as_text);
+        if line.borrow_owner().len() <= INLINE_BYTES {
+            return judgement::evaluate_plain(line.borrow_dependent(), now, &self.options, as_text);
         }
         let options = Arc::clone(&self.options);
         let judging = tokio::task::spawn_blocking(move || {
-            judgement::evaluate_plain(&arguments, now, &options, as_text)
+            judgement::evaluate_plain(line.borrow_dependent(), now, &options, as_text)
         });
         judging.await.unwrap_or_else(|_| Some(Err(defect())))
     }

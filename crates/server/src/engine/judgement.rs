@@ -6,7 +6,7 @@ use freshcontext_contract::{Descriptor, SourceError};
 use freshcontext_core::answer::{self, JudgeInput, Judged};
 use freshcontext_core::composite::{CompositeInput, Section, assemble};
 use freshcontext_core::decay::DecayTable;
-use freshcontext_core::evaluate::{self, Options};
+use freshcontext_core::evaluate::{self, Options, PlainArguments};
 use freshcontext_sources::{Composite, Plan};
 use serde_json::{Map, Value, json};
 
@@ -98,14 +98,14 @@ pub(super) fn evaluate(
     )
 }
 
-/// The same of arguments that are JSON text, where they are plain.
+/// The same of arguments that are plain.
 pub(super) fn evaluate_plain(
-    arguments: &[u8],
+    arguments: &PlainArguments<'_>,
     now: DateTime<Utc>,
     options: &Options,
     as_text: bool,
 ) -> Option<Result<ToolOutcome, SourceError>> {
-    let judgement = evaluate::judge_plain(str::from_utf8(arguments).ok()?, now, options)?;
+    let judgement = evaluate::judge_plain(arguments, now, options)?;
     Some(written(&judgement, as_text))
 }
 

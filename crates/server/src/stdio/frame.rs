@@ -1,7 +1,8 @@
 //! One line to one JSON-RPC message, or to the error that answers it.
 //!
 //! Tool calls are read in one pass into rmcp's types, and what is to be judged is left as text for who
-//! judges it; everything else is rare and small, and is left to rmcp's own reader.
+//! judges it where it was not [read in the same pass](evaluation); everything else is rare and small, and is left
+//! to rmcp's own reader.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,8 +17,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::engine::EVALUATE;
-use crate::mcp::UnreadArguments;
+use super::evaluation;
+use crate::engine::{Arguments, EVALUATE};
+use crate::mcp::OtherArguments;
 
 /// What a line means.
 #[derive(Debug)]
@@ -128,8 +130,13 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
 /// Reads one line.
 pub(crate) fn read(bytes: &Bytes) -> Frame {
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii();
+    let line = bytes.slice_ref(line);
+    evaluation::read(&line).unwrap_or_else(|| read_other(&line))
+}
+
+pub(super) fn read_other(bytes: &Bytes) -> Frame {
     // Checked as a whole, which is quicker than text by text.
-    let Ok(line) = str::from_utf8(line) else {
+    let Ok(line) = str::from_utf8(bytes) else {
         return parse_error();
     };
     match line.bytes().next() {
@@ -239,7 +246,7 @@ fn tool_call(id: RequestId, params: Params<'_>, line: &Bytes) -> Frame {
         request.extensions.insert(RequestMetaObject::from(meta));
     }
     if let Some(unread) = unread {
-        request.extensions.insert(UnreadArguments(unread));
+        request.extensions.insert(OtherArguments(Arguments::Json(unread)));
     }
     Frame::Message(Box::new(JsonRpcMessage::request(
         ClientRequest::CallToolRequest(request),
@@ -316,25 +323,44 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_judged_stays_text() {
+    fn what_is_to_be_judged_is_read_where_it_is_plain_and_stays_text_elsewhere() {
         let call = |arguments: &str| {
             format!(
                 r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"arguments":{arguments},"name":"{EVALUATE}"}}}}"#
             )
         };
-        let arguments = r#"{"signals": [{"title": "a \u00e9"}]}"#;
-        let Frame::Message(message) = read_text(&call(arguments)) else {
-            panic!()
-        };
-        let JsonRpcMessage::Request(request) = *message else {
-            panic!()
-        };
-        let ClientRequest::CallToolRequest(request) = request.request else {
-            panic!()
-        };
-        let unread = request.extensions.get::<UnreadArguments>().unwrap();
-        assert_eq!(unread.0, arguments.as_bytes());
-        assert_eq!(request.params.arguments, None);
+        for (arguments, plain) in [
+            (
+                r#"{"profile": "p", "intent": "i", "signals": [{"source": "a \u00e9"}]}"#,
+                true,
+            ),
+            (
+                r#"{"profile": "p", "intent": "i", "signals": [["a", "b"]]}"#,
+                false,
+            ),
+            (r#"{"signals": [{"title": "a \u00e9"}]}"#, false),
+        ] {
+            let Frame::Message(message) = read_text(&call(arguments)) else {
+                panic!()
+            };
+            let JsonRpcMessage::Request(request) = *message else {
+                panic!()
+            };
+            let ClientRequest::CallToolRequest(request) = request.request else {
+                panic!()
+            };
+            assert_eq!(request.params.arguments, None);
+            match &request.extensions.get::<OtherArguments>().unwrap().0 {
+                Arguments::Json(text) => assert_eq!((text.as_ref(), false), (arguments.as_bytes(), plain)),
+                Arguments::Plain(line) => {
+                    assert_eq!(
+                        (line.borrow_owner().as_ref(), true),
+                        (call(arguments).as_bytes(), plain)
+                    );
+                }
+                other @ Arguments::Read(_) => panic!("{other:?}"),
+            }
+        }
         assert_eq!(wrong(&call("[]")), (Some(RequestId::Number(1)), -32602));
         assert_eq!(wrong(&call("{]")), (None, -32700));
     }

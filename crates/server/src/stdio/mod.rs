@@ -1,5 +1,6 @@
 //! MCP over stdin and stdout.
 
+mod evaluation;
 mod frame;
 mod lines;
 mod outbox;

@@ -8,6 +8,10 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+/// A buffer of at most this many bytes is kept for the next message. The memory of a large answer, given back and
+/// taken anew, would come from the system page by page.
+const SPARE: usize = 256 << 10;
+
 /// What waits to be written, and the task that writes it.
 #[derive(Debug, Clone)]
 pub(crate) struct Outbox {
@@ -17,6 +21,8 @@ pub(crate) struct Outbox {
 #[derive(Debug)]
 struct Shared {
     queued: Mutex<Vec<u8>>,
+    /// Empty; its room is for the next message.
+    spare: Mutex<Vec<u8>>,
     /// Bytes queued or being written.
     unwritten: AtomicUsize,
     more: Notify,
@@ -33,6 +39,7 @@ impl Outbox {
     ) -> (Self, tokio::task::JoinHandle<()>) {
         let shared = Arc::new(Shared {
             queued: Mutex::default(),
+            spare: Mutex::default(),
             unwritten: AtomicUsize::new(0),
             more: Notify::new(),
             written: Notify::new(),
@@ -41,6 +48,14 @@ impl Outbox {
         });
         let task = tokio::spawn(write_all(Arc::clone(&shared), output));
         (Self { shared }, task)
+    }
+
+    /// An empty buffer with room for this many bytes, to write a message into.
+    pub(crate) fn buffer(&self, room: usize) -> Vec<u8> {
+        let mut buffer =
+            std::mem::take(&mut *self.shared.spare.lock().unwrap_or_else(PoisonError::into_inner));
+        buffer.reserve(room);
+        buffer
     }
 
     /// Queues one message; the line end is added here.
@@ -85,7 +100,7 @@ impl Outbox {
 
 async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
     loop {
-        let batch = std::mem::take(&mut *shared.queued.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut batch = std::mem::take(&mut *shared.queued.lock().unwrap_or_else(PoisonError::into_inner));
         if batch.is_empty() {
             if shared.closing.load(Ordering::Acquire) {
                 return;
@@ -102,7 +117,12 @@ async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
             shared.written.notify_waiters();
             return;
         }
-        shared.unwritten.fetch_sub(batch.len(), Ordering::AcqRel);
+        let count = batch.len();
+        if batch.capacity() <= SPARE {
+            batch.clear();
+            *shared.spare.lock().unwrap_or_else(PoisonError::into_inner) = batch;
+        }
+        shared.unwritten.fetch_sub(count, Ordering::AcqRel);
         shared.written.notify_waiters();
     }
 }
@@ -151,5 +171,23 @@ mod tests {
             theirs.read_exact(&mut buffer).await.unwrap();
         };
         tokio::join!(outbox.below(10), reading);
+    }
+
+    #[tokio::test]
+    async fn a_buffer_serves_again_unless_it_is_very_large() {
+        let (mut theirs, ours) = tokio::io::duplex(SPARE);
+        let (outbox, _task) = Outbox::start(ours, CancellationToken::new());
+        let reading = async move { tokio::io::copy(&mut theirs, &mut tokio::io::sink()).await };
+        let reading = tokio::spawn(reading);
+        for (room, kept) in [(1000, true), (SPARE + 1, false)] {
+            let mut message = outbox.buffer(room);
+            message.push(b'x');
+            outbox.push(message).unwrap();
+            outbox.below(0).await;
+            let next = outbox.buffer(0);
+            assert!(next.is_empty());
+            assert_eq!(next.capacity() >= room, kept, "{room}");
+        }
+        reading.abort();
     }
 }

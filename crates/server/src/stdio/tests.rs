@@ -299,3 +299,26 @@ async fn a_judgement_written_as_text_is_the_one_that_is_built_as_a_tree() {
     assert_eq!(answer["result"]["content"][0]["text"], tree.text);
     assert_eq!(answer["result"]["isError"], false);
 }
+
+#[tokio::test]
+async fn what_is_wrong_in_plain_arguments_is_named() {
+    let mut client = start();
+    client.initialize("2025-11-25").await;
+    for (source, field) in [
+        ("\"\"", "signals[0].source"),
+        ("[]", "signals[0].source"),
+        ("1e999", "arguments"),
+    ] {
+        let arguments = format!(
+            r#"{{"profile":"official_docs","intent":"citation_check","signals":[{{"source":{source},"title":"a"}}]}}"#
+        );
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{}","arguments":{arguments}}}}}"#,
+            crate::engine::EVALUATE
+        );
+        client.say(&line).await;
+        let answer = client.hear().await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+        assert_eq!(answer["result"]["structuredContent"]["field"], field, "{answer}");
+    }
+}

@@ -116,19 +116,19 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
 }
 
 fn write(outbox: &Outbox, message: ServerJsonRpcMessage) -> io::Result<()> {
-    outbox.push(line(message)?)
+    outbox.push(line(message, outbox)?)
 }
 
 /// A message as JSON. Structured content that is a text is JSON already, and becomes the last field of
 /// the result as it stands.
-fn line(mut message: ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
+fn line(mut message: ServerJsonRpcMessage, outbox: &Outbox) -> io::Result<Vec<u8>> {
     let json = take_json(&mut message);
     // Room for all, so that a large answer is not moved as it grows: the text takes a quarter of what its
     // structure takes.
     let room = json
         .as_ref()
         .map_or(SMALL, |json| json.len() + json.len() / 2 + SMALL);
-    let mut line = Vec::with_capacity(room);
+    let mut line = outbox.buffer(room);
     serde_json::to_writer(&mut line, &message)?;
     if let Some(json) = json {
         // The ends of the result, which is never empty, and of the message.

@@ -53,7 +53,9 @@ fn json_value() -> impl Strategy<Value = Value> {
 }
 
 fn sound(arguments: &Value) -> Result<(), TestCaseError> {
-    if let Some(plain) = judge_plain(&arguments.to_string(), clock(), &Options::default()) {
+    let text = arguments.to_string();
+    let plain: Option<PlainArguments<'_>> = serde_json::from_str(&text).ok();
+    if let Some(plain) = plain.and_then(|plain| judge_plain(&plain, clock(), &Options::default())) {
         // What is read as plain is judged alike; what is wrong is never plain.
         prop_assert_eq!(
             Ok(plain),
@@ -171,5 +173,21 @@ fn every_class_halves_at_its_half_life() {
         let exact = 100.0 * (-lambda * (millis as f64 / 3_600_000.0)).exp();
         assert!((verdict.utility_score - exact).abs() < 1e-9, "{kind}");
         assert_eq!(verdict.freshness_score, Some(50), "{kind}");
+    }
+}
+
+#[test]
+fn a_list_is_no_signal_and_no_call() {
+    let signal = json!(["a", "https://example.org/", "blog", "title", "content"]);
+    for arguments in [
+        call(std::slice::from_ref(&signal)),
+        json!(["official_docs", "citation_check", null, [signal]]),
+    ] {
+        let text = arguments.to_string();
+        assert!(
+            serde_json::from_str::<PlainArguments<'_>>(&text).is_err(),
+            "{text}"
+        );
+        assert!(evaluated(&arguments).is_err(), "{text}");
     }
 }
