@@ -12,6 +12,13 @@ pub(super) type Fast = BuildHasherDefault<Mix>;
 /// An odd number without pattern: the fraction of the golden ratio.
 pub(super) const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
+/// Both halves of the product of two numbers, put together: all of its bits are mixed.
+#[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
+pub(super) const fn product(one: u64, other: u64) -> u64 {
+    let product = one as u128 * other as u128;
+    product as u64 ^ (product >> 64) as u64
+}
+
 /// Multiplies and rotates, eight bytes at a time.
 #[derive(Debug, Default)]
 pub(super) struct Mix(u64);
@@ -51,21 +58,11 @@ impl Hasher for Mix {
         self.add(value);
     }
 
-    #[expect(clippy::cast_possible_truncation, reason = "both halves are taken")]
-    fn write_u128(&mut self, value: u128) {
-        self.add(value as u64);
-        self.add((value >> 64) as u64);
-    }
-
-    fn write_u32(&mut self, value: u32) {
-        self.add(u64::from(value));
+    fn write_u64(&mut self, value: u64) {
+        self.add(value);
     }
 
     fn write_u8(&mut self, value: u8) {
         self.add(u64::from(value));
-    }
-
-    fn write_usize(&mut self, value: usize) {
-        self.add(value as u64);
     }
 }

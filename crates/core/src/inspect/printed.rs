@@ -117,17 +117,14 @@ pub(super) fn before_json(text: &str) -> Option<Inspection> {
         .then(|| found.with("form", "JSON among words"))
 }
 
-/// A line as [`output`] and its like take it; nothing where they would make nothing of it.
-fn spelled(line: &str) -> String {
+/// A line as [`output`] and its like take it; `None` where they would make nothing of it.
+fn spelled(line: &str) -> Option<String> {
     let short = line
         .split_ascii_whitespace()
         .nth(MOST_WORDS_OF_PROGRESS)
         .is_none();
-    if short || opens_as_output(line) || opens_a_frame(line) || line.contains("retcode: ") {
-        fold(line, false)
-    } else {
-        String::new()
-    }
+    let told = short || opens_as_output(line) || opens_a_frame(line) || line.contains("retcode: ");
+    told.then(|| fold(line, false))
 }
 
 /// The output of a command that failed: most lines carry the same tag of an error.
@@ -146,24 +143,35 @@ pub(super) fn log(text: &str) -> Option<Inspection> {
         tagged(first) || tagged(second) || (is(second) && words.next().is_some())
     };
     let text = head(text, FIRST_LOOK);
-    // Blank lines count here, which only makes the way out below a longer one.
-    let most = memchr_iter(b'\n', text.as_bytes()).count() + 1;
+    // A line of nothing but spaces counts here, which only makes the way out below a longer one.
+    let bytes = text.as_bytes();
+    let ends = || memchr_iter(b'\n', bytes);
+    let most = ends().filter(|at| bytes.get(at + 1) != Some(&b'\n')).count() + 1;
     if most < 2 {
         return None;
     }
     let mut lines = 0_usize;
     let (mut tagged, mut reported, mut errors) = (0_usize, 0_usize, 0_usize);
     let mut last = false;
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    let mut next = 0;
+    for end in ends().chain([bytes.len()]) {
+        let start = std::mem::replace(&mut next, end + 1);
+        let line = text.get(start..end).unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
         lines += 1;
         tagged += usize::from(tag(line));
-        let line = spelled(line);
-        let found = output(&line).or_else(|| progress(&line).then_some(false));
-        reported += usize::from(found.is_some());
-        errors += usize::from(found == Some(true));
-        // the frames below an error belong to it
-        if !frame(&line) {
-            last = found.unwrap_or(last);
+        // where too many lines are no output, it does not matter what the others are
+        let told = (lines - 1 - reported) * 10 <= most * 2;
+        if let Some(line) = told.then(|| spelled(line)).flatten() {
+            let found = output(&line).or_else(|| progress(&line).then_some(false));
+            reported += usize::from(found.is_some());
+            errors += usize::from(found == Some(true));
+            // the frames below an error belong to it
+            if !frame(&line) {
+                last = found.unwrap_or(last);
+            }
         }
         // most texts are no log, and show it in their first lines
         if (lines - reported) * 10 > most * 2 && (lines - tagged) * 10 > most * 3 {

@@ -16,7 +16,7 @@
 //!   fewer.
 //! * It is longer than the lone words that head failure pages, and no line of a stack trace.
 
-use super::anchors::{Known, SHORT, Table, table};
+use super::anchors::{Known, Short, Table, hash, hash_of, short, table};
 use super::fold::{WRAPPED, head};
 use super::reading::ENOUGH;
 use super::words;
@@ -27,60 +27,64 @@ const LOOK: usize = 3 << 10;
 /// Shorter statements may be a heading or a lone word of failure.
 const SHORTEST: usize = 7;
 
-/// A word of small letters that is followed by white space, with a mark in between or without.
+/// A word of letters that is followed by white space, with a mark in between or without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Word {
-    /// Its letters as a number.
-    key: u128,
+    /// Small letters.
+    key: Short,
     /// How many they are.
     letters: usize,
-    /// With its mark.
+    /// With the space before it and its mark.
     length: usize,
     /// Its mark ends a sentence.
     ends: bool,
 }
 
 impl Word {
-    /// The word that these bytes begin with, if it is one and they are enough to see its end. `others` has
-    /// 0 where they are small letters, and nothing but ones elsewhere.
-    #[expect(clippy::cast_possible_truncation, reason = "bytes are taken")]
-    fn read(bytes: [u8; SHORT], others: [u8; SHORT]) -> Option<Self> {
-        let (bytes, others) = (u128::from_le_bytes(bytes), u128::from_le_bytes(others));
-        let letters = others.trailing_zeros() as usize / 8;
-        if letters == 0 || letters > SHORT - 2 {
-            return None;
+    /// The longest one, in letters.
+    const LONGEST: usize = size_of::<Short>();
+    /// With a space before it, a mark, and what follows that.
+    const SEEN: usize = Self::LONGEST + 3;
+
+    /// The word that these bytes begin with, perhaps behind a space, if they are enough to see its end.
+    fn read(bytes: &[u8; Self::SEEN]) -> Option<Self> {
+        let from = usize::from(bytes.first() == Some(&b' '));
+        let word = bytes.get(from..)?;
+        let (first, mut letters) = leading(*word.first_chunk()?);
+        let mut next = 0;
+        if letters == 8 {
+            let (more, count) = leading(*word.get(8..)?.first_chunk()?);
+            next = more;
+            letters += count;
         }
-        let behind = bytes >> (8 * letters);
-        let (mark, next) = (behind as u8, (behind >> 8) as u8);
-        // Told without a branch for each mark: which one comes cannot be foreseen.
-        let marked = is_one_of(mark, b",;:.!?") & is_blank(next);
-        if !(is_blank(mark) | marked) {
+        let mark = *word.get(letters)?;
+        let marked = !is_blank(mark);
+        if letters == 0 || (marked && !(is_one_of(mark, b",;:.!?") && is_blank(*word.get(letters + 1)?))) {
             return None;
         }
         Some(Self {
-            // All bits below the first one.
-            key: bytes & !others & others.wrapping_sub(1),
+            key: [first, next],
             letters,
-            length: letters + usize::from(marked),
-            ends: marked & is_one_of(mark, b".!?"),
+            length: from + letters + usize::from(marked),
+            ends: marked && is_one_of(mark, b".!?"),
         })
     }
+}
 
-    fn bytes(&self) -> [u8; SHORT] {
-        self.key.to_le_bytes()
-    }
-
-    /// Whether it may be the name of an exception, see [`words::names_a_failure`]: by its last letters.
-    fn may_name_a_failure(&self) -> bool {
-        let last = self.key >> (8 * self.letters.saturating_sub(5));
-        let ending = |letters: [u8; 5]| {
-            letters
-                .iter()
-                .rev()
-                .fold(0, |all, letter| all << 8 | u128::from(*letter))
-        };
-        (last == ending(*b"error")) | (last == ending(*b"fault")) | (last == ending(*b"ption"))
-    }
+/// The letters that eight bytes begin with, as small ones, and how many they are. All bytes at once: a loop
+/// that ends where a word does costs more than all the rest of reading it.
+fn leading(bytes: [u8; 8]) -> (u64, usize) {
+    const EACH: u64 = u64::MAX / 0xff;
+    // A small letter for a large one, and for nothing else.
+    let small = u64::from_le_bytes(bytes) | (EACH * 0x20);
+    // The upper bit of each byte: it is beyond `z`, or does not reach `a`, or is none of ASCII. What is carried
+    // over falls behind such a byte, where nothing is asked any more.
+    let beyond = small.wrapping_add(EACH * u64::from(0x7f - b'z'));
+    let reaches = small.wrapping_add(EACH * u64::from(0x80 - b'a'));
+    let others = ((beyond | !reaches | small) >> 7) & EACH;
+    // All below the lowest of those bits.
+    let letters = small & others.wrapping_sub(1) & !others;
+    (letters, others.trailing_zeros() as usize / 8)
 }
 
 /// Whether a byte is one of these, all of them below 64. A shift, not a comparison with each.
@@ -93,13 +97,6 @@ const fn is_one_of(byte: u8, those: &[u8]) -> bool {
     byte < 64 && set >> byte & 1 == 1
 }
 
-/// Where no small letters are, told for all bytes of a text at once, which the compiler does sixteen at a
-/// time: a loop that ends at the end of each word costs more than all that it saves.
-fn others(text: &[u8]) -> Vec<u8> {
-    let other = |byte: &u8| if byte.is_ascii_lowercase() { 0 } else { u8::MAX };
-    text.iter().map(other).collect()
-}
-
 /// What was seen of prose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Prose {
@@ -109,13 +106,7 @@ pub(super) struct Prose {
 
 /// Whether a text's beginning is seen to be prose with a subject of its own.
 pub(super) fn prose(text: &str) -> Option<Prose> {
-    let original = head(text, LOOK).as_bytes();
-    let mut lower = Vec::with_capacity(original.len() + 2 * SHORT);
-    lower.extend_from_slice(original);
-    lower.make_ascii_lowercase();
-    // So that a whole number of bytes can be taken up to the end. No letter, no white space, no mark.
-    lower.resize(original.len() + 2 * SHORT, 0);
-    let others = others(&lower);
+    let seen = head(text, LOOK).as_bytes();
     let mut scan = Scan {
         table: table(),
         statement: Statement::default(),
@@ -125,31 +116,24 @@ pub(super) fn prose(text: &str) -> Option<Prose> {
     let mut line = Line::at(0);
     let mut at = 0;
     while scan.subject <= ENOUGH {
-        let end = at;
-        // Nearly every piece follows a single space, and is a word with at most one mark behind it.
-        at += usize::from(lower.get(at) == Some(&b' '));
-        if let Some(word) = Word::read(
-            *lower.get(at..)?.first_chunk()?,
-            *others.get(at..)?.first_chunk()?,
-        ) {
-            at += word.length;
-            scan.plain(&word);
-            continue;
+        let end = seen.len() - scan.words(seen.get(at..)?).len();
+        if scan.subject > ENOUGH {
+            break;
         }
-        at += run(lower.get(at..)?, is_blank).len();
-        let Some(first) = original.get(at) else {
+        at = end + run(seen.get(end..)?, is_blank).len();
+        let Some(first) = seen.get(at) else {
             // A statement that is cut off here may go on as anything.
-            scan.statement.uncertain |= original.len() < text.len();
+            scan.statement.doubt(seen.len() < text.len());
             scan.end();
             break;
         };
-        let blank = lower.get(end..at)?;
+        let blank = seen.get(end..at)?;
         let breaks = blank.iter().filter(|byte| matches!(byte, b'\n' | 0x0c)).count();
         if breaks > 0 {
             // A wrapped line goes on; where that cannot be told, neither half is counted.
             let small = first.is_ascii_lowercase() || !first.is_ascii();
             if breaks == 1 && small && (line.length(end) >= WRAPPED || !line.ascii) {
-                scan.statement.uncertain |= !line.ascii;
+                scan.statement.doubt(!line.ascii);
             } else {
                 scan.end();
                 line = Line::at(at);
@@ -162,7 +146,7 @@ pub(super) fn prose(text: &str) -> Option<Prose> {
             // What follows may be a word again.
             continue;
         }
-        let piece = run(lower.get(at..original.len())?, |byte| !is_blank(byte));
+        let piece = run(seen.get(at..)?, |byte| !is_blank(byte));
         at += piece.len();
         line.ascii &= piece.is_ascii();
         scan.piece(piece);
@@ -210,18 +194,26 @@ fn is_blank(byte: u8) -> bool {
 /// What is known of the statement that is being read.
 #[derive(Debug, Clone, Copy, Default)]
 struct Statement {
-    words: usize,
-    /// Words with a subject of their own: at most as many as the full reading finds.
-    subject: usize,
-    /// Words that a failure page has: at least as many as the full reading finds.
-    own: usize,
-    /// Something in it is left to the full reading.
-    uncertain: bool,
-    begun: bool,
-    /// The numbers of the two words before, 0 where no run goes on behind them.
-    before: [u16; 2],
+    /// Three counts in one number, sixteen bits each: words with a subject of their own, at most as many as the
+    /// full reading finds; words that a failure page has, at least as many; all words.
+    counts: u64,
+    /// All that is known of any of its words, and of the statement. Nothing before it has begun.
+    known: Known,
+    /// The hashes of the two words before, 0 where no run goes on behind them.
+    before: [u64; 2],
     /// It begins like a line of a stack trace.
     at: bool,
+}
+
+impl Statement {
+    /// One word in [`counts`](Self::counts).
+    const WORD: u64 = 1 << 32;
+
+    fn doubt(&mut self, doubt: bool) {
+        if doubt {
+            self.known = self.known.and(Known::DOUBT);
+        }
+    }
 }
 
 struct Scan {
@@ -235,17 +227,13 @@ struct Scan {
 impl Scan {
     /// Ends a statement.
     fn end(&mut self) {
-        let Statement {
-            words,
-            subject,
-            own,
-            uncertain,
-            ..
-        } = std::mem::take(&mut self.statement);
-        if !uncertain && words >= SHORTEST && subject > own + 2 {
+        let Statement { counts, known, .. } = std::mem::take(&mut self.statement);
+        let [subject, own, words] = [0, 16, 32].map(|below| (counts >> below & 0xffff) as usize);
+        let certain = !known.has(Known::DOUBT);
+        if certain && words >= SHORTEST && subject > own + 2 {
             self.subject += words;
         } else {
-            self.clean &= !uncertain && own == 0;
+            self.clean &= certain && own == 0;
         }
     }
 
@@ -272,9 +260,9 @@ impl Scan {
         if piece.is_empty() {
             return;
         }
-        self.begin(piece);
+        self.begin(short(piece));
         let statement = &mut self.statement;
-        statement.uncertain |= !piece.is_ascii() || (statement.at && piece.contains(&b'('));
+        statement.doubt(!piece.is_ascii() || (statement.at && piece.contains(&b'(')));
         let outside = |byte: u8| !byte.is_ascii_alphanumeric();
         let before = run(piece, outside);
         let inner = piece.get(before.len()..).unwrap_or_default();
@@ -282,71 +270,77 @@ impl Scan {
         let inner = inner.get(..inner.len() - behind).unwrap_or_default();
         // Contractions and compounds are one word, of which sort is left open. Anything else may be an
         // address or a number, which is no word at all.
-        let joins = |byte: &u8| byte.is_ascii_lowercase() || matches!(byte, b'\'' | b'-');
+        let joins = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'\'' | b'-');
         if !inner.is_empty() && !before.contains(&b'/') && inner.iter().all(joins) {
-            if inner.iter().all(u8::is_ascii_lowercase) {
-                let known = self.table.get(inner);
-                let named = !known.listed() && words::names_a_failure(inner);
-                self.word(if named { Known::UNLISTED_FAILURE } else { known });
+            if inner.iter().all(u8::is_ascii_alphabetic) {
+                self.word(hash_of(inner), words::names_a_failure(inner));
                 return;
             }
-            self.statement.words += 1;
+            self.statement.counts += Statement::WORD;
         }
         for word in inner.split(|byte| outside(*byte)).filter(|word| !word.is_empty()) {
-            let known = self.table.get(word);
-            self.known(known);
-            self.statement.own += usize::from(!known.has(Known::FUNCTION));
+            let known = self.known(hash_of(word));
+            if !known.has(Known::FUNCTION) {
+                self.statement.counts += u64::from(Known::OWN.only(Known::OWN));
+            }
         }
     }
 
-    /// Notes whether what is known of a word makes the statement uncertain.
-    fn known(&mut self, known: Known) {
+    /// Looks up a word, and notes what is known of it.
+    #[inline]
+    fn known(&mut self, hash: u64) -> Known {
+        let known = self.table.get(hash);
         let statement = &mut self.statement;
         let [first, middle] = statement.before;
-        statement.uncertain |= known.has(Known::ALONE);
-        let run = [first, middle, known.id];
-        // A product, which has no branch: which words close a run cannot be foreseen, but hardly any does.
-        let closes = u64::from(known.has(Known::CLOSES)) * u64::from(middle);
-        if closes * self.table.may_have_run(run) > 0 && self.table.has_run(run) {
-            statement.uncertain = true;
-        }
-        statement.before = [middle, if known.has(Known::OPENS) { known.id } else { 0 }];
+        let run = middle != 0 && known.has(Known::CLOSES) && self.table.has_run([first, middle, hash]);
+        statement.known = statement.known.and(known);
+        statement.doubt(run);
+        statement.before = [middle, if known.has(Known::OPENS) { hash } else { 0 }];
+        known
     }
 
     /// Notes what a statement begins with.
-    fn begin(&mut self, piece: &[u8]) {
+    fn begin(&mut self, piece: Short) {
+        const AT: u64 = u64::from_le_bytes(*b"at\0\0\0\0\0\0");
+        const FILE: u64 = u64::from_le_bytes(*b"file\0\0\0\0");
         let statement = &mut self.statement;
-        if !statement.begun {
-            statement.begun = true;
-            statement.at = piece == b"at";
-            statement.uncertain |= piece == b"file" || piece.starts_with(b"#");
+        if statement.known == Known::default() {
+            let [first, _] = piece;
+            statement.known = Known::BEGUN;
+            statement.at = first == AT;
+            statement.doubt(first == FILE || first.to_le_bytes().starts_with(b"#"));
         }
     }
 
-    /// Counts a piece that is a word, and ends the statement where its mark does.
-    fn plain(&mut self, word: &Word) {
-        if !self.statement.begun {
-            self.begin(word.bytes().get(..word.letters).unwrap_or_default());
+    /// Reads the words that a text begins with, and gives what is left of it. Nearly every piece follows a single
+    /// space, and is a word with at most one mark behind it. A function of its own, so that the processor's
+    /// registers are left to it.
+    #[inline(never)]
+    fn words<'a>(&mut self, mut text: &'a [u8]) -> &'a [u8] {
+        while let Some(word) = text.first_chunk().and_then(Word::read) {
+            let (read, rest) = text.split_at_checked(word.length).unwrap_or_default();
+            text = rest;
+            self.begin(word.key);
+            let letters = || read.trim_ascii_start().get(..word.letters);
+            // Most words are too short.
+            let named = word.letters > 7 && letters().is_some_and(words::names_a_failure);
+            self.word(hash(word.key), named);
+            if word.ends {
+                self.end();
+                if self.subject > ENOUGH {
+                    break;
+                }
+            }
         }
-        let mut known = self.table.short(word.key);
-        if !known.listed() & word.may_name_a_failure()
-            && words::names_a_failure(word.bytes().get(..word.letters).unwrap_or_default())
-        {
-            known = Known::UNLISTED_FAILURE;
-        }
-        self.word(known);
-        if word.ends {
-            self.end();
-        }
+        text
     }
 
     /// Counts a word of letters alone.
-    fn word(&mut self, known: Known) {
-        self.known(known);
-        let statement = &mut self.statement;
-        statement.words += 1;
-        statement.own += usize::from(known.has(Known::OWN));
-        statement.subject += usize::from(known.has(Known::SUBJECT));
+    #[inline]
+    fn word(&mut self, hash: u64, names_a_failure: bool) {
+        let known = self.known(hash);
+        let counted = if names_a_failure { Known::OWN } else { known };
+        self.statement.counts += Statement::WORD + u64::from(counted.only(Known::SUBJECT.and(Known::OWN)));
     }
 }
 
@@ -354,7 +348,6 @@ impl Scan {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::anchors::key;
     use super::super::fold::fold;
     use super::super::phrases;
     use super::super::reading::read;
@@ -373,48 +366,39 @@ mod tests {
         }
     }
 
+    /// A word read in plain steps.
+    fn letter_by_letter(bytes: &[u8; Word::SEEN]) -> Option<Word> {
+        let from = usize::from(bytes[0] == b' ');
+        let own = run(&bytes[from..from + Word::LONGEST], |byte| {
+            byte.is_ascii_alphabetic()
+        });
+        let mark = match &bytes[from + own.len()..] {
+            [next, ..] if is_blank(*next) => None,
+            [mark, next, ..] if b",;:.!?".contains(mark) && is_blank(*next) => Some(*mark),
+            _ => return None,
+        };
+        (!own.is_empty()).then(|| Word {
+            key: short(own),
+            letters: own.len(),
+            length: from + own.len() + usize::from(mark.is_some()),
+            ends: mark.is_some_and(|mark| b".!?".contains(&mark)),
+        })
+    }
+
     #[test]
-    fn words_are_read_like_letter_by_letter() {
-        for text in [
-            "",
-            "a",
-            "a ",
-            "z, ",
-            "z,, ",
-            "z{ ",
-            "`@ ",
-            "abc def",
-            "abc. D",
-            "abc.d",
-            "word\u{e9} ",
-            "\u{80} ",
-            "abcdefg ",
-            "abcdefgh ",
-            "abcdefghi ",
-            "abcdefgh? ",
-            "abcdefghijklmn ",
-            "abcdefghijklmn! ",
-            "abcdefghijklmno ",
-            "abcdefghijklmnop",
+    fn the_longest_word_is_seen_and_no_longer_one() {
+        for (text, letters) in [
+            ("ABCDEFGHIJKLMNOP    ", Some(16)),
+            (" abcdefghijklmnop; ", Some(16)),
+            ("abcdefgh           ", Some(8)),
+            ("abcdefghijklmnopq  ", None),
+            ("abcdefghijklmnop;. ", None),
+            ("  abc              ", None),
+            ("caf\u{e9} au lait, bitte", None),
         ] {
-            let mut bytes = [0; SHORT];
-            let end = text.len().min(SHORT);
-            bytes[..end].copy_from_slice(&text.as_bytes()[..end]);
-            let own = run(&bytes, |byte| byte.is_ascii_lowercase());
-            let behind = &bytes[own.len()..];
-            let mark = match behind {
-                [next, _, ..] if is_blank(*next) => Some(None),
-                [mark, next, ..] if b",;:.!?".contains(mark) && is_blank(*next) => Some(Some(*mark)),
-                _ => None,
-            };
-            let expected = mark.filter(|_| !own.is_empty()).map(|mark| Word {
-                key: key(own).unwrap(),
-                letters: own.len(),
-                length: own.len() + usize::from(mark.is_some()),
-                ends: mark.is_some_and(|mark| b".!?".contains(&mark)),
-            });
-            let others = others(&bytes).try_into().unwrap();
-            assert_eq!(Word::read(bytes, others), expected, "{text}");
+            let bytes = text.as_bytes().first_chunk().unwrap();
+            assert_eq!(Word::read(bytes), letter_by_letter(bytes), "{text}");
+            assert_eq!(Word::read(bytes).map(|word| word.letters), letters, "{text}");
         }
     }
 
@@ -453,6 +437,15 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+        #[test]
+        fn words_are_read_like_letter_by_letter(
+            text in "[ ]?[a-zA-Z]{0,18}[ ,;:.!?\n\t@\\[`{/0-9\u{e9}-]{0,3}.{19}", any in any::<[u8; Word::SEEN]>()
+        ) {
+            for bytes in [text.as_bytes().first_chunk().unwrap(), &any] {
+                prop_assert_eq!(Word::read(bytes), letter_by_letter(bytes));
+            }
+        }
 
         #[test]
         fn whatever_is_accepted_would_have_been_read_as_a_document(

@@ -219,14 +219,11 @@ pub(super) fn document(reading: &Reading) -> Inspection {
 /// The same; `clean` where nothing that was read speaks of failures.
 fn own_subject(clean: bool) -> Inspection {
     let confidence = if clean { 0.98 } else { 0.93 };
-    Inspection::genuine(confidence, "a document with a subject of its own").with(
-        "residue",
-        format!(
-            "more than {} words that belong to no failure page",
-            super::reading::ENOUGH
-        ),
-    )
+    Inspection::genuine(confidence, "a document with a subject of its own").with("residue", OWN_SUBJECT)
 }
+
+/// As a constant, because most judgements say so. A test compares the number with [`super::reading::ENOUGH`].
+const OWN_SUBJECT: &str = "more than 100 words that belong to no failure page";
 
 /// How many words with a subject of their own a text may have beside its statements of failure.
 fn tolerance(reading: &Reading) -> usize {
@@ -543,5 +540,19 @@ pub(super) fn reason(kind: Kind) -> &'static str {
         Kind::Empty => "it says that nothing was found, and carries nothing else",
         Kind::Malformed => "it is not readable as anything",
         Kind::ToolError => "a tool reports an error in place of its source",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reading::ENOUGH;
+    use super::*;
+
+    #[test]
+    fn evidence_names_the_number_of_words() {
+        assert_eq!(
+            OWN_SUBJECT,
+            format!("more than {ENOUGH} words that belong to no failure page")
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! Stack traces, and the lines that exceptions leave.
 
+use memchr::memchr;
+
 use super::fold::{fold, head, quote};
 use super::phrases::{self, Role};
 use super::reading::read;
@@ -196,7 +198,9 @@ pub(super) fn debug_page(title: &str, headings: &str) -> Option<Inspection> {
 /// Judges a text that is a stack trace or the line of an exception; `None` where it is neither.
 pub(super) fn judge(text: &str) -> Option<Inspection> {
     // a line of an exception is short; prose may have no line end for long
-    let first = head(text, FIRST).lines().next()?.trim();
+    let start = head(text, FIRST);
+    let end = memchr(b'\n', start.as_bytes()).unwrap_or(start.len());
+    let first = start.get(..end)?.trim();
     let named = name(first);
     let opens = STARTS.iter().any(|start| first.starts_with(start));
     if (named.is_none() && !opens) || text.contains("```") {

@@ -63,10 +63,14 @@ pub(super) fn class(word: &str) -> Class {
     }
 }
 
-/// Whether a word is the name of an exception: typeerror, nosuchkeyexception, internal_server_error.
+/// Whether a word is the name of an exception, in whatever case: `typeerror`, `NoSuchKeyException`.
 pub(super) fn names_a_failure(word: &[u8]) -> bool {
-    let named = word.ends_with(b"error") || word.ends_with(b"exception") || word.ends_with(b"fault");
-    named && word.len() > 7
+    let ends = |end: &[u8]| {
+        let last = word.len().checked_sub(end.len()).and_then(|at| word.get(at..));
+        last.is_some_and(|last| last.eq_ignore_ascii_case(end))
+    };
+    // Most words are too short.
+    word.len() > 7 && (ends(b"error") || ends(b"exception") || ends(b"fault"))
 }
 
 fn heading_class(heading: &str) -> Class {
