@@ -16,6 +16,7 @@ mod http;
 mod http_surface;
 mod limits;
 mod limits_egress;
+mod mutated;
 mod politeness;
 mod process;
 mod run;
@@ -34,6 +35,7 @@ fn main() {
     let mut trials = Vec::new();
     trials.extend(cases::trials());
     trials.extend(forgotten::trials());
+    trials.extend(mutated::trials());
     trials.extend(surface::trials());
     trials.extend(sync::trials());
     trials.extend(stdio::trials());

@@ -146,15 +146,23 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
         .filter(|id| !id.is_empty())?;
     let title = text::one_line(entry.text_of(ATOM, "title")?);
     let (_, version) = without_version(id);
-    let stamp = |name| entry.text_of(ATOM, name).map(|text| text.trim().to_owned());
+    let stamp = |name| {
+        let text = entry.text_of(ATOM, name)?.trim();
+        (!text.is_empty()).then(|| text.to_owned())
+    };
     let (published, updated) = (stamp("published"), stamp("updated"));
     let date = match (&published, &updated) {
         // The first version: both are the moment of submission.
-        (Some(published), updated) if updated.as_ref().is_none_or(|updated| updated == published) => {
+        (Some(published), updated)
+            if updated.as_ref() == Some(published) || (updated.is_none() && version == Some(1)) =>
+        {
             DateEvidence::field("published", published.as_str())
         }
         (_, Some(updated)) => DateEvidence::field("updated", updated.as_str()),
-        (Some(published), None) => DateEvidence::field("published", published.as_str()),
+        (Some(published), None) => DateEvidence::signal(
+            "published: the first version, not the one shown",
+            published.as_str(),
+        ),
         (None, None) => DateEvidence::None,
     };
     let mut item = Item::new(title, date);

@@ -150,16 +150,18 @@ impl Quote {
         );
         item.set("market", self.market);
         item.set("exchange", self.exchange);
-        for (name, number) in [
-            ("change", self.change),
-            ("change_percent", self.change_percent),
-            ("previous_close", self.previous_close),
-            ("official_close", self.close),
-            ("open", self.open),
-            ("high", self.high),
-            ("low", self.low),
-            ("volume", self.volume),
+        // What has a price above zero has not had one below, nor lost more than all of it.
+        for (name, number, least) in [
+            ("change", self.change, f64::NEG_INFINITY),
+            ("change_percent", self.change_percent, -100.0),
+            ("previous_close", self.previous_close, 0.0),
+            ("official_close", self.close, 0.0),
+            ("open", self.open, 0.0),
+            ("high", self.high, 0.0),
+            ("low", self.low, 0.0),
+            ("volume", self.volume, 0.0),
         ] {
+            let number = number.filter(|number| *number > least);
             item.set(name, number.map(|number| rounded(number, DECIMALS)));
         }
         if let Some(extended) = self.extended {

@@ -95,9 +95,16 @@ pub fn page(body: &str) -> Result<Page, SourceError> {
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     };
+    let received = found.records.items.len() + found.records.unreadable;
+    let rows: Vec<Row> = found.records.items.into_iter().filter_map(row).collect();
+    if rows.is_empty() && received > 0 {
+        return Err(SourceError::malformed(
+            "data.gov.sg search: none of the rows has a tender number",
+        ));
+    }
     Ok(Page {
-        received: found.records.items.len() + found.records.unreadable,
-        rows: found.records.items.into_iter().map(row).collect(),
+        received,
+        rows,
         total: total.and_then(|total| usize::try_from(total).ok()),
     })
 }
@@ -148,7 +155,7 @@ pub fn file(body: &str) -> Result<(Vec<Row>, usize), SourceError> {
         .iter()
         .filter_map(|cells| {
             let cell = |at| Table::cell(cells, at).map(str::to_owned);
-            Some(row(Wire {
+            row(Wire {
                 id: cell(id).and_then(|id| id.parse().ok()),
                 tender_no: cell(tender)?,
                 tender_description: cell(description),
@@ -157,30 +164,31 @@ pub fn file(body: &str) -> Result<(Vec<Row>, usize), SourceError> {
                 tender_detail_status: cell(status),
                 supplier_name: cell(supplier),
                 awarded_amt: cell(amount).map_or(Value::Null, Value::String),
-            }))
+            })
         })
         .collect();
     let lost = table.rows.len() - rows.len() + table.omitted;
     Ok((rows, lost))
 }
 
-fn row(wire: Wire) -> Row {
+/// A row without a tender number belongs to no tender: two of them are not one.
+fn row(wire: Wire) -> Option<Row> {
     let line = |text: Option<String>| text::one_line(&text.unwrap_or_default());
     let status = line(wire.tender_detail_status);
     let failed = is_failed(&status);
     let supplier = Some(line(wire.supplier_name)).filter(|name| {
         !failed && !name.is_empty() && !matches!(name.to_ascii_lowercase().as_str(), "unknown" | "na" | "n/a")
     });
-    Row {
+    Some(Row {
         number: wire.id,
-        tender: text::one_line(&wire.tender_no),
+        tender: Some(text::one_line(&wire.tender_no)).filter(|number| !number.is_empty())?,
         description: line(wire.tender_description),
         agency: line(wire.agency),
         awarded: wire.award_date.as_deref().and_then(day),
         status,
         supplier,
         amount: amount(&wire.awarded_amt).filter(|_| !failed),
-    }
+    })
 }
 
 /// Whether a status means that nobody got the tender.
@@ -306,6 +314,10 @@ mod tests {
         );
         assert_eq!(code(r#"{"records":[]}"#), ErrorCode::Malformed);
         assert_eq!(code(r#"{"success":true}"#), ErrorCode::Malformed);
+        assert_eq!(
+            code(r#"{"success":true,"result":{"records":[{"x":1},{"tender_no":""}],"total":2}}"#),
+            ErrorCode::Malformed
+        );
         assert_eq!(code("<html>"), ErrorCode::Malformed);
     }
 
@@ -313,14 +325,14 @@ mod tests {
     fn totals_come_as_number_or_text() {
         let total = |total: &str| {
             page(&format!(
-                r#"{{"success":true,"result":{{"records":[{{"x":1}}],"total":{total}}}}}"#
+                r#"{{"success":true,"result":{{"records":[{{"x":1}},{{"tender_no":" "}},{{"tender_no":"T"}}],"total":{total}}}}}"#
             ))
             .unwrap()
         };
         assert_eq!(total("5").total, Some(5));
         assert_eq!(total("\"18021\"").total, Some(18_021));
         let odd = total("null");
-        assert_eq!((odd.total, odd.received, odd.rows.len()), (None, 1, 0));
+        assert_eq!((odd.total, odd.received, odd.rows.len()), (None, 3, 1));
     }
 
     #[test]

@@ -128,8 +128,8 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
     };
     let named = |recipients: &[parse::Recipient]| {
         let shown = recipients.iter().take(6).map(|recipient| match &recipient.uei {
-            Some(uei) => format!("{} (UEI {uei})", recipient.name),
-            None => recipient.name.clone(),
+            Some(uei) if !uei.trim().is_empty() => format!("{} (UEI {uei})", recipient.name),
+            _ => recipient.name.clone(),
         });
         let more = recipients.len().saturating_sub(6);
         let more = if more > 0 {

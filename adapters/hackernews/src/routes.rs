@@ -281,7 +281,7 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
     let rows = window.rows as usize;
     items.truncate(rows);
     let more = match pages {
-        Some((page, pages)) => page + 1 < pages && sent > 0,
+        Some((page, pages)) => page.saturating_add(1) < pages && sent > 0,
         None => total.is_some_and(|(total, _)| u64::from((window.page + 1) * window.rows) < total),
     };
     if more {
@@ -298,9 +298,13 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
     }
     match pages {
         Some((page, pages)) if items.is_empty() && page >= pages && pages > 0 => {
-            let _ = write!(summary, ", but page {} is past the last one, {pages}", page + 1);
+            let _ = write!(
+                summary,
+                ", but page {} is past the last one, {pages}",
+                page.saturating_add(1)
+            );
         }
-        Some((page, pages)) if pages > 1 => {
+        Some((page, pages)) if pages > 1 && page < pages => {
             let _ = write!(summary, ", page {} of {pages}", page + 1);
         }
         _ => {}

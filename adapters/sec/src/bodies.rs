@@ -16,7 +16,7 @@ fn read_all(text: &str) {
     let _ = resolve::table(text);
     let _ = parse::older(text);
     if let Ok((company, filings, _)) = parse::submissions(text) {
-        for filing in &filings {
+        for filing in &filings.filings {
             drop(filing.item(&company));
         }
     }
@@ -35,8 +35,12 @@ fn the_recorded_company_is_read() {
     let (company, filings, files) = parse::submissions(&body).unwrap();
     assert_eq!((company.cik, company.name.as_str()), (320_193, "Apple Inc."));
     assert_eq!(company.tickers, ["AAPL"]);
-    assert_eq!((filings.len(), files.len()), (1000, 1));
-    let newest = filings.iter().find(|filing| filing.form == "8-K").unwrap();
+    assert_eq!((filings.filings.len(), files.len()), (1000, 1));
+    let newest = filings
+        .filings
+        .iter()
+        .find(|filing| filing.form == "8-K")
+        .unwrap();
     let item = newest.item(&company);
     assert_eq!(item.title, "Apple Inc. 8-K: results of operations");
     let day = NaiveDate::from_ymd_opt(2023, 8, 3).unwrap();
@@ -57,7 +61,7 @@ fn a_company_without_filings_has_none() {
     };
     let (company, filings, files) = parse::submissions(&body).unwrap();
     assert!(company.name.starts_with("Company Name Three `!#$"));
-    assert!(filings.is_empty() && files.is_empty());
+    assert!(filings.filings.is_empty() && files.is_empty());
 }
 
 #[test]

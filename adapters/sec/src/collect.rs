@@ -174,9 +174,21 @@ async fn company(
             error
         }
     })?;
-    let (company, mut filings, files) = response.judged(parse::submissions(&text(&response)))?;
-    let days = Days::new(cx.args().since, cx.args().until);
+    let (mut company, listed, files) = response.judged(parse::submissions(&text(&response)))?;
     let mut notes = Vec::new();
+    if company.cik != cik {
+        notes.push(format!(
+            "EDGAR's record for CIK {cik} names the CIK {}",
+            company.cik
+        ));
+        // Addresses are made of the number that was asked for and answered.
+        company.cik = cik;
+    }
+    let parse::Listed {
+        mut filings,
+        mut unreadable,
+    } = listed;
+    let days = Days::new(cx.args().since, cx.args().until);
     let fits = |filing: &Filing| match accession {
         Some(accession) => filing.accession == **accession,
         None => {
@@ -211,7 +223,8 @@ async fn company(
             .and_then(|response| parse::older(&text(&response)))
         {
             Ok(older) => {
-                filings.extend(older);
+                filings.extend(older.filings);
+                unreadable += older.unreadable;
                 unread -= 1;
             }
             Err(error) => notes.push(format!("a part of the older filings could not be read ({error})")),
@@ -246,6 +259,7 @@ async fn company(
         harvest.items.len(),
     ));
     harvest.notes = notes;
+    harvest.skip(unreadable, "entries without an accession number or a form");
     harvest.set("company", company.name.as_str());
     harvest.set("cik", company.cik);
     harvest.set("tickers", company.tickers.clone());

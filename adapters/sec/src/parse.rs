@@ -90,6 +90,15 @@ pub struct Filing {
     about: Option<String>,
 }
 
+/// A list of filings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Those that can be read.
+    pub filings: Vec<Filing>,
+    /// Entries without accession number or form.
+    pub unreadable: usize,
+}
+
 /// What the list says about the company.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Company {
@@ -104,7 +113,7 @@ pub struct Company {
 }
 
 /// Reads a company's record.
-pub fn submissions(body: &str) -> Result<(Company, Vec<Filing>, Vec<OlderFile>), SourceError> {
+pub fn submissions(body: &str) -> Result<(Company, Listed, Vec<OlderFile>), SourceError> {
     let read: Submissions = json::parse(body, "EDGAR company record")?;
     let number = match &read.cik {
         Value::Number(number) => number.as_u64(),
@@ -118,12 +127,12 @@ pub fn submissions(body: &str) -> Result<(Company, Vec<Filing>, Vec<OlderFile>),
         tickers: read.tickers.into_iter().filter_map(present).collect(),
         industry: present(read.industry),
     };
-    Ok((company, filings(&read.filings.recent), read.filings.files))
+    Ok((company, filings(&read.filings.recent)?, read.filings.files))
 }
 
 /// Reads an older part of a company's list, which is the arrays alone.
-pub fn older(body: &str) -> Result<Vec<Filing>, SourceError> {
-    json::parse::<Columns>(body, "EDGAR older filing list").map(|columns| filings(&columns))
+pub fn older(body: &str) -> Result<Listed, SourceError> {
+    filings(&json::parse::<Columns>(body, "EDGAR older filing list")?)
 }
 
 fn present(text: Option<String>) -> Option<String> {
@@ -131,9 +140,19 @@ fn present(text: Option<String>) -> Option<String> {
         .filter(|text| !text.is_empty())
 }
 
-/// Turns parallel arrays into filings; an entry without accession number or form is none.
-fn filings(columns: &Columns) -> Vec<Filing> {
-    let at = |column: &[Option<String>], row: usize| present(column.get(row).cloned().flatten());
+/// Turns parallel arrays into filings; an entry without accession number or form is none. A column of
+/// another length than the rest says nothing about any one row: which value it lacks cannot be known.
+fn filings(columns: &Columns) -> Result<Listed, SourceError> {
+    let rows = columns.accession.len();
+    if columns.form.len() != rows {
+        return Err(SourceError::malformed(
+            "EDGAR's filing list has not as many forms as filings",
+        ));
+    }
+    let at = |column: &[Option<String>], row: usize| {
+        let cell = column.get(row).filter(|_| column.len() == rows);
+        present(cell.cloned().flatten())
+    };
     let row = |row: usize| {
         let codes = at(&columns.items, row).unwrap_or_default();
         Some(Filing {
@@ -147,7 +166,16 @@ fn filings(columns: &Columns) -> Vec<Filing> {
             about: at(&columns.about, row),
         })
     };
-    (0..columns.accession.len()).filter_map(row).collect()
+    let filings: Vec<Filing> = (0..rows).filter_map(row).collect();
+    if filings.is_empty() && rows > 0 {
+        return Err(SourceError::malformed(
+            "EDGAR's filing list: no entry has an accession number and a form",
+        ));
+    }
+    Ok(Listed {
+        unreadable: rows - filings.len(),
+        filings,
+    })
 }
 
 /// A strict calendar day.
@@ -256,8 +284,10 @@ mod tests {
 
     #[test]
     fn short_columns_lose_facts_not_filings() {
-        let body = r#"{"accessionNumber":["0000320193-23-000077","x",null],"filingDate":["2023-02-30"],"form":["8-K","8-K"]}"#;
-        let read = older(body).unwrap();
+        let body = r#"{"accessionNumber":["0000320193-23-000077","x",null],"filingDate":["2023-02-20"],"form":["8-K","8-K",""]}"#;
+        let listed = older(body).unwrap();
+        assert_eq!(listed.unreadable, 2);
+        let read = listed.filings;
         assert_eq!(read.len(), 1);
         assert_eq!(read[0].filed, None);
         let company = Company {
@@ -271,6 +301,19 @@ mod tests {
         assert_eq!(item.title, "Example 8-K");
         assert!(!item.fields.contains_key("filed"));
         assert!(item.url.unwrap().ends_with("-index.htm"));
+    }
+
+    #[test]
+    fn a_list_that_cannot_be_read_is_no_empty_one() {
+        for body in [
+            r#"{"accessionNumber":["0000320193-23-000077"],"filingDate":["2023-02-20"],"form":[]}"#,
+            r#"{"accessionNumber":[null],"filingDate":["2023-02-20"],"form":["8-K"]}"#,
+        ] {
+            let code = older(body).unwrap_err().code;
+            assert_eq!(code, freshcontext_contract::ErrorCode::Malformed, "{body}");
+        }
+        let none = r#"{"accessionNumber":[],"filingDate":[],"form":[]}"#;
+        assert!(older(none).unwrap().filings.is_empty());
     }
 
     #[test]

@@ -172,6 +172,11 @@ pub fn page(body: &str) -> Result<Page, SourceError> {
             documents: document.into_iter().collect(),
         });
     }
+    if filings.is_empty() && unread > 0 {
+        return Err(SourceError::malformed(
+            "EDGAR's search answer: none of the hits has the documented shape",
+        ));
+    }
     let incomplete = answer.timed_out || answer.shards.is_some_and(|shards| shards.failed > 0);
     Ok(Page {
         filings,

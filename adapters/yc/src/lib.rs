@@ -309,7 +309,7 @@ fn finish(
             files.join(", ")
         ));
     }
-    if let Some(at) = meta.and_then(|meta| meta.last_updated.as_deref()) {
+    if let Some(at) = meta.and_then(parse::Meta::built) {
         harvest.note(format!(
             "index snapshot of {}",
             freshcontext_parse::text::clip(at, 40)

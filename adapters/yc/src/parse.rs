@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use freshcontext_contract::chrono::{DateTime, Utc};
+use freshcontext_contract::chrono::{DateTime, NaiveDate, Utc};
 use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
@@ -174,6 +174,15 @@ pub struct Meta {
     industries: Option<HashMap<String, Slot>>,
     #[serde(default, deserialize_with = "or_absent")]
     tags: Option<HashMap<String, Slot>>,
+}
+
+impl Meta {
+    /// When the mirror was built, where that is a date.
+    pub fn built(&self) -> Option<&str> {
+        let text = self.last_updated.as_deref()?.trim();
+        NaiveDate::parse_from_str(text.get(..10)?, "%Y-%m-%d").ok()?;
+        Some(text)
+    }
 }
 
 #[derive(Debug, Deserialize)]

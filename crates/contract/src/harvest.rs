@@ -96,7 +96,7 @@ impl Harvest {
         self.status = Status::Partial;
     }
 
-    /// Adds a fact about the answer as a whole, unless it is null or empty text.
+    /// Adds a fact about the answer as a whole, unless it is null or empty text; so are entries of a list.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) {
         insert_present(&mut self.fields, name, value.into());
     }
@@ -149,20 +149,26 @@ impl Item {
         }
     }
 
-    /// Adds a source fact, unless it is null or empty text.
+    /// Adds a source fact, unless it is null or empty text; so are entries of a list.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) {
         insert_present(&mut self.fields, name, value.into());
     }
 }
 
-fn insert_present(fields: &mut Map<String, Value>, name: &str, value: Value) {
-    let absent = match &value {
+fn insert_present(fields: &mut Map<String, Value>, name: &str, mut value: Value) {
+    if let Value::Array(values) = &mut value {
+        values.retain(|value| !is_nothing(value));
+    }
+    if !is_nothing(&value) {
+        fields.insert(name.to_owned(), value);
+    }
+}
+
+fn is_nothing(value: &Value) -> bool {
+    match value {
         Value::Null => true,
         Value::String(text) => text.trim().is_empty(),
         Value::Array(values) => values.is_empty(),
         _ => false,
-    };
-    if !absent {
-        fields.insert(name.to_owned(), value);
     }
 }

@@ -66,6 +66,12 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
         SourceError::malformed(format!("{what}: the answer is not a readable feed"))
             .caused_by(error.to_string())
     })?;
+    // Every kind of feed must have a title: without that too, it is not that there is nothing new.
+    if feed.entries.is_empty() && feed.title.is_none() {
+        return Err(SourceError::malformed(format!(
+            "{what}: the feed has neither a title nor entries"
+        )));
+    }
     let is_atom = feed.feed_type == feed_rs::model::FeedType::Atom;
     Ok(Feed {
         id: feed.id,
@@ -172,7 +178,17 @@ mod tests {
 
     #[test]
     fn what_is_no_feed_is_malformed() {
-        for body in ["", "  ", "<html><body>hi</body></html>", "{\"a\":1}", "plain"] {
+        for body in [
+            "",
+            "  ",
+            "<html><body>hi</body></html>",
+            "{\"a\":1}",
+            "plain",
+            "<feed xmlns='http://www.w3.org/2005/Atom'/>",
+            "<rss version='2.0'><channel/></rss>",
+            // In another namespace, its title is none that we know.
+            "<feed xmlns='urn:example:other'><title>t</title><entry><title>e</title></entry></feed>",
+        ] {
             assert_eq!(
                 read(body.as_bytes(), "feed").unwrap_err().code,
                 ErrorCode::Malformed,

@@ -29,7 +29,12 @@ pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
         Registry::Pypi => pypi(&value),
         Registry::Crates => crates(&value),
     };
-    package.ok_or_else(|| SourceError::malformed(format!("{}: the answer names no package", registry.name())))
+    package.ok_or_else(|| {
+        SourceError::malformed(format!(
+            "{}: the answer names no package or lists no versions",
+            registry.name()
+        ))
+    })
 }
 
 fn str_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
@@ -54,26 +59,35 @@ fn release(registry: Registry, name: &str, version: &str, date: DateEvidence) ->
     }
 }
 
-/// `time` may hold versions that are gone, and an object where the whole package is.
+/// `time` may hold versions that are gone, and an object where the whole package is. The document of one
+/// version has no list.
 fn npm(value: &Value) -> Option<Package> {
     let name = str_at(value, "/name")?.to_owned();
     let versions = value.get("versions").and_then(Value::as_object);
-    let times = value.get("time").and_then(Value::as_object);
-    let releases = times
+    let of_one = str_at(value, "/version").is_some();
+    let unpublished = value.pointer("/time/unpublished").is_some();
+    if versions.is_none() && !of_one && !unpublished {
+        return None;
+    }
+    let releases = versions
         .into_iter()
         .flatten()
-        .filter(|(version, _)| versions.is_some_and(|versions| versions.contains_key(*version)))
-        .filter_map(|(version, at)| {
-            let date = DateEvidence::field("time", at.as_str()?);
-            let mut release = release(Registry::Npm, &name, version, date);
-            let deprecated = versions.and_then(|versions| versions.get(version)?.get("deprecated"));
-            if let Some(reason) = deprecated
+        .map(|(version, about)| {
+            let at = value.get("time").and_then(|times| times.get(version)?.as_str());
+            let mut release = release(
+                Registry::Npm,
+                &name,
+                version,
+                DateEvidence::optional_field("time", at),
+            );
+            if let Some(reason) = about
+                .get("deprecated")
                 .and_then(Value::as_str)
                 .filter(|reason| !reason.trim().is_empty())
             {
                 release.notes = format!("deprecated: {}", text::clip(&text::one_line(reason), 200));
             }
-            Some(release)
+            release
         })
         .collect();
     let repository = value.get("repository").and_then(|repository| {

@@ -31,6 +31,17 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let block = |name: &str| data.get(name).filter(|block| block.is_object());
     let (first, second) = (block("primaryData"), block("secondaryData"));
     let close = second.and_then(|block| print(block).map(|print| (block, print)));
+    let outside = data.get("marketStatus").and_then(words).is_some_and(|status| {
+        ["after", "pre"]
+            .iter()
+            .any(|begin| status.to_lowercase().starts_with(begin))
+    });
+    if outside && close.is_none() {
+        // The first is then the print outside the session, which must not pass for the session's price.
+        return Err(SourceError::malformed(
+            "Nasdaq quote: outside the session, and its price is missing",
+        ));
+    }
     let (session, (price, moment), extended) = match (first, close) {
         // Both there: the second is the regular session.
         (Some(first), Some((second, close))) => (second, close, Some(first)),
@@ -155,6 +166,8 @@ mod tests {
         );
         let extended = quote.extended.unwrap();
         assert_eq!((extended.price, extended.kind.as_str()), (337.0, "After-Hours"));
+        let alone = body.replace("secondaryData", "other");
+        assert_eq!(parse(&ticker, &alone).unwrap_err().code, ErrorCode::Malformed);
     }
 
     #[test]

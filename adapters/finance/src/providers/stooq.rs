@@ -81,10 +81,34 @@ fn starts_with_header(body: &str) -> bool {
     first.starts_with("symbol,") || first.starts_with("\"symbol\",")
 }
 
+/// How the columns' names begin, in English and in Polish, in the order asked for.
+const COLUMNS: [[&str; 2]; 9] = [
+    ["symbol"; 2],
+    ["date", "data"],
+    ["time", "czas"],
+    ["open", "otwarc"],
+    ["high", "najwy"],
+    ["low", "najni"],
+    ["close", "zamkni"],
+    ["volume", "wol"],
+    ["name", "nazwa"],
+];
+
 fn from_csv(body: &str) -> Result<Vec<String>, SourceError> {
     let table = table::read(body, 2, "Stooq quote")?;
     let row = table.rows.into_iter().next();
-    row.ok_or_else(|| SourceError::malformed("Stooq quote: the answer has no row"))
+    let row = row.ok_or_else(|| SourceError::malformed("Stooq quote: the answer has no row"))?;
+    // By position: with a column less before it, the volume would stand in the place of the price.
+    let named = table.columns.iter().zip(COLUMNS).all(|(column, names)| {
+        let column = column.to_lowercase();
+        names.iter().any(|name| column.starts_with(name))
+    });
+    if !named || row.len() != table.columns.len() {
+        return Err(SourceError::malformed(
+            "Stooq quote: the answer has not the columns that were asked for",
+        ));
+    }
+    Ok(row)
 }
 
 /// The JSON form leaves out the value of a missing volume.
@@ -169,7 +193,17 @@ mod tests {
             at("X", timeless).unwrap().moment,
             Moment::Day(NaiveDate::from_ymd_opt(2026, 1, 5).unwrap())
         );
-        assert_eq!(at("X", "Symbol,Date\r\n").unwrap_err().code, ErrorCode::Malformed);
+        for shifted in [
+            "Symbol,Date\r\n",
+            "Symbol,Date,Open,High,Low,Close,Volume\r\nX,2026-01-05,1,1,1,2,7000\r\n",
+            "Symbol,Date,Time,Open,High,Low,Close,Volume\r\nX,2026-01-05,1,1,1,2,7000\r\n",
+        ] {
+            assert_eq!(
+                at("X", shifted).unwrap_err().code,
+                ErrorCode::Malformed,
+                "{shifted}"
+            );
+        }
         assert_eq!(at("X", "<html>").unwrap_err().code, ErrorCode::Challenge);
         assert_eq!(
             at("X", "Exceeded the daily hits limit").unwrap_err().code,

@@ -27,6 +27,11 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         if code.eq_ignore_ascii_case("Not Found") {
             return Err(Provider::Yahoo.unknown(ticker));
         }
+        let code = if code.trim().is_empty() {
+            "without a word"
+        } else {
+            code
+        };
         let code: String = code.chars().filter(|c| !c.is_control()).take(60).collect();
         return Err(SourceError::new(
             ErrorCode::UpstreamError,

@@ -47,6 +47,11 @@ fn read(root: &Value) -> Result<Thread, SourceError> {
     };
     let mut comments = Vec::new();
     let (mut missing, mut total) = (0, 0_u64);
+    // A comment without answers has an empty list of them; without a list, there is no telling.
+    let lists = |node: &Value| node.get("children").is_some_and(Value::is_array);
+    if !lists(root) {
+        missing += 1;
+    }
     // Breadth first: a long exchange under one comment must not hide the others.
     let mut level: Vec<(&Value, u64)> = children(root).map(|child| (child, 1)).collect();
     while !level.is_empty() {
@@ -54,6 +59,9 @@ fn read(root: &Value) -> Result<Thread, SourceError> {
         for (child, depth) in level {
             deeper.extend(children(child).map(|grandchild| (grandchild, depth + 1)));
             let replies = children(child).count() as u64;
+            if !lists(child) {
+                missing += 1;
+            }
             let item = node(child).filter(|post| post.text.is_some()).and_then(|post| {
                 let parent = post.parent.filter(|_| depth > 1);
                 Post {
@@ -82,7 +90,7 @@ fn read(root: &Value) -> Result<Thread, SourceError> {
         let story = root.get("story_id").and_then(Value::as_u64);
         post.story = Some((text(root, "story_title"), story));
     }
-    post.comments = Some(total);
+    post.comments = lists(root).then_some(total);
     let mut root_item = post
         .into_item(true)
         .ok_or_else(|| SourceError::not_found("this Hacker News item was deleted"))?;

@@ -49,6 +49,7 @@ struct Hit {
 /// want to be hired, for freelancers, and once asked a question about the threads.
 pub fn hiring_threads(body: &str, now: DateTime<Utc>) -> Result<Vec<Thread>, SourceError> {
     let answer: Hits = json::parse(body, "Hacker News search")?;
+    let sent = answer.hits.items.len() + answer.hits.unreadable;
     let mut threads: Vec<Thread> = answer
         .hits
         .items
@@ -68,6 +69,11 @@ pub fn hiring_threads(body: &str, now: DateTime<Utc>) -> Result<Vec<Thread>, Sou
         .collect();
     threads.sort_by_key(|thread| std::cmp::Reverse(thread.at));
     threads.dedup_by_key(|thread| thread.id);
+    if threads.is_empty() && sent > 0 {
+        return Err(SourceError::malformed(
+            "Hacker News search: none of the account's posts is a hiring thread",
+        ));
+    }
     Ok(threads)
 }
 
@@ -96,7 +102,11 @@ pub fn hiring_comments(body: &str, thread: u64) -> Result<Read, SourceError> {
         if id_text(&hit.parent_id) != Some(thread.to_string()) {
             continue;
         }
-        let (Some(id), Some(comment)) = (id_text(&hit.object_id), hit.comment_text) else {
+        let Some(comment) = hit.comment_text else {
+            continue;
+        };
+        let Some(id) = number(&hit.object_id) else {
+            read.unreadable += 1;
             continue;
         };
         read.jobs.extend(advert(&id, &comment, hit.created_at));
@@ -130,12 +140,21 @@ pub fn hiring_tree(body: &str) -> Result<Read, SourceError> {
         ..Read::default()
     };
     for branch in tree.children.items {
-        let (Some(id), Some(comment)) = (id_text(&branch.id), branch.text) else {
+        let Some(comment) = branch.text else {
+            continue;
+        };
+        let Some(id) = number(&branch.id) else {
+            read.unreadable += 1;
             continue;
         };
         read.jobs.extend(advert(&id, &comment, branch.created_at));
     }
     judged(read, "Hacker News thread")
+}
+
+/// The number of a comment, which its address is made of.
+fn number(id: &Value) -> Option<String> {
+    id_text(id).filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Reads one advert: by custom its first line is `Company | Role | Place | REMOTE | pay`.

@@ -54,7 +54,12 @@ struct Refs {
 }
 
 fn names(list: &Lenient<Named>) -> Option<String> {
-    let names: Vec<&str> = list.items.iter().map(|named| named.name.as_str()).collect();
+    let names: Vec<&str> = list
+        .items
+        .iter()
+        .map(|named| named.name.trim())
+        .filter(|name| !name.is_empty())
+        .collect();
     line(Some(names.join("; ")))
 }
 
@@ -70,7 +75,7 @@ pub fn muse(body: &str) -> Result<Read, SourceError> {
             None => SourceError::malformed("The Muse: the answer has no results"),
         });
     };
-    let more = matches!((answer.page, answer.page_count), (Some(page), Some(count)) if page + 1 < count);
+    let more = matches!((answer.page, answer.page_count), (Some(page), Some(count)) if page.saturating_add(1) < count);
     let mut read = Read {
         unreadable: results.unreadable,
         more,

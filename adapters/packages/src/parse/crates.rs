@@ -9,7 +9,7 @@ use super::{Facts, Published, moment, repository, text_at};
 
 struct Row<'v> {
     number: Version,
-    written: &'v str,
+    written: Option<&'v str>,
     yanked: bool,
     value: &'v Value,
 }
@@ -33,7 +33,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .filter_map(|value| {
             Some(Row {
                 number: Version::parse(text_at(value, "/num")?).ok()?,
-                written: text_at(value, "/created_at")?,
+                written: text_at(value, "/created_at"),
                 yanked: value.get("yanked") == Some(&Value::Bool(true)),
                 value,
             })
@@ -46,10 +46,12 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         ..Facts::default()
     };
     // The registry's own word counts unless that version is withdrawn; 0.0.0 stands for an unloaded list.
-    let said = text_at(about, "/max_stable_version").and_then(|said| {
-        rows.iter()
-            .find(|row| !row.yanked && row.number.to_string() == said)
-    });
+    let stated = text_at(about, "/max_stable_version").filter(|said| *said != "0.0.0");
+    let row_of = |said: &str| rows.iter().find(|row| row.number.to_string() == said);
+    let said = stated.and_then(row_of).filter(|row| !row.yanked);
+    // Where the list lacks it, the list cannot tell which version is the newest, nor when it came out.
+    let unlisted =
+        stated.filter(|said| !rows.is_empty() && row_of(said).is_none() && Version::parse(said).is_ok());
     let highest = || {
         rows.iter().max_by(|a, b| {
             (!a.yanked, a.number.pre.is_empty(), &a.number).cmp(&(
@@ -59,10 +61,13 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
             ))
         })
     };
-    let chosen = said.or_else(highest);
+    let chosen = said.or_else(|| if unlisted.is_some() { None } else { highest() });
     facts.inferred = chosen.is_some() && said.is_none();
-    facts.latest = chosen.map(|row| row.number.to_string());
-    facts.date = DateEvidence::optional_field("created_at of the version", chosen.map(|row| row.written));
+    facts.latest = chosen
+        .map(|row| row.number.to_string())
+        .or_else(|| unlisted.map(str::to_owned));
+    facts.date =
+        DateEvidence::optional_field("created_at of the version", chosen.and_then(|row| row.written));
     if list.is_none() {
         facts
             .notes
@@ -97,8 +102,8 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .filter_map(|row| {
             Some(Published {
                 version: row.number.to_string(),
-                at: moment(row.written)?,
-                written: row.written.to_owned(),
+                at: moment(row.written?)?,
+                written: row.written?.to_owned(),
                 prerelease: !row.number.pre.is_empty(),
             })
         })

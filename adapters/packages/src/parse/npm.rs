@@ -61,7 +61,10 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .into_iter()
         .flatten()
         .filter(|(tag, _)| *tag != "latest")
-        .filter_map(|(tag, version)| Some(format!("{tag}: {}", version.as_str()?)))
+        .filter_map(|(tag, version)| {
+            let version = version.as_str().filter(|version| !version.trim().is_empty())?;
+            Some(format!("{tag}: {version}"))
+        })
         .take(5)
         .collect();
     facts.fields.push(("other_tags", others.into()));

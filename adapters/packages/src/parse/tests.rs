@@ -233,6 +233,15 @@ fn a_crate_is_dated_by_its_version_not_by_its_update() {
     );
     let yanked = r#"{"crate":{"name":"a","max_stable_version":"2.0.0"},"versions":[{"num":"2.0.0","created_at":"2026-02-01T00:00:00.5+00:00","yanked":true},{"num":"1.0.0","created_at":"2026-01-01T00:00:00+00:00","yanked":false}]}"#;
     assert_eq!(crates::read(yanked).unwrap().latest.as_deref(), Some("1.0.0"));
+    // Undated or not in the list, the newest version is still the newest, and has no other one's date.
+    for newest in [r#"{"num":"2.0.0","yanked":false},"#, ""] {
+        let body = format!(
+            r#"{{"crate":{{"name":"a","max_stable_version":"2.0.0"}},"versions":[{newest}{{"num":"1.0.0","created_at":"2026-01-01T00:00:00+00:00","yanked":false}}]}}"#
+        );
+        let facts = crates::read(&body).unwrap();
+        assert_eq!((facts.latest.as_deref(), date(&facts)), (Some("2.0.0"), "none"));
+        assert!(!facts.inferred);
+    }
     for body in ["", "[]", "{}", "null"] {
         assert_eq!(
             crates::read(body).unwrap_err().code,

@@ -27,9 +27,9 @@ pub struct Posts {
 #[derive(Deserialize)]
 struct Connection {
     #[serde(default)]
-    edges: Lenient<Edge>,
+    edges: Option<Lenient<Edge>>,
     #[serde(default)]
-    nodes: Lenient<Post>,
+    nodes: Option<Lenient<Post>>,
     #[serde(default, rename = "totalCount", deserialize_with = "or_absent")]
     total: Option<u64>,
     #[serde(default, rename = "pageInfo", deserialize_with = "or_absent")]
@@ -88,14 +88,21 @@ pub fn posts(body: &str) -> Result<Posts, SourceError> {
     let wire: Vec<Post> = match (data.get("posts"), data.get("post")) {
         (Some(posts), _) => {
             let connection: Connection = from_value(posts)?;
-            out.unreadable = connection.edges.unreadable + connection.nodes.unreadable;
+            if connection.edges.is_none() && connection.nodes.is_none() {
+                return Err(SourceError::malformed("Product Hunt: the answer lists no posts"));
+            }
+            let (edges, nodes) = (
+                connection.edges.unwrap_or_default(),
+                connection.nodes.unwrap_or_default(),
+            );
+            out.unreadable = edges.unreadable + nodes.unreadable;
             out.total = connection.total;
             out.next = connection
                 .page
                 .filter(|page| page.has_next_page)
                 .and_then(|page| page.end_cursor);
-            let edges = connection.edges.items.into_iter().map(|edge| edge.node);
-            edges.chain(connection.nodes.items).collect()
+            let edges = edges.items.into_iter().map(|edge| edge.node);
+            edges.chain(nodes.items).collect()
         }
         (None, Some(Value::Null)) => Vec::new(),
         (None, Some(post)) => vec![from_value(post)?],
@@ -146,7 +153,8 @@ fn data(body: &str) -> Result<(Value, Option<String>), SourceError> {
 fn said(error: &Value) -> String {
     let text = ["message", "error_description", "error"]
         .iter()
-        .find_map(|name| error.get(*name).and_then(Value::as_str));
+        .filter_map(|name| error.get(*name).and_then(Value::as_str))
+        .find(|text| !text.trim().is_empty());
     text::clip(&text::one_line(text.unwrap_or("an error without words")), 120)
 }
 
@@ -309,6 +317,8 @@ mod tests {
             r#"{"data":{}}"#,
             r#"{"posts":[]}"#,
             r#"{"data":{"posts":{"edges":[{"x":1}]}}}"#,
+            r#"{"data":{"posts":{"totalCount":7}}}"#,
+            r#"{"data":{"posts":[]}}"#,
             "",
         ] {
             assert_eq!(posts(body).unwrap_err().code, ErrorCode::Malformed, "{body}");

@@ -212,7 +212,8 @@ fn post(wire: Post, escaped: bool) -> Option<Item> {
     item.set("subreddit", wire.subreddit);
     item.set("author", wire.author);
     item.set("score", wire.score.filter(|_| wire.hide_score != Some(true)));
-    item.set("upvote_ratio", wire.upvote_ratio);
+    let ratio = wire.upvote_ratio.filter(|ratio| (0.0..=1.0).contains(ratio));
+    item.set("upvote_ratio", ratio);
     item.set("comments", wire.num_comments);
     item.set("flair", wire.link_flair_text.map(clean));
     if wire.is_self == Some(false) {

@@ -90,7 +90,9 @@ fn item(work: Work) -> Option<Item> {
         .find(|title| !title.is_empty())?;
     let (date, shown) = published(work.published.as_ref());
     let mut item = Item::new(title, date);
-    item.url = Some(format!("https://doi.org/{}", work.doi));
+    // Every DOI begins so; an address of another text leads nowhere.
+    let doi = Some(work.doi.trim()).filter(|doi| doi.starts_with("10."));
+    item.url = doi.map(|doi| format!("https://doi.org/{doi}"));
     item.set(
         "year",
         shown

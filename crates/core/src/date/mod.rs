@@ -165,7 +165,7 @@ pub fn resolve(evidence: &DateEvidence, retrieved_at: DateTime<Utc>) -> Resolved
 }
 
 /// The newest second that can still be seconds: beyond it (the year 5138) a number is milliseconds.
-const LAST_PLAUSIBLE_SECOND: i64 = 99_999_999_999;
+const LAST_PLAUSIBLE_SECOND: u64 = 99_999_999_999;
 
 fn read(value: &DateValue) -> Result<Parsed, String> {
     match value {
@@ -178,7 +178,7 @@ fn read(value: &DateValue) -> Result<Parsed, String> {
                 format!("\"{given}\" is not a date")
             }
         }),
-        DateValue::EpochSeconds(seconds) if seconds.abs() > LAST_PLAUSIBLE_SECOND => {
+        DateValue::EpochSeconds(seconds) if seconds.unsigned_abs() > LAST_PLAUSIBLE_SECOND => {
             Err(format!("{seconds} is not a number of seconds (milliseconds?)"))
         }
         DateValue::EpochSeconds(seconds) if *seconds <= 0 => {

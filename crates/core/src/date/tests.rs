@@ -109,6 +109,8 @@ fn g02_unusable_evidence_is_low_with_the_reason() {
         (field(DateValue::EpochSeconds(-5)), "no date"),
         (field(DateValue::EpochSeconds(1_767_225)), "no date"),
         (field(DateValue::EpochSeconds(1_767_225_600_000)), "milliseconds"),
+        (field(DateValue::EpochSeconds(i64::MIN)), "milliseconds"),
+        (field(DateValue::EpochSeconds(i64::MAX)), "milliseconds"),
         (field("1970-01-01T00:00:00Z".into()), "no date"),
         (field("1900-01-01".into()), "no date"),
         (DateEvidence::YearOnly(2025), "year 2025"),
