@@ -37,11 +37,7 @@ pub fn looks_like(body: &str) -> bool {
 /// Reads a site's feed. The feed's own date is the time of its build and never used.
 pub fn read(bytes: &[u8]) -> Result<Feed, SourceError> {
     let feed = feed::read(bytes, "feed")?;
-    let releases = feed
-        .entries
-        .iter()
-        .filter_map(|entry| release(entry, entry.date()))
-        .collect();
+    let releases = readable(&feed, |entry| release(entry, entry.date()))?;
     Ok(Feed {
         title: feed.title,
         releases,
@@ -51,7 +47,7 @@ pub fn read(bytes: &[u8]) -> Result<Feed, SourceError> {
 /// Reads `releases.atom` or `tags.atom`. Their only date is that of the last edit.
 pub fn github(bytes: &[u8]) -> Result<Vec<Release>, SourceError> {
     let feed = feed::read(bytes, "GitHub releases feed")?;
-    let entries = feed.entries.iter().filter_map(|entry| {
+    readable(&feed, |entry| {
         let edited = "updated: last edit of the release";
         let date = entry
             .updated
@@ -67,8 +63,19 @@ pub fn github(bytes: &[u8]) -> Result<Vec<Release>, SourceError> {
             release.tag = Some(tag.to_owned()).filter(|tag| *tag != release.title);
         }
         Some(release)
-    });
-    Ok(entries.collect())
+    })
+}
+
+/// The entries that can be read. None of many is no feed without entries.
+fn readable(
+    feed: &feed::Feed,
+    read: impl Fn(&Entry) -> Option<Release>,
+) -> Result<Vec<Release>, SourceError> {
+    let releases: Vec<Release> = feed.entries.iter().filter_map(read).collect();
+    if releases.is_empty() && !feed.entries.is_empty() {
+        return Err(SourceError::malformed("feed: no entry has a title or a text"));
+    }
+    Ok(releases)
 }
 
 fn release(entry: &Entry, date: DateEvidence) -> Option<Release> {

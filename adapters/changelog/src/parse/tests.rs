@@ -344,6 +344,25 @@ fn embedded_posts_and_copyright_years_are_no_dates() {
 }
 
 #[test]
+fn a_feed_whose_entries_say_nothing_is_not_an_empty_one() {
+    let feed = |entry: &str| {
+        format!("<rss version='2.0'><channel><title>News</title><item>{entry}</item></channel></rss>")
+    };
+    for entry in ["", "<title> </title>", "<link>https://example.org/1</link>"] {
+        let error = feed::read(feed(entry).as_bytes()).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Malformed, "{entry}");
+        assert!(feed::github(feed(entry).as_bytes()).is_err(), "{entry}");
+    }
+    assert_eq!(
+        feed::read(feed("<title>1.0</title>").as_bytes())
+            .unwrap()
+            .releases
+            .len(),
+        1
+    );
+}
+
+#[test]
 fn a_blogs_front_page_leads_to_its_feeds() {
     let Some(blog) = page("page_blog_python_org.html", "http://blog.python.example/") else {
         return;

@@ -136,7 +136,7 @@ pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> 
 fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
     let line_bytes = loaded.settings.limits.stdio_line_bytes;
-    // With one, a judged call is a twentieth faster, but a composite reads all its sources' answers in turn.
+    // With one, a judged call is up to a tenth faster, but a composite reads all its sources' answers in turn.
     with_runtime(2, async {
         stdio::serve(McpServer::new(app.engine), line_bytes).await;
         0
