@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
-use tokio::runtime::Runtime;
+use tokio::runtime::Builder;
 
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources, load, settings, settings_markdown};
@@ -120,9 +120,14 @@ fn wrong(error: &ConfigError) -> u8 {
     WRONG
 }
 
-/// A runtime with this many threads, and its end without waiting for stuck blocking reads.
+/// A runtime with this many threads, and its end without waiting for stuck blocking reads. A single one is the
+/// caller's own.
 pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> Result<T, ConfigError> {
-    let runtime: Runtime = tokio::runtime::Builder::new_multi_thread()
+    let mut builder = match threads {
+        1 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    let runtime = builder
         .worker_threads(threads)
         .thread_name("freshcontext")
         .enable_all()
@@ -133,11 +138,17 @@ pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> 
     Ok(value)
 }
 
+/// Processors that this process may use; two where that cannot be told.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
 fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
     let line_bytes = loaded.settings.limits.stdio_line_bytes;
-    // With one, a judged call is up to a tenth faster, but a composite reads all its sources' answers in turn.
-    with_runtime(2, async {
+    // With one alone, a composite reads all its sources' answers in turn; on one processor, two would take turns
+    // at each step of a call.
+    with_runtime(processors().min(2), async {
         stdio::serve(McpServer::new(app.engine), line_bytes).await;
         0
     })
@@ -147,8 +158,7 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let settings = &loaded.settings;
     serve::check(&settings.http)?;
     let app = App::build_for_http(settings, &sources.environment)?;
-    let threads = std::thread::available_parallelism().map_or(2, |cores| cores.get().clamp(2, 8));
-    with_runtime(threads, async {
+    with_runtime(processors().clamp(2, 8), async {
         let listener = serve::bind(settings.http.addr).await?;
         if let Ok(address) = listener.local_addr() {
             app.pipeline.add_own_address(address);
