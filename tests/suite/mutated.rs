@@ -76,7 +76,7 @@ async fn answer(case: &Case, recordings: &Path, altered: Option<(usize, &[u8])>)
 async fn one_field(case: Arc<Case>, recordings: PathBuf, tried: usize) -> Result<(), Failed> {
     let whole = Arc::new(answer(&case, &recordings, None).await?);
     if whole.is_error {
-        return Ok(());
+        return Err(Failed::from(format!("unaltered, it fails: {}", whole.text)));
     }
     let mut sent = String::new();
     let mut all = Vec::new();
@@ -87,6 +87,9 @@ async fn one_field(case: Arc<Case>, recordings: PathBuf, tried: usize) -> Result
             let alterations = alter::alterations(&body, &exchange.content_type());
             all.extend(alterations.into_iter().map(|altered| (number, altered)));
         }
+    }
+    if all.is_empty() {
+        return Err(Failed::from("nothing to alter in what the source sends"));
     }
     let (sent, recordings) = (Arc::<str>::from(sent), Arc::<Path>::from(recordings));
     let step = step(all.len(), tried);
@@ -131,7 +134,7 @@ async fn judged(
     lines.into_iter().map(|line| format!("{place}: {line}")).collect()
 }
 
-/// Every how manyeth alteration is tried. No divisor of a field's number of alterations, or the same few
+/// The distance between alterations that are tried. No divisor of a field's number of alterations, or the same few
 /// would be tried on each field.
 fn step(all: usize, tried: usize) -> usize {
     let least = all.div_ceil(tried).max(1);

@@ -96,7 +96,7 @@ impl Harvest {
         self.status = Status::Partial;
     }
 
-    /// Adds a fact about the answer as a whole, unless it is null or empty text; so are entries of a list.
+    /// Adds a fact about the answer as a whole, unless it is null or empty; empty entries of a list are left out.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) {
         insert_present(&mut self.fields, name, value.into());
     }
@@ -149,7 +149,7 @@ impl Item {
         }
     }
 
-    /// Adds a source fact, unless it is null or empty text; so are entries of a list.
+    /// Adds a source fact, unless it is null or empty; empty entries of a list are left out.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) {
         insert_present(&mut self.fields, name, value.into());
     }

@@ -156,8 +156,8 @@ fn dates(case: &Case, whole: &Outcome, altered: &Altered, became: &Outcome) -> V
     out
 }
 
-/// Facts that count something, or cannot be below zero for another reason.
-const COUNTS: [&str; 24] = [
+/// Facts that count something: whole, and never below zero.
+const COUNTS: [&str; 17] = [
     "stars",
     "forks",
     "watchers",
@@ -175,15 +175,8 @@ const COUNTS: [&str; 24] = [
     "cited_by",
     "team_size",
     "age_days",
-    "price",
-    "open",
-    "high",
-    "low",
-    "previous_close",
-    "volume",
-    "upvote_ratio",
 ];
-/// Those of them that need not be whole.
+/// Facts that are never below zero, but need not be whole.
 const AMOUNTS: [&str; 7] = [
     "price",
     "open",
@@ -197,10 +190,10 @@ const AMOUNTS: [&str; 7] = [
 fn counts(became: &Outcome) -> Vec<String> {
     let mut out = Vec::new();
     for item in became.items() {
-        for name in COUNTS {
+        for name in COUNTS.into_iter().chain(AMOUNTS) {
             let value = &item["fields"][name];
             let Some(number) = value.as_f64() else { continue };
-            let whole = number.fract() == 0.0 || AMOUNTS.contains(&name);
+            let whole = number.fract() == 0.0 || !COUNTS.contains(&name);
             if number < 0.0 || !whole || (name == "upvote_ratio" && number > 1.0) {
                 out.push(format!("{name} is {value} in {:?}", text(item, "title")));
             }

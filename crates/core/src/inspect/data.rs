@@ -194,8 +194,12 @@ fn sole_text(scan: &json::Scan) -> Option<Inspection> {
     let Value::Text(said) = &leaf.value else {
         return None;
     };
+    if leaf.list.is_some() || !is_worded(&leaf.value) {
+        return None;
+    }
     let found = text::judge(said);
-    (leaf.list.is_none() && is_worded(&leaf.value) && found.is_sure_failure())
+    found
+        .is_sure_failure()
         .then(|| found.with("shape", format!("nothing but \"{}\"", leaf.key())))
 }
 
