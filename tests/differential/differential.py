@@ -25,7 +25,9 @@ import generate
 WANTED = {
     "guard", "errors_are_errors", "unknown_arguments", "dates", "more_signals", "near_duplicates",
     "items_are_signals", "delimiters", "text_without_json", "blank_titles", "gebiz_rate", "type_names",
+    "judged_now", "old_retrieval", "low_dates", "relevance", "other_names", "transport",
 }
+LEADING = ("use_first", "cite_as_primary", "cite_as_supporting", "use_as_background")
 # Source types that are properties of every JavaScript object: the reference finds a function for a rate.
 INHERITED = {"toString", "constructor", "__proto__", "valueOf"}
 OPEN, CLOSE = "[FRESHCONTEXT_EVALUATION_JSON]", "[/FRESHCONTEXT_EVALUATION_JSON]"
@@ -180,6 +182,31 @@ def compare_signal(out, number, signal, allowed, theirs, ours):
             out.fail(number, "a doubtful text leads", None, ours["decision"], signal)
         out.wanted("guard")
         return False
+    if "semantic_score" not in signal:
+        named = type(signal.get("score")) in (int, float)
+        if named == ("relevance" in ours) or (not named and ours["utility_score"] is not None):
+            out.fail(number, "relevance that nobody gave", None, [ours.get("relevance"), ours["utility_score"]], signal)
+        out.wanted("other_names" if named else "relevance")
+        return False
+    if old["retrieved_at"] != ours["evaluated_at"]:
+        # Judged at the moment of asking: what was fetched before it can only be older by now.
+        before = old["retrieved_at"] < ours["evaluated_at"]
+        same = old["published_at"] == new["published_at"] and old["published_at"] is not None
+        scores = theirs["freshness_score"], ours["freshness_score"]
+        if same and before and None not in scores and scores[1] > scores[0] and signal.get("source_type") not in INHERITED:
+            out.fail(number, "fresher than at its retrieval", *scores, signal)
+        out.wanted("judged_now")
+        return False
+    if signal.get("status") == "stale":
+        if ours["decision"] in LEADING or ours["handoff"]["safe_for_agent_handoff"]:
+            out.fail(number, "an old copy leads", theirs["decision"], ours["decision"], signal)
+        out.wanted("old_retrieval")
+        return False
+    if new["timing_confidence"] == "low" and theirs["confidence"] == "high":
+        if ours["confidence"] == "high" or ours["decision"] in ("use_first", "cite_as_primary"):
+            out.fail(number, "an estimated date leads", theirs["decision"], ours["decision"], signal)
+        out.wanted("low_dates")
+        return False
     for name in ("published_at", "retrieved_at"):
         if old[name] != new[name]:
             if "dates" not in allowed:
@@ -319,6 +346,14 @@ def check_wanted(out, reference, ours):
             "more_signals": lambda: len(answer["structured"]["results"]) == 101 and "error" in theirs,
             "items_are_signals": lambda: first["source"] == arguments["signals"][0]["url"] and "error" in theirs
             and first["provenance_readiness"]["canonical_content_sha256"] is not None,
+            "judged_now": lambda: first["freshness_score"] == 0 and theirs["structured"]["results"][0]["freshness_score"] == 100
+            and first["decision"] == "needs_refresh",
+            "old_retrieval": lambda: first["decision"] == "needs_refresh" and "needs" not in theirs["structured"]["results"][0]["decision"],
+            "low_dates": lambda: first["confidence"] == "medium" and theirs["structured"]["results"][0]["confidence"] == "high",
+            "relevance": lambda: first["relevance"] == "query" and first["decision"] == "use_as_background"
+            and theirs["structured"]["results"][0]["utility_score"] == 0,
+            "other_names": lambda: first["provenance_readiness"]["canonical_content_sha256"] is not None and "error" in theirs,
+            "transport": lambda: first["decision"] == "exclude" and theirs["structured"]["results"][0]["decision"] != "exclude",
             "blank_titles": lambda: first["title"] != theirs["structured"]["results"][0]["title"]
             and arguments["signals"][0]["content"].startswith(first["title"].rstrip("\u2026")),
         }[kind]()

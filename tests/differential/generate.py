@@ -233,6 +233,14 @@ def wanted_calls():
     yield "unknown_arguments", arguments([good()], bogus=1)
     yield "more_signals", arguments([good(source=f"https://example.com/{n}") for n in range(101)])
     yield "items_are_signals", arguments([{"title": "An item", "url": "https://example.com/i", "summary": "What it says."}])
+    fresh = {"semantic_score": 0.95, "published_at": "2026-06-09T10:00:00Z", "source_type": "official_docs"}
+    yield "judged_now", arguments([good(**dict(fresh, published_at="2020-06-01", retrieved_at="2020-06-01"))])
+    yield "old_retrieval", arguments([good(**fresh, status="stale")])
+    yield "low_dates", arguments([good(**fresh, date_confidence="low")])
+    yield "relevance", arguments([{name: value for name, value in good(**fresh).items() if name != "semantic_score"}],
+                                 query="parser release")
+    yield "other_names", arguments([{"source": "https://example.com/t", "text": "What it says."}])
+    yield "transport", arguments([good(**fresh, http_status=404)])
     yield "dates", arguments([good()], now="June 9, 2026")
     yield "blank_titles", arguments([good(title=" ", content="The content itself.")])
     yield "blank_titles", arguments([good(title=..., content="a" * 79 + "\U0001f600\U0001f600")])

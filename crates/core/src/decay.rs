@@ -34,6 +34,11 @@ const TABLE: [(&str, f64); 21] = [
     ("arxiv", 0.00005),
 ];
 
+/// Whether the table has a rate for this source type: it is the id of one of our sources then.
+pub(crate) fn is_known(source_type: &str) -> bool {
+    TABLE.iter().any(|(class, _)| *class == source_type)
+}
+
 /// Lambda per hour of a source type that the table does not know.
 pub const DEFAULT_LAMBDA: f64 = 0.001;
 

@@ -37,12 +37,13 @@ mod card;
 mod decide;
 mod differences;
 mod duplicates;
+mod given;
 mod input;
-mod json;
 mod parallel;
-mod plain;
 mod profile;
 mod readiness;
+mod relevance;
+mod results;
 mod schema;
 mod signal;
 #[cfg(test)]
@@ -53,8 +54,7 @@ mod words;
 
 pub use batch::{Batch, Row, batch};
 pub use differences::{DIFFERENCES, Difference};
-pub use input::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
-pub use plain::PlainArguments;
+pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
 pub use profile::{Authority, DatePolicy, FailurePolicy, INTENTS, Intent, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
 pub use verdict::{
@@ -67,6 +67,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use serde_json_borrow::Value as Node;
 
 use crate::date::iso_millis;
 use crate::decay::{DecayTable, age_hours, half_life_hours, remaining, round_score};
@@ -74,8 +75,10 @@ use crate::provenance::VerdictBasis;
 use crate::sanitize::clean_line;
 use decide::Facts;
 use duplicates::Seen;
+use given::Given;
 use input::Request;
-use signal::{Guard, Signal};
+use relevance::Query;
+use signal::{Guard, Relevance, Signal};
 
 /// What an operator can set.
 #[derive(Debug, Clone, Default)]
@@ -143,7 +146,10 @@ impl Judgement {
 
     /// The structured form as JSON text.
     pub fn json(&self) -> Result<String, SourceError> {
-        let out = json::write(self).map_err(unwritable)?;
+        /// About what one verdict takes, so that the text is not moved as it grows.
+        const VERDICT_BYTES: usize = 1_200;
+        let mut out = Vec::with_capacity(400 + self.verdicts.len() * VERDICT_BYTES);
+        serde_json::to_writer(&mut out, self).map_err(unwritable)?;
         String::from_utf8(out).map_err(unwritable)
     }
 }
@@ -190,40 +196,59 @@ pub fn judge(
     clock_now: DateTime<Utc>,
     options: &Options,
 ) -> Result<Judgement, SourceError> {
-    let request = Request::read(arguments, clock_now, &options.limits)?;
-    Ok(judged(&request, options))
+    judge_node(&Node::from(arguments), clock_now, options)
 }
 
-/// Judges arguments that were read from JSON text without making values of it. Exactly as [`judge`] on the same
-/// arguments, but only where they are plain: an error of their reading, or `None` here, says that they hold
-/// something wrong or unusual, of which [`judge`] tells what it is, or that it does no harm.
+/// Judges the arguments of one call as they stand in JSON text. Exactly as [`judge`] on the same arguments, but
+/// their texts are borrowed, never copied.
 ///
 /// ```
-/// use freshcontext_core::evaluate::{Options, PlainArguments, judge, judge_plain};
+/// use freshcontext_core::evaluate::{Options, judge, judge_text};
 ///
 /// let text = r#"{"profile": "local_custom", "intent": "citation_check",
 ///     "signals": [{"source": "notes/7.md", "title": "A note"}]}"#;
 /// let clock = "2026-06-09T12:00:00Z".parse()?;
-/// let plain: PlainArguments<'_> = serde_json::from_str(text)?;
-/// let judgement = judge_plain(&plain, clock, &Options::default());
-/// assert_eq!(judgement, Some(judge(&serde_json::from_str(text)?, clock, &Options::default())?));
-/// assert!(serde_json::from_str::<PlainArguments<'_>>("{}").is_err());
+/// let judgement = judge_text(text, clock, &Options::default())?;
+/// assert_eq!(judgement, judge(&serde_json::from_str(text)?, clock, &Options::default())?);
+/// assert!(judge_text("[]", clock, &Options::default()).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn judge_plain(
-    arguments: &PlainArguments<'_>,
+pub fn judge_text(
+    arguments: &str,
     clock_now: DateTime<Utc>,
     options: &Options,
-) -> Option<Judgement> {
-    let request = arguments.request(clock_now, &options.limits)?;
-    Some(judged(&request, options))
+) -> Result<Judgement, SourceError> {
+    let arguments = serde_json::from_str(arguments).map_err(|error| {
+        SourceError::invalid_input("arguments", "are not JSON", input::EXAMPLE).caused_by(error)
+    })?;
+    judge_node(&arguments, clock_now, options)
+}
+
+fn judge_node(
+    arguments: &Node<'_>,
+    clock_now: DateTime<Utc>,
+    options: &Options,
+) -> Result<Judgement, SourceError> {
+    if input::holds_json_as_text(arguments) {
+        let read = input::with_json_texts_read(arguments);
+        let read = Node::from(&read);
+        let request = Request::read(&read, clock_now, &options.limits)?;
+        return Ok(judged(&request, options));
+    }
+    let request = Request::read(arguments, clock_now, &options.limits)?;
+    Ok(judged(&request, options))
 }
 
 /// Judges a checked request.
 fn judged(request: &Request<'_>, options: &Options) -> Judgement {
     let large = request.bytes() >= parallel::WORTHWHILE;
-    let mut judged: Vec<Judged<'_>> = parallel::map(&request.signals, large, |position, given| {
-        Judged::new((position, given), request, &options.decay)
+    let unscored = request.signals.iter().any(|given| given.semantic_score.is_none());
+    let query = request
+        .query
+        .filter(|_| unscored)
+        .and_then(|query| Query::new(query, &request.signals));
+    let mut judged: Vec<Judged<'_>> = parallel::map(&request.signals, large, |_, given| {
+        Judged::new(given, request.now, query.as_ref(), &options.decay)
     });
     // Stable, so ties stay in the order of the arguments.
     judged.sort_by(|one, other| other.facts.rank.total_cmp(&one.facts.rank));
@@ -253,41 +278,35 @@ fn judged(request: &Request<'_>, options: &Options) -> Judgement {
 
 /// A signal and the figures that decide about it.
 struct Judged<'a> {
-    position: usize,
     signal: Signal<'a>,
     /// Of the source, to tell the same page twice.
     address: Option<String>,
     facts: Facts,
-    utility: f64,
+    utility: Option<f64>,
 }
 
 impl<'a> Judged<'a> {
-    fn new(
-        (position, given): (usize, &'a input::Given<'a>),
-        request: &Request<'_>,
-        decay: &DecayTable,
-    ) -> Self {
-        let signal = Signal::new(given, request.now);
+    fn new(given: &'a Given<'a>, now: DateTime<Utc>, query: Option<&Query>, decay: &DecayTable) -> Self {
+        let signal = Signal::new(given, now, query, decay);
         let failed = signal.status == SignalStatus::Failed;
         let left = signal.published_at.map_or(0.0, |published| {
-            remaining(
-                decay.lambda(signal.source_type),
-                age_hours(published, signal.retrieved_at),
-            )
+            remaining(decay.lambda(signal.source_type), age_hours(published, now))
         });
         let freshness =
             (!failed && signal.date_confidence != DateConfidence::Unknown).then(|| round_score(left));
+        let (relevance, date) = (signal.relevance, signal.date_confidence);
         let facts = Facts {
             failed,
+            relevance,
             freshness,
-            rank: decide::rank_score(signal.semantic, freshness),
-            confidence: decide::confidence(failed, signal.semantic, freshness),
+            rank: decide::rank_score(relevance, freshness, date),
+            confidence: decide::confidence(failed, relevance, freshness),
             doubtful: matches!(signal.guard, Guard::Doubtful(_)),
-            date: signal.date_confidence,
+            date,
+            refetch: signal.refetch.is_some(),
         };
-        let utility = decide::utility_score(signal.semantic, left, signal.date_confidence, signal.status);
+        let utility = decide::utility_score(relevance, left, date, signal.status);
         Self {
-            position,
             address: duplicates::address(given.source),
             signal,
             facts,
@@ -320,7 +339,7 @@ impl<'a> Judged<'a> {
         let readiness = readiness::provenance_readiness(signal, source_type.clone(), published_at);
         Verdict {
             index,
-            position: self.position,
+            position: signal.given.place.index,
             title: signal.title(),
             source: clean_line(signal.given.source).into(),
             source_type,
@@ -328,7 +347,12 @@ impl<'a> Judged<'a> {
             label: decision.words().label,
             freshness_score: facts.freshness,
             rank_score: facts.rank,
-            utility_score: published(self.utility),
+            relevance: match facts.relevance {
+                Relevance::Given(_) => None,
+                Relevance::Query(_) => Some("query"),
+                Relevance::NotJudged => Some("not_judged"),
+            },
+            utility_score: self.utility.map(published),
             confidence: facts.reported_confidence(),
             why: signal.why(facts.freshness),
             warnings: duplicate
@@ -337,7 +361,11 @@ impl<'a> Judged<'a> {
                 .collect(),
             verdict_id,
             evaluated_at: now.to_owned(),
-            revalidate_after: revalidate_after.map(str::to_owned),
+            revalidate_after: if facts.refetch {
+                Some(now.to_owned())
+            } else {
+                revalidate_after.map(str::to_owned)
+            },
             handoff: readiness::handoff(decision, readiness.state),
             provenance_readiness: readiness,
         }

@@ -12,8 +12,6 @@ pub mod decay;
 pub mod evaluate;
 /// Telling a failed retrieval from content, by text alone.
 pub mod inspect;
-/// Reading JSON more strictly than serde does by itself.
-pub mod json;
 /// Content hashes, Ha-Pri payloads and signatures, verdict ids.
 pub mod provenance;
 /// One cleaner for every string that leaves this server.

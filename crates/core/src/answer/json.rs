@@ -70,7 +70,7 @@ pub(super) fn structured(judged: &Judged, laid_out: &LaidOut) -> Value {
     Value::Object(out)
 }
 
-/// One item. `source` and `source_type` make it an `evaluate_context` signal as it is.
+/// One item: an `evaluate_context` signal as it is, with its origin and the moment of its retrieval.
 fn item_value(judged: &Judged, item: &JudgedItem, summary: &str) -> Value {
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| {
@@ -83,6 +83,7 @@ fn item_value(judged: &Judged, item: &JudgedItem, summary: &str) -> Value {
     put("url", item.url.as_deref().into());
     put("source", item.url.as_deref().unwrap_or(&judged.source_url).into());
     put("source_type", judged.adapter.into());
+    put("retrieved_at", iso_millis(judged.retrieved_at).into());
     put("published_at", item.date.shown.as_deref().into());
     put("date_confidence", item.date.confidence.as_str().into());
     put("freshness_score", item.score.into());

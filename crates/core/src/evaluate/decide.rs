@@ -1,6 +1,7 @@
 //! The seven rules, and the scores they look at.
 
-use super::profile::{Authority, Intent, Profile};
+use super::profile::{Authority, DatePolicy, Intent, Profile};
+use super::signal::Relevance;
 use super::verdict::{Confidence, DateConfidence, Decision, SignalStatus};
 
 /// What the rules look at.
@@ -8,6 +9,8 @@ use super::verdict::{Confidence, DateConfidence, Decision, SignalStatus};
 pub(super) struct Facts {
     /// Whether the retrieval failed.
     pub failed: bool,
+    /// How relevant it is, and who says so.
+    pub relevance: Relevance,
     /// 0..=100, where it is known.
     pub freshness: Option<u8>,
     /// 0..=1.
@@ -18,21 +21,63 @@ pub(super) struct Facts {
     pub doubtful: bool,
     /// How reliable the date is.
     pub date: DateConfidence,
+    /// Whether it must be fetched again before it is used.
+    pub refetch: bool,
 }
 
 impl Facts {
-    /// The confidence that is reported: one step lower where the text is doubtful.
+    /// The confidence that is reported: one step lower where the text is doubtful; never high where the date is
+    /// an estimate, or the relevance is by words alone.
     pub(super) fn reported_confidence(&self) -> Confidence {
-        if self.doubtful {
+        let confidence = if self.doubtful {
             self.confidence.lowered()
         } else {
             self.confidence
+        };
+        let unsure = self.date == DateConfidence::Low || !matches!(self.relevance, Relevance::Given(_));
+        if unsure {
+            confidence.min(Confidence::Medium)
+        } else {
+            confidence
         }
     }
 }
 
-/// The first rule that holds decides.
+/// What to do with a signal.
 pub(super) fn decide(facts: &Facts, profile: &Profile, intent: &Intent) -> Decision {
+    let decision = match facts.relevance {
+        Relevance::Given(_) => by_rules(facts, profile, intent),
+        // Words that are shared say little of what a text says.
+        Relevance::Query(_) => match by_rules(facts, profile, intent) {
+            usable if usable.can_be_handed_off() => Decision::UseAsBackground,
+            other => other,
+        },
+        Relevance::NotJudged => by_age(facts, profile),
+    };
+    if facts.refetch && decision.can_be_handed_off() {
+        return Decision::NeedsRefresh;
+    }
+    decision
+}
+
+/// Where nobody said how relevant it is, its age decides.
+fn by_age(facts: &Facts, profile: &Profile) -> Decision {
+    let current = facts.freshness.is_some_and(|score| score >= 50);
+    if facts.failed {
+        Decision::Exclude
+    } else if facts.date == DateConfidence::Unknown {
+        Decision::NeedsVerification
+    } else if current {
+        Decision::UseAsBackground
+    } else if profile.date_policy == DatePolicy::Strict {
+        Decision::NeedsRefresh
+    } else {
+        Decision::WatchOnly
+    }
+}
+
+/// The first rule that holds decides.
+fn by_rules(facts: &Facts, profile: &Profile, intent: &Intent) -> Decision {
     let Facts { freshness, rank, .. } = *facts;
     let behind = if intent.cites {
         Decision::CiteAsSupporting
@@ -53,9 +98,12 @@ pub(super) fn decide(facts: &Facts, profile: &Profile, intent: &Intent) -> Decis
         };
     }
     let fresh = |least: u8| freshness.is_some_and(|score| score >= least);
-    if rank >= 0.85 && fresh(70) && facts.reported_confidence() == Confidence::High {
+    let sure = !facts.doubtful && facts.confidence == Confidence::High;
+    if rank >= 0.85 && fresh(70) && sure {
         let primary = profile.authority == Authority::High && intent.cites;
-        return if primary {
+        return if facts.date == DateConfidence::Low {
+            behind
+        } else if primary {
             Decision::CiteAsPrimary
         } else {
             Decision::UseFirst
@@ -80,13 +128,18 @@ pub(super) fn decide(facts: &Facts, profile: &Profile, intent: &Intent) -> Decis
 }
 
 /// What decides the order, 0..=1. An unknown freshness counts as none at all.
-pub(super) fn rank_score(semantic: f64, freshness: Option<u8>) -> f64 {
+pub(super) fn rank_score(relevance: Relevance, freshness: Option<u8>, date: DateConfidence) -> f64 {
     let freshness = f64::from(freshness.unwrap_or(0)) / 100.0;
-    (semantic * 0.7 + freshness * 0.3).clamp(0.0, 1.0)
+    match relevance.score() {
+        Some(semantic) => semantic * 0.7 + freshness * 0.3,
+        None => freshness * reliability(date),
+    }
+    .clamp(0.0, 1.0)
 }
 
 /// How sure the figures make the judgement.
-pub(super) fn confidence(failed: bool, semantic: f64, freshness: Option<u8>) -> Confidence {
+pub(super) fn confidence(failed: bool, relevance: Relevance, freshness: Option<u8>) -> Confidence {
+    let semantic = relevance.score().unwrap_or(0.0);
     if failed {
         Confidence::Low
     } else if freshness.is_some() && semantic >= 0.7 {
@@ -98,20 +151,24 @@ pub(super) fn confidence(failed: bool, semantic: f64, freshness: Option<u8>) -> 
     }
 }
 
-/// How useful the signal is all in all, 0..=100. `remaining` is the unrounded freshness, 0..=100,
-/// whatever the confidence in its date.
-pub(super) fn utility_score(
-    semantic: f64,
-    remaining: f64,
-    date: DateConfidence,
-    status: SignalStatus,
-) -> f64 {
-    let date = match date {
+/// How far a date can be relied on, as a factor.
+const fn reliability(date: DateConfidence) -> f64 {
+    match date {
         DateConfidence::High => 1.0,
         DateConfidence::Medium => 0.75,
         DateConfidence::Low => 0.4,
         DateConfidence::Unknown => 0.0,
-    };
+    }
+}
+
+/// How useful the signal is all in all, 0..=100. `remaining` is the unrounded freshness, 0..=100,
+/// whatever the confidence in its date. None where nobody said how relevant it is.
+pub(super) fn utility_score(
+    relevance: Relevance,
+    remaining: f64,
+    date: DateConfidence,
+    status: SignalStatus,
+) -> Option<f64> {
     let status = match status {
         SignalStatus::Success => 1.0,
         SignalStatus::Partial => 0.65,
@@ -119,7 +176,8 @@ pub(super) fn utility_score(
         SignalStatus::Failed => 0.0,
         SignalStatus::Unknown => 0.5,
     };
-    (semantic * remaining * date * status).clamp(0.0, 100.0)
+    let semantic = relevance.score()?;
+    Some((semantic * remaining * reliability(date) * status).clamp(0.0, 100.0))
 }
 
 #[cfg(test)]
@@ -134,11 +192,13 @@ mod tests {
         };
         Facts {
             failed: false,
+            relevance: Relevance::Given(rank),
             freshness,
             rank,
             confidence: Confidence::High,
             doubtful: false,
             date,
+            refetch: false,
         }
     }
 
@@ -239,18 +299,85 @@ mod tests {
     }
 
     #[test]
+    fn estimated_dates_and_old_retrievals_lead_nowhere() {
+        let leading = facts(0.95, Some(90));
+        let estimated = Facts {
+            date: DateConfidence::Low,
+            ..leading
+        };
+        assert_eq!(estimated.reported_confidence(), Confidence::Medium);
+        assert_eq!(
+            found(&estimated, "official_docs", "citation_check"),
+            Decision::CiteAsSupporting
+        );
+        assert_eq!(
+            found(&estimated, "official_docs", "market_watch"),
+            Decision::UseAsBackground
+        );
+        let old = Facts {
+            refetch: true,
+            ..leading
+        };
+        for intent in ["citation_check", "market_watch"] {
+            assert_eq!(found(&old, "official_docs", intent), Decision::NeedsRefresh);
+        }
+        let weak = Facts {
+            refetch: true,
+            ..facts(0.2, Some(60))
+        };
+        assert_eq!(found(&weak, "official_docs", "market_watch"), Decision::WatchOnly);
+    }
+
+    #[test]
+    fn without_a_word_on_relevance_age_decides_and_shared_words_lead_to_background_at_most() {
+        let by_age = |fresh, profile| {
+            let facts = Facts {
+                relevance: Relevance::NotJudged,
+                ..facts(0.9, fresh)
+            };
+            assert!(facts.reported_confidence() < Confidence::High);
+            found(&facts, profile, "citation_check")
+        };
+        assert_eq!(by_age(Some(50), "official_docs"), Decision::UseAsBackground);
+        assert_eq!(by_age(Some(49), "official_docs"), Decision::WatchOnly);
+        assert_eq!(by_age(Some(49), "social_pulse"), Decision::NeedsRefresh);
+        assert_eq!(by_age(None, "market_finance"), Decision::NeedsVerification);
+        let by_query = Facts {
+            relevance: Relevance::Query(1.0),
+            ..facts(0.99, Some(99))
+        };
+        assert_eq!(
+            found(&by_query, "official_docs", "citation_check"),
+            Decision::UseAsBackground
+        );
+        assert_eq!(by_query.reported_confidence(), Confidence::Medium);
+    }
+
+    #[test]
     fn an_unknown_freshness_counts_as_nothing() {
-        assert!((rank_score(0.9, None) - 0.63).abs() < 1e-12);
-        assert!((rank_score(0.9, Some(97)) - 0.921).abs() < 1e-12);
-        assert!((rank_score(1.0, Some(100)) - 1.0).abs() < 1e-12);
+        let rank = |score, fresh| rank_score(Relevance::Given(score), fresh, DateConfidence::High);
+        assert!((rank(0.9, None) - 0.63).abs() < 1e-12);
+        assert!((rank(0.9, Some(97)) - 0.921).abs() < 1e-12);
+        assert!((rank(1.0, Some(100)) - 1.0).abs() < 1e-12);
+        let not_judged = rank_score(Relevance::NotJudged, Some(80), DateConfidence::Medium);
+        assert!((not_judged - 0.6).abs() < 1e-12);
     }
 
     #[test]
     fn confidence_by_the_figures() {
-        assert_eq!(confidence(true, 1.0, Some(100)), Confidence::Low);
-        assert_eq!(confidence(false, 0.7, Some(0)), Confidence::High);
-        assert_eq!(confidence(false, 0.69, Some(0)), Confidence::Medium);
-        assert_eq!(confidence(false, 0.5, None), Confidence::Medium);
-        assert_eq!(confidence(false, 0.49, None), Confidence::Low);
+        assert_eq!(
+            confidence(true, Relevance::Given(1.0), Some(100)),
+            Confidence::Low
+        );
+        assert_eq!(
+            confidence(false, Relevance::Given(0.7), Some(0)),
+            Confidence::High
+        );
+        assert_eq!(
+            confidence(false, Relevance::Given(0.69), Some(0)),
+            Confidence::Medium
+        );
+        assert_eq!(confidence(false, Relevance::Given(0.5), None), Confidence::Medium);
+        assert_eq!(confidence(false, Relevance::Given(0.49), None), Confidence::Low);
     }
 }

@@ -14,7 +14,7 @@ pub struct Difference {
 }
 
 /// Every wanted difference from freshcontext-mcp 0.5.2. Whatever else differs is a defect.
-pub const DIFFERENCES: [Difference; 12] = [
+pub const DIFFERENCES: [Difference; 18] = [
     Difference {
         id: "guard",
         what: "Content is judged by the failure inspector, not by single words; a title alone, or thin evidence, \
@@ -49,7 +49,7 @@ pub const DIFFERENCES: [Difference; 12] = [
     },
     Difference {
         id: "items_are_signals",
-        what: "A signal without source may be an item of our results: url and summary stand in.",
+        what: "A signal may be an item or a whole result of our tools: each item is judged as it came.",
         why: "What one tool returns can be handed to this one as it is.",
     },
     Difference {
@@ -76,5 +76,39 @@ pub const DIFFERENCES: [Difference; 12] = [
         id: "type_names",
         what: "Source types such as constructor or toString age at the default rate.",
         why: "They met properties of every JavaScript object, and their scores were lost.",
+    },
+    Difference {
+        id: "judged_now",
+        what: "Freshness counts to the moment of asking, not to retrieved_at; a date after now is dropped, one after its \
+               own retrieval is doubtful (low).",
+        why: "A job advertised in 2020, fetched in 2020 and offered today was fresh.",
+    },
+    Difference {
+        id: "old_retrieval",
+        what: "What was fetched longer ago than one half-life of its kind, or is marked stale, needs a refresh before it \
+               is used or handed on.",
+        why: "An old copy says what was so, not what is.",
+    },
+    Difference {
+        id: "low_dates",
+        what: "A date of low confidence gives medium confidence at most, and never leads.",
+        why: "An estimate is not a date to build on.",
+    },
+    Difference {
+        id: "relevance",
+        what: "Without semantic_score, relevance is judged by the words of `query`, or not at all: then age decides, and \
+               utility is null.",
+        why: "A relevance that nobody gave is not zero.",
+    },
+    Difference {
+        id: "other_names",
+        what: "text or body for content, url for source, date for published_at, score (0..1) for semantic_score, and JSON \
+               text where an object or a list is due, are taken and noted.",
+        why: "Agents write them, and an error for it helps nobody.",
+    },
+    Difference {
+        id: "transport",
+        what: "http_status, content_type and final_url of the retrieval count as evidence of a failure.",
+        why: "What answered 404 is no content, whatever it reads like.",
     },
 ];

@@ -1,8 +1,9 @@
 //! Whether a signal can be traced back to where it came from, and passed on.
 
-use serde_json::{Map, Value};
+use serde_json_borrow::{ObjectAsVec, Value as Node};
 
-use super::input::Given;
+use super::given::Given;
+use super::input::last;
 use super::signal::Signal;
 use super::text::{is_blank, not_blank, trim, utf16_length};
 use super::verdict::{
@@ -78,18 +79,18 @@ fn has_scheme(source: &str) -> bool {
 }
 
 /// The first of these metadata fields that holds a text that is not blank, trimmed.
-fn metadata_text<'a>(metadata: Option<&'a Map<String, Value>>, names: &[&str]) -> Option<&'a str> {
+fn metadata_text<'a>(metadata: Option<&'a ObjectAsVec<'a>>, names: &[&str]) -> Option<&'a str> {
     let metadata = metadata?;
     names
         .iter()
-        .find_map(|name| metadata.get(*name).and_then(Value::as_str).and_then(not_blank))
+        .find_map(|name| last(metadata, name).and_then(Node::as_str).and_then(not_blank))
 }
 
 fn is_derived(given: &Given<'_>, source_type: &str) -> bool {
     let flag = |name: &&str| {
         given
             .metadata
-            .is_some_and(|map| map.get(*name) == Some(&Value::Bool(true)))
+            .is_some_and(|map| matches!(last(map, name), Some(Node::Bool(true))))
     };
     is_one_of(source_type, &DERIVED_TYPES)
         || ["is_derived", "derived", "copied", "is_secondary"]
@@ -168,7 +169,10 @@ pub(super) fn provenance_readiness(
             published_at.is_some() && undated,
             "How reliable the date is, nobody said.",
         ),
-        (given.content.is_none(), "No content, hence no content hash."),
+        (
+            signal.content_hash.is_none(),
+            "No content, hence no content hash.",
+        ),
         (
             derived,
             "A copy or derivative: keep the way back to the original.",

@@ -10,7 +10,7 @@ pub const TOOL: &str = "evaluate_context";
 /// The tool's title.
 pub const TITLE: &str = "Evaluate";
 /// What the tool does, for the model that chooses it.
-pub const DESCRIPTION: &str = "Ranks context you hold by relevance and age; says use, cite, refresh, verify, watch or exclude each, and why.";
+pub const DESCRIPTION: &str = "Ranks context you hold by relevance and age; says use, cite, refresh, verify, watch or exclude each, and why. A signal may be an item or a whole result of these tools, as it came; pass query where there are no semantic_scores.";
 
 fn property(kind: &str, about: &str) -> Value {
     json!({"type": kind, "description": about})
@@ -36,6 +36,9 @@ pub fn input_schema() -> Value {
         ("published_at", "string", "ISO date"),
         ("retrieved_at", "string", "ISO date"),
         ("semantic_score", "number", "Relevance 0..1"),
+        ("http_status", "integer", "Of the retrieval"),
+        ("content_type", "string", "Media type"),
+        ("final_url", "string", "After redirects"),
     ]);
     let status = ["success", "partial", "stale", "failed", "unknown"];
     signal.insert(
@@ -52,9 +55,10 @@ pub fn input_schema() -> Value {
             "intent": one_of("Purpose", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
-                "description": "1-500, with title or content",
-                "items": {"type": "object", "properties": signal, "required": ["source"]},
+                "description": "1-500, each with source and a title or content; or items or results of these tools",
+                "items": {"type": "object", "properties": signal},
             },
+            "query": property("string", "What you look for; judges relevance where semantic_score is absent"),
             "now": property("string", "ISO clock"),
         },
         "required": ["profile", "intent", "signals"],
@@ -75,7 +79,6 @@ pub fn output_schema() -> Value {
     );
     result.extend(properties(&[
         ("rank_score", "number", "0..1, sets the order"),
-        ("utility_score", "number", "0..100"),
         ("confidence", "string", "high, medium or low"),
         ("why", "array", "Reasons"),
         ("warnings", "array", "What to mind"),
@@ -97,7 +100,7 @@ pub fn output_schema() -> Value {
             "legend": property("object", "Per decision: label, meaning, action, summary"),
             "results": {
                 "type": "array",
-                "description": "In rank order. Also label, source_type, evaluated_at; freshness_score (0..100), revalidate_after: null if unknown",
+                "description": "In rank order. Also label, source_type, evaluated_at; freshness_score and utility_score (0..100), revalidate_after: null if unknown; relevance: query or not_judged where no semantic_score was given",
                 "items": {
                     "type": "object",
                     "properties": result,

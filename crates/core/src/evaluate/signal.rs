@@ -1,11 +1,14 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
-use super::input::{Given, instant};
-use super::text::is_blank;
+use super::given::Given;
+use super::input::to_millis;
+use super::relevance::Query;
+use super::text::{is_blank, span};
 use super::verdict::{DateConfidence, SignalStatus};
-use crate::date::{is_future, iso_millis};
+use crate::date::{Parsed, Precision, is_future, iso_millis, parse_instant};
+use crate::decay::{DecayTable, age_hours, half_life_hours};
 use crate::inspect::inspect;
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean_line, cut_marked};
@@ -17,15 +20,37 @@ pub(super) struct Signal<'a> {
     pub source_type: &'a str,
     pub published_at: Option<DateTime<Utc>>,
     pub retrieved_at: DateTime<Utc>,
-    /// 0..=1.
-    pub semantic: f64,
+    pub relevance: Relevance,
     pub date_confidence: DateConfidence,
     pub status: SignalStatus,
     pub content_hash: Option<String>,
     /// Why the content counts as failed, or may be a failure.
     pub guard: Guard,
+    /// Why it must be fetched again before it is used, if it must.
+    pub refetch: Option<String>,
     /// What was changed.
     pub changes: Vec<&'static str>,
+}
+
+/// How relevant a signal is, 0..=1, and who says so.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Relevance {
+    /// The caller gave it.
+    Given(f64),
+    /// By the words that it shares with the caller's query.
+    Query(f64),
+    /// Nobody said, and there is no query to tell it by.
+    NotJudged,
+}
+
+impl Relevance {
+    /// The figure, where there is one.
+    pub(super) const fn score(self) -> Option<f64> {
+        match self {
+            Self::Given(score) | Self::Query(score) => Some(score),
+            Self::NotJudged => None,
+        }
+    }
 }
 
 /// What the failure guard says.
@@ -40,64 +65,19 @@ pub(super) enum Guard {
 }
 
 impl<'a> Signal<'a> {
-    pub(super) fn new(given: &'a Given<'a>, now: DateTime<Utc>) -> Self {
-        let mut changes = Vec::new();
-        let retrieved_at = match given.retrieved_at.filter(|text| !is_blank(text)) {
-            None => now,
-            Some(text) => instant(text).unwrap_or_else(|| {
-                changes.push("The retrieval date could not be read; the evaluation clock stands in.");
-                now
-            }),
-        };
-        let published_at = given
-            .published_at
-            .filter(|text| !is_blank(text))
-            .and_then(|text| {
-                let Some(date) = instant(text) else {
-                    changes.push("The publication date could not be read and was dropped.");
-                    return None;
-                };
-                if is_future(date, retrieved_at) {
-                    changes.push("The publication date lies after the retrieval and was dropped.");
-                    return None;
-                }
-                Some(date)
-            });
-        if given.content_date_used && published_at.is_some() {
-            changes.push("The date was given as content_date.");
-        }
-        let semantic = match given.semantic_score {
-            None => {
-                changes.push("No semantic_score was given; it counts as 0.");
-                0.0
-            }
-            Some(score) if score > 1.0 => {
-                changes.push("The semantic_score was above 1 and counts as 1.");
-                1.0
-            }
-            Some(score) if score < 0.0 => {
-                changes.push("The semantic_score was below 0 and counts as 0.");
-                0.0
-            }
-            // Also turns -0 into 0.
-            Some(score) => score + 0.0,
-        };
+    pub(super) fn new(
+        given: &'a Given<'a>,
+        now: DateTime<Utc>,
+        query: Option<&Query>,
+        decay: &DecayTable,
+    ) -> Self {
+        let mut changes = given.notes.clone();
+        let retrieved_at = retrieved_at(given, now, &mut changes);
+        let published = published_at(given, now, &mut changes);
         let source_type = given.source_type.unwrap_or("default");
         if source_type.is_empty() || given.source_type.is_none() {
             changes.push("No source_type was given; default rates apply.");
         }
-        let claimed = given.date_confidence.or(given.freshness_confidence);
-        let date_confidence = if published_at.is_none() {
-            if claimed.is_some_and(|claimed| claimed != DateConfidence::Unknown) {
-                changes.push("Without a usable date its confidence is unknown, whatever was given.");
-            }
-            DateConfidence::Unknown
-        } else {
-            given
-                .date_confidence
-                .or(given.freshness_confidence)
-                .unwrap_or(DateConfidence::Medium)
-        };
         let given_status = given.status.unwrap_or(SignalStatus::Success);
         let guard = if given_status == SignalStatus::Failed {
             Guard::Clear
@@ -112,13 +92,19 @@ impl<'a> Signal<'a> {
         Self {
             given,
             source_type,
-            published_at,
+            published_at: published.map(|published| published.instant),
             retrieved_at,
-            semantic,
-            date_confidence,
+            relevance: relevance(given, query, &mut changes),
+            date_confidence: date_confidence(given, published, retrieved_at, &mut changes),
             status,
-            content_hash: given.content.map(canonical_sha256),
+            content_hash: given.own_content().map(canonical_sha256),
             guard,
+            refetch: refetch(
+                given,
+                status,
+                decay.lambda(source_type),
+                age_hours(retrieved_at, now),
+            ),
             changes,
         }
     }
@@ -160,10 +146,13 @@ impl<'a> Signal<'a> {
             }
             Guard::Clear => why.push(self.figures(freshness)),
         }
+        if self.status != SignalStatus::Failed {
+            why.extend(self.refetch.clone());
+        }
         why.extend(self.changes.iter().map(|change| (*change).to_owned()));
         let status = match self.status {
-            SignalStatus::Partial | SignalStatus::Stale | SignalStatus::Unknown => Some(self.status.as_str()),
-            SignalStatus::Success | SignalStatus::Failed => None,
+            SignalStatus::Partial | SignalStatus::Unknown => Some(self.status.as_str()),
+            SignalStatus::Success | SignalStatus::Stale | SignalStatus::Failed => None,
         };
         why.extend(status.map(|status| format!("Its status is {status}, which lowers the utility.")));
         if matches!(self.date_confidence, DateConfidence::Medium | DateConfidence::Low) {
@@ -178,28 +167,140 @@ impl<'a> Signal<'a> {
 
     /// Relevance and freshness in one sentence.
     fn figures(&self, freshness: Option<u8>) -> String {
-        let relevance = match self.semantic {
-            score if score >= 0.7 => "Relevant",
-            score if score >= 0.5 => "Partly relevant",
-            _ => "Barely relevant",
+        let relevance = match self.relevance {
+            Relevance::Given(score) => {
+                let word = match score {
+                    0.7.. => "Relevant",
+                    0.5.. => "Partly relevant",
+                    _ => "Barely relevant",
+                };
+                format!("{word} ({score:.2})")
+            }
+            Relevance::Query(share) => format!("Has {:.0} % of what the query's words weigh", share * 100.0),
+            Relevance::NotJudged => "Relevance not judged (pass semantic_score, or a query)".to_owned(),
         };
-        let score = self.semantic;
         match freshness {
-            None => format!("{relevance} ({score:.2}), of unknown age."),
+            None => format!("{relevance}, of unknown age."),
             Some(fresh) => {
                 let age = match fresh {
                     70.. => "fresh",
                     50..70 => "aging",
                     _ => "stale",
                 };
-                format!("{relevance} ({score:.2}), {age}.")
+                format!("{relevance}, {age}.")
             }
         }
     }
 }
 
+/// When it was retrieved: the evaluation clock where that is not known, or cannot be.
+fn retrieved_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<&'static str>) -> DateTime<Utc> {
+    let Some(text) = given.retrieved_at.filter(|text| !is_blank(text)) else {
+        return now;
+    };
+    let Some(parsed) = parse_instant(text) else {
+        changes.push("The retrieval date could not be read; the evaluation clock stands in.");
+        return now;
+    };
+    if begins_after(parsed, now) {
+        changes.push("The retrieval date lies in the future; the evaluation clock stands in.");
+        return now;
+    }
+    match parsed.precision {
+        Precision::Instant => to_millis(parsed.instant),
+        // A day that has begun elsewhere only.
+        Precision::Day => parsed.instant.min(now),
+    }
+}
+
+/// The usable date of publication.
+fn published_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<&'static str>) -> Option<Parsed> {
+    let text = given.published_at.filter(|text| !is_blank(text))?;
+    let Some(parsed) = parse_instant(text) else {
+        changes.push("The publication date could not be read and was dropped.");
+        return None;
+    };
+    if begins_after(parsed, now) {
+        changes.push("The publication date lies in the future and was dropped.");
+        return None;
+    }
+    Some(Parsed {
+        instant: to_millis(parsed.instant),
+        ..parsed
+    })
+}
+
+/// Whether a date lies further after an instant than clocks may differ; of a day alone, whether it has begun nowhere
+/// on earth by then (UTC+14 is first).
+fn begins_after(date: Parsed, instant: DateTime<Utc>) -> bool {
+    let begins = match date.precision {
+        Precision::Instant => date.instant,
+        Precision::Day => date.instant - TimeDelta::hours(14),
+    };
+    is_future(begins, instant)
+}
+
+fn date_confidence(
+    given: &Given<'_>,
+    published: Option<Parsed>,
+    retrieved_at: DateTime<Utc>,
+    changes: &mut Vec<&'static str>,
+) -> DateConfidence {
+    let claimed = given.date_confidence.or(given.freshness_confidence);
+    let Some(published) = published else {
+        if claimed.is_some_and(|claimed| claimed != DateConfidence::Unknown) {
+            changes.push("Without a usable date its confidence is unknown, whatever was given.");
+        }
+        return DateConfidence::Unknown;
+    };
+    let claimed = claimed.unwrap_or(DateConfidence::Medium);
+    if claimed != DateConfidence::Unknown && begins_after(published, retrieved_at) {
+        changes.push("It is dated after its own retrieval, so the date is doubtful.");
+        return DateConfidence::Low;
+    }
+    claimed
+}
+
+fn relevance(given: &Given<'_>, query: Option<&Query>, changes: &mut Vec<&'static str>) -> Relevance {
+    match (given.semantic_score, query) {
+        (Some(score), _) if score > 1.0 => {
+            changes.push("The semantic_score was above 1 and counts as 1.");
+            Relevance::Given(1.0)
+        }
+        (Some(score), _) if score < 0.0 => {
+            changes.push("The semantic_score was below 0 and counts as 0.");
+            Relevance::Given(0.0)
+        }
+        // Also turns -0 into 0.
+        (Some(score), _) => Relevance::Given(score + 0.0),
+        (None, Some(query)) => Relevance::Query(query.covered(given)),
+        (None, None) => Relevance::NotJudged,
+    }
+}
+
+/// Why a signal must be fetched again before it is used: the retrieval ages as its content does.
+fn refetch(given: &Given<'_>, status: SignalStatus, lambda: f64, hours: f64) -> Option<String> {
+    let halves = half_life_hours(lambda);
+    if hours > halves {
+        return Some(format!(
+            "Fetched {} ago; this kind halves in {}.",
+            span(hours),
+            span(halves)
+        ));
+    }
+    if status == SignalStatus::Stale {
+        return Some("Its status is stale: it was an old copy when it was fetched.".to_owned());
+    }
+    given
+        .lost_retrieval()
+        .then(|| "It does not say when it was fetched (retrieved_at).".to_owned())
+}
+
 /// Asks the inspector about the content. A title alone is too little to exclude on.
 fn guard(given: &Given<'_>) -> Guard {
+    if let Some(status) = given.http_status.filter(|status| *status >= 400) {
+        return Guard::Failed(format!("its retrieval was answered with HTTP {status}"));
+    }
     let (text, title_only) = match (given.content, given.title) {
         (Some(content), _) => (content, false),
         (None, Some(title)) => (title, true),

@@ -3,8 +3,9 @@
 mod batches;
 mod contract;
 mod laws;
+mod moment;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Value, json};
 
 use super::*;

@@ -31,6 +31,14 @@ pub(super) fn utf16_longer_than(text: &str, most: usize) -> bool {
     text.len() > most && utf16_length(text) > most
 }
 
+/// A span of time in words, in the largest unit of which there are at least two.
+pub(super) fn span(hours: f64) -> String {
+    const UNITS: [(&str, f64); 4] = [("years", 8_766.0), ("months", 730.5), ("days", 24.0), ("h", 1.0)];
+    let unit = UNITS.into_iter().find(|(_, length)| hours >= 2.0 * length);
+    let (name, length) = unit.unwrap_or(("minutes", 1.0 / 60.0));
+    format!("{:.0} {name}", (hours / length).floor())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +48,21 @@ mod tests {
         assert!(is_blank("\u{feff}\u{a0} \n"));
         assert!(!is_blank("\u{85}"));
         assert_eq!(trim("\u{feff} a \u{2028}"), "a");
+    }
+
+    #[test]
+    fn spans_are_told_in_the_unit_that_fits() {
+        for (hours, expected) in [
+            (0.5, "30 minutes"),
+            (1.9, "114 minutes"),
+            (13.9, "13 h"),
+            (47.9, "47 h"),
+            (72.0, "3 days"),
+            (1_500.0, "2 months"),
+            (20_000.0, "2 years"),
+        ] {
+            assert_eq!(span(hours), expected);
+        }
     }
 
     #[test]

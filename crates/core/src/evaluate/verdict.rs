@@ -242,7 +242,8 @@ pub struct ProvenanceReadiness {
 pub struct Verdict {
     /// Place in rank order, from 1.
     pub index: usize,
-    /// Place in the arguments, from 0. Not part of the output.
+    /// Place in the list of signals, from 0; several verdicts have one where a whole result stood there. Not part of
+    /// the output.
     #[serde(skip)]
     pub position: usize,
     /// Title, else the beginning of the content, else the source.
@@ -259,8 +260,11 @@ pub struct Verdict {
     pub freshness_score: Option<u8>,
     /// 0..=1; decides the order.
     pub rank_score: f64,
-    /// 0..=100; explains, decides nothing.
-    pub utility_score: f64,
+    /// Who says how relevant it is where the caller did not: `query`, its words; `not_judged`, nobody.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<&'static str>,
+    /// 0..=100; explains, decides nothing. None where the relevance is not judged.
+    pub utility_score: Option<f64>,
     /// How sure the judgement is.
     pub confidence: Confidence,
     /// At most five reasons, the weightiest first.

@@ -1,13 +1,9 @@
 //! Looking at a call's arguments as a whole: how deep, how big, and how to log them.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use bytes::Bytes;
 use freshcontext_contract::SourceError;
-use freshcontext_core::evaluate::PlainArguments;
-use self_cell::self_cell;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// A call's arguments.
@@ -17,30 +13,6 @@ pub enum Arguments {
     Read(Map<String, Value>),
     /// As JSON text in UTF-8. Large ones are read faster by who knows what is in them.
     Json(Bytes),
-    /// Read as what is to be judged, in the line that they came in.
-    Plain(Arc<PlainLine>),
-}
-
-self_cell! {
-    /// A line with a call whose arguments are plain, and these, which are borrowed from it.
-    pub struct PlainLine {
-        owner: Bytes,
-        #[covariant]
-        dependent: PlainArguments,
-    }
-
-    impl {Debug}
-}
-
-/// What is read of a call's line where its arguments are needed once more.
-#[derive(Deserialize)]
-struct Call {
-    params: Params,
-}
-
-#[derive(Deserialize)]
-struct Params {
-    arguments: Map<String, Value>,
 }
 
 impl From<Map<String, Value>> for Arguments {
@@ -55,13 +27,18 @@ impl Arguments {
         match self {
             Self::Read(arguments) => Ok(arguments),
             Self::Json(text) => serde_json::from_slice(&text),
-            Self::Plain(line) => {
-                serde_json::from_slice(line.borrow_owner()).map(|call: Call| call.params.arguments)
-            }
         }
         .map_err(|error| {
             SourceError::invalid_input("arguments", "must be a JSON object", example).caused_by(error)
         })
+    }
+
+    /// About how many bytes of text they hold.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::Read(arguments) => text_bytes(arguments),
+            Self::Json(text) => text.len(),
+        }
     }
 
     /// For the log: names and sizes, never what a caller wrote.
@@ -69,7 +46,6 @@ impl Arguments {
         match self {
             Self::Read(arguments) => redacted(arguments),
             Self::Json(text) => format!("json({})", text.len()),
-            Self::Plain(line) => format!("json({})", line.borrow_owner().len()),
         }
     }
 }
@@ -94,7 +70,7 @@ pub(super) fn deeper_than(value: &Value, most: usize) -> bool {
 }
 
 /// Bytes of all texts in the arguments.
-pub(super) fn text_bytes(arguments: &Map<String, Value>) -> usize {
+fn text_bytes(arguments: &Map<String, Value>) -> usize {
     fn of(value: &Value) -> usize {
         match value {
             Value::String(text) => text.len(),

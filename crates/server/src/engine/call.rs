@@ -13,9 +13,7 @@ use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
-use super::{
-    Arguments, CallContext, Engine, PlainLine, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement,
-};
+use super::{Arguments, CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement};
 
 /// Evaluations with more text than this leave the reactor's threads alone.
 const INLINE_BYTES: usize = 256 << 10;
@@ -80,10 +78,8 @@ impl Engine {
         arguments: Arguments,
         context: &CallContext,
     ) -> Result<ToolOutcome, SourceError> {
-        if let (Work::Evaluate, Arguments::Plain(line)) = (&tool.work, &arguments)
-            && let Some(outcome) = self.evaluate_plain(Arc::clone(line), context.as_text).await
-        {
-            return outcome;
+        if let Work::Evaluate = &tool.work {
+            return self.evaluate(arguments, context.as_text).await;
         }
         let arguments = arguments.read(&tool.example)?;
         let most = self.limits().json_depth;
@@ -95,7 +91,7 @@ impl Engine {
             return Err(SourceError::invalid_input(name.clone(), problem, &tool.example));
         }
         match &tool.work {
-            Work::Evaluate => self.evaluate(arguments, context.as_text).await,
+            Work::Evaluate => Err(defect()),
             Work::Source(adapter) => {
                 let (common, own) = self.prepare(adapter.as_ref(), &arguments)?;
                 let _place = self.gate.enter().await?;
@@ -188,30 +184,10 @@ impl Engine {
         judgement::judge(descriptor, collected, cursor, now, self.decay())
     }
 
-    /// Judges arguments that are as they should be, without reading them into values first.
-    async fn evaluate_plain(
-        &self,
-        line: Arc<PlainLine>,
-        as_text: bool,
-    ) -> Option<Result<ToolOutcome, SourceError>> {
+    /// Judges what the caller brought.
+    async fn evaluate(&self, arguments: Arguments, as_text: bool) -> Result<ToolOutcome, SourceError> {
         let now = self.clock.now();
-        if line.borrow_owner().len() <= INLINE_BYTES {
-            return judgement::evaluate_plain(line.borrow_dependent(), now, &self.options, as_text);
-        }
-        let options = Arc::clone(&self.options);
-        let judging = tokio::task::spawn_blocking(move || {
-            judgement::evaluate_plain(line.borrow_dependent(), now, &options, as_text)
-        });
-        judging.await.unwrap_or_else(|_| Some(Err(defect())))
-    }
-
-    async fn evaluate(
-        &self,
-        arguments: Map<String, Value>,
-        as_text: bool,
-    ) -> Result<ToolOutcome, SourceError> {
-        let now = self.clock.now();
-        if arguments::text_bytes(&arguments) <= INLINE_BYTES {
+        if arguments.bytes() <= INLINE_BYTES {
             return judgement::evaluate(arguments, now, &self.options, as_text);
         }
         let options = Arc::clone(&self.options);

@@ -6,12 +6,12 @@ use freshcontext_contract::{Descriptor, SourceError};
 use freshcontext_core::answer::{self, JudgeInput, Judged};
 use freshcontext_core::composite::{CompositeInput, Section, assemble};
 use freshcontext_core::decay::DecayTable;
-use freshcontext_core::evaluate::{self, Options, PlainArguments};
+use freshcontext_core::evaluate::{self, Options};
 use freshcontext_sources::{Composite, Plan};
 use serde_json::{Map, Value, json};
 
 use super::call::Collected;
-use super::{Tool, ToolOutcome, Work};
+use super::{Arguments, Tool, ToolOutcome, Work};
 
 /// Judges what a source brought. `cursor` is the sealed way to the next page.
 pub(super) fn judge(
@@ -87,26 +87,19 @@ pub(super) fn composite(
 /// The judgement of what the caller brought. As text, it is serialised straight from the verdicts:
 /// for 100 signals their tree of values took 0.7 ms, as long as all the rest.
 pub(super) fn evaluate(
-    arguments: Map<String, Value>,
+    arguments: Arguments,
     now: DateTime<Utc>,
     options: &Options,
     as_text: bool,
 ) -> Result<ToolOutcome, SourceError> {
-    written(
-        &evaluate::judge(&Value::Object(arguments), now, options)?,
-        as_text,
-    )
-}
-
-/// The same of arguments that are plain.
-pub(super) fn evaluate_plain(
-    arguments: &PlainArguments<'_>,
-    now: DateTime<Utc>,
-    options: &Options,
-    as_text: bool,
-) -> Option<Result<ToolOutcome, SourceError>> {
-    let judgement = evaluate::judge_plain(arguments, now, options)?;
-    Some(written(&judgement, as_text))
+    let judgement = match arguments {
+        Arguments::Json(text) => {
+            // Lines are checked to be UTF-8 when they are read.
+            evaluate::judge_text(str::from_utf8(&text).unwrap_or_default(), now, options)
+        }
+        Arguments::Read(arguments) => evaluate::judge(&Value::Object(arguments), now, options),
+    };
+    written(&judgement?, as_text)
 }
 
 fn written(judgement: &evaluate::Judgement, as_text: bool) -> Result<ToolOutcome, SourceError> {

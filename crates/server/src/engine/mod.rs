@@ -22,7 +22,7 @@ use freshcontext_sources::Composite;
 use serde_json::{Map, Value};
 use tokio_util::sync::CancellationToken;
 
-pub use arguments::{Arguments, PlainLine};
+pub use arguments::Arguments;
 pub use registry::{Tool, Work};
 
 use crate::config::Settings;

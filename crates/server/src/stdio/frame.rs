@@ -1,8 +1,7 @@
 //! One line to one JSON-RPC message, or to the error that answers it.
 //!
 //! Tool calls are read in one pass into rmcp's types, and what is to be judged is left as text for who
-//! judges it where it was not [read in the same pass](evaluation); everything else is rare and small, and is left
-//! to rmcp's own reader.
+//! judges it; everything else is rare and small, and is left to rmcp's own reader.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,7 +16,6 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::evaluation;
 use crate::engine::{Arguments, EVALUATE};
 use crate::mcp::OtherArguments;
 
@@ -131,10 +129,10 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
 pub(crate) fn read(bytes: &Bytes) -> Frame {
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii();
     let line = bytes.slice_ref(line);
-    evaluation::read(&line).unwrap_or_else(|| read_other(&line))
+    read_line(&line)
 }
 
-pub(super) fn read_other(bytes: &Bytes) -> Frame {
+fn read_line(bytes: &Bytes) -> Frame {
     // Checked as a whole, which is quicker than text by text.
     let Ok(line) = str::from_utf8(bytes) else {
         return parse_error();
@@ -323,22 +321,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_to_be_judged_is_read_where_it_is_plain_and_stays_text_elsewhere() {
+    fn what_is_to_be_judged_stays_text() {
         let call = |arguments: &str| {
             format!(
                 r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"arguments":{arguments},"name":"{EVALUATE}"}}}}"#
             )
         };
-        for (arguments, plain) in [
-            (
-                r#"{"profile": "p", "intent": "i", "signals": [{"source": "a \u00e9"}]}"#,
-                true,
-            ),
-            (
-                r#"{"profile": "p", "intent": "i", "signals": [["a", "b"]]}"#,
-                false,
-            ),
-            (r#"{"signals": [{"title": "a \u00e9"}]}"#, false),
+        for arguments in [
+            r#"{"profile": "p", "intent": "i", "signals": [{"source": "a \u00e9"}]}"#,
+            r#"{"signals": [["a", "b"]]}"#,
         ] {
             let Frame::Message(message) = read_text(&call(arguments)) else {
                 panic!()
@@ -351,13 +342,7 @@ mod tests {
             };
             assert_eq!(request.params.arguments, None);
             match &request.extensions.get::<OtherArguments>().unwrap().0 {
-                Arguments::Json(text) => assert_eq!((text.as_ref(), false), (arguments.as_bytes(), plain)),
-                Arguments::Plain(line) => {
-                    assert_eq!(
-                        (line.borrow_owner().as_ref(), true),
-                        (call(arguments).as_bytes(), plain)
-                    );
-                }
+                Arguments::Json(text) => assert_eq!(text.as_ref(), arguments.as_bytes()),
                 other @ Arguments::Read(_) => panic!("{other:?}"),
             }
         }

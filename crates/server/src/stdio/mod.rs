@@ -1,6 +1,5 @@
 //! MCP over stdin and stdout.
 
-mod evaluation;
 mod frame;
 mod lines;
 mod outbox;
