@@ -36,6 +36,10 @@ pub struct Limits {
     pub redirects: u32,
     /// One line of JSON-RPC on stdin. Room for 100 signals at their longest, which the reference takes.
     pub stdio_line_bytes: usize,
+    /// Requests on stdin that are read before one of them is answered and its answer written.
+    pub stdio_requests: usize,
+    /// Bytes of requests on stdin that are not answered, and of answers that are not written.
+    pub stdio_bytes: usize,
     /// Body of one inbound HTTP request.
     pub http_body_bytes: usize,
     /// Nesting of caller-given JSON.
@@ -46,6 +50,11 @@ pub struct Limits {
     pub calls_queued: usize,
     /// Longest wait for a place before `overloaded`.
     pub queue_wait_ms: u64,
+    /// Threads that read what sources sent; 0 is one for each processor, and at least 2.
+    pub reading_threads: usize,
+    /// Bytes of what sources sent, and of what is made of it while it is read, in all calls together.
+    /// See [`reading_shares`](Self::reading_shares).
+    pub reading_bytes: usize,
     /// Requests in flight to a host whose source lists no number.
     pub per_host_in_flight: usize,
     /// Upper bound of `max_length`, in characters.
@@ -104,11 +113,15 @@ impl Limits {
         header_fields: 100,
         redirects: 5,
         stdio_line_bytes: 8 << 20,
+        stdio_requests: 1_024,
+        stdio_bytes: 12 << 20,
         http_body_bytes: 1 << 20,
         json_depth: 64,
         calls_in_flight: 64,
         calls_queued: 256,
         queue_wait_ms: 2_000,
+        reading_threads: 0,
+        reading_bytes: 48 << 20,
         per_host_in_flight: 2,
         result_chars: 20_000,
         signals: 500,
@@ -130,6 +143,34 @@ impl Limits {
         inbound_rate_clients: 16_384,
         drain_ms: 10_000,
     };
+}
+
+/// How [`Limits::reading_bytes`] is divided. The shares are apart, so that nobody who waits for one holds
+/// what somebody else needs to give it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadingShares {
+    /// What is made of bodies while they are read: the trees of documents.
+    pub documents: usize,
+    /// Bodies of more than [`SMALL_BODY`] bytes, as they came and unpacked.
+    pub large_bodies: usize,
+    /// All other bodies.
+    pub small_bodies: usize,
+}
+
+/// A body of up to this many bytes, as it came and unpacked, needs no place among the large ones.
+pub const SMALL_BODY: usize = 256 << 10;
+
+impl Limits {
+    /// The shares of [`reading_bytes`](Self::reading_bytes): half for documents, a quarter each for large
+    /// and small bodies.
+    pub const fn reading_shares(&self) -> ReadingShares {
+        let quarter = self.reading_bytes / 4;
+        ReadingShares {
+            documents: self.reading_bytes - 2 * quarter,
+            large_bodies: quarter,
+            small_bodies: quarter,
+        }
+    }
 }
 
 impl Default for Limits {

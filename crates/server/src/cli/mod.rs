@@ -26,6 +26,9 @@ pub(crate) const FAILED: u8 = 1;
 /// Wrong usage or configuration.
 pub(crate) const WRONG: u8 = 2;
 
+/// Threads for what blocks: names that are looked up, large judgements, bodies that are unpacked.
+const BLOCKING_THREADS: usize = 32;
+
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
     let code = match Cli::from_arg_matches(&args::command().get_matches()) {
@@ -130,6 +133,7 @@ pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> 
     let runtime = builder
         .worker_threads(threads)
         .thread_name("freshcontext")
+        .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()
         .map_err(|error| ConfigError(format!("cannot start: {error}")))?;
