@@ -149,11 +149,10 @@ fn processors() -> usize {
 
 fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
-    let line_bytes = loaded.settings.limits.stdio_line_bytes;
     // With one alone, a composite reads all its sources' answers in turn; on one processor, two would take turns
     // at each step of a call.
     with_runtime(processors().min(2), async {
-        stdio::serve(McpServer::new(app.engine), line_bytes).await;
+        stdio::serve(McpServer::new(app.engine), &loaded.settings.limits).await;
         0
     })
 }
