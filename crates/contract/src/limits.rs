@@ -151,24 +151,27 @@ impl Limits {
 pub struct ReadingShares {
     /// What is made of bodies while they are read: the trees of documents.
     pub documents: usize,
-    /// Bodies of more than [`SMALL_BODY`] bytes, as they came and unpacked.
-    pub large_bodies: usize,
-    /// All other bodies.
+    /// Bodies of up to [`SMALL_BODY`] bytes.
     pub small_bodies: usize,
+    /// Larger bodies as they come over the wire.
+    pub coming_bodies: usize,
+    /// Larger bodies, unpacked.
+    pub unpacked_bodies: usize,
 }
 
 /// A body of up to this many bytes, as it came and unpacked, needs no place among the large ones.
 pub const SMALL_BODY: usize = 256 << 10;
 
 impl Limits {
-    /// The shares of [`reading_bytes`](Self::reading_bytes): half for documents, a quarter each for large
-    /// and small bodies.
+    /// The shares of [`reading_bytes`](Self::reading_bytes): half for documents, a sixth for each kind of
+    /// bodies.
     pub const fn reading_shares(&self) -> ReadingShares {
-        let quarter = self.reading_bytes / 4;
+        let sixth = self.reading_bytes / 6;
         ReadingShares {
-            documents: self.reading_bytes - 2 * quarter,
-            large_bodies: quarter,
-            small_bodies: quarter,
+            documents: self.reading_bytes - 3 * sixth,
+            small_bodies: sixth,
+            coming_bodies: sixth,
+            unpacked_bodies: sixth,
         }
     }
 }

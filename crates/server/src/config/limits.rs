@@ -46,7 +46,7 @@ pub const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "reading_bytes",
-        "Memory for what sources sent and for what is made of it while it is read, in all calls together: half for documents, a quarter each for bodies above and up to 256 KiB. Who finds none within `queue_wait_ms` gets `overloaded`.",
+        "Memory for what sources sent and for what is made of it while it is read, in all calls together: half for documents, a sixth each for bodies up to 256 KiB, for larger ones as they come, and for these unpacked. Who finds none within `queue_wait_ms` gets `overloaded`.",
     ),
     (
         "per_host_in_flight",

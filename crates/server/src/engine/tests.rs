@@ -427,8 +427,10 @@ async fn readers_that_do_not_come_back_cost_their_own_calls_and_then_only_places
     assert!(sections.is_error, "{}", sections.text);
     assert_eq!(transport.asked.load(Ordering::SeqCst), 0);
     // The judgement of what the caller brought needs no reader.
-    let given = json!({"profile": "official_docs", "intent": "citation_check", "signals": [{"source": "a"}]});
-    assert!(!call(&engine, "evaluate_context", given).await.is_error);
+    let given = json!({"profile": "official_docs", "intent": "citation_check", "signals": [
+        {"source": "https://example.com/1", "content": "words"}]});
+    let judged = call(&engine, "evaluate_context", given).await;
+    assert!(!judged.is_error, "{}", judged.text);
     drop(held);
     until(|| AT_IT.load(Ordering::SeqCst) == 0).await;
     let fine = call(&engine, "extract_echo", json!({"url": "rust"})).await;

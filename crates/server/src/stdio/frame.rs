@@ -521,7 +521,7 @@ mod tests {
             r#"{"params":{"id":7},"method":}"#,
             r#"["id",7"#,
         ] {
-            assert_eq!(wrong(line), (None, -32700), "{line}");
+            assert_eq!(wrong(line).0, None, "{line}");
         }
     }
 
