@@ -12,10 +12,13 @@ mod cases;
 mod cli;
 mod composites;
 mod forgotten;
+mod hostile;
 mod http;
 mod http_surface;
 mod limits;
 mod limits_egress;
+mod liveness;
+mod memory;
 mod mutated;
 mod politeness;
 mod process;
@@ -47,6 +50,8 @@ fn main() {
     trials.extend(http_surface::trials());
     trials.extend(limits::trials());
     trials.extend(limits_egress::trials());
+    trials.extend(liveness::trials());
+    trials.extend(memory::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 

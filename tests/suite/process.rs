@@ -32,7 +32,12 @@ pub fn scratch() -> PathBuf {
 
 /// The binary with these arguments, an environment without surprises, and pipes.
 pub fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(BINARY);
+    program(BINARY, arguments)
+}
+
+/// The same for another program.
+pub fn program(program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
     command
         .args(arguments)
         .env_clear()

@@ -8,7 +8,7 @@ use freshcontext_testkit::check::Outcome;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
-use tokio::process::Child;
+use tokio::process::{Child, Command};
 
 use crate::process::{Log, MODERN, PATIENCE, command, in_revision, outcome};
 
@@ -24,6 +24,11 @@ impl HttpServer {
     pub async fn start(environment: &[(&str, &str)]) -> Self {
         let mut command = command(&["http", "--addr", "127.0.0.1:0"]);
         command.envs(environment.iter().copied());
+        Self::of(command).await
+    }
+
+    /// Starts this command, as [`start`](Self::start) does.
+    pub async fn of(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the binary starts");
         let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut said = String::new();

@@ -36,6 +36,10 @@ pub struct Limits {
     pub redirects: u32,
     /// One line of JSON-RPC on stdin. Room for 100 signals at their longest, which the reference takes.
     pub stdio_line_bytes: usize,
+    /// Requests on stdin that are read before one of them is answered and its answer written.
+    pub stdio_requests: usize,
+    /// Bytes of requests on stdin that are not answered, and of answers that are not written.
+    pub stdio_bytes: usize,
     /// Body of one inbound HTTP request.
     pub http_body_bytes: usize,
     /// Nesting of caller-given JSON.
@@ -46,6 +50,11 @@ pub struct Limits {
     pub calls_queued: usize,
     /// Longest wait for a place before `overloaded`.
     pub queue_wait_ms: u64,
+    /// Threads that read what sources sent; 0 is one for each processor, and at least 2.
+    pub reading_threads: usize,
+    /// Bytes of what sources sent, and of what is made of it while it is read, in all calls together.
+    /// See [`reading_shares`](Self::reading_shares).
+    pub reading_bytes: usize,
     /// Requests in flight to a host whose source lists no number.
     pub per_host_in_flight: usize,
     /// Upper bound of `max_length`, in characters.
@@ -104,11 +113,15 @@ impl Limits {
         header_fields: 100,
         redirects: 5,
         stdio_line_bytes: 8 << 20,
+        stdio_requests: 1_024,
+        stdio_bytes: 12 << 20,
         http_body_bytes: 1 << 20,
         json_depth: 64,
         calls_in_flight: 64,
         calls_queued: 256,
         queue_wait_ms: 2_000,
+        reading_threads: 0,
+        reading_bytes: 48 << 20,
         per_host_in_flight: 2,
         result_chars: 20_000,
         signals: 500,
@@ -132,6 +145,37 @@ impl Limits {
     };
 }
 
+/// How [`Limits::reading_bytes`] is divided. The shares are apart, so that nobody who waits for one holds
+/// what somebody else needs to give it back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadingShares {
+    /// What is made of bodies while they are read: the trees of documents.
+    pub documents: usize,
+    /// Bodies of up to [`SMALL_BODY`] bytes.
+    pub small_bodies: usize,
+    /// Larger bodies as they come over the wire.
+    pub coming_bodies: usize,
+    /// Larger bodies, unpacked.
+    pub unpacked_bodies: usize,
+}
+
+/// A body of up to this many bytes, as it came and unpacked, needs no place among the large ones.
+pub const SMALL_BODY: usize = 256 << 10;
+
+impl Limits {
+    /// The shares of [`reading_bytes`](Self::reading_bytes): half for documents, a sixth for each kind of
+    /// bodies.
+    pub const fn reading_shares(&self) -> ReadingShares {
+        let sixth = self.reading_bytes / 6;
+        ReadingShares {
+            documents: self.reading_bytes - 3 * sixth,
+            small_bodies: sixth,
+            coming_bodies: sixth,
+            unpacked_bodies: sixth,
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self::DEFAULT
@@ -146,3 +190,24 @@ pub const QUERY_CHARS: usize = 2_000;
 pub const MIN_RESULT_CHARS: usize = 300;
 /// Longest error message shown, in characters.
 pub const ERROR_CHARS: usize = 300;
+/// Bytes of the tree of one HTML document.
+pub const HTML_TREE_BYTES: usize = 24 << 20;
+/// Nodes of one HTML document: elements, texts and comments.
+pub const HTML_NODES: usize = 100_000;
+/// Open elements of an HTML document, without those for formatting (`b`, `a` ...). Browsers stop at 512.
+pub const HTML_DEPTH: usize = 256;
+/// Elements for formatting that are open, and that HTML would open again in the next block, together.
+pub const HTML_FORMATTING: usize = 64;
+/// Tags of one HTML document, closing ones included.
+pub const HTML_TAGS: usize = 400_000;
+/// Attributes of one HTML tag.
+pub const HTML_ATTRIBUTES_PER_TAG: usize = 64;
+/// Attributes of one HTML document.
+pub const HTML_ATTRIBUTES: usize = 200_000;
+/// `object`, `template` and their like in one HTML document.
+pub const HTML_SCOPES: usize = 1_000;
+/// Looks at open elements while one HTML document is read: each tag may look at all of them. Ordinary
+/// pages need 10 to 20 for each node.
+pub const HTML_STEPS: usize = 20_000_000;
+/// Text directly in an HTML table, between two tags. It is held back until the next tag.
+pub const HTML_TABLE_TEXT_BYTES: usize = 64 << 10;

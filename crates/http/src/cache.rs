@@ -276,6 +276,7 @@ mod tests {
             body: Bytes::from_static(b"{}"),
             retrieved_at: DateTime::from_timestamp(1_794_000_000, 0).unwrap(),
             standing: freshcontext_contract::Standing::default(),
+            held: crate::holding::Held::default(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use chrono::{DateTime, Utc};
-use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
+use freshcontext_contract::limits::{FUTURE_TOLERANCE_S, SMALL_BODY};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Clock, ErrorCode, Headers, Limits, Method, Standing};
 use futures_util::future::{Either, select};
@@ -17,9 +17,10 @@ use http::header::{
 use crate::Timer;
 use crate::clients::{Clients, Way};
 use crate::deadline::Deadline;
-use crate::decode::{Bounds, codings, decode, too_large};
+use crate::decode::{Bounds, Coding, codings, decode, too_large};
 use crate::failure::Failure;
 use crate::fault;
+use crate::holding::{Coming, Held, Holding, Patience};
 use crate::step::{Late, Step, StepLimits, watched};
 
 /// Bodies packed larger than this are unpacked off the async threads.
@@ -48,6 +49,8 @@ pub(crate) struct Answer {
     pub(crate) retrieved_at: DateTime<Utc>,
     /// Shared by all copies of this answer.
     pub(crate) standing: Standing,
+    /// The memory that its body takes; none of ours in the cache, which has a limit of its own.
+    pub(crate) held: Held,
 }
 
 pub(crate) struct Wire {
@@ -55,6 +58,7 @@ pub(crate) struct Wire {
     pub(crate) limits: Limits,
     pub(crate) timer: Arc<dyn Timer>,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) holding: Holding,
 }
 
 impl Wire {
@@ -106,16 +110,20 @@ impl Wire {
                 body: Bytes::new(),
                 retrieved_at,
                 standing: Standing::default(),
+                held: Held::default(),
             });
         }
-        let packed = self.read_body(response, &out, coding.is_some(), deadline).await?;
-        let body = self.unpack(packed, coding.as_deref(), out.max_body).await?;
+        let (packed, coming) = self.read_body(response, &out, coding.is_some(), deadline).await?;
+        let (body, held) = self
+            .unpack(packed, coming, coding.as_deref(), out.max_body, deadline)
+            .await?;
         Ok(Answer {
             status,
             headers,
             body,
             retrieved_at,
             standing: Standing::default(),
+            held,
         })
     }
 
@@ -149,7 +157,7 @@ impl Wire {
         out: &Outgoing<'_>,
         packed: bool,
         deadline: &Deadline,
-    ) -> Result<Bytes, Failure> {
+    ) -> Result<(Bytes, Coming<'_>), Failure> {
         let mut limit = self.limits.body_wire_bytes;
         if !packed {
             limit = limit.min(self.decoded_limit(out.max_body));
@@ -163,6 +171,10 @@ impl Wire {
             return Err(too_large(limit));
         }
         let idle = Duration::from_millis(self.limits.idle_read_ms);
+        let patience = self.patience(deadline);
+        // It is refused above where it does not fit.
+        let announced = announced.and_then(|length| usize::try_from(length).ok());
+        let mut coming = self.holding.begin(announced, limit, patience).await?;
         let mut body = BytesMut::new();
         loop {
             let silence = self.timer.sleep(idle.min(deadline.left(self.timer.as_ref())));
@@ -172,9 +184,10 @@ impl Wire {
                     if body.len() + chunk.len() > limit {
                         return Err(too_large(limit));
                     }
+                    coming.cover(body.len() + chunk.len(), patience).await?;
                     body.extend_from_slice(&chunk);
                 }
-                Either::Left((Ok(None), _)) => return Ok(body.freeze()),
+                Either::Left((Ok(None), _)) => return Ok((body.freeze(), coming)),
                 Either::Left((Err(error), _)) => return Err(fault::of_body(&error, out.host)),
                 Either::Right(_) => {
                     return Err(if deadline.left(self.timer.as_ref()).is_zero() {
@@ -187,31 +200,67 @@ impl Wire {
         }
     }
 
+    fn patience<'p>(&'p self, deadline: &'p Deadline) -> Patience<'p> {
+        Patience {
+            deadline,
+            timer: self.timer.as_ref(),
+        }
+    }
+
     async fn unpack(
         &self,
         packed: Bytes,
+        coming: Coming<'_>,
         coding: Option<&str>,
         max_body: Option<usize>,
-    ) -> Result<Bytes, Failure> {
+        deadline: &Deadline,
+    ) -> Result<(Bytes, Held), Failure> {
         let codings = codings(coding)?;
-        if codings.is_empty() {
-            return Ok(packed);
-        }
         // A 204 or an empty answer may still carry the header.
-        if packed.is_empty() {
-            return Ok(packed);
+        if codings.is_empty() || packed.is_empty() {
+            let held = coming.settle(packed.len(), None);
+            return Ok((packed, held));
         }
         let bounds = Bounds {
             decoded: self.decoded_limit(max_body),
             ratio: self.limits.expansion_ratio,
         };
-        if packed.len() <= UNPACK_INLINE {
-            return decode(&packed, &codings, bounds).map(Bytes::from);
+        let small = Bounds {
+            decoded: SMALL_BODY.saturating_sub(packed.len()).min(bounds.decoded),
+            ..bounds
+        };
+        if coming.is_small() {
+            let (body, codings) = (packed.clone(), codings.clone());
+            match unpack_beside(body, codings, small).await {
+                // What most are needs nothing more; what is larger is begun anew.
+                Err(failure) if failure.code == ErrorCode::TooLarge && small.decoded < bounds.decoded => {}
+                body => {
+                    let body = body?;
+                    let held = coming.settle(body.len(), None);
+                    return Ok((body, held));
+                }
+            }
         }
-        tokio::task::spawn_blocking(move || decode(&packed, &codings, bounds).map(Bytes::from))
-            .await
-            .unwrap_or_else(|_| Err(Failure::new(ErrorCode::Internal, "unpacking an answer failed")))
+        let unpacked = self
+            .holding
+            .unpacked(bounds.decoded, self.patience(deadline))
+            .await?;
+        let turn = Arc::clone(&self.holding.unpacking).acquire_owned().await;
+        let body = unpack_beside(packed, codings, bounds).await?;
+        drop(turn);
+        let held = coming.settle(body.len(), Some(unpacked));
+        Ok((body, held))
     }
+}
+
+/// Unpacks a body, off the threads that serve where that takes long.
+async fn unpack_beside(packed: Bytes, codings: Vec<Coding>, bounds: Bounds) -> Result<Bytes, Failure> {
+    if packed.len() <= UNPACK_INLINE && bounds.decoded <= SMALL_BODY {
+        return decode(&packed, &codings, bounds).map(Bytes::from);
+    }
+    tokio::task::spawn_blocking(move || decode(&packed, &codings, bounds).map(Bytes::from))
+        .await
+        .unwrap_or_else(|_| Err(Failure::new(ErrorCode::Internal, "unpacking an answer failed")))
 }
 
 /// A host whose clock is far off dates its content wrongly too; nothing here relies on its `Date`.

@@ -39,6 +39,7 @@ pub fn follow(
         body: Bytes::new(),
         retrieved_at: DateTime::UNIX_EPOCH,
         standing: Standing::default(),
+        held: crate::holding::Held::default(),
     };
     let next = next_hop(descriptor, method, asked, &answer, &Upstreams::new(Vec::new())).ok()?;
     check_url(&next, &PolicyConfig::default()).ok().map(|()| next)

@@ -21,6 +21,7 @@ mod flight;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
+mod holding;
 mod hosts;
 mod lane;
 mod outgoing;

@@ -18,6 +18,7 @@ use crate::deadline::Deadline;
 use crate::exchange::{Answer, Wire};
 use crate::failure::Failure;
 use crate::flight::{Delivered, Flights, Outcome, Progress};
+use crate::holding::{Held, Holding, Patience};
 use crate::hosts::{Host, HostTable};
 use crate::lane::Lane;
 use crate::outgoing::{identity, redacted, user_agent};
@@ -109,6 +110,7 @@ impl Pipeline {
                 guard,
                 wire: Wire {
                     clients,
+                    holding: Holding::new(&config.limits),
                     limits: config.limits,
                     timer,
                     clock: config.clock,
@@ -198,7 +200,7 @@ fn response(delivered: Delivered) -> Response {
     Response {
         status: answer.status,
         headers: answer.headers,
-        body: answer.body,
+        body: answer.held.attached(answer.body),
         final_url,
         retrieved_at: answer.retrieved_at,
         provenance,
@@ -270,17 +272,32 @@ impl Inner {
                     url = redacted(&job.request.url),
                     "answered from the cache"
                 );
-                return Ok(Delivered {
+                let delivered = Delivered {
                     answer: entry.answer.clone(),
                     final_url: entry.final_url.clone(),
                     provenance: Provenance::Cached { age },
                     attempts: 0,
-                });
+                };
+                return self.held(&job, delivered).await;
             }
         }
         self.stage(Stage::Retry);
         let (answer, final_url) = self.with_retries(&job, kept.as_deref()).await?;
-        Ok(self.keep(&job, kept.as_deref(), answer, final_url))
+        let delivered = self.keep(&job, kept.as_deref(), answer, final_url);
+        self.held(&job, delivered).await
+    }
+
+    /// Sees to it that a body from the cache holds memory while it is read: the cache may drop it meanwhile.
+    async fn held(&self, job: &Job, mut delivered: Delivered) -> Outcome {
+        if delivered.answer.held.is_none() {
+            let patience = Patience {
+                deadline: &job.deadline,
+                timer: self.timer().as_ref(),
+            };
+            let length = delivered.answer.body.len();
+            delivered.answer.held = self.wire.holding.hold(length, patience).await?;
+        }
+        Ok(delivered)
     }
 
     /// What the cache holds for this request, if it may be shown to this source.
@@ -335,7 +352,10 @@ impl Inner {
         self.store.put(
             job.key.clone(),
             &asked,
-            answer.clone(),
+            Answer {
+                held: Held::default(),
+                ..answer.clone()
+            },
             final_url.clone(),
             judged_for,
         );

@@ -87,6 +87,7 @@ mod tests {
             body: Bytes::new(),
             retrieved_at: DateTime::UNIX_EPOCH,
             standing: Standing::default(),
+            held: crate::holding::Held::default(),
         };
         let asked = Url::parse("https://site.org/a/b?x=1").unwrap();
         let upstreams = Upstreams::new(Vec::new());

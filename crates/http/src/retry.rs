@@ -92,7 +92,7 @@ fn is_ours(failure: &Failure) -> bool {
     failure.code == ErrorCode::CircuitOpen
         || matches!(
             failure.detail.as_deref(),
-            Some("suspended" | "pace" | "place" | "deadline")
+            Some("suspended" | "pace" | "place" | "deadline" | "memory")
         )
 }
 

@@ -8,16 +8,21 @@ mod lists;
 mod values;
 
 use std::io::IsTerminal as _;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
+use freshcontext_contract::Limits;
 use tokio::runtime::Builder;
 
 use crate::app::App;
-use crate::config::{ConfigError, Loaded, Sources, load, settings, settings_markdown};
+use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings, settings_markdown};
+use crate::engine::Engine;
 use crate::mcp::McpServer;
+use crate::metrics::Metrics;
 use crate::{logging, output, serve, stdio};
 use args::{Cli, Command, Global};
 
@@ -25,6 +30,9 @@ use args::{Cli, Command, Global};
 pub(crate) const FAILED: u8 = 1;
 /// Wrong usage or configuration.
 pub(crate) const WRONG: u8 = 2;
+
+/// Threads for what blocks: names that are looked up, large judgements, bodies that are unpacked.
+const BLOCKING_THREADS: usize = 32;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
@@ -130,6 +138,7 @@ pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> 
     let runtime = builder
         .worker_threads(threads)
         .thread_name("freshcontext")
+        .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()
         .map_err(|error| ConfigError(format!("cannot start: {error}")))?;
@@ -145,11 +154,15 @@ fn processors() -> usize {
 
 fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
-    let line_bytes = loaded.settings.limits.stdio_line_bytes;
-    // With one alone, a composite reads all its sources' answers in turn; on one processor, two would take turns
-    // at each step of a call.
+    over_stdio(app.engine, &loaded.settings.limits)
+}
+
+/// Serves an engine on this process's stdin and stdout until it is over; the exit code.
+pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigError> {
+    // With one alone, a composite asks all its sources in turn; on one processor, two would take turns at each
+    // step of a call.
     with_runtime(processors().min(2), async {
-        stdio::serve(McpServer::new(app.engine), line_bytes).await;
+        stdio::serve(McpServer::new(engine), limits).await;
         0
     })
 }
@@ -158,23 +171,30 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let settings = &loaded.settings;
     serve::check(&settings.http)?;
     let app = App::build_for_http(settings, &sources.environment)?;
+    let pipeline = app.pipeline;
+    over_http(app.engine, settings, app.metrics, move |address| {
+        pipeline.add_own_address(address);
+    })
+}
+
+/// Serves an engine over HTTP until it is over; the exit code. `bound` is told where.
+pub fn over_http(
+    engine: Arc<Engine>,
+    settings: &Settings,
+    metrics: Option<Arc<Metrics>>,
+    bound: impl FnOnce(SocketAddr),
+) -> Result<u8, ConfigError> {
     with_runtime(processors().clamp(2, 8), async {
         let listener = serve::bind(settings.http.addr).await?;
         if let Ok(address) = listener.local_addr() {
-            app.pipeline.add_own_address(address);
+            bound(address);
             output::note(&format!(
                 "freshcontext: MCP at http://{address}{}",
                 serve::MCP_PATH
             ));
         }
-        serve::serve(
-            McpServer::new(app.engine),
-            listener,
-            &settings.http,
-            &settings.limits,
-            app.metrics,
-        )
-        .await;
+        let server = McpServer::new(engine);
+        serve::serve(server, listener, &settings.http, &settings.limits, metrics).await;
         Ok(0)
     })?
 }

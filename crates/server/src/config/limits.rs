@@ -27,11 +27,27 @@ pub const LIMITS: &[(&str, &str)] = &[
     ("header_fields", "Number of response headers."),
     ("redirects", "Redirects followed for one request."),
     ("stdio_line_bytes", "One JSON-RPC line on stdin."),
+    (
+        "stdio_requests",
+        "Requests on stdin read ahead of the answers: with so many not answered, or answered and not read, no further one is read.",
+    ),
+    (
+        "stdio_bytes",
+        "The same in bytes: requests that are not answered, and answers that are not read.",
+    ),
     ("http_body_bytes", "Body of one HTTP request to us."),
     ("json_depth", "Nesting of a call's arguments."),
     ("calls_in_flight", "Tool calls worked on at once."),
     ("calls_queued", "Tool calls waiting for a place."),
     ("queue_wait_ms", "Longest wait for a place before `overloaded`."),
+    (
+        "reading_threads",
+        "Threads that read what sources sent, apart from those that serve; 0 is one for each processor, and at least 2.",
+    ),
+    (
+        "reading_bytes",
+        "Memory for what sources sent and for what is made of it while it is read, in all calls together: half for documents, a sixth each for bodies up to 256 KiB, for larger ones as they come, and for these unpacked. Who finds none within `queue_wait_ms` gets `overloaded`.",
+    ),
     (
         "per_host_in_flight",
         "Requests in flight to a host whose source lists no number.",
@@ -92,6 +108,7 @@ const ZERO_MAKES_SENSE: &[&str] = &[
     "redirects",
     "calls_queued",
     "queue_wait_ms",
+    "reading_threads",
     "retry_quota",
     "cache_bytes",
     "inbound_rate_per_minute",

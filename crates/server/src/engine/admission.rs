@@ -45,13 +45,18 @@ impl Gate {
     }
 
     fn overloaded(&self) -> SourceError {
-        SourceError::new(
-            ErrorCode::Overloaded,
+        overloaded(
             "this server has no free place for another call",
+            self.longest_wait,
         )
-        .hint("try again in a few seconds, with fewer calls at once")
-        .retry_after(self.longest_wait.max(Duration::from_secs(1)))
     }
+}
+
+/// Something of ours is used up, and was so for as long as a call waits for it.
+pub(super) fn overloaded(what: &str, longest_wait: Duration) -> SourceError {
+    SourceError::new(ErrorCode::Overloaded, what.to_owned())
+        .hint("try again in a few seconds, with fewer calls at once")
+        .retry_after(longest_wait.max(Duration::from_secs(1)))
 }
 
 /// A place in the queue, given back on drop (also when the caller cancels while waiting).

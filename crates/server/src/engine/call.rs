@@ -5,29 +5,19 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{
-    AnyAdapter, CommonArgs, Cx, ErrorCode, Harvest, Seen, SourceError, split_arguments,
-};
+use freshcontext_contract::{AnyAdapter, CommonArgs, Descriptor, ErrorCode, SourceError, split_arguments};
 use freshcontext_core::answer::{Judged, prepare};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
+use super::reading::{Ask, Collected};
 use super::{Arguments, CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement};
 
-/// Evaluations with more text than this leave the reactor's threads alone.
-const INLINE_BYTES: usize = 256 << 10;
-/// What a call may outlive its deadline by while it is being dropped.
-const GRACE: Duration = Duration::from_millis(50);
+/// Evaluations with more text than this leave alone the threads that serve: they would keep pings waiting.
+const INLINE_BYTES: usize = 64 << 10;
 /// By then the first requests of a call have left, and the processors wait with it for the answers.
 const ASKED: Duration = Duration::from_millis(20);
-
-/// What one source brought, with what its judgement needs.
-pub(super) struct Collected {
-    pub harvest: Harvest,
-    pub common: CommonArgs,
-    pub seen: Seen,
-}
 
 impl Engine {
     /// Runs a tool. Only an unknown name is an error here; whatever goes wrong inside the call is an
@@ -78,9 +68,39 @@ impl Engine {
         arguments: Arguments,
         context: &CallContext,
     ) -> Result<ToolOutcome, SourceError> {
-        if let Work::Evaluate = &tool.work {
-            return self.evaluate(arguments, context.as_text).await;
+        match &tool.work {
+            Work::Evaluate => self.evaluate(arguments, context.as_text).await,
+            Work::Source(adapter) => {
+                let arguments = self.read_arguments(tool, arguments)?;
+                let (common, own) = self.prepare(adapter.as_ref(), &arguments)?;
+                let place = Arc::new(self.gate.enter().await?);
+                self.prepare_judgement();
+                let ask = Ask {
+                    adapter: Arc::clone(adapter),
+                    common,
+                    own,
+                    deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
+                    place,
+                };
+                let descriptor = adapter.descriptor();
+                self.read(ask, move |engine, collected| {
+                    let max_length = collected.common.max_length;
+                    let judged = engine.judge(descriptor, collected, &arguments)?;
+                    Ok(judgement::render(&judged, max_length))
+                })
+                .await
+            }
+            Work::Composite(composite) => {
+                let plan = (composite.plan)(self.read_arguments(tool, arguments)?)?;
+                let place = Arc::new(self.gate.enter().await?);
+                self.prepare_judgement();
+                self.run_plan(composite, plan, place, context).await
+            }
         }
+    }
+
+    /// The arguments as values, nested no deeper than a caller may nest.
+    fn read_arguments(&self, tool: &Tool, arguments: Arguments) -> Result<Map<String, Value>, SourceError> {
         let arguments = arguments.read(&tool.example)?;
         let most = self.limits().json_depth;
         if let Some((name, _)) = arguments
@@ -90,23 +110,7 @@ impl Engine {
             let problem = format!("nests deeper than {most} levels");
             return Err(SourceError::invalid_input(name.clone(), problem, &tool.example));
         }
-        match &tool.work {
-            Work::Evaluate => Err(defect()),
-            Work::Source(adapter) => {
-                let (common, own) = self.prepare(adapter.as_ref(), &arguments)?;
-                let _place = self.gate.enter().await?;
-                let deadline = Instant::now() + Duration::from_millis(self.limits().call_deadline_ms);
-                let collected = self.collect(adapter.as_ref(), common, own, deadline).await?;
-                let max_length = collected.common.max_length;
-                let judged = self.judge(adapter.as_ref(), collected, &arguments)?;
-                Ok(judgement::render(&judged, max_length))
-            }
-            Work::Composite(composite) => {
-                let plan = (composite.plan)(arguments)?;
-                let _place = self.gate.enter().await?;
-                self.run_plan(composite, plan, context).await
-            }
-        }
+        Ok(arguments)
     }
 
     /// Common arguments checked and the cursor opened; no request is made.
@@ -126,58 +130,24 @@ impl Engine {
         Ok((common, own))
     }
 
-    /// Asks a source, within a deadline.
-    pub(super) async fn collect(
-        &self,
-        adapter: &dyn AnyAdapter,
-        common: CommonArgs,
-        own: Map<String, Value>,
-        deadline: Instant,
-    ) -> Result<Collected, SourceError> {
-        let descriptor = adapter.descriptor();
-        let cx = Cx::new(
-            self.transport.as_ref(),
-            self.clock.as_ref(),
-            descriptor,
-            deadline,
-            &common,
-            self.limits().requests_per_call,
-        );
+    /// Makes the judgement's tables while the first source is asked. Who comes before it is done makes them,
+    /// or waits for them.
+    pub(super) fn prepare_judgement(&self) {
         if !self.prepared.swap(true, Ordering::Relaxed) {
-            // While the source is asked. Who comes before it is done makes them, or waits for them.
             drop(tokio::spawn(async {
                 tokio::time::sleep(ASKED).await;
                 tokio::task::spawn_blocking(prepare).await
             }));
         }
-        let time = deadline.saturating_duration_since(Instant::now()) + GRACE;
-        let Ok(harvest) = tokio::time::timeout(time, adapter.collect(&cx, own)).await else {
-            let mut error = SourceError::new(
-                ErrorCode::Timeout,
-                format!("{} did not answer in time", descriptor.title),
-            )
-            .detail("deadline")
-            .hint("try again later, or ask for less");
-            error.attempts = cx.seen().attempts;
-            return Err(error);
-        };
-        let harvest = harvest?;
-        let seen = cx.seen();
-        Ok(Collected {
-            harvest,
-            common,
-            seen,
-        })
     }
 
     /// Judges what came, and seals the way to the next page.
     pub(super) fn judge(
         &self,
-        adapter: &dyn AnyAdapter,
+        descriptor: &'static Descriptor,
         mut collected: Collected,
         arguments: &Map<String, Value>,
     ) -> Result<Judged, SourceError> {
-        let descriptor = adapter.descriptor();
         let now = self.clock.now();
         let next = collected.harvest.next.take();
         let cursor = next.and_then(|state| self.cursors.seal(descriptor.tool, arguments, &state, now));
@@ -191,9 +161,20 @@ impl Engine {
             return judgement::evaluate(arguments, now, &self.options, as_text);
         }
         let options = Arc::clone(&self.options);
-        tokio::task::spawn_blocking(move || judgement::evaluate(arguments, now, &options, as_text))
+        self.beside(move || judgement::evaluate(arguments, now, &options, as_text))
             .await
-            .unwrap_or_else(|_| Err(defect()))
+            .unwrap_or_else(|| Err(defect()))
+    }
+
+    /// Does large work beside the threads that serve, a few at once; `None` where it panicked.
+    async fn beside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+        let turn = Arc::clone(&self.judging).acquire_owned().await.ok()?;
+        let working = tokio::task::spawn_blocking(move || {
+            // Held until the work has ended, whoever waits for it.
+            let _turn = turn;
+            work()
+        });
+        working.await.ok()
     }
 }
 

@@ -15,21 +15,26 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
+use super::admission::{Place, overloaded};
 use super::call::{defect, log_failure};
+use super::reading::Ask;
 use super::{CallContext, Engine, Progress, ToolOutcome, Work, judgement};
 
 /// How long an answer waits for its last steps of progress to be taken.
 const LAST_STEPS: Duration = Duration::from_millis(50);
+/// How long the writing of a settled answer may take, its wait for a thread included.
+const RENDERING: Duration = Duration::from_secs(2);
 
 impl Engine {
     /// Runs a plan: every section starts at once, settles alone, and is reported as it settles.
     ///
-    /// Each is a task of its own, so that one that is read and judged does not keep another's next
+    /// Each is read on its own, so that one that is read and judged does not keep another's next
     /// request waiting. Dropping the set ends them all.
     pub(super) async fn run_plan(
         self: &Arc<Self>,
         composite: &'static Composite,
         mut plan: Plan,
+        place: Arc<Place>,
         context: &CallContext,
     ) -> Result<ToolOutcome, SourceError> {
         let begun = self.clock.now();
@@ -39,8 +44,9 @@ impl Engine {
         let mut running = JoinSet::new();
         for (at, part) in plan.sections.iter().cloned().enumerate() {
             let engine = Arc::clone(self);
+            let place = Arc::clone(&place);
             let section = async move {
-                let settled = AssertUnwindSafe(engine.section(&part, deadline))
+                let settled = AssertUnwindSafe(engine.section(part, deadline, place))
                     .catch_unwind()
                     .await;
                 (at, settled.unwrap_or_else(|_| Err(defect())))
@@ -94,10 +100,24 @@ impl Engine {
                 outcome: outcome.unwrap_or_else(|| Err(defect())),
             })
             .collect();
-        Ok(judgement::composite(composite, plan, sections, begun))
+        let rendering = self
+            .pool
+            .spawn(async move { judgement::composite(composite, plan, sections, begun) }.in_current_span())?;
+        match tokio::time::timeout(RENDERING, rendering).await {
+            Ok(rendered) => rendered.map_err(|_| defect()),
+            Err(_) => Err(overloaded(
+                "all threads that read are taken (limits.reading_threads)",
+                RENDERING,
+            )),
+        }
     }
 
-    async fn section(&self, part: &PartCall, deadline: Instant) -> Result<Judged, SourceError> {
+    async fn section(
+        self: &Arc<Self>,
+        part: PartCall,
+        deadline: Instant,
+        place: Arc<Place>,
+    ) -> Result<Judged, SourceError> {
         if let Some(reason) = &part.skipped {
             let message = "not asked: what was given holds no question for this source";
             return Err(SourceError::new(ErrorCode::InvalidInput, message)
@@ -111,14 +131,24 @@ impl Engine {
             )
             .hint("the operator can take it out of `disable_sources`")
         })?;
-        let (common, own) = self.prepare(adapter, &part.arguments)?;
-        let collected = self.collect(adapter, common, own, deadline).await?;
-        self.judge(adapter, collected, &part.arguments)
+        let (common, own) = self.prepare(adapter.as_ref(), &part.arguments)?;
+        let descriptor = adapter.descriptor();
+        let ask = Ask {
+            adapter: Arc::clone(adapter),
+            common,
+            own,
+            deadline,
+            place,
+        };
+        self.read(ask, move |engine, collected| {
+            engine.judge(descriptor, collected, &part.arguments)
+        })
+        .await
     }
 
-    fn source(&self, tool: &str) -> Option<&dyn AnyAdapter> {
+    fn source(&self, tool: &str) -> Option<&Arc<dyn AnyAdapter>> {
         self.tool(tool).and_then(|tool| match &tool.work {
-            Work::Source(adapter) => Some(adapter.as_ref()),
+            Work::Source(adapter) => Some(adapter),
             _ => None,
         })
     }

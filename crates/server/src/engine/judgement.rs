@@ -10,7 +10,7 @@ use freshcontext_core::evaluate::{self, Options};
 use freshcontext_sources::{Composite, Plan};
 use serde_json::{Map, Value, json};
 
-use super::call::Collected;
+use super::reading::Collected;
 use super::{Arguments, Tool, ToolOutcome, Work};
 
 /// Judges what a source brought. `cursor` is the sealed way to the next page.

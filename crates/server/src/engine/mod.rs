@@ -6,6 +6,8 @@ mod call;
 mod composite;
 mod cursor;
 mod judgement;
+mod pool;
+mod reading;
 mod registry;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -20,6 +22,7 @@ use freshcontext_core::decay::{DecayTable, InvalidDecay};
 use freshcontext_core::evaluate::{self, Options};
 use freshcontext_sources::Composite;
 use serde_json::{Map, Value};
+use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub use arguments::Arguments;
@@ -30,6 +33,8 @@ use crate::metrics::Metrics;
 
 /// Name of the tool that judges what the caller brings.
 pub const EVALUATE: &str = evaluate::TOOL;
+/// Large judgements worked on at once: each spreads over all processors by itself.
+const JUDGING: usize = 2;
 
 /// Runs tools. Build one per process and share it.
 pub struct Engine {
@@ -39,6 +44,9 @@ pub struct Engine {
     clock: Arc<dyn Clock>,
     options: Arc<Options>,
     gate: admission::Gate,
+    pool: pool::Pool,
+    /// Large judgements at work.
+    judging: Arc<Semaphore>,
     cursors: cursor::Cursors,
     calls: AtomicU64,
     metrics: Option<Arc<Metrics>>,
@@ -122,6 +130,8 @@ impl Engine {
                 limits: settings.limits.clone(),
             }),
             gate: admission::Gate::new(&settings.limits),
+            pool: pool::Pool::new(&settings.limits),
+            judging: Arc::new(Semaphore::new(JUDGING)),
             cursors: cursor::Cursors::open(settings.data_folder().as_deref()),
             calls: AtomicU64::new(1),
             metrics: None,

@@ -1,6 +1,7 @@
 //! The tools: sources, composites and `evaluate_context`, sorted by name, built once.
 
 use std::fmt;
+use std::sync::Arc;
 
 use freshcontext_contract::AnyAdapter;
 use freshcontext_sources::Composite;
@@ -29,7 +30,7 @@ pub struct Tool {
 /// What a tool does.
 pub enum Work {
     /// Asks one source.
-    Source(Box<dyn AnyAdapter>),
+    Source(Arc<dyn AnyAdapter>),
     /// Asks several.
     Composite(&'static Composite),
     /// Judges what the caller brings; asks nobody.
@@ -78,7 +79,7 @@ pub(super) fn build(
             example: descriptor.example.to_owned(),
             input_schema: adapter.input_schema(),
             output_schema: judgement::answer_schema(),
-            work: Work::Source(adapter),
+            work: Work::Source(adapter.into()),
         });
     }
     for composite in composites {

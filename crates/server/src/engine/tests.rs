@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::{CallContext, Engine, Parts, Progress, ToolOutcome, UnknownTool};
 use crate::config::Settings;
 use crate::metrics::{Metered, Metrics};
+use crate::serve::tests::until;
 
 static ECHO: Descriptor = Descriptor {
     id: "hackernews",
@@ -109,6 +110,7 @@ impl Adapter for Echo {
             "hang" => {
                 cx.send(Request::get(page.clone(), Media::Json)).await?;
             }
+            "stuck" => stuck(),
             _ => {}
         }
         let evidence = DateEvidence::field("created", cx.now() - chrono::TimeDelta::hours(1));
@@ -118,6 +120,19 @@ impl Adapter for Echo {
         harvest.next = Some("page=2".to_owned());
         Ok(harvest)
     }
+}
+
+/// Readers that do not come back go on for as long as one of these is about.
+static STUCK: std::sync::RwLock<()> = std::sync::RwLock::new(());
+pub(crate) static AT_IT: AtomicUsize = AtomicUsize::new(0);
+
+/// A reader that never waits and does not end while the test goes on.
+fn stuck() {
+    AT_IT.fetch_add(1, Ordering::SeqCst);
+    while STUCK.try_write().is_err() {
+        std::hint::spin_loop();
+    }
+    AT_IT.fetch_sub(1, Ordering::SeqCst);
 }
 
 /// Holds its thread, as hard work does, until another one comes here as well.
@@ -243,6 +258,15 @@ pub(crate) fn settings() -> Settings {
     }
 }
 
+/// With little time for a call, and less for its wait.
+fn hasty() -> Settings {
+    let mut settings = settings();
+    settings.limits.call_deadline_ms = 300;
+    settings.limits.composite_deadline_ms = 300;
+    settings.limits.queue_wait_ms = 100;
+    settings
+}
+
 fn arguments(value: Value) -> Map<String, Value> {
     let Value::Object(arguments) = value else {
         panic!("{value}")
@@ -339,17 +363,17 @@ async fn a_panic_ends_its_own_call_only() {
     );
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn a_silent_source_times_out_at_the_deadline_and_is_let_go() {
-    let (engine, transport) = engine_with(&settings());
+    let (engine, transport) = engine_with(&hasty());
     let started = tokio::time::Instant::now();
     let outcome = call(&engine, "extract_echo", json!({"url": "hang"})).await;
     assert_eq!(code(&outcome), "timeout");
-    assert!(started.elapsed() <= Duration::from_millis(20_200));
-    assert_eq!(transport.dropped.load(Ordering::SeqCst), 1);
+    assert!(started.elapsed() >= Duration::from_millis(300));
+    until(|| transport.dropped.load(Ordering::SeqCst) == 1).await;
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn cancelling_drops_the_work() {
     let (engine, transport) = engine_with(&settings());
     let context = CallContext {
@@ -359,17 +383,63 @@ async fn cancelling_drops_the_work() {
     let cancellation = context.cancellation.clone();
     let calling = engine.call("extract_echo", arguments(json!({"url": "hang"})), context);
     let cancelling = async {
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        until(|| transport.asked.load(Ordering::SeqCst) == 1).await;
         cancellation.cancel();
     };
     let (outcome, ()) = tokio::join!(calling, cancelling);
     assert_eq!(code(&outcome.unwrap()), "cancelled");
-    assert_eq!(transport.dropped.load(Ordering::SeqCst), 1);
+    until(|| transport.dropped.load(Ordering::SeqCst) == 1).await;
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
+async fn readers_that_do_not_come_back_cost_their_own_calls_and_then_only_places() {
+    let held = STUCK.read().unwrap();
+    let mut settings = hasty();
+    settings.limits.call_deadline_ms = 1_500;
+    settings.limits.reading_threads = 2;
+    settings.limits.calls_in_flight = 3;
+    let (engine, transport) = engine_with(&settings);
+    let stuck = json!({"first": {"url": "stuck"}, "second": {"url": "stuck"}});
+    let context = CallContext::default();
+    let cancellation = context.cancellation.clone();
+    let beside = async {
+        until(|| AT_IT.load(Ordering::SeqCst) == 1).await;
+        // One of two is left: others are served.
+        let fine = call(&engine, "extract_echo", json!({"url": "rust"})).await;
+        assert!(!fine.is_error, "{}", fine.text);
+        cancellation.cancel();
+    };
+    let calling = engine.call("extract_echo", arguments(json!({"url": "stuck"})), context);
+    let (cancelled, ()) = tokio::join!(calling, beside);
+    assert_eq!(code(&cancelled.unwrap()), "cancelled");
+    let started = tokio::time::Instant::now();
+    let late = call(&engine, "extract_other", json!({"url": "stuck"})).await;
+    assert_eq!(code(&late), "timeout", "{}", late.text);
+    assert!(late.text.contains("could not be read in time"), "{}", late.text);
+    assert!(started.elapsed() < Duration::from_secs(4));
+    assert_eq!(AT_IT.load(Ordering::SeqCst), 2);
+    // No thread is left.
+    for tool in ["extract_echo", "extract_other"] {
+        let refused = call(&engine, tool, json!({"url": "rust"})).await;
+        assert_eq!(code(&refused), "overloaded", "{}", refused.text);
+    }
+    let sections = call(&engine, "extract_both", stuck).await;
+    assert!(sections.is_error, "{}", sections.text);
+    assert_eq!(transport.asked.load(Ordering::SeqCst), 0);
+    // The judgement of what the caller brought needs no reader.
+    let given = json!({"profile": "official_docs", "intent": "citation_check", "signals": [
+        {"source": "https://example.com/1", "content": "words"}]});
+    let judged = call(&engine, "evaluate_context", given).await;
+    assert!(!judged.is_error, "{}", judged.text);
+    drop(held);
+    until(|| AT_IT.load(Ordering::SeqCst) == 0).await;
+    let fine = call(&engine, "extract_echo", json!({"url": "rust"})).await;
+    assert!(!fine.is_error, "{}", fine.text);
+}
+
+#[tokio::test]
 async fn a_full_server_says_so() {
-    let mut settings = settings();
+    let mut settings = hasty();
     settings.limits.calls_in_flight = 1;
     settings.limits.calls_queued = 0;
     let (engine, _) = engine_with(&settings);
@@ -391,22 +461,20 @@ impl Progress for Told {
     }
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn sections_settle_alone_and_are_reported() {
-    let (engine, _) = engine_with(&settings());
+    let (engine, _) = engine_with(&hasty());
     let told = Arc::new(Told::default());
     let context = CallContext {
         progress: Some(Arc::clone(&told) as Arc<dyn Progress>),
         ..CallContext::default()
     };
     let given = json!({"first": {"url": "hang"}, "second": {"url": "rust"}});
-    let started = tokio::time::Instant::now();
     let outcome = engine
         .call("extract_both", arguments(given), context)
         .await
         .unwrap();
     assert!(!outcome.is_error);
-    assert!(started.elapsed() < Duration::from_millis(25_200));
     let structured = outcome.structured.unwrap();
     assert_eq!(structured["sections"][0]["status"], "failed");
     assert_eq!(structured["sections"][0]["error"]["code"], "timeout");
@@ -420,7 +488,7 @@ async fn sections_settle_alone_and_are_reported() {
     assert_eq!((told[1].0, told[1].1, told[1].2.as_str()), (2, 2, "first failed"));
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[tokio::test]
 async fn a_section_at_work_keeps_no_other_waiting() {
     let (engine, _) = engine_with(&settings());
     let given = json!({"first": {"url": "meet"}, "second": {"url": "meet"}});

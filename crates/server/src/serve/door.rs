@@ -17,7 +17,7 @@ use crate::config::HttpSettings;
 use crate::metrics::{Metrics, Refusal};
 
 /// JSON-RPC's code for "not now": of its range for servers, and outside the part that MCP reserves.
-const NOT_NOW: i32 = -32_000;
+pub(crate) const NOT_NOW: i32 = -32_000;
 
 /// The checks, prepared once.
 #[derive(Debug)]

@@ -40,6 +40,9 @@ const FULL: &[u8] =
 const HEADER_BYTES: usize = 32 << 10;
 const HEADER_FIELDS: usize = 100;
 
+/// Of the time that running calls get after a signal, this much is for telling those that are not finished.
+const LAST_WRITES: Duration = Duration::from_millis(300);
+
 /// Refuses what must not be started: an open address without a token.
 pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
     if !settings.addr.ip().is_loopback() && settings.token.is_none() {
@@ -149,9 +152,20 @@ pub async fn serve_until<S>(
     tracing::info!("draining");
     drain.cancel();
     connections.close();
+    let drain_time = Duration::from_millis(limits.drain_ms);
+    let last_writes = LAST_WRITES.min(drain_time / 4);
+    let leaving = async {
+        if tokio::time::timeout(drain_time.saturating_sub(last_writes), connections.wait())
+            .await
+            .is_err()
+        {
+            // Who still waits is told so.
+            end.cancel();
+            let _ = tokio::time::timeout(last_writes, connections.wait()).await;
+        }
+    };
     tokio::select! {
-        () = connections.wait() => {}
-        () = tokio::time::sleep(Duration::from_millis(limits.drain_ms)) => {}
+        () = leaving => {}
         () = second => {}
     }
     end.cancel();

@@ -15,11 +15,13 @@ use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::door::{Door, admit};
+use super::door::{Door, NOT_NOW, admit};
 use crate::metrics::{Metrics, Refusal};
+use crate::stdio::find_id;
 
 /// Where MCP is spoken.
 pub const MCP_PATH: &str = "/mcp";
@@ -36,6 +38,8 @@ struct Shared<S> {
     body_bytes: usize,
     body_time: Duration,
     door: Arc<Door>,
+    /// Cancelled when what is still at work is given up.
+    end: CancellationToken,
 }
 
 impl<S> Shared<S> {
@@ -62,7 +66,7 @@ where
         .disable_allowed_hosts();
     config.legacy_session_mode = false;
     config.json_response = true;
-    config.cancellation_token = end;
+    config.cancellation_token = end.clone();
     config.max_request_body_bytes = body_bytes;
     let mcp = StreamableHttpService::new(
         move || Ok(handler.clone()),
@@ -74,6 +78,7 @@ where
         body_bytes,
         body_time,
         door: Arc::clone(&door),
+        end,
     });
     let mut router = Router::new();
     if let Some(metrics) = door.metrics() {
@@ -164,7 +169,11 @@ where
         .and_then(|kind| kind.split(';').next())
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
     let request = Request::from_parts(parts, Full::new(body.clone()));
-    let response = shared.mcp.handle(request).await.map(Body::new);
+    let response = tokio::select! {
+        biased;
+        response = shared.mcp.handle(request) => response.map(Body::new),
+        () = shared.end.cancelled() => return going_away(&body),
+    };
     match response.status() {
         // rmcp says 415 for JSON that it cannot read; the media type is right, the text is not.
         StatusCode::UNSUPPORTED_MEDIA_TYPE if json => shared.refusing(Refusal::Protocol, unreadable(&body)),
@@ -176,18 +185,23 @@ where
 }
 
 fn unreadable(body: &Bytes) -> Response {
-    match serde_json::from_slice::<Value>(body) {
-        Err(_) => refusal(StatusCode::BAD_REQUEST, -32_700, "the body is not JSON"),
-        Ok(Value::Array(_)) => refusal(StatusCode::BAD_REQUEST, -32_600, "batches are not supported"),
-        Ok(value) => {
-            let id = value
-                .get("id")
-                .filter(|id| id.is_string() || id.is_i64())
-                .cloned();
-            let error = json!({"code": -32_600, "message": "the body is not a JSON-RPC message"});
-            rpc_error(StatusCode::BAD_REQUEST, error, id)
-        }
-    }
+    let (code, message) = match body.trim_ascii_start().first() {
+        _ if serde_json::from_slice::<IgnoredAny>(body).is_err() => (-32_700, "the body is not JSON"),
+        Some(b'[') => (-32_600, "batches are not supported"),
+        _ => (-32_600, "the body is not a JSON-RPC message"),
+    };
+    let error = json!({"code": code, "message": message});
+    rpc_error(StatusCode::BAD_REQUEST, error, id_of(body))
+}
+
+/// The answer to a call that is not finished when the process leaves.
+fn going_away(body: &Bytes) -> Response {
+    let error = json!({"code": NOT_NOW, "message": "the server is going away; this was not finished"});
+    closing(rpc_error(StatusCode::SERVICE_UNAVAILABLE, error, id_of(body)))
+}
+
+fn id_of(body: &Bytes) -> Option<Value> {
+    find_id(body).and_then(|id| serde_json::to_value(id).ok())
 }
 
 fn too_large(most: usize) -> Response {

@@ -135,7 +135,7 @@ pub(crate) fn read(bytes: &Bytes) -> Frame {
 fn read_line(bytes: &Bytes) -> Frame {
     // Checked as a whole, which is quicker than text by text.
     let Ok(line) = str::from_utf8(bytes) else {
-        return parse_error();
+        return parse_error(bytes);
     };
     match line.bytes().next() {
         None => return Frame::Nothing,
@@ -145,7 +145,7 @@ fn read_line(bytes: &Bytes) -> Frame {
     let raw: Raw<'_> = match serde_json::from_str(line) {
         Ok(raw) => raw,
         Err(error) if error.is_data() => return wrong_shape(line),
-        Err(_) => return parse_error(),
+        Err(_) => return parse_error(bytes),
     };
     let id = raw.id.as_ref().map(read_id);
     if let Some(None) = id {
@@ -231,7 +231,7 @@ fn tool_call(id: RequestId, params: Params<'_>, line: &Bytes) -> Frame {
             Ok(Value::Null) => {}
             Ok(Value::Object(arguments)) => call = call.with_arguments(arguments),
             Ok(_) => return bad(id, "params.arguments must be an object"),
-            Err(_) => return parse_error(),
+            Err(_) => return bad(id, UNREADABLE),
         }
     }
     let meta: Option<Map<String, Value>> = match meta {
@@ -258,7 +258,7 @@ fn read_id(value: &Value) -> Option<RequestId> {
 
 fn not_an_object(line: &str) -> Frame {
     if serde_json::from_str::<IgnoredAny>(line).is_err() {
-        return parse_error();
+        return parse_error(line.as_bytes());
     }
     let what = if line.starts_with('[') {
         "batches are not supported"
@@ -269,21 +269,63 @@ fn not_an_object(line: &str) -> Frame {
 }
 
 fn wrong_shape(line: &str) -> Frame {
-    let id = serde_json::from_str::<Value>(line)
-        .ok()
-        .and_then(|value| value.get("id").and_then(read_id));
-    invalid(id, "a field of the message has the wrong type or occurs twice")
+    let what = "a field of the message has the wrong type or occurs twice";
+    invalid(find_id(line.as_bytes()), what)
 }
 
 fn invalid(id: Option<RequestId>, what: &'static str) -> Frame {
     Frame::Wrong(id, ErrorData::new(ErrorCode::INVALID_REQUEST, what, None))
 }
 
-fn parse_error() -> Frame {
-    Frame::Wrong(
-        None,
-        ErrorData::new(ErrorCode::PARSE_ERROR, "the line is not JSON", None),
-    )
+/// JSON in form, with something in it that cannot be read.
+const UNREADABLE: &str =
+    "the message holds a number beyond what can be read (1e400) or half of a character (\\ud800)";
+
+fn parse_error(line: &[u8]) -> Frame {
+    let what = if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
+        UNREADABLE
+    } else {
+        "the line is not JSON"
+    };
+    Frame::Wrong(find_id(line), ErrorData::new(ErrorCode::PARSE_ERROR, what, None))
+}
+
+/// Longest id that is looked at where the message around it cannot be read, in bytes.
+const ID_BYTES: usize = 1 << 10;
+
+/// The id of a message that cannot be read as a whole: the one field of that name at its top, as far as the
+/// text can be followed. None where there are two.
+pub(crate) fn find_id(message: &[u8]) -> Option<RequestId> {
+    /// Notes the id as it comes, for the end may never be met.
+    struct Fields<'f>(&'f mut Option<RequestId>);
+
+    impl<'de> Visitor<'de> for Fields<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a message")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            let mut ids = 0;
+            while let Some(key) = map.next_key::<Cow<'_, str>>()? {
+                if key == "id" {
+                    ids += 1;
+                    let id = map.next_value::<&RawValue>()?.get();
+                    let once = ids == 1 && id.len() <= ID_BYTES;
+                    *self.0 = once.then(|| serde_json::from_str(id).ok()).flatten();
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            Ok(())
+        }
+    }
+
+    let mut id = None;
+    // Also what was found before the text broke off counts.
+    let _ = serde_json::Deserializer::from_slice(message).deserialize_map(Fields(&mut id));
+    id
 }
 
 #[cfg(test)]
@@ -347,7 +389,7 @@ mod tests {
             }
         }
         assert_eq!(wrong(&call("[]")), (Some(RequestId::Number(1)), -32602));
-        assert_eq!(wrong(&call("{]")), (None, -32700));
+        assert_eq!(wrong(&call("{]")), (Some(RequestId::Number(1)), -32700));
     }
 
     #[test]
@@ -437,6 +479,53 @@ mod tests {
             wrong(r#"{"jsonrpc":"2.0","id":7,"method":"tools/call"}"#),
             (Some(RequestId::Number(7)), -32602)
         );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_answered_by_its_id() {
+        let seven = Some(RequestId::Number(7));
+        for (line, code) in [
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"q":"\ud800"}}}"#,
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x","arguments":{"q":1e400}},"id":7}"#,
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"\ud800"},"id":7}"#,
+                -32700,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"a":1e400}}}"#,
+                -32700,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"\ud800"}}"#,
+                -32600,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"id":8"#,
+                -32700,
+            ),
+            (r#"{"params":[{"id":8}],"id":7,"method":}"#, -32700),
+            (r#"{"id":7,"method":"\ud800"}"#, -32700),
+        ] {
+            assert_eq!(wrong(line), (seven.clone(), code), "{line}");
+        }
+        let mut broken = br#"{"id":7,"method":""#.to_vec();
+        broken.push(0xff);
+        assert_eq!(find_id(&broken), seven);
+        for line in [
+            r#"{"id":"\ud800","method":"ping"}"#,
+            r#"{"id":7,"id":8,"method":}"#,
+            r#"{"id":1e400,"method":"ping"}"#,
+            r#"{"params":{"id":7},"method":}"#,
+            r#"["id",7"#,
+        ] {
+            assert_eq!(wrong(line).0, None, "{line}");
+        }
     }
 
     #[test]

@@ -1,10 +1,16 @@
-//! Lines from a byte stream, with a length limit that holds in memory too.
+//! Lines from a byte stream, with a length limit that holds in memory too: a decoder for tokio-util's
+//! `FramedRead`. Its own line decoders search byte by byte, and let nobody see the beginning of what they drop.
+
+use std::io;
 
 use bytes::{Bytes, BytesMut};
-use tokio::io::{AsyncRead, AsyncReadExt as _};
+use rmcp::model::RequestId;
+use tokio_util::codec::Decoder;
+
+use super::frame::find_id;
 
 /// Room for a read when nothing is known about the line.
-const SMALL: usize = 16 << 10;
+pub(super) const SMALL: usize = 16 << 10;
 /// Room for a read inside a long line: what a pipe holds.
 const LARGE: usize = 64 << 10;
 /// Most room that is made for a line because the last one needed it.
@@ -12,21 +18,18 @@ const LIKE_THE_LAST: usize = 1 << 20;
 /// A buffer that grew beyond this is given back after its line.
 const KEEP: usize = 256 << 10;
 
-/// One step of reading.
+/// One line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// A line without its end.
+    /// Without its end.
     Text(Bytes),
-    /// A line over the limit began here; it is not kept.
-    TooLong,
-    /// The stream has ended.
-    End,
+    /// Over the limit, and not kept; with the id of the message, where it was among what was read.
+    TooLong(Option<RequestId>),
 }
 
-/// Reads lines. Cancel-safe: a dropped `next` loses nothing.
-pub(crate) struct Lines<R> {
-    input: R,
-    buffer: BytesMut,
+/// Finds lines.
+#[derive(Debug)]
+pub(crate) struct LineDecoder {
     /// How far the buffer is known to hold no line end.
     searched: usize,
     most: usize,
@@ -34,112 +37,106 @@ pub(crate) struct Lines<R> {
     last: usize,
     /// Inside a line that was over the limit.
     skipping: bool,
-    ended: bool,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl LineDecoder {
     /// Lines of at most `most` bytes, their ends not counted.
-    pub(crate) fn new(input: R, most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self {
-            input,
-            buffer: BytesMut::with_capacity(SMALL),
             searched: 0,
             most,
             last: 0,
             skipping: false,
-            ended: false,
         }
     }
 
-    /// The next line. A read error counts as the end.
-    pub(crate) async fn next(&mut self) -> Line {
+    /// What there is of a line without an end.
+    fn unfinished(&mut self, buffer: &mut BytesMut) -> Option<Line> {
+        self.searched = buffer.len();
+        // One more byte than the limit may still be the CR of a line end.
+        if self.skipping {
+            self.forget(buffer);
+        } else if buffer.len() > self.most + 1 {
+            let id = find_id(buffer);
+            self.skipping = true;
+            self.forget(buffer);
+            return Some(Line::TooLong(id));
+        }
+        let held = buffer.len();
+        buffer.reserve(if held < SMALL {
+            SMALL
+        } else {
+            LARGE.max(self.last.saturating_sub(held))
+        });
+        None
+    }
+
+    fn forget(&mut self, buffer: &mut BytesMut) {
+        self.searched = 0;
+        if buffer.capacity() > KEEP {
+            *buffer = BytesMut::with_capacity(LARGE);
+        } else {
+            buffer.clear();
+        }
+    }
+}
+
+impl Decoder for LineDecoder {
+    type Item = Line;
+    type Error = io::Error;
+
+    fn decode(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Line>> {
         loop {
-            if let Some(line) = self.take() {
-                return line;
+            let unseen = buffer.get(self.searched..).unwrap_or_default();
+            let Some(at) = memchr::memchr(b'\n', unseen).map(|at| at + self.searched) else {
+                return Ok(self.unfinished(buffer));
+            };
+            self.searched = 0;
+            let mut line = buffer.split_to(at + 1);
+            if line.len() > LARGE {
+                self.last = line.len().min(LIKE_THE_LAST);
             }
-            if self.ended {
-                return Line::End;
+            if line.len() > KEEP {
+                // The long line's memory goes with the line.
+                *buffer = BytesMut::from(buffer.as_ref());
             }
-            let held = self.buffer.len();
-            self.buffer.reserve(if held < SMALL {
-                SMALL
+            if std::mem::take(&mut self.skipping) {
+                continue;
+            }
+            line.truncate(at);
+            if line.last() == Some(&b'\r') {
+                line.truncate(at.saturating_sub(1));
+            }
+            return Ok(Some(if line.len() > self.most {
+                Line::TooLong(find_id(&line))
             } else {
-                LARGE.max(self.last.saturating_sub(held))
-            });
-            match self.input.read_buf(&mut self.buffer).await {
-                Ok(count) if count > 0 => {}
-                _ => {
-                    self.ended = true;
-                    return self.rest();
-                }
-            }
+                Line::Text(line.freeze())
+            }));
         }
     }
 
-    /// A line from what is buffered.
-    fn take(&mut self) -> Option<Line> {
-        let unseen = self.buffer.get(self.searched..).unwrap_or_default();
-        let Some(at) = memchr::memchr(b'\n', unseen).map(|at| at + self.searched) else {
-            self.searched = self.buffer.len();
-            // One more byte than the limit may still be the CR of a line end.
-            if self.skipping {
-                self.drop_buffer();
-            } else if self.buffer.len() > self.most + 1 {
-                self.skipping = true;
-                self.drop_buffer();
-                return Some(Line::TooLong);
-            }
-            return None;
-        };
+    /// At the end of the stream, also a line whose end is missing.
+    fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Line>> {
+        if let Some(line) = self.decode(buffer)? {
+            return Ok(Some(line));
+        }
         self.searched = 0;
-        let mut line = self.buffer.split_to(at + 1);
-        if line.len() > LARGE {
-            self.last = line.len().min(LIKE_THE_LAST);
-        }
-        if line.len() > KEEP {
-            // The long line's memory goes with the line.
-            self.buffer = BytesMut::from(self.buffer.as_ref());
-        }
-        if std::mem::take(&mut self.skipping) {
-            return self.take();
-        }
-        line.truncate(at);
-        if line.last() == Some(&b'\r') {
-            line.truncate(at.saturating_sub(1));
-        }
-        Some(if line.len() > self.most {
-            Line::TooLong
-        } else {
-            Line::Text(line.freeze())
-        })
-    }
-
-    /// What is left at the end of the stream: a line whose end is missing.
-    fn rest(&mut self) -> Line {
-        self.searched = 0;
-        let rest = std::mem::take(&mut self.buffer);
-        if self.skipping || rest.is_empty() {
-            Line::End
-        } else {
-            Line::Text(rest.freeze())
-        }
-    }
-
-    fn drop_buffer(&mut self) {
-        self.searched = 0;
-        if self.buffer.capacity() > KEEP {
-            self.buffer = BytesMut::with_capacity(LARGE);
-        } else {
-            self.buffer.clear();
-        }
+        let rest = std::mem::take(buffer);
+        Ok((!rest.is_empty()).then(|| Line::Text(rest.freeze())))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::StreamExt as _;
     use proptest::prelude::*;
-    use tokio::io::AsyncWriteExt as _;
+    use tokio::io::{AsyncRead, AsyncWriteExt as _};
+    use tokio_util::codec::FramedRead;
+
+    fn framed<R: AsyncRead>(input: R, most: usize) -> FramedRead<R, LineDecoder> {
+        FramedRead::with_capacity(input, LineDecoder::new(most), SMALL)
+    }
 
     async fn all(input: &[u8], chunk: usize, most: usize) -> Vec<Line> {
         let (mut theirs, ours) = tokio::io::duplex(chunk.max(1));
@@ -149,16 +146,7 @@ mod tests {
                 theirs.write_all(piece).await.unwrap();
             }
         };
-        let mut lines = Lines::new(ours, most);
-        let reading = async {
-            let mut out = Vec::new();
-            loop {
-                match lines.next().await {
-                    Line::End => break out,
-                    line => out.push(line),
-                }
-            }
-        };
+        let reading = framed(ours, most).map(Result::unwrap).collect::<Vec<Line>>();
         tokio::join!(writing, reading).1
     }
 
@@ -184,7 +172,12 @@ mod tests {
             let lines = all(b"12345\n123456\n123456789012345678901\nok\r\n", chunk, 5).await;
             assert_eq!(
                 lines,
-                [text("12345"), Line::TooLong, Line::TooLong, text("ok")],
+                [
+                    text("12345"),
+                    Line::TooLong(None),
+                    Line::TooLong(None),
+                    text("ok")
+                ],
                 "chunk {chunk}"
             );
         }
@@ -193,8 +186,9 @@ mod tests {
     #[tokio::test]
     async fn an_endless_line_takes_no_memory() {
         let (mut theirs, ours) = tokio::io::duplex(1 << 20);
-        let mut lines = Lines::new(ours, 4 << 20);
+        let mut lines = framed(ours, 4 << 20);
         let writing = async move {
+            theirs.write_all(br#"{"id":7,"params":""#).await.unwrap();
             let block = vec![b'x'; 1 << 20];
             for _ in 0..32 {
                 theirs.write_all(&block).await.unwrap();
@@ -202,9 +196,10 @@ mod tests {
             theirs.write_all(b"\nnext\n").await.unwrap();
         };
         let reading = async {
-            assert_eq!(lines.next().await, Line::TooLong);
-            assert_eq!(lines.next().await, text("next"));
-            assert!(lines.buffer.capacity() <= 1 << 20);
+            let id = RequestId::Number(7);
+            assert_eq!(lines.next().await.unwrap().unwrap(), Line::TooLong(Some(id)));
+            assert_eq!(lines.next().await.unwrap().unwrap(), text("next"));
+            assert!(lines.read_buffer().capacity() <= 1 << 20);
         };
         tokio::join!(writing, reading);
     }
@@ -212,7 +207,7 @@ mod tests {
     #[tokio::test]
     async fn a_dropped_read_loses_nothing() {
         let (mut theirs, ours) = tokio::io::duplex(64);
-        let mut lines = Lines::new(ours, 100);
+        let mut lines = framed(ours, 100);
         theirs.write_all(b"half").await.unwrap();
         assert!(
             tokio::time::timeout(std::time::Duration::from_millis(5), lines.next())
@@ -220,7 +215,7 @@ mod tests {
                 .is_err()
         );
         theirs.write_all(b" line\n").await.unwrap();
-        assert_eq!(lines.next().await, text("half line"));
+        assert_eq!(lines.next().await.unwrap().unwrap(), text("half line"));
     }
 
     proptest! {

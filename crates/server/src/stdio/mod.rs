@@ -8,23 +8,26 @@ mod streams;
 mod tests;
 mod transport;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use freshcontext_contract::Limits;
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use crate::mcp::McpServer;
 use crate::signals;
+pub(crate) use frame::find_id;
 use outbox::Outbox;
-use transport::{LAST_ANSWERS, StdioTransport};
+use transport::{Intake, LAST_ANSWERS, Open, StdioTransport};
 
 /// After the input ended and the last answers had their time, this much for writing them.
 const LAST_WRITES: Duration = Duration::from_millis(300);
 
 /// Serves the process's own stdin and stdout until the client is gone or a signal comes.
-pub async fn serve(server: McpServer, line_bytes: usize) {
-    serve_streams(server, streams::input(), streams::output(), line_bytes).await;
+pub async fn serve(server: McpServer, limits: &Limits) {
+    serve_streams(server, streams::input(), streams::output(), limits).await;
 }
 
 /// Serves any two streams; ends as [`serve`] does.
@@ -32,13 +35,20 @@ pub async fn serve_streams(
     server: McpServer,
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
-    line_bytes: usize,
+    limits: &Limits,
 ) {
     let broken = CancellationToken::new();
     let ended = CancellationToken::new();
     let stop = CancellationToken::new();
     let (outbox, mut writer) = Outbox::start(output, broken.clone());
-    let transport = StdioTransport::new(input, outbox.clone(), line_bytes, ended.clone());
+    let open = Arc::<Open>::default();
+    let transport = StdioTransport::new(
+        input,
+        outbox.clone(),
+        Arc::clone(&open),
+        Intake::new(limits),
+        ended.clone(),
+    );
     let session = async {
         match serve_server_with_ct(server.answering_in_text(), transport, stop.clone()).await {
             Ok(running) => {
@@ -60,7 +70,11 @@ pub async fn serve_streams(
         () = signals::parent_gone() => "the parent process is gone",
     };
     tracing::info!(reason, "leaving");
+    open.give_up(&outbox);
     stop.cancel();
     outbox.close();
-    let _ = tokio::time::timeout(LAST_WRITES, &mut writer).await;
+    tokio::select! {
+        _ = tokio::time::timeout(LAST_WRITES, &mut writer) => {}
+        () = signals::end() => {}
+    }
 }

@@ -18,13 +18,21 @@ pub(crate) struct Outbox {
     shared: Arc<Shared>,
 }
 
+/// Messages, one after the other, each with its line end.
+#[derive(Debug, Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    messages: usize,
+}
+
 #[derive(Debug)]
 struct Shared {
-    queued: Mutex<Vec<u8>>,
+    queued: Mutex<Batch>,
     /// Empty; its room is for the next message.
     spare: Mutex<Vec<u8>>,
-    /// Bytes queued or being written.
+    /// Bytes queued or being written, and the messages that they are.
     unwritten: AtomicUsize,
+    messages: AtomicUsize,
     more: Notify,
     written: Notify,
     closing: AtomicBool,
@@ -41,6 +49,7 @@ impl Outbox {
             queued: Mutex::default(),
             spare: Mutex::default(),
             unwritten: AtomicUsize::new(0),
+            messages: AtomicUsize::new(0),
             more: Notify::new(),
             written: Notify::new(),
             closing: AtomicBool::new(false),
@@ -66,29 +75,34 @@ impl Outbox {
         self.shared
             .unwritten
             .fetch_add(message.len() + 1, Ordering::AcqRel);
+        self.shared.messages.fetch_add(1, Ordering::AcqRel);
         {
             let mut queued = self.shared.queued.lock().unwrap_or_else(PoisonError::into_inner);
             message.push(b'\n');
-            if queued.is_empty() {
+            queued.messages += 1;
+            if queued.bytes.is_empty() {
                 // Large answers come one by one, and are not copied.
-                *queued = message;
+                queued.bytes = message;
             } else {
-                queued.extend_from_slice(&message);
+                queued.bytes.extend_from_slice(&message);
             }
         }
         self.shared.more.notify_one();
         Ok(())
     }
 
-    /// Waits until no more than `most` bytes wait to be written.
-    pub(crate) async fn below(&self, most: usize) {
-        loop {
-            let written = self.shared.written.notified();
-            if self.shared.unwritten.load(Ordering::Acquire) <= most || self.shared.broken.is_cancelled() {
-                return;
-            }
-            written.await;
+    /// Messages and bytes that are not written yet; none where nobody reads any more.
+    pub(crate) fn unwritten(&self) -> (usize, usize) {
+        if self.shared.broken.is_cancelled() {
+            return (0, 0);
         }
+        let messages = self.shared.messages.load(Ordering::Acquire);
+        (messages, self.shared.unwritten.load(Ordering::Acquire))
+    }
+
+    /// Completes when something has been written since this was called, or nobody reads any more.
+    pub(crate) fn written(&self) -> impl Future<Output = ()> {
+        self.shared.written.notified()
     }
 
     /// Lets the writer end once everything is written.
@@ -101,7 +115,7 @@ impl Outbox {
 async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
     loop {
         let mut batch = std::mem::take(&mut *shared.queued.lock().unwrap_or_else(PoisonError::into_inner));
-        if batch.is_empty() {
+        if batch.bytes.is_empty() {
             if shared.closing.load(Ordering::Acquire) {
                 return;
             }
@@ -109,7 +123,7 @@ async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
             continue;
         }
         let result = async {
-            output.write_all(&batch).await?;
+            output.write_all(&batch.bytes).await?;
             output.flush().await
         };
         if result.await.is_err() {
@@ -117,10 +131,13 @@ async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
             shared.written.notify_waiters();
             return;
         }
-        let count = batch.len();
-        if batch.capacity() <= SPARE {
-            batch.clear();
-            *shared.spare.lock().unwrap_or_else(PoisonError::into_inner) = batch;
+        let count = batch.bytes.len();
+        shared.messages.fetch_sub(batch.messages, Ordering::AcqRel);
+        if batch.bytes.capacity() <= SPARE {
+            batch.bytes.clear();
+            *shared.spare.lock().unwrap_or_else(PoisonError::into_inner) = batch.bytes;
+        } else {
+            drop(batch);
         }
         shared.unwritten.fetch_sub(count, Ordering::AcqRel);
         shared.written.notify_waiters();
@@ -158,7 +175,18 @@ mod tests {
         broken.cancelled().await;
         task.await.unwrap();
         assert!(outbox.push(b"no".to_vec()).is_err());
-        outbox.below(0).await;
+        assert_eq!(outbox.unwritten(), (0, 0));
+    }
+
+    /// Waits until all is written.
+    async fn drained(outbox: &Outbox) {
+        loop {
+            let written = outbox.written();
+            if outbox.unwritten() == (0, 0) {
+                return;
+            }
+            written.await;
+        }
     }
 
     #[tokio::test]
@@ -166,11 +194,12 @@ mod tests {
         let (mut theirs, ours) = tokio::io::duplex(16);
         let (outbox, _task) = Outbox::start(ours, CancellationToken::new());
         outbox.push(vec![b'x'; 1000]).unwrap();
+        assert_eq!(outbox.unwritten(), (1, 1001));
         let reading = async {
             let mut buffer = vec![0; 1001];
             theirs.read_exact(&mut buffer).await.unwrap();
         };
-        tokio::join!(outbox.below(10), reading);
+        tokio::join!(drained(&outbox), reading);
     }
 
     #[tokio::test]
@@ -183,7 +212,7 @@ mod tests {
             let mut message = outbox.buffer(room);
             message.push(b'x');
             outbox.push(message).unwrap();
-            outbox.below(0).await;
+            drained(&outbox).await;
             let next = outbox.buffer(0);
             assert!(next.is_empty());
             assert_eq!(next.capacity() >= room, kept, "{room}");

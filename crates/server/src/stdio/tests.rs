@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use freshcontext_contract::Limits;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines};
 
@@ -22,7 +23,13 @@ fn start() -> Client {
     let (engine, upstream) = engine_with(&settings());
     let (to, input) = tokio::io::duplex(1 << 16);
     let (output, from) = tokio::io::duplex(1 << 20);
-    let task = tokio::spawn(serve_streams(McpServer::new(engine), input, output, 1 << 16));
+    let limits = Limits {
+        stdio_line_bytes: 1 << 16,
+        ..Limits::DEFAULT
+    };
+    let task = tokio::spawn(async move {
+        serve_streams(McpServer::new(engine), input, output, &limits).await;
+    });
     Client {
         to,
         from: BufReader::new(from).lines(),
@@ -138,6 +145,14 @@ async fn what_is_not_offered_is_not_found_and_bad_lines_end_nothing() {
     assert_eq!(client.hear().await["error"]["code"], -32700);
     client.say(&"x".repeat(70_000)).await;
     assert_eq!(client.hear().await["error"]["code"], -32600);
+    let long =
+        json!({"jsonrpc": "2.0", "id": "long", "method": "ping", "params": {"a": "x".repeat(200_000)}});
+    client.say(&long.to_string()).await;
+    let refused = client.hear().await;
+    assert_eq!(
+        (&refused["error"]["code"], &refused["id"]),
+        (&json!(-32600), &json!("long"))
+    );
     client.request(2, "tools/call", json!({"name": "nope"})).await;
     assert_eq!(client.hear().await["error"]["code"], -32602);
     client.request(3, "ping", json!({})).await;
@@ -183,10 +198,21 @@ async fn a_cancelled_call_is_let_go_and_never_answered() {
     let upstream = std::sync::Arc::clone(&client.upstream);
     until(|| upstream.asked.load(Ordering::SeqCst) > 0).await;
     client.request(5, "ping", json!({})).await;
+    let refused = client.hear().await;
     assert_eq!(
-        client.hear().await["error"]["code"],
-        -32600,
-        "the id is still in use"
+        (&refused["error"]["code"], &refused["id"]),
+        (&json!(-32600), &Value::Null),
+        "the id is still in use, and its answer is not this one"
+    );
+    client
+        .say(
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x","arguments":{"a":1e400}}}"#,
+        )
+        .await;
+    let refused = client.hear().await;
+    assert_eq!(
+        (&refused["error"]["code"], &refused["id"]),
+        (&json!(-32602), &Value::Null)
     );
     client
         .say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#)
@@ -269,6 +295,8 @@ async fn a_hanging_call_does_not_hold_up_the_end() {
         .await;
     client.to.shutdown().await.unwrap();
     let started = tokio::time::Instant::now();
+    let told = client.hear().await;
+    assert_eq!((&told["id"], &told["error"]["code"]), (&json!(1), &json!(-32000)));
     client.task.await.unwrap();
     assert!(started.elapsed() < Duration::from_secs(2));
 }

@@ -1,36 +1,65 @@
 //! rmcp's transport over two byte streams, with the limits and the manners that we promise.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use freshcontext_contract::Limits;
+use futures_util::StreamExt as _;
+use futures_util::future::select;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::Transport;
 use serde_json::Value;
 use tokio::io::AsyncRead;
 use tokio::sync::Notify;
 use tokio::time::Instant;
+use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
 use super::frame::{self, Frame};
-use super::lines::{Line, Lines};
+use super::lines::{Line, LineDecoder, SMALL as SMALL_LINE};
 use super::outbox::Outbox;
+use crate::engine::EVALUATE;
 
-/// With more than this waiting to be written, nothing more is read: a client that does not read
-/// must not fill our memory.
-const MOST_UNWRITTEN: usize = 12 << 20;
+/// What the judgement of one signal takes as an answer, at most, in bytes: as text and as JSON.
+const JUDGED_SIGNAL: usize = 2 << 10;
+/// JSON-RPC's code for "not now": of its range for servers, and outside the part that MCP reserves.
+const NOT_NOW: ErrorCode = ErrorCode(-32_000);
 /// Room for an answer of which nothing is known, in bytes.
 const SMALL: usize = 512;
 /// How long calls may still be answered after the client closed its end.
 pub(super) const LAST_ANSWERS: Duration = Duration::from_millis(1_500);
 
+/// How much is taken in before it is answered and read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Intake {
+    /// One line, in bytes.
+    pub(crate) line: usize,
+    /// Requests not answered, and answers not read.
+    pub(crate) requests: usize,
+    /// The same in bytes.
+    pub(crate) bytes: usize,
+}
+
+impl Intake {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            line: limits.stdio_line_bytes,
+            requests: limits.stdio_requests,
+            bytes: limits.stdio_bytes,
+        }
+    }
+}
+
 /// The transport of one stdio session.
 pub(crate) struct StdioTransport<R> {
-    lines: Lines<R>,
+    lines: FramedRead<R, LineDecoder>,
     outbox: Outbox,
     open: Arc<Open>,
     /// Whether the session has begun; what comes before it is not for a session to see.
@@ -38,81 +67,154 @@ pub(crate) struct StdioTransport<R> {
     /// When to stop waiting for last answers, once the input has ended.
     patience: Option<Instant>,
     ended: CancellationToken,
-    most: usize,
+    intake: Intake,
 }
 
 /// Requests that are not answered yet.
 #[derive(Debug, Default)]
-struct Open {
-    ids: Mutex<HashSet<RequestId>>,
+pub(crate) struct Open {
+    ids: Mutex<Ids>,
     fewer: Notify,
 }
 
+#[derive(Debug, Default)]
+struct Ids {
+    /// Each with the bytes that it holds.
+    held: HashMap<RequestId, usize>,
+    bytes: usize,
+}
+
 impl Open {
-    fn insert(&self, id: &RequestId) -> bool {
-        self.ids
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(id.clone())
+    fn ids(&self) -> MutexGuard<'_, Ids> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn remove(&self, id: &RequestId) {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+    fn has(&self, id: &RequestId) -> bool {
+        self.ids().held.contains_key(id)
+    }
+
+    fn insert(&self, id: RequestId, bytes: usize) {
+        let mut ids = self.ids();
+        ids.bytes += bytes;
+        if let Some(before) = ids.held.insert(id, bytes) {
+            ids.bytes = ids.bytes.saturating_sub(before);
+        }
+    }
+
+    /// Ends a request; `last` is done while nobody else can end it, and only if nobody has.
+    fn end(&self, id: &RequestId, last: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let done = {
+            let mut ids = self.ids();
+            match ids.held.remove(id) {
+                Some(bytes) => {
+                    ids.bytes = ids.bytes.saturating_sub(bytes);
+                    last()
+                }
+                None => Ok(()),
+            }
+        };
         self.fewer.notify_waiters();
+        done
     }
 
     async fn none(&self) {
         loop {
             let fewer = self.fewer.notified();
-            if self.ids.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            if self.ids().held.is_empty() {
                 return;
             }
             fewer.await;
         }
     }
-}
 
-impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
-    /// Reads lines of at most `most` bytes from `input` and writes to `outbox`. `ended` is cancelled
-    /// when the input ends.
-    pub(crate) fn new(input: R, outbox: Outbox, most: usize, ended: CancellationToken) -> Self {
-        Self {
-            lines: Lines::new(input, most),
-            outbox,
-            open: Arc::default(),
-            begun: false,
-            patience: None,
-            ended,
-            most,
+    /// Waits until there is room for another request.
+    async fn room(&self, outbox: &Outbox, intake: Intake) {
+        loop {
+            let (fewer, written) = (pin!(self.fewer.notified()), pin!(outbox.written()));
+            let (requests, bytes) = {
+                let ids = self.ids();
+                (ids.held.len(), ids.bytes)
+            };
+            let (answers, unread) = outbox.unwritten();
+            if requests + answers < intake.requests && bytes + unread <= intake.bytes {
+                return;
+            }
+            select(fewer, written).await;
         }
     }
 
+    /// Tells all who still wait that there will be no answer.
+    pub(crate) fn give_up(&self, outbox: &Outbox) {
+        let ids: Vec<RequestId> = self.ids().held.keys().cloned().collect();
+        for id in ids {
+            let error = ErrorData::new(NOT_NOW, "the server is going away; this was not finished", None);
+            let answer = ServerJsonRpcMessage::error(error, Some(id.clone()));
+            // Where nobody reads any more, nobody misses it.
+            let _ = self.end(&id, || write(outbox, answer));
+        }
+    }
+}
+
+impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
+    /// Reads lines from `input` and writes to `outbox`. `ended` is cancelled when the input ends.
+    pub(crate) fn new(
+        input: R,
+        outbox: Outbox,
+        open: Arc<Open>,
+        intake: Intake,
+        ended: CancellationToken,
+    ) -> Self {
+        Self {
+            lines: FramedRead::with_capacity(input, LineDecoder::new(intake.line), SMALL_LINE),
+            outbox,
+            open,
+            begun: false,
+            patience: None,
+            ended,
+            intake,
+        }
+    }
+
+    /// Says what is wrong with a message. Where its id is an open request's, it goes without: that request
+    /// gets its own answer.
     fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
+        let id = id.filter(|id| !self.open.has(id));
         // A broken pipe ends the session elsewhere.
         let _ = write(&self.outbox, ServerJsonRpcMessage::error(error, id));
     }
 
-    /// What rmcp shall see of a message.
-    fn admit(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
+    /// What rmcp shall see of a message that came in this line.
+    fn admit(&mut self, message: ClientJsonRpcMessage, line: &[u8]) -> Option<ClientJsonRpcMessage> {
         if let JsonRpcMessage::Request(request) = &message {
-            if !self.open.insert(&request.id) {
-                let error = ErrorData::new(
-                    ErrorCode::INVALID_REQUEST,
-                    "a request with this id is still open",
-                    None,
-                );
+            if self.open.has(&request.id) {
+                let what = "a request with this id is still open";
+                let error = ErrorData::new(ErrorCode::INVALID_REQUEST, what, None);
                 self.refuse(Some(request.id.clone()), error);
                 return None;
             }
+            let bytes = held(&request.request, line);
+            self.open.insert(request.id.clone(), bytes);
             self.begun |= frame::begins(&request.request);
             return Some(message);
         }
         if let Some(id) = frame::cancelled(&message) {
             // A cancelled request is never answered.
-            self.open.remove(id);
+            let _ = self.open.end(id, || Ok(()));
         }
         self.begun.then_some(message)
     }
+}
+
+/// What a request holds until it is answered: its line, and for a judgement the answer in the making, which
+/// may be far larger than its signals.
+fn held(request: &ClientRequest, line: &[u8]) -> usize {
+    let judged = match request {
+        ClientRequest::CallToolRequest(call) if call.params.name == EVALUATE => {
+            memchr::memchr_iter(b'{', line).count() * JUDGED_SIGNAL
+        }
+        _ => 0,
+    };
+    line.len() + judged
 }
 
 fn write(outbox: &Outbox, message: ServerJsonRpcMessage) -> io::Result<()> {
@@ -176,36 +278,40 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
                 JsonRpcMessage::Error(error) => error.id.clone(),
                 _ => None,
             };
-            let sent = write(&outbox, item);
-            if let Some(id) = answered {
-                open.remove(&id);
-            }
-            sent
+            let Some(id) = answered else {
+                return write(&outbox, item);
+            };
+            let line = line(item, &outbox)?;
+            open.end(&id, || outbox.push(line))
         }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             if let Some(until) = self.patience {
-                let _ = tokio::time::timeout_at(until, self.open.none()).await;
+                if tokio::time::timeout_at(until, self.open.none()).await.is_err() {
+                    self.open.give_up(&self.outbox);
+                }
                 return None;
             }
-            self.outbox.below(MOST_UNWRITTEN).await;
+            self.open.room(&self.outbox, self.intake).await;
             match self.lines.next().await {
-                Line::Text(line) => match frame::read(&line) {
+                Some(Ok(Line::Text(line))) => match frame::read(&line) {
                     Frame::Message(message) => {
-                        if let Some(message) = self.admit(*message) {
+                        if let Some(message) = self.admit(*message, &line) {
                             return Some(message);
                         }
                     }
                     Frame::Wrong(id, error) => self.refuse(id, error),
                     Frame::Nothing => {}
                 },
-                Line::TooLong => {
-                    let message = format!("the line is longer than {} bytes and was dropped", self.most);
-                    self.refuse(None, ErrorData::new(ErrorCode::INVALID_REQUEST, message, None));
+                Some(Ok(Line::TooLong(id))) => {
+                    let most = self.intake.line;
+                    let message = format!("the line is longer than {most} bytes and was dropped");
+                    self.refuse(id, ErrorData::new(ErrorCode::INVALID_REQUEST, message, None));
                 }
-                Line::End => {
+                // A read error counts as the end.
+                Some(Err(_)) | None => {
                     self.patience = Some(Instant::now() + LAST_ANSWERS);
                     self.ended.cancel();
                 }

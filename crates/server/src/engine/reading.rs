@@ -1,0 +1,276 @@
+//! Asking one source and reading what it sends: on the reading threads, with everything that waits
+//! (sockets, pace, timers) left to the threads that serve. Who waits for a reading also ends the wait.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use freshcontext_contract::{
+    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, Harvest, Request, Response,
+    Seen, SourceError, Transport,
+};
+use serde_json::{Map, Value};
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument as _;
+
+use super::Engine;
+use super::admission::{Place, overloaded};
+use super::call::defect;
+use super::pool::Room;
+
+/// What a call may outlive its deadline by while it is being dropped.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// What one source is asked.
+pub(super) struct Ask {
+    pub adapter: Arc<dyn AnyAdapter>,
+    pub common: CommonArgs,
+    /// The tool's own arguments.
+    pub own: Map<String, Value>,
+    pub deadline: Instant,
+    /// Kept until the reading has truly ended, even where nobody waits for it any more.
+    pub place: Arc<Place>,
+}
+
+/// What one source brought, with what its judgement needs.
+pub(super) struct Collected {
+    pub harvest: Harvest,
+    pub common: CommonArgs,
+    pub seen: Seen,
+}
+
+impl Engine {
+    /// Asks a source and makes something of what it brought, within the deadline and however long its
+    /// reader takes.
+    pub(super) async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
+        ask: Ask,
+        finish: impl FnOnce(&Self, Collected) -> Result<T, SourceError> + Send + 'static,
+    ) -> Result<T, SourceError> {
+        let descriptor = ask.adapter.descriptor();
+        let left = ask.deadline.saturating_duration_since(Instant::now()) + GRACE;
+        let ledger = Arc::new(Ledger::default());
+        let desk = Desk {
+            transport: Arc::clone(&self.transport),
+            serving: Handle::current(),
+            ledger: Arc::clone(&ledger),
+            room: self.pool.room.clone(),
+            wait: self.pool.longest_wait,
+        };
+        let engine = Arc::clone(self);
+        let work = async move {
+            let Ask {
+                adapter,
+                common,
+                own,
+                deadline,
+                place: _place,
+            } = ask;
+            let (harvest, seen) = {
+                let requests = engine.limits().requests_per_call;
+                let cx = Cx::new(
+                    &desk,
+                    engine.clock.as_ref(),
+                    descriptor,
+                    deadline,
+                    &common,
+                    requests,
+                );
+                let harvest = adapter.collect(&cx, own).await?;
+                (harvest, cx.seen())
+            };
+            finish(
+                &engine,
+                Collected {
+                    harvest,
+                    common,
+                    seen,
+                },
+            )
+        };
+        let reading = self
+            .pool
+            .spawn(kept(work, Arc::clone(&ledger)).in_current_span())?;
+        self.wait_for(reading, left, &ledger, descriptor).await
+    }
+
+    async fn wait_for<T>(
+        &self,
+        reading: AbortOnDropHandle<Result<T, SourceError>>,
+        left: Duration,
+        ledger: &Ledger,
+        descriptor: &Descriptor,
+    ) -> Result<T, SourceError> {
+        let mut reading = pin!(reading);
+        let first = left.min(self.pool.longest_wait);
+        let mut ended = tokio::time::timeout(first, &mut reading).await;
+        if ended.is_err() {
+            if ledger.stage() == Stage::Waiting {
+                return Err(overloaded(
+                    "all threads that read are taken (limits.reading_threads)",
+                    self.pool.longest_wait,
+                ));
+            }
+            ended = tokio::time::timeout(left.saturating_sub(first), &mut reading).await;
+        }
+        match ended {
+            // A panic: its message is in the log.
+            Ok(joined) => joined.unwrap_or_else(|_| Err(defect())),
+            Err(_) => Err(ledger.too_late(descriptor)),
+        }
+    }
+}
+
+/// Where a reading is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Stage {
+    /// For a thread, and nothing was done yet.
+    Waiting = 0,
+    /// At work on a thread.
+    Reading = 1,
+    /// For an answer, or for room to read it.
+    Asking = 2,
+}
+
+/// What is known of a reading from outside it.
+#[derive(Debug, Default)]
+struct Ledger {
+    stage: AtomicU8,
+    /// Upstream attempts for the answers so far.
+    attempts: AtomicU32,
+    /// Length of the largest answer so far.
+    largest: AtomicUsize,
+    /// Room for what is made of an answer, until the reader next waits: nothing that large lives longer.
+    room: Mutex<Option<OwnedSemaphorePermit>>,
+}
+
+impl Ledger {
+    fn stage(&self) -> Stage {
+        match self.stage.load(Ordering::Acquire) {
+            0 => Stage::Waiting,
+            1 => Stage::Reading,
+            _ => Stage::Asking,
+        }
+    }
+
+    fn enter(&self, stage: Stage) {
+        self.stage.store(stage as u8, Ordering::Release);
+    }
+
+    fn set_room(&self, room: Option<OwnedSemaphorePermit>) {
+        *self.room.lock().unwrap_or_else(PoisonError::into_inner) = room;
+    }
+
+    /// Room that is there already.
+    fn has_room(&self, pieces: usize) -> bool {
+        let room = self.room.lock().unwrap_or_else(PoisonError::into_inner);
+        room.as_ref().is_some_and(|room| room.num_permits() >= pieces)
+    }
+
+    fn too_late(&self, descriptor: &Descriptor) -> SourceError {
+        let message = if self.stage() == Stage::Reading {
+            tracing::warn!(
+                source = descriptor.id,
+                "an answer is not read to its end in time; its thread is taken until it is"
+            );
+            format!("the answer of {} could not be read in time", descriptor.title)
+        } else {
+            format!("{} did not answer in time", descriptor.title)
+        };
+        let mut error = SourceError::new(ErrorCode::Timeout, message)
+            .detail("deadline")
+            .hint("try again later, or ask for less");
+        error.attempts = self.attempts.load(Ordering::Acquire);
+        error
+    }
+}
+
+/// Does the work, and keeps its ledger.
+async fn kept<T>(work: impl Future<Output = T>, ledger: Arc<Ledger>) -> T {
+    /// Also where the work panics or is dropped.
+    struct Step<'l>(&'l Ledger);
+
+    impl Drop for Step<'_> {
+        fn drop(&mut self) {
+            self.0.set_room(None);
+            self.0.enter(Stage::Asking);
+        }
+    }
+
+    let mut work = pin!(work);
+    poll_fn(|cx| {
+        ledger.enter(Stage::Reading);
+        let _step = Step(&ledger);
+        work.as_mut().poll(cx)
+    })
+    .await
+}
+
+/// The transport as a reading thread sees it.
+struct Desk {
+    transport: Arc<dyn Transport>,
+    /// The threads that serve, with their sockets and timers.
+    serving: Handle,
+    ledger: Arc<Ledger>,
+    room: Room,
+    wait: Duration,
+}
+
+impl Desk {
+    async fn send(&self, scope: CallScope, request: Request) -> Result<Response, SourceError> {
+        let transport = Arc::clone(&self.transport);
+        let mut sending: BoxFuture<'static, _> =
+            Box::pin(async move { transport.send(&scope, request).await }.in_current_span());
+        // What the cache has is there at once, and needs no other thread.
+        let first = poll_fn(|cx| {
+            let _context = self.serving.enter();
+            Poll::Ready(sending.as_mut().poll(cx))
+        });
+        let response = match first.await {
+            Poll::Ready(answer) => answer?,
+            Poll::Pending => AbortOnDropHandle::new(self.serving.spawn(sending))
+                .await
+                .unwrap_or_else(|_| Err(defect()))?,
+        };
+        self.ledger
+            .attempts
+            .fetch_add(response.attempts, Ordering::AcqRel);
+        let length = response.body.len();
+        let largest = self
+            .ledger
+            .largest
+            .fetch_max(length, Ordering::AcqRel)
+            .max(length);
+        if !self.ledger.has_room(self.room.pieces(largest)) {
+            // Given back first: nobody waits for room while holding some.
+            self.ledger.set_room(None);
+            let room = self.room.take(largest, self.wait, &self.serving).await?;
+            self.ledger.set_room(Some(room));
+        }
+        Ok(response)
+    }
+}
+
+impl Transport for Desk {
+    fn send<'a>(
+        &'a self,
+        scope: &'a CallScope,
+        request: Request,
+    ) -> BoxFuture<'a, Result<Response, SourceError>> {
+        Box::pin(Self::send(self, scope.clone(), request))
+    }
+
+    fn configured(&self, env: &str) -> bool {
+        self.transport.configured(env)
+    }
+
+    fn enabled(&self, adapter: &str, route: &str) -> bool {
+        self.transport.enabled(adapter, route)
+    }
+}

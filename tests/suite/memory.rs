@@ -1,0 +1,202 @@
+//! What the server holds in memory at most, whatever it is sent.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use freshcontext_testkit::{Reply, ScriptedUpstream, SeenRequest};
+use libtest_mimic::{Failed, Trial};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+
+use crate::hostile::{self, BROTLI, LARGE, fill, gzip};
+use crate::process::{LEGACY, MODERN, PATIENCE, Session, command};
+use crate::run::block_on;
+use crate::upstreams::reply;
+
+/// The peak above an idle server, in KiB.
+const PEAK: u64 = 64 << 10;
+/// Calls at once.
+const AT_ONCE: usize = 16;
+
+pub fn trials() -> Vec<Trial> {
+    if !cfg!(target_os = "linux") {
+        return Vec::new();
+    }
+    vec![
+        Trial::test("memory::unread_stdout", || block_on(unread())),
+        Trial::test("memory::hostile_bodies", || block_on(bodies())),
+    ]
+}
+
+/// A figure of `/proc/<process>/status`, in KiB.
+fn figure(process: u32, name: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a running process");
+    status
+        .lines()
+        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
+        .and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok())
+        .expect("a figure in KiB")
+}
+
+/// Answers that nobody reads, to as many requests as one cares to send, take no memory to speak of; and once
+/// they are read, all are there.
+async fn unread() -> Result<(), Failed> {
+    let judged = json!({"name": "evaluate_context", "arguments": {"profile": "official_docs",
+        "intent": "citation_check", "signals": vec![json!({"source": "https://example.org/", "content": "a"}); 100]}});
+    for (method, params, requests, most) in [
+        ("ping", json!({}), 195_000_usize, 16 << 10),
+        ("tools/call", judged, 150, 48 << 10),
+    ] {
+        let mut child = command(&["stdio"]).spawn()?;
+        let process = child.id().ok_or("a process")?;
+        let mut input = child.stdin.take().ok_or("a pipe")?;
+        let mut lines = BufReader::new(child.stdout.take().ok_or("a pipe")?).lines();
+        let hello = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
+            "protocolVersion": LEGACY[3], "capabilities": {}, "clientInfo": {"name": "suite", "version": "1"}}});
+        input.write_all(format!("{hello}\n").as_bytes()).await?;
+        lines.next_line().await?.ok_or("an answer")?;
+        input
+            .write_all(b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n")
+            .await?;
+        let idle = figure(process, "VmRSS");
+        let name = method.to_owned();
+        let writing = tokio::spawn(async move {
+            for id in 0..requests {
+                let line = json!({"jsonrpc": "2.0", "id": id, "method": name, "params": params});
+                input.write_all(format!("{line}\n").as_bytes()).await?;
+            }
+            Ok::<_, std::io::Error>(input)
+        });
+        // Until it takes no more.
+        let (mut last, mut same) = (0, 0);
+        while same < 10 {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let now = figure(process, "VmHWM");
+            same = if now == last { same + 1 } else { 0 };
+            last = now;
+        }
+        assert!(
+            last <= idle + most,
+            "{method}: {last} KiB with {requests} unread, {idle} KiB before"
+        );
+        let mut seen = HashSet::new();
+        while seen.len() < requests {
+            let line = tokio::time::timeout(PATIENCE, lines.next_line()).await??;
+            let answer: Value = serde_json::from_str(&line.ok_or("an answer to each")?)?;
+            assert!(answer["result"].is_object(), "{answer}");
+            assert!(seen.insert(answer["id"].as_u64()), "{answer} came twice");
+        }
+        drop(writing.await??);
+        assert!(figure(process, "VmHWM") <= idle + most);
+        assert!(tokio::time::timeout(PATIENCE, child.wait()).await??.success());
+        eprintln!("{method}: idle {idle} KiB, peak {last} KiB");
+    }
+    Ok(())
+}
+
+/// Bodies that become much larger as they are read.
+fn corpus(number: usize) -> Reply {
+    let html = |body: Vec<u8>| Reply {
+        status: 200,
+        headers: vec![
+            ("content-type".to_owned(), "text/html".to_owned()),
+            ("content-encoding".to_owned(), "gzip".to_owned()),
+        ],
+        body,
+        delay_ms: 0,
+    };
+    // So little of it is new that it packs well, and so much that it is no bomb by its ratio.
+    let noise = |piece: &str, size: usize| {
+        let mut state = 1_u32;
+        let mut page = String::with_capacity(size);
+        while page.len() < size {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            page.push_str(piece);
+            page.push(char::from(b'a' + u8::try_from(state >> 28).unwrap_or_default()));
+        }
+        page
+    };
+    match number % 12 {
+        0 => html(gzip(noise("<p>", (8 << 20) - 64).as_bytes())),
+        1 => reply(200, "text/html", &fill("<p>", LARGE)),
+        2 => html(gzip(noise("<i></i>", (8 << 20) - 64).as_bytes())),
+        3 => Reply {
+            headers: vec![
+                ("content-type".to_owned(), "text/html".to_owned()),
+                ("content-encoding".to_owned(), "br".to_owned()),
+            ],
+            ..html(BROTLI.to_vec())
+        },
+        4 => reply(200, "application/json", &format!("[{}[]]", fill("[],", LARGE))),
+        5 => reply(
+            200,
+            "application/json",
+            &format!("[{}{{}}]", fill("{\"a\":0},", LARGE)),
+        ),
+        6 => reply(
+            200,
+            "application/json",
+            &format!("{{\"hits\":[{}{{}}]}}", fill("{\"a\":[0]},", LARGE)),
+        ),
+        7 => {
+            let entry = "<entry><id>a</id><title>b</title></entry>";
+            let feed = fill(entry, LARGE);
+            reply(
+                200,
+                "application/atom+xml",
+                &format!("<feed xmlns=\"http://www.w3.org/2005/Atom\">{feed}</feed>"),
+            )
+        }
+        8 => {
+            let items = fill("<item/>", LARGE);
+            reply(
+                200,
+                "application/rss+xml",
+                &format!("<rss version=\"2.0\"><channel>{items}</channel></rss>"),
+            )
+        }
+        9 => reply(200, "text/csv", &fill("a,b\n", LARGE)),
+        10 => reply(200, "text/markdown", &fill("# 1.0\n", LARGE)),
+        _ => html(gzip(&vec![b'x'; 64 << 20])),
+    }
+}
+
+/// At the default limits, sixteen calls at once, one kind of body after the other and then all of them.
+async fn bodies() -> Result<(), Failed> {
+    let upstream = ScriptedUpstream::start(|request: &SeenRequest| {
+        let number = request
+            .host
+            .split('.')
+            .next()
+            .and_then(|name| name.trim_start_matches('k').parse().ok());
+        match number {
+            Some(number) => corpus(number),
+            None => hostile::answer(request),
+        }
+    })
+    .await?;
+    let mut peaks = Vec::new();
+    for kind in 0..=12 {
+        let mut command = command(&["stdio"]);
+        command.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
+        let mut session = Session::open(command, MODERN).await;
+        session.ask("tools/list", json!({})).await;
+        let idle = figure(session.process(), "VmHWM");
+        let calls: Vec<_> = (0..AT_ONCE)
+            .map(|at| {
+                let body = if kind == 12 { at } else { kind };
+                let url = format!("https://k{body}.example.org/changes/{at}");
+                ("extract_changelog", json!({"url": url}))
+            })
+            .collect();
+        let outcomes = session.calls(&calls).await;
+        let codes: HashSet<&str> = outcomes.iter().map(|outcome| outcome.code()).collect();
+        let peak = figure(session.process(), "VmHWM");
+        eprintln!("bodies {kind}: idle {idle} KiB, +{} KiB, {codes:?}", peak - idle);
+        peaks.push((kind, peak - idle));
+        session.ask("tools/list", json!({})).await;
+    }
+    let over: Vec<_> = peaks.iter().filter(|(_, above)| *above > PEAK).collect();
+    assert!(over.is_empty(), "above an idle server, in KiB: {over:?}");
+    Ok(())
+}
