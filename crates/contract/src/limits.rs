@@ -133,7 +133,7 @@ impl Limits {
         breaker_open_ms: 15_000,
         breaker_max_open_ms: 300_000,
         requests_per_call: 24,
-        cache_bytes: 32 << 20,
+        cache_bytes: 16 << 20,
         inbound_header_ms: 10_000,
         inbound_idle_ms: 60_000,
         inbound_connections: 512,

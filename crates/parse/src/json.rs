@@ -1,7 +1,10 @@
 //! JSON with a named complaint, and lists that survive a bad entry.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use freshcontext_contract::{Response, SourceError};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
@@ -58,17 +61,36 @@ const LIST_ENTRIES: usize = 10_000;
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Lenient<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let values = Vec::<Value>::deserialize(deserializer)?;
-        let total = values.len();
-        let items: Vec<T> = values
-            .into_iter()
-            .take(LIST_ENTRIES)
-            .filter_map(|value| serde_json::from_value(value).ok())
-            .collect();
-        Ok(Self {
-            unreadable: total - items.len(),
-            items,
-        })
+        /// One by one: the whole list as values takes up to a hundred times its text.
+        struct Entries<T>(PhantomData<T>);
+
+        impl<'de, T: DeserializeOwned> Visitor<'de> for Entries<T> {
+            type Value = Lenient<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut entries: A) -> Result<Self::Value, A::Error> {
+                let mut list = Lenient::default();
+                let mut seen = 0;
+                while seen < LIST_ENTRIES
+                    && let Some(entry) = entries.next_element::<Value>()?
+                {
+                    seen += 1;
+                    match serde_json::from_value(entry) {
+                        Ok(entry) => list.items.push(entry),
+                        Err(_) => list.unreadable += 1,
+                    }
+                }
+                while entries.next_element::<IgnoredAny>()?.is_some() {
+                    list.unreadable += 1;
+                }
+                Ok(list)
+            }
+        }
+
+        deserializer.deserialize_seq(Entries(PhantomData))
     }
 }
 
