@@ -1,7 +1,12 @@
 //! Atom, RSS and JSON Feed through `feed-rs`, which neither expands entities nor fetches anything.
 
+use std::cell::Cell;
+use std::fmt;
+
 use chrono::{DateTime, Utc};
+use freshcontext_contract::limits::FEED_ENTRIES;
 use freshcontext_contract::{DateEvidence, SourceError};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::html;
 
@@ -62,6 +67,11 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
     }
+    if entries(bytes) > FEED_ENTRIES {
+        return Err(SourceError::malformed(format!(
+            "{what}: the feed has more than {FEED_ENTRIES} entries"
+        )));
+    }
     let feed = feed_rs::parser::parse(bytes).map_err(|error| {
         SourceError::malformed(format!("{what}: the answer is not a readable feed"))
             .caused_by(error.to_string())
@@ -87,6 +97,63 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
         updated: feed.updated,
         entries: feed.entries.into_iter().map(|one| entry(one, is_atom)).collect(),
     })
+}
+
+/// How many entries a feed has, at most: the parser keeps about 1 KiB for each, before it can be asked.
+fn entries(bytes: &[u8]) -> usize {
+    let start = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    if start == Some(&b'{') {
+        let items = Cell::new(0);
+        let mut json = serde_json::Deserializer::from_slice(bytes);
+        // What does not parse is the parser's to refuse; what it counted until then stands.
+        let _ = Items(&items).deserialize(&mut json);
+        return items.get();
+    }
+    // A start tag has one of these, with a prefix or without. Text may have it, too: it is an upper bound.
+    bytes
+        .windows(6)
+        .filter(|at| {
+            let (mark, name) = at.split_at(1);
+            matches!(mark, b"<" | b":") && (name.starts_with(b"entry") || name.starts_with(b"item"))
+        })
+        .count()
+}
+
+/// Counts the members of `items` at the top of a JSON Feed.
+struct Items<'c>(&'c Cell<usize>);
+
+impl<'de> DeserializeSeed<'de> for Items<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Items<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a feed")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "items" {
+                map.next_value_seed(Items(self.0))?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {
+            self.0.set(self.0.get() + 1);
+        }
+        Ok(())
+    }
 }
 
 /// An Atom title without a type is plain text (RFC 4287, 3.1.1): `Vec<T>` in it is no markup. RSS has
@@ -173,6 +240,37 @@ mod tests {
             <rss version="2.0"><channel><title>&b;&b;</title><item><title>t</title></item></channel></rss>"#;
         if let Ok(feed) = read(bomb.as_bytes(), "feed") {
             assert!(!feed.title.contains("aaaa"));
+        }
+    }
+
+    #[test]
+    fn entries_are_bounded_before_they_are_parsed() {
+        let feeds = |count: usize| {
+            [
+                format!(
+                    "<rss version='2.0'><channel><title>t</title>{}</channel></rss>",
+                    "<item/>".repeat(count)
+                ),
+                format!(
+                    "<a:feed xmlns:a='http://www.w3.org/2005/Atom'><a:title>t</a:title>{}</a:feed>",
+                    "<a:entry/>".repeat(count)
+                ),
+                format!(
+                    r#" {{"version":"https://jsonfeed.org/version/1","title":"t","items":[{}]}}"#,
+                    vec![r#"{"id":"1"}"#; count].join(",")
+                ),
+            ]
+        };
+        for feed in feeds(FEED_ENTRIES) {
+            assert_eq!(read(feed.as_bytes(), "feed").unwrap().entries.len(), FEED_ENTRIES);
+        }
+        for feed in feeds(FEED_ENTRIES + 1) {
+            let error = read(feed.as_bytes(), "feed").unwrap_err();
+            assert!(
+                error.message.contains("more than 5000 entries"),
+                "{}",
+                error.message
+            );
         }
     }
 
