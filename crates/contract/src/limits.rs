@@ -171,3 +171,7 @@ pub const HTML_TABLE_TEXT_BYTES: usize = 64 << 10;
 pub const FEED_ENTRIES: usize = 5_000;
 /// Columns of one CSV table. A table of more is refused.
 pub const TABLE_COLUMNS: usize = 1_000;
+/// Nesting of the elements of one feed.
+pub const XML_DEPTH: usize = 128;
+/// Namespaces declared at one place of a feed, those of the elements around it included.
+pub const XML_NAMESPACES: usize = 256;

@@ -1,12 +1,9 @@
 //! Atom, RSS and JSON Feed through `feed-rs`, which neither expands entities nor fetches anything.
 
-use std::cell::Cell;
-use std::fmt;
+mod guard;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::limits::FEED_ENTRIES;
 use freshcontext_contract::{DateEvidence, SourceError};
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::html;
 
@@ -67,10 +64,8 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
     }
-    if entries(bytes) > FEED_ENTRIES {
-        return Err(SourceError::malformed(format!(
-            "{what}: the feed has more than {FEED_ENTRIES} entries"
-        )));
+    if let Err(too_much) = guard::check(bytes) {
+        return Err(SourceError::malformed(format!("{what}: the feed has {too_much}")));
     }
     let feed = feed_rs::parser::parse(bytes).map_err(|error| {
         SourceError::malformed(format!("{what}: the answer is not a readable feed"))
@@ -97,63 +92,6 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
         updated: feed.updated,
         entries: feed.entries.into_iter().map(|one| entry(one, is_atom)).collect(),
     })
-}
-
-/// How many entries a feed has, at most: the parser keeps about 1 KiB for each, before it can be asked.
-fn entries(bytes: &[u8]) -> usize {
-    let start = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
-    if start == Some(&b'{') {
-        let items = Cell::new(0);
-        let mut json = serde_json::Deserializer::from_slice(bytes);
-        // What does not parse is the parser's to refuse; what it counted until then stands.
-        let _ = Items(&items).deserialize(&mut json);
-        return items.get();
-    }
-    // A start tag has one of these, with a prefix or without. Text may have it, too: it is an upper bound.
-    bytes
-        .windows(6)
-        .filter(|at| {
-            let (mark, name) = at.split_at(1);
-            matches!(mark, b"<" | b":") && (name.starts_with(b"entry") || name.starts_with(b"item"))
-        })
-        .count()
-}
-
-/// Counts the members of `items` at the top of a JSON Feed.
-struct Items<'c>(&'c Cell<usize>);
-
-impl<'de> DeserializeSeed<'de> for Items<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Items<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a feed")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<String>()? {
-            if key == "items" {
-                map.next_value_seed(Items(self.0))?;
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {
-            self.0.set(self.0.get() + 1);
-        }
-        Ok(())
-    }
 }
 
 /// An Atom title without a type is plain text (RFC 4287, 3.1.1): `Vec<T>` in it is no markup. RSS has
@@ -204,6 +142,7 @@ fn entry(entry: feed_rs::model::Entry, is_atom: bool) -> Entry {
 mod tests {
     use super::*;
     use freshcontext_contract::ErrorCode;
+    use freshcontext_contract::limits::{FEED_ENTRIES, XML_DEPTH, XML_NAMESPACES};
     use proptest::prelude::*;
 
     const ATOM: &str = r#"<?xml version='1.0'?><feed xmlns="http://www.w3.org/2005/Atom"><id>f</id>
@@ -272,6 +211,43 @@ mod tests {
                 error.message
             );
         }
+    }
+
+    #[test]
+    fn depth_and_namespaces_are_bounded_before_they_are_parsed() {
+        let feed = |open: &str, close: &str, count: usize| {
+            let body = format!("{}{}", open.repeat(count), close.repeat(count));
+            let feed = format!(
+                "<rss version='2.0' xmlns:media='http://search.yahoo.com/mrss/'><channel><title>t</title>\
+                <item><title>e</title>{body}</item></channel></rss>"
+            );
+            read(feed.as_bytes(), "feed")
+        };
+        for (open, close) in [
+            ("<media:group>", "</media:group >"),
+            ("<media:content>", "</media:content>"),
+            // End tags where there are none.
+            ("<media:group a='</media:group>'>", "</media:group>"),
+            (
+                "<media:group><!--</media:group>--><![CDATA[</media:group>]]>",
+                "</media:group>",
+            ),
+        ] {
+            assert_eq!(feed(open, close, 10).unwrap().entries.len(), 1, "{open}");
+            let error = feed(open, close, 100_000).unwrap_err();
+            assert!(
+                error.message.contains("nested deeper"),
+                "{open}: {}",
+                error.message
+            );
+        }
+        assert!(feed("<media:group>", "</media:group>", XML_DEPTH - 3).is_ok());
+        let flat = (0..XML_NAMESPACES)
+            .map(|n| format!(" xmlns:n{n}='u'"))
+            .collect::<String>();
+        assert!(feed("<x xmlns='u'/>", "", 2_000).is_ok());
+        let error = feed(&format!("<x{flat}>"), "</x>", 1).unwrap_err();
+        assert!(error.message.contains("namespaces"), "{}", error.message);
     }
 
     #[test]
