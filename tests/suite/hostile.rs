@@ -1,11 +1,52 @@
 //! Pages that were made to hurt, as the whole server meets them.
 
 use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use freshcontext_testkit::{Reply, SeenRequest};
+use freshcontext_testkit::{Reply, ScriptedUpstream, SeenRequest};
 use serde_json::{Value, json};
 
+use crate::run::block_on;
 use crate::upstreams::reply;
+
+/// An upstream of such pages on a thread of its own, so that making them takes no time from who measures.
+pub struct Apart {
+    pub base: String,
+    asked: Arc<AtomicUsize>,
+    /// Dropped, it ends the upstream.
+    _end: tokio::sync::oneshot::Sender<()>,
+}
+
+impl Apart {
+    pub async fn start() -> Self {
+        let asked = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&asked);
+        let (end, ended) = tokio::sync::oneshot::channel();
+        let (told, base) = tokio::sync::oneshot::channel();
+        std::thread::spawn(move || {
+            block_on(async move {
+                let upstream = ScriptedUpstream::start(move |request: &SeenRequest| {
+                    counted.fetch_add(1, Ordering::SeqCst);
+                    answer(request)
+                });
+                let upstream = upstream.await.expect("a free port");
+                let _ = told.send(upstream.base());
+                let _ = ended.await;
+            });
+        });
+        Self {
+            base: base.await.expect("an address"),
+            asked,
+            _end: end,
+        }
+    }
+
+    /// How many requests came.
+    pub fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
 
 /// As much as a body may hold on the wire, less its frame.
 pub const LARGE: usize = (4 << 20) - (64 << 10);
@@ -37,7 +78,7 @@ pub fn calls(piece: usize) -> Vec<(&'static str, Value)> {
 }
 
 /// The answers to [`calls`].
-pub fn answer(request: &SeenRequest) -> Reply {
+fn answer(request: &SeenRequest) -> Reply {
     let number: usize = request
         .target
         .chars()

@@ -3,7 +3,6 @@
 
 use std::time::{Duration, Instant};
 
-use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -23,12 +22,7 @@ pub fn trials() -> Vec<Trial> {
         return trials;
     }
     for processors in [None, Some("0")] {
-        let name = |what: &str| {
-            format!(
-                "liveness::{what}{}",
-                processors.map_or("", |_| "_on_one_processor")
-            )
-        };
+        let name = |what: &str| format!("liveness::{what}{}", processors.map_or("", |_| "_on_one_processor"));
         trials.push(Trial::test(name("hostile_pages_stdio"), move || {
             thrice(async || hostile_stdio(processors).await)
         }));
@@ -59,9 +53,7 @@ fn thrice(check: impl AsyncFn() -> Result<(), Failed>) -> Result<(), Failed> {
 
 /// A command as it is, or tied to a processor.
 fn tied(command: Command, processors: Option<&str>) -> Command {
-    let Some(processors) = processors else {
-        return command;
-    };
+    let Some(processors) = processors else { return command };
     let given = command.as_std();
     let mut tied = program("taskset", &["-c", processors]);
     tied.arg(given.get_program()).args(given.get_args());
@@ -92,18 +84,11 @@ async fn pings(session: &mut Session) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Cancels a call; its id then serves a ping.
+/// Cancels a call: it gets no answer, and a ping does.
 async fn cancelled(session: &mut Session, id: i64) -> Result<(), Failed> {
-    let began = Instant::now();
-    session
-        .send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}))
-        .await;
-    let ping = session.message(id, "ping", json!({}));
-    session.send(&ping).await;
-    let pong = session.next().await.ok_or("an answer")?;
-    soon("a cancellation", began)?;
-    assert_eq!((&pong["id"], &pong["result"]), (&json!(id), &json!({})), "{pong}");
-    Ok(())
+    let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    session.send(&note).await;
+    pings(session).await
 }
 
 /// Ends it by a signal: what is open is told so at once, and it leaves in good order.
@@ -127,9 +112,9 @@ async fn ended(session: Session, open: &[i64], most: Duration) -> Result<(), Fai
 /// Two hostile pages at once, of every kind.
 async fn hostile_stdio(processors: Option<&str>) -> Result<(), Failed> {
     for piece in 0..hostile::PIECES.len() {
-        let upstream = ScriptedUpstream::start(hostile::answer).await?;
+        let upstream = hostile::Apart::start().await;
         let mut command = command(&["stdio"]);
-        command.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
+        command.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base));
         let mut session = Session::open(tied(command, processors), LEGACY[3]).await;
         let mut open = Vec::new();
         for (tool, arguments) in hostile::calls(piece) {
@@ -139,10 +124,7 @@ async fn hostile_stdio(processors: Option<&str>) -> Result<(), Failed> {
                     .await,
             );
         }
-        until("the requests upstream", async || {
-            upstream.requests().len() >= open.len()
-        })
-        .await;
+        until("the requests upstream", async || upstream.asked() >= 2).await;
         // Answers may come as well, in any order.
         for _ in 0..5 {
             tokio::time::sleep(Duration::from_millis(40)).await;
@@ -158,10 +140,7 @@ async fn hostile_stdio(processors: Option<&str>) -> Result<(), Failed> {
         let took = began.elapsed();
         assert_eq!(ended.status.code(), Some(0));
         for id in open {
-            assert!(
-                ended.messages.iter().any(|message| message["id"] == id),
-                "{id} got no answer"
-            );
+            assert!(ended.messages.iter().any(|message| message["id"] == id), "{id} got no answer");
         }
         if took > Duration::from_millis(500) {
             return Err(format!("it took {took:?} to leave").into());
@@ -171,10 +150,10 @@ async fn hostile_stdio(processors: Option<&str>) -> Result<(), Failed> {
 }
 
 async fn hostile_http(processors: Option<&str>) -> Result<(), Failed> {
-    let upstream = ScriptedUpstream::start(hostile::answer).await?;
+    let upstream = hostile::Apart::start().await;
     let mut command = command(&["http", "--addr", "127.0.0.1:0"]);
     command
-        .env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()))
+        .env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base))
         .env("FRESHCONTEXT_LIMIT_DRAIN_MS", "1000");
     let mut server = HttpServer::of(tied(command, processors)).await;
     let mut calls = Vec::new();
@@ -183,7 +162,7 @@ async fn hostile_http(processors: Option<&str>) -> Result<(), Failed> {
             calls.push(asked(&server, &json!({"name": tool, "arguments": arguments})).await?);
         }
     }
-    until("the requests upstream", async || upstream.requests().len() >= 2).await;
+    until("the requests upstream", async || upstream.asked() >= 2).await;
     for _ in 0..10 {
         healthy(&server).await?;
         tokio::time::sleep(Duration::from_millis(40)).await;
@@ -197,10 +176,7 @@ async fn hostile_http(processors: Option<&str>) -> Result<(), Failed> {
     }
     for mut call in calls {
         let answer = Answer::read(&mut call).await.json();
-        assert!(
-            answer["result"].is_object() || answer["error"]["code"] == -32000,
-            "{answer}"
-        );
+        assert!(answer["result"].is_object() || answer["error"]["code"] == -32000, "{answer}");
     }
     Ok(())
 }
@@ -277,11 +253,7 @@ async fn stuck_http(processors: Option<&str>) -> Result<(), Failed> {
     let told = Answer::read(&mut hanging).await;
     assert_eq!(told.status, 503, "{}", told.body);
     let told = told.json();
-    assert_eq!(
-        (&told["id"], &told["error"]["code"]),
-        (&json!(9), &json!(-32000)),
-        "{told}"
-    );
+    assert_eq!((&told["id"], &told["error"]["code"]), (&json!(9), &json!(-32000)), "{told}");
     for server in [&mut server, &mut server_two] {
         let status = tokio::time::timeout(Duration::from_secs(5), server.child.wait()).await??;
         assert_eq!(status.code(), Some(0));

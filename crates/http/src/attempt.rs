@@ -56,7 +56,7 @@ impl Inner {
                 return Ok((answer, url));
             }
             let host = url.host_str().unwrap_or_default();
-            if let Err(failure) = self.judge(job, &answer, host) {
+            if let Err(failure) = self.judge_beside(job, &answer, host).await {
                 return Err(self.take_note(job, &url, &answer, failure));
             }
             return Ok((answer, url));

@@ -29,6 +29,8 @@ use crate::{Config, ConfigError, HostStatus, Jitter, Timer};
 
 /// The environment name of the operator's address, which is configuration and no secret.
 const CONTACT_ENV: &str = "FRESHCONTEXT_CONTACT";
+/// Answers larger than this are judged off the threads that serve.
+const JUDGED_INLINE: usize = 256 << 10;
 /// Longest address sent, in bytes; servers stop well before.
 const LONGEST_URL: usize = 16 << 10;
 
@@ -316,20 +318,24 @@ impl Inner {
         (judged && fits).then_some(entry)
     }
 
-    pub(crate) fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), Failure> {
-        let wanted = Wanted {
-            expect: job.request.expect,
-            accept_status: job.request.accept_status,
-        };
+    fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), Failure> {
         let now = self.wire.clock.now();
-        judge(
-            answer,
-            wanted,
-            job.descriptor,
-            host,
-            now,
-            self.wire.limits.retry_after_max_s,
-        )
+        let longest = self.wire.limits.retry_after_max_s;
+        judge(answer, Wanted::of(&job.request), job.descriptor, host, now, longest)
+    }
+
+    /// The same, off the threads that serve where there is much to look through.
+    pub(crate) async fn judge_beside(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), Failure> {
+        if answer.body.len() <= JUDGED_INLINE {
+            return self.judge(job, answer, host);
+        }
+        let (answer, host) = (answer.clone(), host.to_owned());
+        let (wanted, descriptor) = (Wanted::of(&job.request), job.descriptor);
+        let now = self.wire.clock.now();
+        let longest = self.wire.limits.retry_after_max_s;
+        tokio::task::spawn_blocking(move || judge(&answer, wanted, descriptor, &host, now, longest))
+            .await
+            .unwrap_or_else(|_| Err(Failure::new(ErrorCode::Internal, "judging an answer failed")))
     }
 
     fn keep(&self, job: &Job, kept: Option<&Entry>, answer: Answer, final_url: Url) -> Delivered {

@@ -2,7 +2,7 @@
 //! walls, and the outer shape of the body. What is in the body is the adapter's business.
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{Descriptor, ErrorCode, Headers, Media, StatusRule, When, hosts, walls};
+use freshcontext_contract::{Descriptor, ErrorCode, Headers, Media, Request, StatusRule, When, hosts, walls};
 
 use crate::exchange::Answer;
 use crate::failure::Failure;
@@ -13,6 +13,15 @@ use crate::waits::{asked_wait, exhausted};
 pub(crate) struct Wanted {
     pub(crate) expect: Media,
     pub(crate) accept_status: &'static [u16],
+}
+
+impl Wanted {
+    pub(crate) fn of(request: &Request) -> Self {
+        Self {
+            expect: request.expect,
+            accept_status: request.accept_status,
+        }
+    }
 }
 
 /// Judges an answer. `Ok` means that it may be handed to the adapter (and cached).

@@ -11,8 +11,9 @@ mod walk;
 
 use std::ops::Deref;
 
+use ego_tree::iter::Edge;
 use freshcontext_contract::limits::HTML_DEPTH;
-use scraper::{ElementRef, Html};
+use scraper::{ElementRef, Html, Selector};
 
 use crate::text::paragraphs;
 
@@ -77,6 +78,28 @@ impl Document {
     /// What is missing.
     pub fn cut(&self) -> Cut {
         self.cut
+    }
+
+    /// The elements that a selector matches and that stand in no other such element, in the order of the
+    /// page. What reads each of them through stays linear, however they nest.
+    pub fn outermost<'d>(&'d self, selector: &'d Selector) -> impl Iterator<Item = ElementRef<'d>> {
+        let mut inside = None;
+        self.html
+            .tree
+            .root()
+            .traverse()
+            .filter_map(move |edge| match edge {
+                Edge::Open(node) if inside.is_none() => {
+                    let element = ElementRef::wrap(node).filter(|element| selector.matches(element))?;
+                    inside = Some(node.id());
+                    Some(element)
+                }
+                Edge::Close(node) if inside == Some(node.id()) => {
+                    inside = None;
+                    None
+                }
+                _ => None,
+            })
     }
 
     /// Its readable text, as [`text_of`] its root.
@@ -170,6 +193,26 @@ mod tests {
             <script>var x = '<p>no</p>'</script><div hidden>planted</div><p style='display: NONE'>planted</p>\
             <span aria-hidden=true>icon</span><noscript>enable it</noscript></body></html>";
         assert_eq!(to_text(page), "seen");
+    }
+
+    #[test]
+    fn an_outline_marks_its_headings() {
+        let page = document(
+            "<title>t</title><H1>One</H1><p>a<h2>\n <a>Two</a></h2><h3 hidden>x</h3><!--<h1>--><h7>b",
+        );
+        assert_eq!(page.outline(), "## One\n\na\n\n## Two\n\nb");
+        assert_eq!(page.text(), "One\n\na\n\nTwo\n\nb");
+    }
+
+    #[test]
+    fn elements_within_their_like_are_not_outermost() {
+        let page = document("<i id=1><i id=2></i></i><b><i id=3></i></b>");
+        let selector = Selector::parse("i").unwrap();
+        let ids: Vec<_> = page
+            .outermost(&selector)
+            .filter_map(|found| found.attr("id"))
+            .collect();
+        assert_eq!(ids, ["1", "3"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! of the fault matrix that they hold.
 
 mod egress;
+mod holding;
 mod kept;
 mod keys;
 mod lanes;

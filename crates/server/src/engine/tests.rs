@@ -433,6 +433,7 @@ async fn readers_that_do_not_come_back_cost_their_own_calls_and_then_only_places
     assert!(!judged.is_error, "{}", judged.text);
     drop(held);
     until(|| AT_IT.load(Ordering::SeqCst) == 0).await;
+    until(|| engine.pool.room.is_whole()).await;
     let fine = call(&engine, "extract_echo", json!({"url": "rust"})).await;
     assert!(!fine.is_error, "{}", fine.text);
 }

@@ -170,9 +170,10 @@ where
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
     let request = Request::from_parts(parts, Full::new(body.clone()));
     let response = tokio::select! {
+        // In this order: at the end rmcp gives up as well, and says less.
         biased;
-        response = shared.mcp.handle(request) => response.map(Body::new),
         () = shared.end.cancelled() => return going_away(&body),
+        response = shared.mcp.handle(request) => response.map(Body::new),
     };
     match response.status() {
         // rmcp says 415 for JSON that it cannot read; the media type is right, the text is not.

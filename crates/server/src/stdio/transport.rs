@@ -79,8 +79,9 @@ pub(crate) struct Open {
 
 #[derive(Debug, Default)]
 struct Ids {
-    /// Each with the bytes that it holds.
-    held: HashMap<RequestId, usize>,
+    /// Each with the bytes that it holds; none where it was cancelled, and what still comes of it is dropped.
+    /// Its id is free again after that: else it would take the place of the next one's answer.
+    held: HashMap<RequestId, Option<usize>>,
     bytes: usize,
 }
 
@@ -96,21 +97,28 @@ impl Open {
     fn insert(&self, id: RequestId, bytes: usize) {
         let mut ids = self.ids();
         ids.bytes += bytes;
-        if let Some(before) = ids.held.insert(id, bytes) {
-            ids.bytes = ids.bytes.saturating_sub(before);
+        ids.held.insert(id, Some(bytes));
+    }
+
+    /// Notes that nobody wants an answer any more.
+    fn cancel(&self, id: &RequestId) {
+        let mut ids = self.ids();
+        if let Some(bytes) = ids.held.get_mut(id).and_then(Option::take) {
+            ids.bytes = ids.bytes.saturating_sub(bytes);
         }
     }
 
-    /// Ends a request; `last` is done while nobody else can end it, and only if nobody has.
+    /// Ends a request; `last` is done while nobody else can end it, and only if nobody has and it was not
+    /// cancelled.
     fn end(&self, id: &RequestId, last: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
         let done = {
             let mut ids = self.ids();
             match ids.held.remove(id) {
-                Some(bytes) => {
+                Some(Some(bytes)) => {
                     ids.bytes = ids.bytes.saturating_sub(bytes);
                     last()
                 }
-                None => Ok(()),
+                Some(None) | None => Ok(()),
             }
         };
         self.fewer.notify_waiters();
@@ -199,7 +207,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         }
         if let Some(id) = frame::cancelled(&message) {
             // A cancelled request is never answered.
-            let _ = self.open.end(id, || Ok(()));
+            self.open.cancel(id);
         }
         self.begun.then_some(message)
     }
