@@ -242,9 +242,8 @@ mod tests {
             );
         }
         assert!(feed("<media:group>", "</media:group>", XML_DEPTH - 3).is_ok());
-        let flat = (0..XML_NAMESPACES)
-            .map(|n| format!(" xmlns:n{n}='u'"))
-            .collect::<String>();
+        let flat: Vec<String> = (0..XML_NAMESPACES).map(|n| format!(" xmlns:n{n}='u'")).collect();
+        let flat = flat.concat();
         assert!(feed("<x xmlns='u'/>", "", 2_000).is_ok());
         let error = feed(&format!("<x{flat}>"), "</x>", 1).unwrap_err();
         assert!(error.message.contains("namespaces"), "{}", error.message);
