@@ -11,6 +11,7 @@
 mod cases;
 mod cli;
 mod composites;
+mod credentials;
 mod forgotten;
 mod http;
 mod http_surface;
@@ -42,6 +43,7 @@ fn main() {
     trials.extend(stdio_process::trials());
     trials.extend(cli::trials());
     trials.extend(composites::trials());
+    trials.extend(credentials::trials());
     trials.extend(politeness::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());

@@ -159,7 +159,9 @@ impl Pipeline {
         inner.policy(scope.descriptor, &request.url)?;
 
         inner.stage(Stage::Gate);
-        let keyed = !request.anonymous && inner.keyring.find(scope.descriptor, &request.url).is_some();
+        let keyed = inner
+            .key(&request, scope.descriptor, &request.url, true)
+            .is_some();
         let (state, lane) = inner.place(&request.url, keyed);
         state.gate(&lane)?;
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    ArgSpec, BoxFuture, CallScope, Clock, Descriptor, ErrorCode, Hosts, Media, Request, Response,
+    ArgSpec, BoxFuture, CallScope, Clock, Descriptor, ErrorCode, Hosts, KeyedUrl, Media, Request, Response,
     SourceError, Transport,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -403,7 +403,14 @@ pub(crate) fn is_idle(pipeline: &Pipeline) -> bool {
     hosts.iter().all(|host| host.in_flight == 0 && host.waiting == 0)
 }
 
+/// A request of an adapter's own making.
 pub(crate) fn get(url: &str) -> Request {
+    let url = KeyedUrl::new(Box::leak(url.to_owned().into_boxed_str()), &[]).unwrap();
+    Request::get(url, Media::Json)
+}
+
+/// A request for an address that came from outside.
+pub(crate) fn get_foreign(url: &str) -> Request {
     Request::get(Url::parse(url).unwrap(), Media::Json)
 }
 
