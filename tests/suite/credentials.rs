@@ -19,15 +19,17 @@ const CANARY: &str = "canary-secret-value";
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        Trial::test("credentials::go_along_where_the_adapter_wrote_the_address", || {
-            block_on(written())
-        }),
+        Trial::test(
+            "credentials::go_along_where_the_adapter_wrote_the_address",
+            || block_on(written()),
+        ),
         Trial::test("credentials::stay_where_a_page_or_caller_named_the_host", || {
             block_on(foreign())
         }),
-        Trial::test("credentials::follow_a_renamed_repository_and_no_other_host", || {
-            block_on(redirected())
-        }),
+        Trial::test(
+            "credentials::follow_a_renamed_repository_and_no_other_host",
+            || block_on(redirected()),
+        ),
     ]
 }
 
@@ -39,7 +41,12 @@ fn keyed(base: &str, limits: Limits) -> Result<Arc<Engine>, String> {
         config.enabled_routes = config
             .descriptors
             .iter()
-            .flat_map(|source| source.routes.iter().map(|route| format!("{}.{}", source.id, route.id)))
+            .flat_map(|source| {
+                source
+                    .routes
+                    .iter()
+                    .map(|route| format!("{}.{}", source.id, route.id))
+            })
             .collect();
         config.secrets = names()
             .into_iter()
@@ -108,7 +115,9 @@ async fn written() -> Result<(), Failed> {
     }
     let mut complaints = Vec::new();
     for seen in upstream.requests() {
-        let Some(count) = wanted.get_mut(seen.host.as_str()) else { continue };
+        let Some(count) = wanted.get_mut(seen.host.as_str()) else {
+            continue;
+        };
         *count += 1;
         if !carries(&seen) {
             complaints.push(format!("{}{} went without its key", seen.host, seen.target));
@@ -140,30 +149,52 @@ type Answer = fn(&SeenRequest) -> Option<Reply>;
 fn ways() -> Vec<(&'static str, &'static str, Value, Answer)> {
     let page = json!({"url": PAGE});
     vec![
-        ("a page redirects there", "extract_changelog", page.clone(), |seen| {
-            (seen.host == "stranger.example").then(|| moved("https://api.github.com/user/emails"))
-        }),
-        ("a page offers a feed there", "extract_changelog", page.clone(), |seen| {
-            (seen.host == "stranger.example").then(|| {
+        (
+            "a page redirects there",
+            "extract_changelog",
+            page.clone(),
+            |seen| (seen.host == "stranger.example").then(|| moved("https://api.github.com/user/emails")),
+        ),
+        (
+            "a page offers a feed there",
+            "extract_changelog",
+            page.clone(),
+            |seen| {
+                (seen.host == "stranger.example").then(|| {
                 let link = r#"<link rel="alternate" type="application/atom+xml" href="https://api.github.com/user">"#;
                 reply(200, "text/html", &format!("<html><head>{link}</head><body><p>Hello</p></body></html>"))
             })
-        }),
-        ("a page's feed redirects there", "extract_changelog", page.clone(), |seen| {
-            (seen.host == "stranger.example").then(|| match seen.target.as_str() {
-                "/changelog" => {
-                    let link = r#"<link rel="alternate" type="application/rss+xml" href="/feed.xml">"#;
-                    reply(200, "text/html", &format!("<html><head>{link}</head><body><p>Hello</p></body></html>"))
-                }
-                _ => moved("https://api.github.com/notifications"),
-            })
-        }),
-        ("a usual place redirects there", "extract_changelog", json!({"url": "https://stranger.example/"}), |seen| {
-            (seen.host == "stranger.example").then(|| match seen.target.as_str() {
-                "/" => reply(200, "text/html", "<html><body><p>Hello</p></body></html>"),
-                _ => moved("https://api.github.com/gists"),
-            })
-        }),
+            },
+        ),
+        (
+            "a page's feed redirects there",
+            "extract_changelog",
+            page.clone(),
+            |seen| {
+                (seen.host == "stranger.example").then(|| match seen.target.as_str() {
+                    "/changelog" => {
+                        let link = r#"<link rel="alternate" type="application/rss+xml" href="/feed.xml">"#;
+                        reply(
+                            200,
+                            "text/html",
+                            &format!("<html><head>{link}</head><body><p>Hello</p></body></html>"),
+                        )
+                    }
+                    _ => moved("https://api.github.com/notifications"),
+                })
+            },
+        ),
+        (
+            "a usual place redirects there",
+            "extract_changelog",
+            json!({"url": "https://stranger.example/"}),
+            |seen| {
+                (seen.host == "stranger.example").then(|| match seen.target.as_str() {
+                    "/" => reply(200, "text/html", "<html><body><p>Hello</p></body></html>"),
+                    _ => moved("https://api.github.com/gists"),
+                })
+            },
+        ),
         ("a page refreshes to it", "extract_changelog", page, |seen| {
             (seen.host == "stranger.example").then(|| {
                 let link = r#"<meta http-equiv="refresh" content="0; url=https://api.github.com/user">
@@ -171,25 +202,55 @@ fn ways() -> Vec<(&'static str, &'static str, Value, Answer)> {
                     <link rel="canonical" href="https://api.github.com/user">"#;
                 let headers = "<https://api.github.com/user>; rel=\"next\"".to_owned();
                 Reply {
-                    headers: vec![("content-type".into(), "text/html".into()), ("link".into(), headers)],
-                    ..reply(200, "text/html", &format!("<html><head>{link}</head><body></body></html>"))
+                    headers: vec![
+                        ("content-type".into(), "text/html".into()),
+                        ("link".into(), headers),
+                    ],
+                    ..reply(
+                        200,
+                        "text/html",
+                        &format!("<html><head>{link}</head><body></body></html>"),
+                    )
                 }
             })
         }),
-        ("the caller names it", "extract_changelog", json!({"url": "https://api.github.com/user"}), |_| None),
-        ("the caller names its root", "extract_changelog", json!({"url": "https://api.github.com/"}), |_| None),
-        ("the caller names it with a query", "extract_changelog",
-            json!({"url": "https://api.github.com/search/code?q=x"}), |_| None),
-        ("a signed address is another", "extract_gebiz", json!({"url": "voip"}), |seen| {
-            (seen.host == "api-open.data.gov.sg" && seen.target.contains("poll-download")).then(|| {
+        (
+            "the caller names it",
+            "extract_changelog",
+            json!({"url": "https://api.github.com/user"}),
+            |_| None,
+        ),
+        (
+            "the caller names its root",
+            "extract_changelog",
+            json!({"url": "https://api.github.com/"}),
+            |_| None,
+        ),
+        (
+            "the caller names it with a query",
+            "extract_changelog",
+            json!({"url": "https://api.github.com/search/code?q=x"}),
+            |_| None,
+        ),
+        (
+            "a signed address is another",
+            "extract_gebiz",
+            json!({"url": "voip"}),
+            |seen| {
+                (seen.host == "api-open.data.gov.sg" && seen.target.contains("poll-download")).then(|| {
                 json_reply(r#"{"code":0,"data":{"status":"DOWNLOAD_SUCCESS","url":"https://data.gov.sg/stranger"}}"#)
             })
-        }),
-        ("a share link leads to the API", "extract_reddit",
-            json!({"url": "https://www.reddit.com/r/rust/s/AbC123"}), |seen| {
-            (seen.host == "www.reddit.com" && seen.target.contains("/s/"))
-                .then(|| moved("https://oauth.reddit.com/stranger"))
-        }),
+            },
+        ),
+        (
+            "a share link leads to the API",
+            "extract_reddit",
+            json!({"url": "https://www.reddit.com/r/rust/s/AbC123"}),
+            |seen| {
+                (seen.host == "www.reddit.com" && seen.target.contains("/s/"))
+                    .then(|| moved("https://oauth.reddit.com/stranger"))
+            },
+        ),
     ]
 }
 
@@ -203,7 +264,11 @@ async fn foreign() -> Result<(), Failed> {
                 target if target.starts_with("/api/v1/access_token") => {
                     json_reply(r#"{"access_token":"minted-token","expires_in":3600}"#)
                 }
-                _ => reply(200, "text/html", "<html><body><p>private things</p></body></html>"),
+                _ => reply(
+                    200,
+                    "text/html",
+                    "<html><body><p>private things</p></body></html>",
+                ),
             })
         })
         .await?;
@@ -239,7 +304,10 @@ async fn foreign() -> Result<(), Failed> {
 async fn redirected() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for (through, expected) in [
-        ("https://api.github.com/repositories/1/releases", [true, true].as_slice()),
+        (
+            "https://api.github.com/repositories/1/releases",
+            [true, true].as_slice(),
+        ),
         ("https://stranger.example/back", [true, false, false].as_slice()),
     ] {
         let upstream = ScriptedUpstream::start(move |seen: &SeenRequest| {
@@ -254,7 +322,13 @@ async fn redirected() -> Result<(), Failed> {
         .await?;
         let engine = keyed(&upstream.base(), once())?;
         let given = json!({"url": "old/name"});
-        call(&engine, "extract_changelog", arguments(&given), CallContext::default()).await?;
+        call(
+            &engine,
+            "extract_changelog",
+            arguments(&given),
+            CallContext::default(),
+        )
+        .await?;
         let got: Vec<bool> = upstream
             .requests()
             .iter()

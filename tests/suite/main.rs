@@ -9,6 +9,7 @@
 )]
 
 mod cases;
+mod ci;
 mod cli;
 mod composites;
 mod credentials;
@@ -35,6 +36,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     trials.extend(cases::trials());
+    trials.extend(ci::trials());
     trials.extend(forgotten::trials());
     trials.extend(mutated::trials());
     trials.extend(surface::trials());

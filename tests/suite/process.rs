@@ -32,7 +32,12 @@ pub fn scratch() -> PathBuf {
 
 /// The binary with these arguments, an environment without surprises, and pipes.
 pub fn command(arguments: &[&str]) -> Command {
-    let mut command = Command::new(BINARY);
+    command_in(BINARY, arguments)
+}
+
+/// The same for another program.
+pub fn command_in(program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
     command
         .args(arguments)
         .env_clear()

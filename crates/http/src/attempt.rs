@@ -41,7 +41,8 @@ impl Inner {
             let answer = self.hop(job, &url, home, same).await?;
             let accepted = job.request.accept_status.contains(&answer.status);
             if is_redirect(answer.status) && !accepted {
-                let mut next = next_hop(job.descriptor, job.request.method, &url, &answer, &self.upstreams)?;
+                let mut next = next_hop(job.descriptor, job.request.method, &url, &answer, &self.upstreams)
+                    .inspect_err(|failure| self.note_refusal(job.descriptor, &url, failure))?;
                 self.keyring.remove_echo(job.descriptor, &mut next);
                 hops += 1;
                 if hops > self.wire.limits.redirects {
@@ -86,14 +87,7 @@ impl Inner {
     }
 
     /// Remembers a host's wish to be left alone, and tells the operator which key would help.
-    fn take_note(
-        &self,
-        job: &Job,
-        url: &Url,
-        home: bool,
-        answer: &Answer,
-        mut failure: Failure,
-    ) -> Failure {
+    fn take_note(&self, job: &Job, url: &Url, home: bool, answer: &Answer, mut failure: Failure) -> Failure {
         let keyed = self.key(&job.request, job.descriptor, url, home).is_some();
         let (host, lane) = self.place(url, keyed);
         if let Some(wait) = failure.retry_after.filter(|wait| !wait.is_zero()) {
@@ -266,6 +260,7 @@ impl Inner {
                 Ok(answer)
             }
             Err(mut failure) => {
+                self.note_refusal(job.descriptor, url, &failure);
                 if failure.code == ErrorCode::BlockedAddress {
                     // Nothing left this machine.
                     job.progress.attempts.fetch_sub(1, Ordering::Relaxed);

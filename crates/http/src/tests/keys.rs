@@ -1,8 +1,5 @@
 //! Credentials: to their host only, last, and into no text.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
 use freshcontext_contract::{Apply, Credential, Descriptor, ErrorCode, Route, Switch, Transport};
 
 use crate::Config;
@@ -132,7 +129,10 @@ async fn an_address_from_outside_is_asked_without_a_key() {
         let url = format!("{URL}/{n}");
         let scope = scope(source(credentials, &[]), &crate::TokioTimer, 5);
         pipeline.send(&scope, get(&url)).await.unwrap();
-        assert!(went_along(&server.request(server.requests() - 1)), "{credentials:?}");
+        assert!(
+            went_along(&server.request(server.requests() - 1)),
+            "{credentials:?}"
+        );
         let before = server.requests();
         pipeline.send(&scope, get_foreign(&url)).await.unwrap();
         assert_eq!(
@@ -316,30 +316,9 @@ async fn half_a_client_is_no_key() {
     assert_eq!(server.request(0).header("authorization"), None);
 }
 
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn h09_no_secret_in_any_error_or_log() {
-    let log = Log::default();
-    let sink = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(move || sink.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (log, _guard) = Log::start();
     let mut texts = Vec::new();
     for credentials in [BEARER, HEADER, QUERY, CLIENT] {
         for acts in [
@@ -369,7 +348,7 @@ async fn h09_no_secret_in_any_error_or_log() {
             }
         }
     }
-    let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let logged = log.text();
     assert!(logged.contains("request failed"), "the log was caught");
     let ours: String = logged
         .lines()
