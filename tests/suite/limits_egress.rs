@@ -215,12 +215,17 @@ async fn errors_repeat_nothing() -> Result<(), Failed> {
         );
     }
     let mut complaints = Vec::new();
+    let mut repeated = 0;
     for answer in answers {
         // What the suite reads has its escapes undone.
         let text = answer.to_string();
-        if text.contains("[/FRESH") || text.contains(['\u{202e}', '\u{2e55}']) || !text.contains("evil") {
+        repeated += usize::from(text.contains("evil"));
+        if text.contains("[/FRESH") || text.contains(['\u{202e}', '\u{2e55}']) {
             complaints.push(text);
         }
+    }
+    if repeated < 5 {
+        complaints.push(format!("only {repeated} errors repeat what was sent"));
     }
     verdict(complaints)
 }

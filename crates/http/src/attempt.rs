@@ -106,7 +106,10 @@ impl Inner {
             .credentials
             .iter()
             .find(|known| Some(known.host) == url.host_str());
+        // A key would not go along to an address from outside.
+        let takes_keys = home && (job.request.may_carry_credential() || job.request.anonymous);
         if failure.hint.is_none()
+            && takes_keys
             && let Some(credential) = credential
             && let Some(env) = credential.env.first()
         {

@@ -155,12 +155,12 @@ async fn a_key_goes_along_only_while_redirects_stay_where_the_adapter_asked() {
     // The first segment names the hosts still to be visited: `a` is the credential's own, `o` another.
     let server = Server::start(|seen| {
         let plan = seen.path().trim_start_matches('/').split(['?', '/']).next();
-        let plan = plan.unwrap_or_default().to_owned();
-        vec![Act::Send(match plan.chars().next() {
+        let mut plan = plan.unwrap_or_default().chars();
+        vec![Act::Send(match plan.next() {
             None => json("{}"),
             Some(next) => {
                 let host = if next == 'a' { "api" } else { "other" };
-                let to = format!("https://{host}.test.org/{}", &plan[1..]);
+                let to = format!("https://{host}.test.org/{}", plan.as_str());
                 answer(301, &[("location", &to)], "")
             }
         })]
@@ -258,6 +258,17 @@ async fn without_a_key_the_hint_says_which_would_help() {
         hint.contains("TEST_TOKEN") && hint.contains("https://example.org/keys"),
         "{hint}"
     );
+}
+
+#[tokio::test]
+async fn no_key_is_recommended_for_an_address_that_gets_none() {
+    let server = Server::always(answer(403, &[], "")).await;
+    let scope = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let error = pipeline(config_to(&server))
+        .send(&scope, get_foreign(URL))
+        .await
+        .unwrap_err();
+    assert!(!error.hint.unwrap_or_default().contains("TEST_TOKEN"));
 }
 
 #[tokio::test]

@@ -11,8 +11,9 @@ fn kept(body: &str, extra: &str) -> String {
 /// The statuses of all answers of a connection.
 fn statuses(answers: &str) -> Vec<u16> {
     answers
-        .match_indices("HTTP/1.1 ")
-        .map(|(at, _)| status(&answers[at..]))
+        .split("HTTP/1.1 ")
+        .skip(1)
+        .filter_map(|answer| answer.split(' ').next()?.parse().ok())
         .collect()
 }
 
