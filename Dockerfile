@@ -7,6 +7,14 @@
 #
 # Inside a container the service must listen on all addresses, so it refuses to start without a token.
 
+# The base images are named by version and not by digest: a digest can only be had from their registry, must be had
+# for every architecture, and one that nobody renews keeps old faults in. Whoever publishes an image pins them, in one
+# step, and keeps the result with what was published:
+#
+#   for image in rust:1.95-slim-trixie gcr.io/distroless/cc-debian13:nonroot; do
+#     digest=$(docker buildx imagetools inspect "$image" --format '{{.Manifest.Digest}}') || exit 1
+#     sed -i "s|^FROM $image\\( .*\\)\\{0,1\\}\$|FROM $image@$digest\\1|" Dockerfile
+#   done
 FROM rust:1.95-slim-trixie AS base
 # The image's own toolchain, whatever rust-toolchain.toml asks for besides.
 ENV RUSTUP_TOOLCHAIN=1.95.0 CARGO_TERM_COLOR=never

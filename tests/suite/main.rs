@@ -9,8 +9,10 @@
 )]
 
 mod cases;
+mod ci;
 mod cli;
 mod composites;
+mod credentials;
 mod forgotten;
 mod hostile;
 mod http;
@@ -37,6 +39,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     trials.extend(cases::trials());
+    trials.extend(ci::trials());
     trials.extend(forgotten::trials());
     trials.extend(mutated::trials());
     trials.extend(surface::trials());
@@ -45,6 +48,7 @@ fn main() {
     trials.extend(stdio_process::trials());
     trials.extend(cli::trials());
     trials.extend(composites::trials());
+    trials.extend(credentials::trials());
     trials.extend(politeness::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());

@@ -400,6 +400,16 @@ async fn bad_configuration() -> Result<(), Failed> {
         (vec!["http", "--addr", &taken.1], None, "http.addr"),
         (vec!["http", "--addr", "0.0.0.0:0"], None, "http.token"),
         (vec!["http", "--addr", "[::]:0"], None, "http.token"),
+        (
+            vec!["http", "--addr", "0.0.0.0:0"],
+            Some(("FRESHCONTEXT_HTTP_TOKEN", "x")),
+            "shorter than 16 characters",
+        ),
+        (
+            vec!["stdio"],
+            Some(("FRESHCONTEXT_EGRESS_DENY", "example.com,192.0.2.0/99")),
+            "`192.0.2.0/99`",
+        ),
     ] {
         let mut command = command(&arguments);
         if let Some((name, value)) = environment {

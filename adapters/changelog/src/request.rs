@@ -1,7 +1,7 @@
 //! Requests, built purely.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_contract::{KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::github::Repository;
 use freshcontext_parse::link;
 
@@ -33,7 +33,7 @@ const PATHS: [&str; 8] = [
 
 /// The releases of a repository. A refused token makes the one case that is asked again.
 pub fn releases(repository: &Repository) -> Result<Request, SourceError> {
-    let mut url = link::built(
+    let mut url = KeyedUrl::new(
         "https://api.github.com/",
         &["repos", &repository.owner, &repository.name, "releases"],
     )?;
@@ -85,7 +85,7 @@ pub fn npm_latest(name: &str) -> Result<Request, SourceError> {
     Ok(Request::get(url, Media::Json).header("accept", "application/json"))
 }
 
-/// A page of the web, whatever it is.
+/// A page of the web, whatever it is. Its address is a caller's or a page's, so no credential goes along.
 pub fn page(url: Url) -> Request {
     Request::get(url, Media::Any).header(
         "accept",

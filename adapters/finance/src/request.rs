@@ -1,14 +1,19 @@
 //! What the addresses of all quote sources have in common; each source's own are beside its reader.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+use freshcontext_contract::{Address, ErrorCode, Media, Request, SourceError};
 
 /// A read of a quote; prices age quickly.
 pub fn get(address: &str, expect: Media) -> Result<Request, SourceError> {
     let url = Url::parse(address).map_err(|error| {
         SourceError::new(ErrorCode::Internal, "the address of a quote could not be built").caused_by(error)
     })?;
-    Ok(Request::get(url, expect).cache_for(std::time::Duration::from_secs(30)))
+    Ok(quote_of(url, expect))
+}
+
+/// The same, of an address that is one already.
+pub fn quote_of(url: impl Into<Address>, expect: Media) -> Request {
+    Request::get(url, expect).cache_for(std::time::Duration::from_secs(30))
 }
 
 /// One segment of a path, encoded once.

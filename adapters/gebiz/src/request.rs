@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Media, Request, SourceError};
-use freshcontext_parse::link;
+use freshcontext_contract::{KeyedUrl, Media, Request, SourceError};
 
 use crate::input::{DATASET, Wanted};
 
@@ -18,7 +17,7 @@ const KEEP: Duration = Duration::from_hours(6);
 
 /// One page of matching rows. Never with `sort`: the source would sort dates as text.
 pub fn rows(wanted: &Wanted, offset: usize) -> Result<Request, SourceError> {
-    let mut url = link::built("https://data.gov.sg/api/action/datastore_search", &[])?;
+    let mut url = KeyedUrl::new("https://data.gov.sg/api/action/datastore_search", &[])?;
     {
         let mut query = url.query_pairs_mut();
         query
@@ -38,28 +37,26 @@ pub fn rows(wanted: &Wanted, offset: usize) -> Result<Request, SourceError> {
 
 /// The dataset's own record.
 pub fn metadata() -> Result<Request, SourceError> {
-    let url = link::built(
-        &format!("https://api-production.data.gov.sg/v2/public/api/datasets/{DATASET}/metadata"),
-        &[],
+    let url = KeyedUrl::new(
+        "https://api-production.data.gov.sg/v2/public/api/datasets/",
+        &[DATASET, "metadata"],
     )?;
     Ok(Request::get(url, Media::Json).cache_for(KEEP))
 }
 
 /// Asks where the whole file can be fetched.
 pub fn download() -> Result<Request, SourceError> {
-    let url = link::built(
-        &format!("https://api-open.data.gov.sg/v1/public/api/datasets/{DATASET}/poll-download"),
-        &[],
+    let url = KeyedUrl::new(
+        "https://api-open.data.gov.sg/v1/public/api/datasets/",
+        &[DATASET, "poll-download"],
     )?;
     // The address in the answer expires within the hour.
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(10)))
 }
 
-/// The whole file.
+/// The whole file, at the signed address that the source gave.
 pub fn file(url: Url) -> Request {
-    let mut request = Request::get(url, Media::Csv).cache_for(KEEP);
-    request.anonymous = true;
-    request
+    Request::get(url, Media::Csv).cache_for(KEEP)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, Media, Request, SourceError};
+use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::github::Repository;
 use freshcontext_parse::link;
 
@@ -13,7 +13,7 @@ use crate::input::QUERY_EXAMPLE;
 const MAX_RESULTS: u32 = 1_000;
 const API: &str = "https://api.github.com/";
 
-fn get(url: Url) -> Request {
+fn get(url: KeyedUrl) -> Request {
     Request::get(url, Media::Json)
         .header("accept", "application/vnd.github+json")
         .header("x-github-api-version", "2022-11-28")
@@ -21,7 +21,7 @@ fn get(url: Url) -> Request {
 
 /// The repository's own facts.
 pub fn repository(repository: &Repository) -> Result<Request, SourceError> {
-    Ok(get(link::built(
+    Ok(get(KeyedUrl::new(
         API,
         &["repos", &repository.owner, &repository.name],
     )?))
@@ -29,14 +29,14 @@ pub fn repository(repository: &Repository) -> Result<Request, SourceError> {
 
 /// The newest commit of the default branch. 409 means that there is none yet.
 pub fn newest_commit(repository: &Repository) -> Result<Request, SourceError> {
-    let mut url = link::built(API, &["repos", &repository.owner, &repository.name, "commits"])?;
+    let mut url = KeyedUrl::new(API, &["repos", &repository.owner, &repository.name, "commits"])?;
     url.query_pairs_mut().append_pair("per_page", "1");
     Ok(get(url).accepting(&[409]))
 }
 
 /// The README, in whatever case and format it is kept. 404 means that there is none.
 pub fn readme(repository: &Repository) -> Result<Request, SourceError> {
-    Ok(get(link::built(
+    Ok(get(KeyedUrl::new(
         API,
         &["repos", &repository.owner, &repository.name, "readme"],
     )?)
@@ -96,7 +96,7 @@ fn order(args: &CommonArgs) -> Option<&'static str> {
 
 /// One page of a search. 422 is a query that GitHub does not understand; it says why.
 pub fn search(query: &str, args: &CommonArgs, page: u32) -> Result<Request, SourceError> {
-    let mut url = link::built(API, &["search", "repositories"])?;
+    let mut url = KeyedUrl::new(API, &["search", "repositories"])?;
     {
         let mut pairs = url.query_pairs_mut();
         pairs.append_pair("q", &bounded(query, args));

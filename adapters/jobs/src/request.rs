@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_contract::{KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
 
 use crate::input::Wish;
@@ -55,7 +55,8 @@ pub fn muse(page: u32, wish: &Wish) -> Result<Request, SourceError> {
     } else if let Some(place) = &wish.location {
         query.push(("location", place));
     }
-    let url = address("https://www.themuse.com/api/public/jobs", &query)?;
+    let mut url = KeyedUrl::new("https://www.themuse.com/api/public/jobs", &[])?;
+    url.query_pairs_mut().extend_pairs(query);
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono_tz::America::Los_Angeles;
 use freshcontext_contract::chrono::{DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, TimeZone, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, Media, Request, SourceError};
+use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
 use serde_json::{Map, Value, json};
 
@@ -87,7 +87,7 @@ pub fn day_of(at: DateTime<Utc>) -> NaiveDate {
 }
 
 fn graphql(query: &str, variables: &Map<String, Value>) -> Result<Request, SourceError> {
-    let url = link::built("https://api.producthunt.com/v2/api/graphql", &[])?;
+    let url = KeyedUrl::new("https://api.producthunt.com/v2/api/graphql", &[])?;
     let request = Request::post_json(url, &json!({"query": query, "variables": variables}));
     // Both carry a body that says more than the status.
     Ok(request.cache_for(Duration::from_mins(10)).accepting(&[401, 429]))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, Media, Request, SourceError};
+use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
 
 use crate::input::{Asked, EXAMPLE, Order, PERIODS, Target};
@@ -184,7 +184,9 @@ pub fn api(plan: &Plan) -> Result<Request, SourceError> {
     }
     query.push(("limit", &limit));
     query.push(("raw_json", "1"));
-    Ok(Request::get(address(API, &segments, query)?, Media::Json).cache_for(CACHE))
+    let mut url = KeyedUrl::new(API, &segments)?;
+    url.query_pairs_mut().extend_pairs(query);
+    Ok(Request::get(url, Media::Json).cache_for(CACHE))
 }
 
 /// A share link, followed only to learn which post it leads to; the page itself is not read, so a

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use freshcontext_contract::{CommonArgs, Media, Request, SourceError};
+use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
 
 use crate::input::{EXAMPLE, Search};
@@ -200,7 +200,7 @@ pub fn crossref(plan: &Plan, words: &str) -> Result<Request, SourceError> {
 
 /// OpenAlex's index.
 pub fn openalex(plan: &Plan, words: &str) -> Result<Request, SourceError> {
-    let mut url = link::built("https://api.openalex.org/works", &[])?;
+    let mut url = KeyedUrl::new("https://api.openalex.org/works", &[])?;
     {
         let mut query = url.query_pairs_mut();
         let (mut words, author) = split_author(words);

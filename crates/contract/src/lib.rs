@@ -34,7 +34,7 @@ pub use error::{ErrorCode, Retry, SourceError};
 pub use harvest::{Harvest, Item, PartFailure, Skipped, Status};
 pub use limits::Limits;
 pub use schema::{argument_schema, plain_object};
-pub use wire::{Headers, Media, Method, Provenance, Request, Response, Standing};
+pub use wire::{Address, Headers, KeyedUrl, Media, Method, Provenance, Request, Response, Standing};
 
 /// Re-exported so that adapters name the same versions of the types in this contract.
 pub use {bytes, chrono, schemars, serde, serde_json, url};

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use url::Url;
+use url::{Origin, Url};
 
-use crate::{SourceError, walls};
+use crate::{ErrorCode, SourceError, walls};
 
 /// The method. POST is only for sources whose *queries* are POSTs (GraphQL, USAspending).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,6 +37,58 @@ pub enum Media {
     Any,
 }
 
+/// An address that the adapter wrote itself: its scheme, host and beginning are a constant of this program, and
+/// what a caller or a source said is only in its path segments and its query, encoded. The operator's credential
+/// may go there, and to no other address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyedUrl(Url);
+
+impl KeyedUrl {
+    /// `base` with path segments, each encoded as one. That it fails is our defect, whatever the caller passed.
+    pub fn new(base: &'static str, segments: &[&str]) -> Result<Self, SourceError> {
+        let mut url = Url::parse(base).map_err(|error| {
+            SourceError::new(ErrorCode::Internal, "a built-in address does not parse").caused_by(error)
+        })?;
+        if !segments.is_empty()
+            && let Ok(mut path) = url.path_segments_mut()
+        {
+            path.pop_if_empty().extend(segments);
+        }
+        Ok(Self(url))
+    }
+
+    /// Adds pairs to the query, encoded.
+    pub fn query_pairs_mut(&mut self) -> url::form_urlencoded::Serializer<'_, url::UrlQuery<'_>> {
+        self.0.query_pairs_mut()
+    }
+
+    /// The address.
+    pub fn as_url(&self) -> &Url {
+        &self.0
+    }
+}
+
+/// Where a request goes. From a plain [`Url`], which may be a caller's or a page's, no credential goes along.
+#[derive(Debug, Clone)]
+pub enum Address {
+    /// Written here.
+    Keyed(KeyedUrl),
+    /// Anybody's.
+    Plain(Url),
+}
+
+impl From<Url> for Address {
+    fn from(url: Url) -> Self {
+        Self::Plain(url)
+    }
+}
+
+impl From<KeyedUrl> for Address {
+    fn from(url: KeyedUrl) -> Self {
+        Self::Keyed(url)
+    }
+}
+
 /// One request. Building it is pure; sending it is the pipeline's business, which adds the user
 /// agent, the credential that belongs to the host, retries, pacing and caching.
 #[derive(Debug, Clone)]
@@ -60,11 +112,21 @@ pub struct Request {
     pub accept_status: &'static [u16],
     /// Send without the host's credential even where one is configured.
     pub anonymous: bool,
+    /// Scheme, host and port as the adapter wrote them; `None` for an address from outside.
+    written: Option<Origin>,
 }
 
 impl Request {
-    /// A GET for this kind of body, cached for five minutes unless the source says otherwise.
-    pub fn get(url: Url, expect: Media) -> Self {
+    /// A GET for this kind of body, cached for five minutes unless the source says otherwise. The host's
+    /// credential goes along only where the address is a [`KeyedUrl`].
+    pub fn get(address: impl Into<Address>, expect: Media) -> Self {
+        let (url, written) = match address.into() {
+            Address::Keyed(KeyedUrl(url)) => {
+                let origin = url.origin();
+                (url, Some(origin))
+            }
+            Address::Plain(url) => (url, None),
+        };
         Self {
             method: Method::Get,
             url,
@@ -75,17 +137,24 @@ impl Request {
             max_body: None,
             accept_status: &[],
             anonymous: false,
+            written,
         }
     }
 
     /// A query by POST with a JSON body. It is retried like a GET: it changes nothing.
-    pub fn post_json(url: Url, body: &serde_json::Value) -> Self {
+    pub fn post_json(address: impl Into<Address>, body: &serde_json::Value) -> Self {
         Self {
             method: Method::PostQuery,
             headers: vec![("content-type", "application/json".to_owned())],
             body: Some(Bytes::from(body.to_string())),
-            ..Self::get(url, Media::Json)
+            ..Self::get(address, Media::Json)
         }
+    }
+
+    /// Whether the host's credential may go along: the adapter wrote the address itself, and nobody has put
+    /// another host in its place since.
+    pub fn may_carry_credential(&self) -> bool {
+        !self.anonymous && self.written.as_ref() == Some(&self.url.origin())
     }
 
     /// Adds a header.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use freshcontext_contract::url::{Host as UrlHost, Url};
-use freshcontext_contract::{ErrorCode, Key as KeyNeed, Method};
+use freshcontext_contract::{Descriptor, ErrorCode, Key as KeyNeed, Method, Request};
 use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
@@ -34,12 +34,16 @@ impl Inner {
     pub(crate) async fn attempt(&self, job: &Job, kept: Option<&Entry>) -> Result<(Answer, Url), Failure> {
         let mut url = job.request.url.clone();
         let mut hops = 0;
+        // No redirect has left the origin that the adapter asked, so far.
+        let mut home = true;
         loop {
             let same = kept.filter(|entry| entry.final_url == url);
-            let answer = self.hop(job, &url, same).await?;
+            let answer = self.hop(job, &url, home, same).await?;
             let accepted = job.request.accept_status.contains(&answer.status);
             if is_redirect(answer.status) && !accepted {
-                let next = next_hop(job.descriptor, job.request.method, &url, &answer, &self.upstreams)?;
+                let mut next = next_hop(job.descriptor, job.request.method, &url, &answer, &self.upstreams)
+                    .inspect_err(|failure| self.note_refusal(job.descriptor, &url, failure))?;
+                self.keyring.remove_echo(job.descriptor, &mut next);
                 hops += 1;
                 if hops > self.wire.limits.redirects {
                     let host = url.host_str().unwrap_or_default();
@@ -49,6 +53,7 @@ impl Inner {
                         .detail("redirect"));
                 }
                 self.policy(job.descriptor, &next)?;
+                home = home && next.origin() == url.origin();
                 url = next;
                 continue;
             }
@@ -57,15 +62,33 @@ impl Inner {
             }
             let host = url.host_str().unwrap_or_default();
             if let Err(failure) = self.judge_beside(job, &answer, host).await {
-                return Err(self.take_note(job, &url, &answer, failure));
+                return Err(self.take_note(job, &url, home, &answer, failure));
             }
             return Ok((answer, url));
         }
     }
 
+    /// The credential that goes along to `url`. Only an address that the adapter wrote gets one, and a hop of
+    /// its redirects only as long as none has left the origin asked (`home`): a host that was trusted with the
+    /// key may say where its own things have moved to, as GitHub does for renamed repositories. Whatever a
+    /// page, a caller or another host leads to is asked without.
+    pub(crate) fn key(
+        &self,
+        request: &Request,
+        descriptor: &'static Descriptor,
+        url: &Url,
+        home: bool,
+    ) -> Option<Key<'_>> {
+        if home && request.may_carry_credential() {
+            self.keyring.find(descriptor, url)
+        } else {
+            None
+        }
+    }
+
     /// Remembers a host's wish to be left alone, and tells the operator which key would help.
-    fn take_note(&self, job: &Job, url: &Url, answer: &Answer, mut failure: Failure) -> Failure {
-        let keyed = !job.request.anonymous && self.keyring.find(job.descriptor, url).is_some();
+    fn take_note(&self, job: &Job, url: &Url, home: bool, answer: &Answer, mut failure: Failure) -> Failure {
+        let keyed = self.key(&job.request, job.descriptor, url, home).is_some();
         let (host, lane) = self.place(url, keyed);
         if let Some(wait) = failure.retry_after.filter(|wait| !wait.is_zero()) {
             let whole = answer.headers.get("retry-after").is_some();
@@ -83,7 +106,10 @@ impl Inner {
             .credentials
             .iter()
             .find(|known| Some(known.host) == url.host_str());
+        // A key would not go along to an address from outside.
+        let takes_keys = home && (job.request.may_carry_credential() || job.request.anonymous);
         if failure.hint.is_none()
+            && takes_keys
             && let Some(credential) = credential
             && let Some(env) = credential.env.first()
         {
@@ -102,12 +128,8 @@ impl Inner {
 
     /// One hop, with the credential that belongs there. A refused key is renewed once if it is a
     /// token, or left out once if the source works without.
-    async fn hop(&self, job: &Job, url: &Url, kept: Option<&Entry>) -> Result<Answer, Failure> {
-        let mut key = if job.request.anonymous {
-            None
-        } else {
-            self.keyring.find(job.descriptor, url)
-        };
+    async fn hop(&self, job: &Job, url: &Url, home: bool, kept: Option<&Entry>) -> Result<Answer, Failure> {
+        let mut key = self.key(&job.request, job.descriptor, url, home);
         let mut renewed = false;
         let mut refused = false;
         loop {
@@ -241,6 +263,7 @@ impl Inner {
                 Ok(answer)
             }
             Err(mut failure) => {
+                self.note_refusal(job.descriptor, url, &failure);
                 if failure.code == ErrorCode::BlockedAddress {
                     // Nothing left this machine.
                     job.progress.attempts.fetch_sub(1, Ordering::Relaxed);

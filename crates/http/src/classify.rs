@@ -106,64 +106,112 @@ pub fn classify_with(address: IpAddr, allow_nat64: bool) -> Result<(), AddressCl
     }
 }
 
-fn classify_v4(address: Ipv4Addr) -> Result<(), AddressClass> {
+/// IPv4 ranges, each with its length in bits; the first that holds an address names its class.
+const V4: [(Ipv4Addr, u8, AddressClass); 24] = {
     use AddressClass as C;
-    let class = match address.octets() {
+    const fn v4(a: u8, b: u8, c: u8, d: u8) -> Ipv4Addr {
+        Ipv4Addr::new(a, b, c, d)
+    }
+    [
         // Azure's wire server, Alibaba's metadata, the common one, Amazon's for containers, Oracle's.
-        [168, 63, 129, 16]
-        | [100, 100, 100, 200]
-        | [169, 254, 169, 254]
-        | [169, 254, 170, 2]
-        | [192, 0, 0, 192] => C::Metadata,
-        [0, ..] => C::ThisNetwork,
-        [127, ..] => C::Loopback,
-        [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => C::Private,
-        [100, 64..=127, ..] => C::Cgnat,
-        [169, 254, ..] => C::LinkLocal,
-        [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => C::Documentation,
-        [198, 18..=19, ..] => C::Benchmark,
-        [224..=239, ..] => C::Multicast,
-        [255, 255, 255, 255] => C::Broadcast,
-        [192, 0, 0, _] | [192, 88, 99, _] | [240..=255, ..] => C::Reserved,
-        _ => return Ok(()),
+        (v4(168, 63, 129, 16), 32, C::Metadata),
+        (v4(100, 100, 100, 200), 32, C::Metadata),
+        (v4(169, 254, 169, 254), 32, C::Metadata),
+        (v4(169, 254, 170, 2), 32, C::Metadata),
+        (v4(192, 0, 0, 192), 32, C::Metadata),
+        (v4(0, 0, 0, 0), 8, C::ThisNetwork),
+        (v4(127, 0, 0, 0), 8, C::Loopback),
+        (v4(10, 0, 0, 0), 8, C::Private),
+        (v4(172, 16, 0, 0), 12, C::Private),
+        (v4(192, 168, 0, 0), 16, C::Private),
+        (v4(100, 64, 0, 0), 10, C::Cgnat),
+        (v4(169, 254, 0, 0), 16, C::LinkLocal),
+        (v4(192, 0, 2, 0), 24, C::Documentation),
+        (v4(198, 51, 100, 0), 24, C::Documentation),
+        (v4(203, 0, 113, 0), 24, C::Documentation),
+        (v4(198, 18, 0, 0), 15, C::Benchmark),
+        // Protocol assignments (DS-Lite, PCP and TURN anycast), AS112, AMT, the relays of 6to4.
+        (v4(192, 0, 0, 0), 24, C::Reserved),
+        (v4(192, 31, 196, 0), 24, C::Reserved),
+        (v4(192, 52, 193, 0), 24, C::Reserved),
+        (v4(192, 88, 99, 0), 24, C::Reserved),
+        (v4(192, 175, 48, 0), 24, C::Reserved),
+        (v4(255, 255, 255, 255), 32, C::Broadcast),
+        (v4(224, 0, 0, 0), 4, C::Multicast),
+        (v4(240, 0, 0, 0), 4, C::Reserved),
+    ]
+};
+
+/// IPv6 ranges; the first that holds an address names its class. Outside [`GLOBAL`] nothing passes, listed or not.
+const V6: [(Ipv6Addr, u8, AddressClass); 22] = {
+    use AddressClass as C;
+    const fn v6(a: u16, b: u16, c: u16, d: u16) -> Ipv6Addr {
+        Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0)
+    }
+    [
+        (Ipv6Addr::UNSPECIFIED, 128, C::Unspecified),
+        (Ipv6Addr::LOCALHOST, 128, C::Loopback),
+        (Ipv6Addr::new(0, 0, 0, 0, 0, 0xffff, 0, 0), 96, C::V4Mapped),
+        (Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, 0, 0), 96, C::V4Translated),
+        (Ipv6Addr::UNSPECIFIED, 96, C::V4Compatible),
+        // The well-known prefix, 64:ff9b::/96, and the one for each network's own translators, 64:ff9b:1::/48
+        // (RFC 8215). What is between and beside them nobody else may use, and a translator may well answer.
+        (v6(0x64, 0xff9b, 0, 0), 32, C::Nat64),
+        // 100::/64 (RFC 6666) and the dummy prefix 100:0:0:1::/64 (RFC 9780).
+        (v6(0x100, 0, 0, 0), 63, C::Discard),
+        (v6(0x2001, 0, 0, 0), 32, C::Teredo),
+        (v6(0x2001, 2, 0, 0), 48, C::Benchmark),
+        // ORCHID (2001:10::/28), ORCHIDv2 (2001:20::/28), DRIP (2001:30::/28), AMT, AS112 and anycast.
+        (v6(0x2001, 0, 0, 0), 23, C::Reserved),
+        (v6(0x2001, 0xdb8, 0, 0), 32, C::Documentation),
+        (v6(0x2002, 0, 0, 0), 16, C::SixToFour),
+        // AS112.
+        (v6(0x2620, 0x4f, 0x8000, 0), 48, C::Reserved),
+        // The former 6bone, given back (RFC 3701).
+        (v6(0x3ffe, 0, 0, 0), 16, C::Reserved),
+        (v6(0x3fff, 0, 0, 0), 20, C::Documentation),
+        // Segment routing (RFC 9602).
+        (v6(0x5f00, 0, 0, 0), 16, C::Reserved),
+        // Amazon's and Google's metadata.
+        (v6(0xfd00, 0x0ec2, 0, 0), 32, C::Metadata),
+        (v6(0xfd20, 0x00ce, 0, 0), 32, C::Metadata),
+        (v6(0xfc00, 0, 0, 0), 7, C::UniqueLocal),
+        (v6(0xfe80, 0, 0, 0), 10, C::LinkLocal),
+        (v6(0xfec0, 0, 0, 0), 10, C::SiteLocal),
+        (v6(0xff00, 0, 0, 0), 8, C::Multicast),
+    ]
+};
+
+/// The one block that IANA has given out as global unicast: 2000::/3.
+const GLOBAL: (Ipv6Addr, u8) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
+
+fn classify_v4(address: Ipv4Addr) -> Result<(), AddressClass> {
+    let holds = |(start, bits, _): &&(Ipv4Addr, u8, AddressClass)| {
+        let differs = address.to_bits() ^ start.to_bits();
+        differs.checked_shr(32 - u32::from(*bits)).unwrap_or(0) == 0
     };
-    Err(class)
+    V4.iter().find(holds).map_or(Ok(()), |(_, _, class)| Err(*class))
 }
 
 fn classify_v6(address: Ipv6Addr, allow_nat64: bool) -> Result<(), AddressClass> {
     use AddressClass as C;
-    let inner = |high: u16, low: u16| {
-        let [a, b] = high.to_be_bytes();
-        let [c, d] = low.to_be_bytes();
-        Ipv4Addr::new(a, b, c, d)
+    let is_in = |start: &Ipv6Addr, bits: u8| {
+        let differs = address.to_bits() ^ start.to_bits();
+        differs.checked_shr(128 - u32::from(bits)).unwrap_or(0) == 0
     };
-    let class = match address.segments() {
-        [0, 0, 0, 0, 0, 0, 0, 0] => C::Unspecified,
-        [0, 0, 0, 0, 0, 0, 0, 1] => C::Loopback,
-        [0, 0, 0, 0, 0, 0xffff, high, low] => classify_v4(inner(high, low)).err().unwrap_or(C::V4Mapped),
-        [0, 0, 0, 0, 0xffff, 0, ..] => C::V4Translated,
-        [0, 0, 0, 0, 0, 0, ..] => C::V4Compatible,
-        [0x64, 0xff9b, 0, 0, 0, 0, high, low] if allow_nat64 => return classify_v4(inner(high, low)),
-        // RFC 8215: each network's own translators live here, so what is behind is unknown.
-        [0x64, 0xff9b, 0, 0, 0, 0, ..] | [0x64, 0xff9b, 1, ..] => C::Nat64,
-        [0x100, 0, 0, 0 | 1, ..] => C::Discard,
-        [0x2001, 0, ..] => C::Teredo,
-        [0x2001, 2, 0, ..] => C::Benchmark,
-        [0x2001, 0xdb8, ..] | [0x3fff, 0..=0x0fff, ..] => C::Documentation,
-        [0x2001, 0..=0x01ff, ..] => C::Reserved,
-        [0x2002, ..] => C::SixToFour,
-        [0xfd00, 0x0ec2, ..] | [0xfd20, 0x00ce, ..] => C::Metadata,
-        [0xfc00..=0xfdff, ..] => C::UniqueLocal,
-        [0xfe80..=0xfebf, ..] => C::LinkLocal,
-        [0xfec0..=0xfeff, ..] => C::SiteLocal,
-        [0xff00..=0xffff, ..] => C::Multicast,
-        // The interface part of ISATAP (RFC 5214): `0:5efe` or `200:5efe`, then an IPv4 address.
-        [_, _, _, _, 0 | 0x0200, 0x5efe, ..] => C::Isatap,
-        [0x64 | 0x2000..=0x3fff, ..] => return Ok(()),
-        // Only 2000::/3 has been given out as global unicast.
-        _ => C::Reserved,
-    };
-    Err(class)
+    let [.., a, b, c, d] = address.octets();
+    let inner = || classify_v4(Ipv4Addr::new(a, b, c, d));
+    let is_well_known_nat64 = matches!(address.segments(), [0x64, 0xff9b, 0, 0, 0, 0, ..]);
+    // The interface part of ISATAP (RFC 5214): `0:5efe` or `200:5efe`, then an IPv4 address.
+    let is_isatap = matches!(address.segments(), [_, _, _, _, 0 | 0x0200, 0x5efe, ..]);
+    match V6.iter().find(|(start, bits, _)| is_in(start, *bits)) {
+        Some((_, _, C::Nat64)) if allow_nat64 && is_well_known_nat64 => inner(),
+        Some((_, _, C::V4Mapped)) => Err(inner().err().unwrap_or(C::V4Mapped)),
+        Some((_, _, C::Reserved)) | None if is_isatap => Err(C::Isatap),
+        Some((_, _, class)) => Err(*class),
+        None if is_in(&GLOBAL.0, GLOBAL.1) => Ok(()),
+        None => Err(C::Reserved),
+    }
 }
 
 #[cfg(test)]
@@ -257,7 +305,30 @@ mod tests {
         );
         all_are("benchmark", &["198.18.0.1", "198.19.255.255", "2001:2::1"]);
         all_are("discard", &["100::1"]);
-        all_are("reserved", &["192.0.0.1", "192.88.99.1", "5f00::1", "2001:20::1"]);
+        all_are("discard", &["100:0:0:1::1"]);
+        all_are(
+            "reserved",
+            &[
+                "192.0.0.1",
+                "192.88.99.1",
+                "192.31.196.1",
+                "192.52.193.1",
+                "192.175.48.1",
+                "5f00::1",
+                "2001:1::1",
+                "2001:10::1",
+                "2001:20::1",
+                "2001:30::1",
+                "2001:1ff:ffff::1",
+                "100:0:0:2::1",
+                "2620:4f:8000::1",
+                "3ffe::1",
+                "1::1",
+                "4000::1",
+                "::1:0:0:0:1",
+            ],
+        );
+        all_pass(&["2001:200::1", "2003::1", "2620:4f:8001::1"]);
     }
 
     #[test]
@@ -282,12 +353,23 @@ mod tests {
             "nat64",
             &["64:ff9b::7f00:1", "64:ff9b::808:808", "64:ff9b:1::a00:1"],
         );
-        all_pass(&["64:ff9c::1"]);
+        // The whole of 64:ff9b::/32, whatever stands behind it, and nothing beside it either.
+        all_are(
+            "nat64",
+            &[
+                "64:ff9b:0:1::7f00:1",
+                "64:ff9b:2::7f00:1",
+                "64:ff9b:ffff:ffff:ffff:ffff:ffff:ffff",
+                "64:ff9b::1:0:7f00:1",
+            ],
+        );
+        all_are("reserved", &["64:ff9c::1", "64:ff9a::7f00:1", "64::1"]);
         let with = |text: &str| classify_with(text.parse().unwrap(), true);
         assert_eq!(with("64:ff9b::808:808"), Ok(()));
         assert_eq!(with("64:ff9b::7f00:1"), Err(AddressClass::Loopback));
         assert_eq!(with("64:ff9b::a00:1"), Err(AddressClass::Private));
         assert_eq!(with("64:ff9b:1::a00:1"), Err(AddressClass::Nat64));
+        assert_eq!(with("64:ff9b:0:1::808:808"), Err(AddressClass::Nat64));
     }
 
     #[test]
@@ -329,13 +411,49 @@ mod tests {
             }
         }
 
-        /// Outside 2000::/3 and 64::/16 nothing passes.
+        /// Outside 2000::/3 nothing passes.
         #[test]
         fn only_given_out_ranges_pass(bits: u128) {
             let v6 = Ipv6Addr::from(bits);
             let first = v6.segments()[0];
             if classify(IpAddr::V6(v6)).is_ok() {
-                prop_assert!(first == 0x64 || (0x2000..=0x3fff).contains(&first));
+                prop_assert!((0x2000..=0x3fff).contains(&first));
+            }
+        }
+
+        /// What passes here is global by another reading of the same registries, near the edges of every range.
+        #[test]
+        fn another_classifier_agrees(bits: u128, row in 0..V6.len(), v4: u32, row4 in 0..V4.len(), low in 0..4u32) {
+            let (start, length, _) = V6[row];
+            let edge = start.to_bits() | (bits & (u128::MAX.checked_shr(u32::from(length)).unwrap_or(0)));
+            let below = start.to_bits().wrapping_sub(u128::from(low));
+            for bits in [bits, edge, below] {
+                let address = Ipv6Addr::from_bits(bits);
+                if classify(IpAddr::V6(address)).is_ok() {
+                    prop_assert!(ip_rfc::global_v6(&address), "{}", address);
+                }
+            }
+            let (start, length, _) = V4[row4];
+            let edge = start.to_bits() | (v4 & (u32::MAX.checked_shr(u32::from(length)).unwrap_or(0)));
+            let below = start.to_bits().wrapping_sub(low);
+            for bits in [v4, edge, below] {
+                let address = Ipv4Addr::from_bits(bits);
+                if classify(IpAddr::V4(address)).is_ok() {
+                    prop_assert!(ip_rfc::global_v4(&address), "{}", address);
+                }
+            }
+        }
+
+        /// The parser of URLs and the standard library's read the same address from the same text.
+        #[test]
+        fn another_parser_agrees(bits: u128, v4: u32, zeros in 0..8u32) {
+            use freshcontext_contract::url::{Host, Url};
+            let bits = bits & (u128::MAX.checked_shl(zeros * 16).unwrap_or(0) | 0xffff_ffff);
+            let v6 = Ipv6Addr::from_bits(bits);
+            let four = Ipv4Addr::from_bits(v4);
+            for text in [v6.to_string(), format!("{:x}:{:x}::{four}", v6.segments()[0], v6.segments()[1])] {
+                let url = Url::parse(&format!("http://[{text}]/")).unwrap();
+                prop_assert_eq!(url.host(), Some(Host::Ipv6(text.parse().unwrap())));
             }
         }
     }

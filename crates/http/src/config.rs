@@ -8,7 +8,7 @@ use std::sync::Arc;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Clock, Descriptor, Limits};
 
-use crate::{Dial, DirectDial, Jitter, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer};
+use crate::{Deny, Dial, DirectDial, Jitter, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer};
 
 /// Everything a [`Pipeline`](crate::Pipeline) is built from.
 #[derive(Clone)]
@@ -30,6 +30,8 @@ pub struct Config {
     pub contact: Option<String>,
     /// On IPv6-only networks: judge NAT64 addresses by the IPv4 address inside instead of refusing them.
     pub allow_nat64: bool,
+    /// What the operator wants never to be reached.
+    pub deny: Deny,
     /// Addresses of our own listeners, which are never a target.
     pub own_addresses: Vec<SocketAddr>,
     /// All sources: their published limits apply to their hosts whoever asks.
@@ -58,6 +60,7 @@ impl Config {
             enabled_routes: HashSet::new(),
             contact: None,
             allow_nat64: false,
+            deny: Deny::default(),
             own_addresses: Vec::new(),
             descriptors: Vec::new(),
             clock,

@@ -95,6 +95,34 @@ impl Keyring {
             })
     }
 
+    /// Takes a secret out of the query of a redirect's target: a host that repeats the query it was asked
+    /// with must not send our key on to another one, nor into the address that is shown.
+    pub(crate) fn remove_echo(&self, descriptor: &Descriptor, url: &mut Url) {
+        let secrets: Vec<&str> = descriptor
+            .credentials
+            .iter()
+            .filter(|credential| matches!(credential.apply, Apply::Query(_)))
+            .flat_map(|credential| credential.env)
+            .filter_map(|env| self.secrets.get(*env))
+            .map(String::as_str)
+            .collect();
+        if !url
+            .query_pairs()
+            .any(|(_, value)| secrets.contains(&value.as_ref()))
+        {
+            return;
+        }
+        let kept: Vec<(String, String)> = url
+            .query_pairs()
+            .filter(|(_, value)| !secrets.contains(&value.as_ref()))
+            .map(|(name, value)| (name.into_owned(), value.into_owned()))
+            .collect();
+        url.set_query(None);
+        if !kept.is_empty() {
+            url.query_pairs_mut().extend_pairs(kept);
+        }
+    }
+
     /// A token that is still good.
     pub(crate) async fn token(&self, key: Key<'_>, now: Instant) -> Option<HeaderValue> {
         let tokens = self.tokens.lock().await;

@@ -14,6 +14,7 @@ mod config;
 mod credentials;
 mod deadline;
 mod decode;
+mod deny;
 mod exchange;
 mod failure;
 mod fault;
@@ -29,6 +30,7 @@ mod pipeline;
 mod policy;
 mod reading;
 mod redirect;
+mod refusals;
 mod retry;
 mod seams;
 mod status;
@@ -43,6 +45,7 @@ mod waits;
 
 pub use classify::{AddressClass, classify, classify_with};
 pub use config::{Config, ConfigError, ProxyConfig, Upstream};
+pub use deny::Deny;
 pub use pipeline::Pipeline;
 pub use policy::{PolicyConfig, check_url};
 pub use seams::{

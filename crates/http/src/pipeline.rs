@@ -24,6 +24,7 @@ use crate::lane::Lane;
 use crate::outgoing::{identity, redacted, user_agent};
 use crate::policy::{PolicyConfig, check_url, fits_dns};
 use crate::reading::{Wanted, judge};
+use crate::refusals::Refusals;
 use crate::upstreams::Upstreams;
 use crate::{Config, ConfigError, HostStatus, Jitter, Timer};
 
@@ -52,6 +53,7 @@ pub(crate) struct Inner {
     pub(crate) minting: tokio::sync::Mutex<()>,
     pub(crate) upstreams: Upstreams,
     pub(crate) jitter: Arc<dyn Jitter>,
+    pub(crate) refusals: Refusals,
     #[cfg(test)]
     pub(crate) stages: std::sync::Mutex<Vec<Stage>>,
 }
@@ -90,6 +92,7 @@ impl Pipeline {
             dial: config.dial,
             policy: RwLock::new(PolicyConfig {
                 allow_nat64: config.allow_nat64,
+                deny: config.deny,
                 own_addresses: config.own_addresses,
             }),
         });
@@ -109,6 +112,7 @@ impl Pipeline {
                 minting: tokio::sync::Mutex::default(),
                 upstreams: Upstreams::new(config.upstreams),
                 jitter: config.jitter,
+                refusals: Refusals::default(),
                 guard,
                 wire: Wire {
                     clients,
@@ -163,7 +167,9 @@ impl Pipeline {
         inner.policy(scope.descriptor, &request.url)?;
 
         inner.stage(Stage::Gate);
-        let keyed = !request.anonymous && inner.keyring.find(scope.descriptor, &request.url).is_some();
+        let keyed = inner
+            .key(&request, scope.descriptor, &request.url, true)
+            .is_some();
         let (state, lane) = inner.place(&request.url, keyed);
         state.gate(&lane)?;
 
@@ -227,8 +233,22 @@ impl Inner {
         let _ = stage;
     }
 
+    /// Writes a refusal into the log; other failures have lines of their own.
+    pub(crate) fn note_refusal(&self, descriptor: &Descriptor, url: &Url, failure: &Failure) {
+        if failure.code == ErrorCode::BlockedAddress {
+            let class = failure.detail.as_deref().unwrap_or_default();
+            let host = url.host_str().unwrap_or_default();
+            self.refusals.note(self.timer().now(), descriptor.id, host, class);
+        }
+    }
+
     /// Judges an address for a source, before any name is looked up.
     pub(crate) fn policy(&self, descriptor: &Descriptor, url: &Url) -> Result<(), Failure> {
+        self.judge_address(descriptor, url)
+            .inspect_err(|failure| self.note_refusal(descriptor, url, failure))
+    }
+
+    fn judge_address(&self, descriptor: &Descriptor, url: &Url) -> Result<(), Failure> {
         {
             let policy = self.guard.policy.read().unwrap_or_else(PoisonError::into_inner);
             check_url(url, &policy)?;

@@ -5,7 +5,11 @@ use std::net::{IpAddr, SocketAddr};
 use freshcontext_contract::url::{Host, Url};
 use freshcontext_contract::{ErrorCode, SourceError};
 
+use crate::Deny;
 use crate::classify::classify_with;
+
+/// The class of what the operator denies.
+const OPERATOR: &str = "operator";
 
 /// Name endings that belong to local networks (RFC 6761, 6762, 8375, ICANN's `internal`), and those
 /// that routers and companies use for themselves.
@@ -27,6 +31,8 @@ const LOCAL_ENDINGS: [&str; 10] = [
 pub struct PolicyConfig {
     /// Judge NAT64 addresses by the IPv4 address inside.
     pub allow_nat64: bool,
+    /// What the operator denies besides.
+    pub deny: Deny,
     /// Our own listeners.
     pub own_addresses: Vec<SocketAddr>,
 }
@@ -39,7 +45,11 @@ impl PolicyConfig {
         if self.own_addresses.iter().any(|own| own.ip() == address) && !address.is_loopback() {
             return Err("own_listener");
         }
-        classify_with(address, self.allow_nat64).map_err(crate::AddressClass::as_str)
+        classify_with(address, self.allow_nat64).map_err(crate::AddressClass::as_str)?;
+        if self.deny.holds(address) {
+            return Err(OPERATOR);
+        }
+        Ok(())
     }
 }
 
@@ -64,6 +74,9 @@ pub fn check_url(url: &Url, config: &PolicyConfig) -> Result<(), SourceError> {
         Some(Host::Domain(name)) => {
             if is_local_name(name) {
                 return Err(blocked("local_name", "names of local networks are not fetched"));
+            }
+            if config.deny.names(name) {
+                return Err(blocked_class(OPERATOR));
             }
             Ok(())
         }
@@ -103,6 +116,15 @@ fn literal(address: IpAddr, config: &PolicyConfig) -> Result<(), SourceError> {
 /// The error for an address of this class. It never names the address: what a name resolves to
 /// inside a network is nobody's business outside.
 pub(crate) fn blocked_class(class: &'static str) -> SourceError {
+    if class == OPERATOR {
+        // What the list says, and what a name resolves to, is the operator's business alone.
+        return SourceError::new(
+            ErrorCode::BlockedAddress,
+            "the operator of this server does not allow this address",
+        )
+        .detail(class)
+        .hint("use another source for it");
+    }
     blocked(class, &format!("this address is not a public one ({class})"))
 }
 
@@ -287,6 +309,27 @@ mod tests {
         };
         assert_eq!(verdict_with("http://[::1]:8787/", &local), Err("port".into()));
         assert_eq!(verdict_with("http://[::1]/", &local), Err("loopback".into()));
+    }
+
+    #[test]
+    fn what_the_operator_denies_is_no_target_either() {
+        let config = PolicyConfig {
+            deny: Deny::parse(&["8.8.0.0/16", "example.org", "*.corp.example"]).unwrap(),
+            ..PolicyConfig::default()
+        };
+        for url in [
+            "https://8.8.4.4/",
+            "https://0x08080808/",
+            "https://EXAMPLE.org./",
+            "https://ｅxample.org/",
+            "https://a.corp.example/",
+        ] {
+            assert_eq!(verdict_with(url, &config), Err("operator".into()), "{url}");
+        }
+        assert_eq!(verdict_with("https://8.9.4.4/", &config), Ok(()));
+        assert_eq!(verdict_with("https://www.example.org/", &config), Ok(()));
+        assert_eq!(config.judge("8.8.1.1".parse().unwrap()), Err("operator"));
+        assert_eq!(config.judge("10.0.0.1".parse().unwrap()), Err("private"));
     }
 
     #[test]

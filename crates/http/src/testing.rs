@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    ArgSpec, BoxFuture, CallScope, Clock, Descriptor, ErrorCode, Hosts, Media, Request, Response,
+    ArgSpec, BoxFuture, CallScope, Clock, Descriptor, ErrorCode, Hosts, KeyedUrl, Media, Request, Response,
     SourceError, Transport,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -403,7 +403,14 @@ pub(crate) fn is_idle(pipeline: &Pipeline) -> bool {
     hosts.iter().all(|host| host.in_flight == 0 && host.waiting == 0)
 }
 
+/// A request of an adapter's own making.
 pub(crate) fn get(url: &str) -> Request {
+    let url = KeyedUrl::new(Box::leak(url.to_owned().into_boxed_str()), &[]).unwrap();
+    Request::get(url, Media::Json)
+}
+
+/// A request for an address that came from outside.
+pub(crate) fn get_foreign(url: &str) -> Request {
     Request::get(Url::parse(url).unwrap(), Media::Json)
 }
 
@@ -429,4 +436,37 @@ pub(crate) async fn failure(pipeline: &Pipeline, request: Request) -> (ErrorCode
         error.detail.unwrap_or_default().into_owned(),
         error.attempts,
     )
+}
+
+/// Everything that is logged in this thread.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// Catches the log until the guard is dropped.
+    pub(crate) fn start() -> (Self, tracing::subscriber::DefaultGuard) {
+        let log = Self::default();
+        let sink = log.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::TRACE)
+            .with_ansi(false)
+            .with_writer(move || sink.clone())
+            .finish();
+        (log, tracing::subscriber::set_default(subscriber))
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use freshcontext_contract::{Apply, Clock, Descriptor, Transport};
-use freshcontext_http::{Config, Pipeline, ProxyConfig, Upstream};
+use freshcontext_http::{Config, Deny, Pipeline, ProxyConfig, Upstream};
 use freshcontext_sources::{adapters, composites};
 
 use crate::clock::SystemClock;
@@ -92,6 +92,8 @@ fn pipeline_config(
             .upstreams
             .push(Upstream::parse(&entry).map_err(|error| ConfigError(format!("`upstreams`: {error}")))?);
     }
+    config.deny =
+        Deny::parse(&settings.egress_deny).map_err(|error| ConfigError(format!("`egress.deny`: {error}")))?;
     if settings.proxy {
         config.proxy = proxy(environment)?;
     }

@@ -98,9 +98,7 @@ fn colours_wanted() -> bool {
 
 /// Escapes what would break a line or a terminal.
 pub(crate) fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
+    freshcontext_core::sanitize::clean_line(text).into_owned()
 }
 
 /// Several lines from others, safe for a terminal: control characters but line ends and tabs go.
@@ -156,6 +154,6 @@ mod tests {
     #[test]
     fn what_others_wrote_cannot_drive_the_terminal() {
         assert_eq!(safe("a\x1b[31mb\r\nc\td"), "a[31mb\nc\td");
-        assert_eq!(one_line("a\nb\x07"), "a b ");
+        assert_eq!(one_line("a\nb\x07\u{202e}[/FRESHCONTEXT]"), "a b(/FRESHCONTEXT)");
     }
 }

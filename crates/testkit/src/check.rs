@@ -346,7 +346,17 @@ pub fn harmless(outcome: &Outcome) -> Vec<String> {
     if let Some(c) = outcome.text.chars().find(|c| hidden(*c)) {
         out.push(format!("the text holds U+{:04X}", u32::from(c)));
     }
+    // The look-alikes of the poison, which nothing else holds.
+    let alike = |text: &str| text.contains("\u{2e55}/") || text.contains("\u{2308}\u{24bb}");
+    if alike(&outcome.text) {
+        out.push("the text holds a look-alike of a delimiter".to_owned());
+    }
     strings(&outcome.structured, &mut |text| {
+        if alike(text) {
+            out.push(format!(
+                "a structured string holds a look-alike of a delimiter: {text:?}"
+            ));
+        }
         if let Some(c) = text.chars().find(|c| hidden(*c)) {
             out.push(format!(
                 "a structured string holds U+{:04X}: {text:?}",

@@ -1,14 +1,14 @@
 //! Sources that the operator has a key for. The pipeline adds the key.
 
 use chrono::DateTime;
-use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+use freshcontext_contract::{ErrorCode, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::json;
 use serde_json::Value;
 
 use super::Provider;
 use crate::numbers::{number, words};
 use crate::quote::{Moment, Quote};
-use crate::request::get;
+use crate::request::quote_of;
 use crate::symbol::{Kind, Ticker};
 
 fn moment(value: &Value) -> Option<Moment> {
@@ -17,9 +17,9 @@ fn moment(value: &Value) -> Option<Moment> {
 }
 
 pub fn finnhub_request(ticker: &Ticker) -> Result<Request, SourceError> {
-    let mut request = get("https://finnhub.io/api/v1/quote", Media::Json)?;
-    request.url.query_pairs_mut().append_pair("symbol", &ticker.root);
-    Ok(request)
+    let mut url = KeyedUrl::new("https://finnhub.io/api/v1/quote", &[])?;
+    url.query_pairs_mut().append_pair("symbol", &ticker.root);
+    Ok(quote_of(url, Media::Json))
 }
 
 /// `{c: price, d: change, dp: per cent, h, l, o, pc: previous close, t: seconds}`; zeros for unknown symbols.
@@ -55,9 +55,9 @@ pub fn twelvedata_request(ticker: &Ticker) -> Result<Request, SourceError> {
         Kind::Currency(base, quote) | Kind::Coin(base, quote) => format!("{base}/{quote}"),
         _ => ticker.root.clone(),
     };
-    let mut request = get("https://api.twelvedata.com/quote", Media::Json)?;
-    request.url.query_pairs_mut().append_pair("symbol", &symbol);
-    Ok(request.accepting(&[404]))
+    let mut url = KeyedUrl::new("https://api.twelvedata.com/quote", &[])?;
+    url.query_pairs_mut().append_pair("symbol", &symbol);
+    Ok(quote_of(url, Media::Json).accepting(&[404]))
 }
 
 /// Numbers come as text; errors as `{code, message, status: "error"}`, often with status 200.

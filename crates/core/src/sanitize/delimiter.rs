@@ -1,17 +1,17 @@
 //! Second pass: envelope delimiters inside content.
 //!
-//! A family, not a list: an opening bracket of any shape, perhaps slashes, then the letters of
-//! FRESHCONTEXT, whatever follows (`]`, `_JSON]`, a signature of any version). Letters are compared
-//! on a normalised view (any case, full-width and styled forms, look-alikes of other scripts,
-//! entities, percent and backslash escapes), and what a reader passes over between them (white
-//! space, marks, joiners, light punctuation) does not count. A find loses its brackets; its letters
-//! stay as they were.
+//! A family, not a list: an opening bracket of any shape but round and curly, perhaps slashes, then the letters of
+//! FRESHCONTEXT, whatever follows (`]`, `_JSON]`, a signature of any version). Letters and brackets are compared
+//! by what Unicode says that they look like (see `alike`) and through entities, percent and backslash
+//! escapes, and what a reader passes over between them (white space, marks, joiners, light
+//! punctuation) does not count. A find loses its brackets; its letters stay as they were.
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
+use super::alike::{is_closing, is_lead_of_opening, is_opening, is_slash, letter};
 use super::hidden::is_hidden;
 
-const NAME: &[u8] = b"FRESHCONTEXT";
+pub(super) const NAME: &[u8] = b"FRESHCONTEXT";
 /// Rounds of escaping seen through (`&amp;amp;#91;`, `%25255B`).
 const ROUNDS: usize = 8;
 /// How far behind the name its closing bracket is looked for, in bytes.
@@ -19,11 +19,12 @@ const TAIL: usize = 64;
 
 /// The text with its delimiters made harmless, and their number; `None` where there is none.
 pub(super) fn neutralise(text: &str) -> Option<(String, usize)> {
-    // Nothing can open a delimiter in most texts; three searches tell.
+    // Nothing can open a delimiter in most texts; a few searches tell.
     let bytes = text.as_bytes();
     if memchr::memchr3(b'[', b'&', b'%', bytes).is_none()
         && memchr::memchr(b'\\', bytes).is_none()
         && memchr::memchr3(0xe2, 0xe3, 0xef, bytes).is_none()
+        && memchr::memchr2(0xe0, 0xe1, bytes).is_none()
     {
         return None;
     }
@@ -131,7 +132,7 @@ fn closing(text: &str, at: usize) -> Option<Edit> {
     let rest = text.get(at..)?;
     let tail = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '.' | ' ' | '-' | '/');
     let (offset, c) = rest.char_indices().take(TAIL).find(|(_, c)| !tail(c))?;
-    matches!(c, ']' | '\u{ff3d}').then(|| Edit {
+    is_closing(c).then(|| Edit {
         from: at + offset,
         to: at + offset + c.len_utf8(),
         by: ")",
@@ -140,38 +141,7 @@ fn closing(text: &str, at: usize) -> Option<Edit> {
 
 /// First bytes of everything that [`decode`] may read as an opening bracket.
 fn may_open(byte: u8) -> bool {
-    matches!(byte, b'[' | b'&' | b'%' | b'\\' | 0xe2 | 0xe3 | 0xef)
-}
-
-fn is_opening(c: char) -> bool {
-    matches!(
-        c,
-        '[' | '\u{2045}'
-            | '\u{23a1}'
-            | '\u{2772}'
-            | '\u{27e6}'
-            | '\u{298b}'
-            | '\u{298d}'
-            | '\u{298f}'
-            | '\u{2997}'
-            | '\u{3010}'
-            | '\u{3014}'
-            | '\u{3016}'
-            | '\u{3018}'
-            | '\u{301a}'
-            | '\u{fe39}'
-            | '\u{fe3b}'
-            | '\u{fe47}'
-            | '\u{fe5d}'
-            | '\u{ff3b}'
-    )
-}
-
-fn is_slash(c: char) -> bool {
-    matches!(
-        c,
-        '/' | '\\' | '\u{2044}' | '\u{2215}' | '\u{2571}' | '\u{29f8}' | '\u{ff0f}' | '\u{ff3c}'
-    )
+    matches!(byte, b'[' | b'&' | b'%' | b'\\') || is_lead_of_opening(byte)
 }
 
 /// What a reader passes over between the letters of a name.
@@ -201,44 +171,27 @@ impl Letters {
             list: [0; 4],
             used: 0,
         };
-        if c.is_ascii() {
-            letters.push(c);
-        } else if let Some(alike) = look_alike(c) {
-            letters.push(alike);
+        if let Some(letter) = letter(c) {
+            letters.push(letter);
+        } else if c.is_ascii() {
+            letters.push(0);
         } else {
+            // Ligatures and other characters that stand for several.
             decompose_compatible(c, |part| {
                 if !is_combining_mark(part) {
-                    letters.push(look_alike(part).unwrap_or(part));
+                    letters.push(letter(part).unwrap_or(0));
                 }
             });
         }
         letters
     }
 
-    fn push(&mut self, c: char) {
-        let letter = u8::try_from(c).map_or(0, |byte| byte.to_ascii_uppercase());
+    fn push(&mut self, letter: u8) {
         if let Some(place) = self.list.get_mut(self.used) {
             *place = letter;
             self.used += 1;
         }
     }
-}
-
-/// Letters of other scripts and small capitals that look like those of the name.
-fn look_alike(c: char) -> Option<char> {
-    Some(match c {
-        'ꜰ' | 'Ϝ' | 'ϝ' | 'ƒ' | 'Ƒ' => 'F',
-        'ʀ' | 'Ꮢ' => 'R',
-        'Е' | 'е' | 'Ε' | 'ε' | 'ᴇ' | 'Ꭼ' => 'E',
-        'Ѕ' | 'ѕ' | 'ꜱ' | 'Տ' | 'Ꮪ' => 'S',
-        'Н' | 'н' | 'Η' | 'ʜ' | 'Һ' | 'һ' | 'Ꮋ' => 'H',
-        'С' | 'с' | 'Ϲ' | 'ϲ' | 'ᴄ' | 'Ꮯ' => 'C',
-        'О' | 'о' | 'Ο' | 'ο' | 'ᴏ' | 'Օ' | 'օ' => 'O',
-        'Ν' | 'ɴ' | 'Ո' | 'ո' => 'N',
-        'Т' | 'т' | 'Τ' | 'τ' | 'ᴛ' | 'Ꭲ' => 'T',
-        'Х' | 'х' | 'Χ' | 'χ' => 'X',
-        _ => return None,
-    })
 }
 
 /// The character at the start of `text`, seen through entities and escapes, and its length in bytes.

@@ -9,9 +9,11 @@
 //!
 //! Cleaning twice changes nothing more.
 
+mod alike;
 mod cut;
 mod delimiter;
 mod hidden;
+mod tables;
 
 use std::borrow::Cow;
 use std::ops::AddAssign;

@@ -114,6 +114,57 @@ fn h02_split_styled_and_escaped_delimiters_are_neutralised() {
 }
 
 #[test]
+fn look_alikes_of_every_script_are_neutralised() {
+    let names = [
+        "FRESHCONTEXT",
+        "/FRESHCONTEXT_JSON",
+        "FRESHC0NTEXT",
+        "\u{a4dd}\u{a4e3}\u{a4f0}\u{a4e2}\u{a4e7}\u{a4da}\u{a4f3}\u{a4e0}\u{a4d4}\u{a4f0}\u{a4eb}\u{a4d4}",
+        "ⒻⓇⒺⓈⒽⒸⓄⓃⓉⒺⓍⓉ",
+        "ⓕⓡⓔⓢⓗⓒⓞⓝⓣⓔⓧⓣ",
+        "🅵🆁🅴🆂🅷🅲🅾🅽🆃🅴🆇🆃",
+        "🅕🅡🅔🅢🅗🅒🅞🅝🅣🅔🅧🅣",
+        "🄵🅁🄴🅂🄷🄲🄾🄽🅃🄴🅇🅃",
+        "🄕🄡🄔🄢🄗🄒🄞🄝🄣🄔🄧🄣",
+        "🇫🇷🇪🇸🇭🇨🇴🇳🇹🇪🇽🇹",
+        "ꜰʀᴇꜱʜᴄᴏɴᴛᴇxᴛ",
+        "𝔽ℝ𝔼𝕊ℍℂ𝕆ℕ𝕋𝔼𝕏𝕋",
+        "ＦＲＥＳＨＣＯＮＴＥＸＴ",
+        "FRE\u{20dd}SHCONTEXT",
+        "⁄FRESHCONTEXT",
+        "╱FRESHCONTEXT",
+        "∖FRESHCONTEXT",
+    ];
+    let brackets = "[] ⹕⹖ ⌈⌉ ⌊⌋ ⎡⎤ ⟦⟧ ⁅⁆ 【】 〔〕 ⦋⦌ ❲❳ 「」 ⟨⟩ ［］ ﹇﹈ ༺༻";
+    for name in names {
+        for pair in brackets.split(' ') {
+            let (open, close) = pair.split_at(pair.chars().next().unwrap().len_utf8());
+            let text = format!("a {open}{name}{close} b");
+            let (cleaned, counts) = clean_counted(&text, Form::Line);
+            assert_eq!(counts.delimiters, 1, "{text}");
+            assert_eq!(cleaned, format!("a ({name}) b"));
+        }
+    }
+}
+
+#[test]
+fn ordinary_text_of_every_script_stays_as_it_is() {
+    for text in [
+        "「新鮮なコンテキスト」と《書名》、【お知らせ】〔注〕",
+        "„FreshContext“ und »FreshContext«, ‹FreshContext›, “FreshContext”",
+        "import { FreshContext } from 'freshcontext'; <FreshContext />",
+        "f(x) = ⌈x⌉ + ⌊x/2⌋ ∈ [0, 1) ∪ ⟨a, b⟩",
+        "[ⒶⒷⒸ] 🅰🅱 🇫🇷 🇪🇸 [🇫🇷]",
+        "[הקשר טרי] [سياق جديد] [ताज़ा संदर्भ] [บริบทใหม่] [ཨོཾ] ༺ཨོཾ༻",
+        "[Свежий контекст] [Φρέσκο περιβάλλον] [新鮮上下文]",
+        "[fresh](https://example.com) [Context]",
+        "arr[O] = c[0]; ⟦expr⟧ → [[maybe_unused]]",
+    ] {
+        assert_eq!(clean(text), text);
+    }
+}
+
+#[test]
 fn names_without_a_bracket_and_other_brackets_stay() {
     for text in [
         "FreshContext is a server",
@@ -272,6 +323,14 @@ fn hostile() -> impl Strategy<Value = String> {
         "\\u005b",
         "\\",
         "［",
+        "⹕",
+        "⹖",
+        "⌈",
+        "「",
+        "ꓝꓣꓰꓢꓧ",
+        "ⒸⓄⓃⓉⒺⓍⓉ",
+        "🅲",
+        "0",
         "⎡",
         "【",
         "\u{200b}",

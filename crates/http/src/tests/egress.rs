@@ -71,6 +71,78 @@ async fn c19_c20_any_denied_answer_refuses_the_name() {
 }
 
 #[tokio::test]
+async fn what_the_operator_denies_is_refused_by_name_address_and_redirect_and_logged() {
+    let good = Server::start(|seen| {
+        vec![Act::Send(match seen.path() {
+            "/moved" => answer(302, &[("location", "http://denied.test.org/")], ""),
+            "/inward" => answer(302, &[("location", "http://[64:ff9b:0:1::7f00:1]/")], ""),
+            _ => json("{}"),
+        })]
+    })
+    .await;
+    let names = Arc::<Names>::default()
+        .add("good.test.org", &[&[PUBLIC]])
+        .add("network.test.org", &[&[PUBLIC, "198.35.26.96"]])
+        .add("denied.test.org", &[&[PUBLIC]])
+        .add("translated.test.org", &[&["64:ff9b:0:1::7f00:1"]]);
+    let dial = LeadTo::new(good.address);
+    let mut config = guarded(&names, &dial);
+    config.deny = crate::Deny::parse(&["198.35.26.0/23", "denied.test.org", "*.corp.test.org"]).unwrap();
+    let pipeline = pipeline(config);
+    let (log, _guard) = Log::start();
+    send(&pipeline, get("http://good.test.org/x")).await.unwrap();
+    let mut asked = good.requests();
+    for (url, host, class, connects) in [
+        ("http://denied.test.org/", "denied.test.org", "operator", 0),
+        ("http://a.corp.test.org/", "a.corp.test.org", "operator", 0),
+        ("http://network.test.org/", "network.test.org", "operator", 0),
+        ("http://198.35.27.1/", "198.35.27.1", "operator", 0),
+        ("http://good.test.org/moved", "denied.test.org", "operator", 1),
+        ("http://good.test.org/inward", "[64:ff9b:0:1::7f00:1]", "nat64", 1),
+        ("http://translated.test.org/", "translated.test.org", "nat64", 0),
+        ("http://10.1.2.3/", "10.1.2.3", "private", 0),
+    ] {
+        let error = send(&pipeline, get(url)).await.unwrap_err();
+        assert_eq!(
+            (error.code, error.detail.as_deref()),
+            (ErrorCode::BlockedAddress, Some(class)),
+            "{url}"
+        );
+        let told = format!("{error} {:?}", error.hint);
+        for inside in [
+            "198.35.26.96",
+            "198.35.26.0",
+            "denied.test.org",
+            "corp",
+            "7f00",
+            "10.1",
+        ] {
+            assert!(!told.contains(inside), "{url}: {told}");
+        }
+        asked += connects;
+        assert_eq!(good.requests(), asked, "{url}");
+        let lines: Vec<String> = log.text().lines().map(str::to_owned).collect();
+        let line = lines
+            .iter()
+            .rev()
+            .find(|line| line.contains("an address was refused"));
+        // `denied.test.org` has had its line of this minute.
+        if url != "http://good.test.org/moved" {
+            let line = line.unwrap();
+            assert!(line.contains("WARN"), "{line}");
+            assert!(line.contains(&format!("host=\"{host}\"")), "{url}: {line}");
+            assert!(line.contains(&format!("class=\"{class}\"")), "{url}: {line}");
+        }
+    }
+    let lines = || log.text().matches("an address was refused").count();
+    let before = lines();
+    for _ in 0..50 {
+        let _ = send(&pipeline, get("http://10.1.2.3/")).await;
+    }
+    assert_eq!(lines(), before);
+}
+
+#[tokio::test]
 async fn c21_rebinding_meets_the_judged_address() {
     let (good, canary) = (Server::always(json("{}")).await, canary().await);
     let names = Arc::<Names>::default().add("rebind.test.org", &[&[PUBLIC], &["127.0.0.1"]]);

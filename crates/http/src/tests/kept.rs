@@ -253,7 +253,12 @@ async fn f13_f15_no_cross_talk_and_no_forbidden_copies() {
 #[tokio::test]
 async fn queries_by_post_are_kept_by_their_body() {
     let bench = Bench::new(|seen| json(&seen.body)).await;
-    let post = |text: &str| Request::post_json(URL.parse().unwrap(), &text.into());
+    let post = |text: &str| {
+        Request::post_json(
+            URL.parse::<freshcontext_contract::url::Url>().unwrap(),
+            &text.into(),
+        )
+    };
     assert_eq!(&bench.ask(post("a"), None).await.unwrap().body[..], b"\"a\"");
     assert_eq!(&bench.ask(post("b"), None).await.unwrap().body[..], b"\"b\"");
     let again = bench.ask(post("a"), None).await.unwrap();

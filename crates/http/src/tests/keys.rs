@@ -1,8 +1,5 @@
 //! Credentials: to their host only, last, and into no text.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
 use freshcontext_contract::{Apply, Credential, Descriptor, ErrorCode, Route, Switch, Transport};
 
 use crate::Config;
@@ -115,6 +112,110 @@ async fn b26_a_key_does_not_follow_a_redirect_elsewhere() {
     assert_eq!(server.request(1).header("authorization"), None);
 }
 
+/// All kinds of credentials, with what shows that one went along.
+fn went_along(seen: &Seen) -> bool {
+    seen.header("authorization").is_some()
+        || seen.header("x-api-key").is_some()
+        || seen.path().contains("api_key")
+}
+
+#[tokio::test]
+async fn an_address_from_outside_is_asked_without_a_key() {
+    let server = Server::always(json(r#"{"access_token":"t"}"#)).await;
+    let mut config = with_secret(&server);
+    config.secrets.insert("TEST_SECRET".into(), "other-half".into());
+    let pipeline = pipeline(config);
+    for (n, credentials) in [BEARER, HEADER, QUERY, CLIENT].into_iter().enumerate() {
+        let url = format!("{URL}/{n}");
+        let scope = scope(source(credentials, &[]), &crate::TokioTimer, 5);
+        pipeline.send(&scope, get(&url)).await.unwrap();
+        assert!(
+            went_along(&server.request(server.requests() - 1)),
+            "{credentials:?}"
+        );
+        let before = server.requests();
+        pipeline.send(&scope, get_foreign(&url)).await.unwrap();
+        assert_eq!(
+            server.requests(),
+            before + 1,
+            "one request: no token was asked for, and the copy got with the key is not shown"
+        );
+        assert!(!went_along(&server.request(before)), "{credentials:?}");
+    }
+    // Nor where another address was put in the place of the adapter's own.
+    let scope = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let mut swapped = get("https://other.test.org/z");
+    swapped.url = "https://api.test.org/z".parse().unwrap();
+    pipeline.send(&scope, swapped).await.unwrap();
+    assert!(!went_along(&server.request(server.requests() - 1)));
+}
+
+#[tokio::test]
+async fn a_key_goes_along_only_while_redirects_stay_where_the_adapter_asked() {
+    // The first segment names the hosts still to be visited: `a` is the credential's own, `o` another.
+    let server = Server::start(|seen| {
+        let plan = seen.path().trim_start_matches('/').split(['?', '/']).next();
+        let mut plan = plan.unwrap_or_default().chars();
+        vec![Act::Send(match plan.next() {
+            None => json("{}"),
+            Some(next) => {
+                let host = if next == 'a' { "api" } else { "other" };
+                let to = format!("https://{host}.test.org/{}", plan.as_str());
+                answer(301, &[("location", &to)], "")
+            }
+        })]
+    })
+    .await;
+    for credentials in [BEARER, HEADER, QUERY] {
+        for (start, plan, expected) in [
+            // Moved on the same host, as renamed repositories are.
+            ("api", "aa", "111"),
+            // Through another host and back.
+            ("api", "oa", "100"),
+            ("api", "aoa", "1100"),
+            // From another host.
+            ("other", "a", "00"),
+            ("other", "aa", "000"),
+        ] {
+            let from = server.requests();
+            let pipeline = pipeline(with_secret(&server));
+            let scope = scope(source(credentials, &[]), &crate::TokioTimer, 5);
+            let url = format!("https://{start}.test.org/{plan}");
+            pipeline.send(&scope, get(&url)).await.unwrap();
+            let got: String = (from..server.requests())
+                .map(|n| if went_along(&server.request(n)) { '1' } else { '0' })
+                .collect();
+            assert_eq!(got, expected, "{credentials:?} {url}");
+            let from = server.requests();
+            pipeline.send(&scope, get_foreign(&url)).await.unwrap();
+            assert!((from..server.requests()).all(|n| !went_along(&server.request(n))));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_key_that_a_redirect_repeats_is_not_sent_on() {
+    for target in ["https://other.test.org/y", "https://api.test.org/y"] {
+        let server = Server::start(move |seen| {
+            vec![Act::Send(if seen.path().starts_with("/x") {
+                let query = seen.path().split_once('?').map_or("", |(_, query)| query);
+                answer(301, &[("location", &format!("{target}?{query}&b=2"))], "")
+            } else {
+                json("{}")
+            })]
+        })
+        .await;
+        let scope = scope(source(QUERY, &[]), &crate::TokioTimer, 5);
+        let response = pipeline(with_secret(&server))
+            .send(&scope, get("https://api.test.org/x?a=1"))
+            .await
+            .unwrap();
+        assert_eq!(response.final_url.as_str(), format!("{target}?a=1&b=2"));
+        let keys = server.request(1).path().matches(SECRET).count();
+        assert_eq!(keys, usize::from(target.contains("api.")), "{target}");
+    }
+}
+
 #[tokio::test]
 async fn a_refused_key_is_left_out_once_and_said() {
     let server = Server::start(|seen| {
@@ -157,6 +258,17 @@ async fn without_a_key_the_hint_says_which_would_help() {
         hint.contains("TEST_TOKEN") && hint.contains("https://example.org/keys"),
         "{hint}"
     );
+}
+
+#[tokio::test]
+async fn no_key_is_recommended_for_an_address_that_gets_none() {
+    let server = Server::always(answer(403, &[], "")).await;
+    let scope = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let error = pipeline(config_to(&server))
+        .send(&scope, get_foreign(URL))
+        .await
+        .unwrap_err();
+    assert!(!error.hint.unwrap_or_default().contains("TEST_TOKEN"));
 }
 
 #[tokio::test]
@@ -215,30 +327,9 @@ async fn half_a_client_is_no_key() {
     assert_eq!(server.request(0).header("authorization"), None);
 }
 
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn h09_no_secret_in_any_error_or_log() {
-    let log = Log::default();
-    let sink = log.clone();
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::TRACE)
-        .with_ansi(false)
-        .with_writer(move || sink.clone())
-        .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let (log, _guard) = Log::start();
     let mut texts = Vec::new();
     for credentials in [BEARER, HEADER, QUERY, CLIENT] {
         for acts in [
@@ -268,7 +359,7 @@ async fn h09_no_secret_in_any_error_or_log() {
             }
         }
     }
-    let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let logged = log.text();
     assert!(logged.contains("request failed"), "the log was caught");
     let ours: String = logged
         .lines()

@@ -422,7 +422,10 @@ async fn f04_queries_by_post_are_repeated_because_they_only_read() {
     })
     .await;
     let scope = scope(bench.source, bench.timer.as_ref(), 20);
-    let request = freshcontext_contract::Request::post_json(URL.parse().unwrap(), &"q".into());
+    let request = freshcontext_contract::Request::post_json(
+        URL.parse::<freshcontext_contract::url::Url>().unwrap(),
+        &"q".into(),
+    );
     let response = bench
         .timer
         .while_passing(STEP, bench.pipeline.send(&scope, request))

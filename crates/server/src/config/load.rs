@@ -147,7 +147,11 @@ fn read_environment(
                     .store_text(&mut loaded.settings, value)
                     .map_err(|problem| ConfigError(format!("environment: `{name}` {problem}")))?;
             }
-        } else if name.starts_with("FRESHCONTEXT_LIMIT_") || name.starts_with("FRESHCONTEXT_HTTP_") {
+        } else if name.starts_with("FRESHCONTEXT_LIMIT_")
+            || ["FRESHCONTEXT_HTTP_", "FRESHCONTEXT_EGRESS_"]
+                .iter()
+                .any(|group| name.starts_with(group))
+        {
             // A misspelt limit or guard must not pass in silence.
             let known: Vec<&str> = table.iter().map(|setting| setting.env.as_str()).collect();
             let problem = format!("environment: unknown name `{name}`. Known: {}", known.join(", "));
@@ -287,6 +291,23 @@ mod tests {
     fn a_misspelt_limit_in_the_environment_is_refused() {
         let ConfigError(text) = environment(&[("FRESHCONTEXT_LIMIT_ATTEMTPS", "1")]).unwrap_err();
         assert!(text.contains("FRESHCONTEXT_LIMIT_ATTEMTPS") && text.contains("FRESHCONTEXT_LIMIT_ATTEMPTS"));
+    }
+
+    #[test]
+    fn what_is_denied_is_a_list_and_a_bad_entry_is_named() {
+        let settings = file("[egress]\ndeny = ['192.0.2.0/24', '*.corp.example']").unwrap();
+        assert_eq!(settings.egress_deny, ["192.0.2.0/24", "*.corp.example"]);
+        let loaded = environment(&[("FRESHCONTEXT_EGRESS_DENY", "example.com, 2001:db8::1")]).unwrap();
+        assert_eq!(loaded.settings.egress_deny, ["example.com", "2001:db8::1"]);
+        let ConfigError(text) = file("[egress]\ndeny = ['example.com', '192.0.2.0/40']").unwrap_err();
+        assert!(
+            text.contains("`egress.deny`")
+                && text.contains("`192.0.2.0/40`")
+                && text.contains("*.example.com"),
+            "{text}"
+        );
+        let ConfigError(text) = environment(&[("FRESHCONTEXT_EGRESS_DENI", "example.com")]).unwrap_err();
+        assert!(text.contains("FRESHCONTEXT_EGRESS_DENI") && text.contains("FRESHCONTEXT_EGRESS_DENY"));
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct Settings {
     pub decay: BTreeMap<String, f64>,
     /// Whether the proxy variables of the environment count.
     pub proxy: bool,
+    /// Addresses, networks and names that are never reached, beside those that nobody may reach.
+    pub egress_deny: Vec<String>,
     /// PEM file of certificate authorities to trust beside the built-in ones.
     pub extra_ca: Option<PathBuf>,
     /// Whether answers of sources are cached in memory.
@@ -86,6 +88,7 @@ impl Default for Settings {
             disable_sources: Vec::new(),
             decay: BTreeMap::new(),
             proxy: false,
+            egress_deny: Vec::new(),
             extra_ca: None,
             cache: true,
             http: HttpSettings::default(),

@@ -252,6 +252,19 @@ pub fn settings() -> Vec<Setting> {
             |settings| settings.proxy.to_string(),
         ),
         own(
+            "egress.deny",
+            Kind::List,
+            "Addresses (`192.0.2.1`), networks (`192.0.2.0/24`) and hosts (`example.com`, all below it with `*.example.com`) that are never reached, beside the private and special ones, which never are. Redirects and what names resolve to count.",
+            |settings, value| {
+                let entries = list(value)?;
+                freshcontext_http::Deny::parse(&entries)
+                    .map_err(|error| format!("holds a wrong entry: {error}"))?;
+                settings.egress_deny = entries;
+                Ok(())
+            },
+            |settings| settings.egress_deny.join(","),
+        ),
+        own(
             "extra_ca",
             Kind::Text,
             "PEM file of certificate authorities to trust beside the built-in ones.",

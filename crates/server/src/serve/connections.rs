@@ -2,15 +2,12 @@
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
-
-use super::head::HeadScan;
 
 /// Counts connections in all and by peer.
 #[derive(Debug)]
@@ -70,6 +67,8 @@ impl Drop for Seat {
 #[derive(Debug)]
 pub(crate) struct Activity {
     now: Mutex<(Phase, Instant)>,
+    /// Whether the peer knows interim answers: from HTTP/1.1 on.
+    may_ask: AtomicBool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,11 +82,13 @@ impl Activity {
     pub(crate) fn new() -> Self {
         Self {
             now: Mutex::new((Phase::Idle, Instant::now())),
+            may_ask: AtomicBool::new(false),
         }
     }
 
-    /// The headers of a request are complete.
-    pub(crate) fn request_begins(&self) {
+    /// The headers of a request are complete; `may_ask` where its sender knows interim answers.
+    pub(crate) fn request_begins(&self, may_ask: bool) {
+        self.may_ask.store(may_ask, Ordering::Relaxed);
         self.set(Phase::Busy);
     }
 
@@ -96,13 +97,21 @@ impl Activity {
         self.set(Phase::Idle);
     }
 
-    /// Bytes came in; true where they begin a new request.
-    fn bytes_came(&self) -> bool {
-        let begins = self.get().0 == Phase::Idle;
-        if begins {
+    /// Bytes came in.
+    pub(crate) fn bytes_came(&self) {
+        if self.get().0 == Phase::Idle {
             self.set(Phase::Headers);
         }
-        begins
+    }
+
+    /// Whether the peer knows interim answers.
+    pub(crate) fn may_ask(&self) -> bool {
+        self.may_ask.load(Ordering::Relaxed)
+    }
+
+    /// Whether a request is being answered.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.get().0 == Phase::Busy
     }
 
     fn set(&self, phase: Phase) {
@@ -143,71 +152,6 @@ impl Activity {
     }
 }
 
-/// A stream that tells its [`Activity`] when bytes come in, and lets no ambiguous head pass.
-pub(crate) struct Watched<S> {
-    stream: S,
-    activity: Arc<Activity>,
-    scan: HeadScan,
-}
-
-impl<S> Watched<S> {
-    pub(crate) fn new(stream: S, activity: Arc<Activity>) -> Self {
-        Self {
-            stream,
-            activity,
-            scan: HeadScan::default(),
-        }
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &mut ReadBuf<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        let before = buf.filled().len();
-        let polled = Pin::new(&mut self.stream).poll_read(cx, buf);
-        if let Some(new) = buf.filled_mut().get_mut(before..).filter(|new| !new.is_empty()) {
-            if self.activity.bytes_came() {
-                self.scan = HeadScan::default();
-            }
-            self.scan.take(new);
-        }
-        polled
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buf: &[u8],
-    ) -> Poll<std::io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, buf)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bufs: &[std::io::IoSlice<'_>],
-    ) -> Poll<std::io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,7 +186,7 @@ mod tests {
         assert_eq!(started.elapsed().as_secs(), 10);
 
         let activity = Arc::new(Activity::new());
-        activity.request_begins();
+        activity.request_begins(true);
         let watched = Arc::clone(&activity);
         let waiting = tokio::spawn(async move { watched.too_slow(headers, idle).await });
         tokio::time::sleep(Duration::from_secs(500)).await;

@@ -1,53 +1,153 @@
-//! Request heads that two readers could understand differently, found before hyper reads them.
+//! Requests that two readers could understand differently, found before hyper reads them.
 //!
 //! hyper forgives line ends without CR, and takes `Transfer-Encoding` where `Content-Length` stands
 //! beside it. Both are how one request is smuggled inside another past a proxy, so the last byte of
-//! such a head is spoilt on its way in: hyper then answers 400 and closes.
+//! such a line is spoilt on its way in: hyper then answers 400 and closes. Bodies are counted by the same
+//! rules (RFC 9112, section 6), so that every head of a connection is found, wherever it begins.
 
 use memchr::memchr;
 
-/// Reads a head as it comes in, in any pieces.
+/// Longest beginning of a line that matters: a header's name and a length or a coding.
+const START: usize = 64;
+/// Most digits of a length or a chunk's size.
+const DIGITS: usize = 16;
+
+/// Reads a connection as it comes in, in any pieces.
 #[derive(Debug, Default)]
 pub(super) struct HeadScan {
-    /// The beginning of the current line.
+    place: Place,
+    line: Line,
+    head: Head,
+}
+
+/// Where in a request the next byte stands.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Before or within a head.
+    #[default]
+    Head,
+    /// So many bytes of a body are still to come.
+    Body(u64),
+    /// In the line that says how long a chunk is.
+    Size,
+    /// So many bytes of a chunk are still to come.
+    Chunk(u64),
+    /// Behind a chunk.
+    ChunkEnd,
+    /// Behind the last chunk.
+    Trailers,
+    /// Something was ambiguous; the connection is of no more use.
+    Spoilt,
+}
+
+/// The line being read.
+#[derive(Debug, Default)]
+struct Line {
+    /// Its beginning.
     start: Vec<u8>,
-    /// Bytes in the current line.
+    /// Its bytes so far.
     length: usize,
     /// Whether the last byte was a CR.
     cr: bool,
-    /// Whether a line with something in it has been seen.
-    begun: bool,
-    bare: bool,
-    with_length: bool,
-    with_encoding: bool,
-    done: bool,
 }
 
-/// Longest header name that matters here.
-const NAME: usize = 18;
+/// What a head has said so far.
+#[derive(Debug, Default)]
+struct Head {
+    /// Whether a line with something in it has been seen.
+    begun: bool,
+    length: Option<u64>,
+    chunked: bool,
+    ambiguous: bool,
+}
 
 impl HeadScan {
-    /// Takes in the next bytes of the connection; spoils the end of a head that is ambiguous.
+    /// Takes in the next bytes of the connection; spoils the end of a line that is ambiguous.
     pub(super) fn take(&mut self, bytes: &mut [u8]) {
-        let mut from = 0;
-        while !self.done {
-            let Some(rest) = bytes.get(from..) else { return };
-            let Some(at) = memchr(b'\n', rest) else {
-                self.part_of_line(rest);
-                return;
-            };
-            self.part_of_line(rest.get(..at).unwrap_or_default());
-            self.end_of_line();
-            from += at + 1;
-        }
-        let ambiguous = self.bare || (self.with_length && self.with_encoding);
-        if ambiguous && let Some(last) = from.checked_sub(1).and_then(|at| bytes.get_mut(at)) {
-            *last = 0;
+        let mut at = 0;
+        while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+            match self.place {
+                Place::Spoilt => return,
+                Place::Body(left) => at += self.pass(left, rest.len(), Place::Body, Place::Head),
+                Place::Chunk(left) => at += self.pass(left, rest.len(), Place::Chunk, Place::ChunkEnd),
+                Place::Head | Place::Size | Place::ChunkEnd | Place::Trailers => {
+                    let Some(end) = memchr(b'\n', rest) else {
+                        self.line.push(rest);
+                        return;
+                    };
+                    self.line.push(rest.get(..end).unwrap_or_default());
+                    at += end + 1;
+                    if !self.end_of_line() {
+                        self.place = Place::Spoilt;
+                        if let Some(last) = bytes.get_mut(at - 1) {
+                            *last = 0;
+                        }
+                    }
+                    self.line = Line::default();
+                }
+            }
         }
     }
 
-    fn part_of_line(&mut self, part: &[u8]) {
-        let room = NAME.saturating_sub(self.start.len());
+    /// Whether the last request has come in whole, and nothing of a next one.
+    pub(super) fn is_between_requests(&self) -> bool {
+        self.place == Place::Head && !self.head.begun && self.line.length == 0
+    }
+
+    /// Passes over bytes of a body. Returns how many.
+    fn pass(&mut self, left: u64, here: usize, within: fn(u64) -> Place, behind: Place) -> usize {
+        let here = u64::try_from(here).unwrap_or(u64::MAX).min(left);
+        self.place = if here == left { behind } else { within(left - here) };
+        // No more than the bytes given, so it fits.
+        usize::try_from(here).unwrap_or(usize::MAX)
+    }
+
+    /// Judges a whole line; false where it can be understood in two ways.
+    fn end_of_line(&mut self) -> bool {
+        let empty = self.line.length == usize::from(self.line.cr);
+        match self.place {
+            Place::Head if !empty => {
+                self.head.take(&self.line);
+                true
+            }
+            // Blank lines before a request are allowed; the one after it ends the head.
+            Place::Head if !self.head.begun => self.line.cr,
+            Place::Head => {
+                let head = std::mem::take(&mut self.head);
+                self.place = match head.length {
+                    _ if head.chunked => Place::Size,
+                    Some(length) if length > 0 => Place::Body(length),
+                    _ => Place::Head,
+                };
+                self.line.cr && !head.ambiguous && !(head.chunked && head.length.is_some())
+            }
+            Place::Size => {
+                let size = self.line.start.split(|byte| matches!(byte, b';' | b'\r')).next();
+                let size = size.and_then(|digits| number(digits, 16));
+                self.place = match size {
+                    Some(0) => Place::Trailers,
+                    size => Place::Chunk(size.unwrap_or(0)),
+                };
+                self.line.cr && size.is_some()
+            }
+            Place::ChunkEnd => {
+                self.place = Place::Size;
+                self.line.cr && empty
+            }
+            Place::Trailers => {
+                if empty {
+                    self.place = Place::Head;
+                }
+                self.line.cr
+            }
+            Place::Body(_) | Place::Chunk(_) | Place::Spoilt => true,
+        }
+    }
+}
+
+impl Line {
+    fn push(&mut self, part: &[u8]) {
+        let room = START.saturating_sub(self.start.len());
         self.start
             .extend_from_slice(part.get(..part.len().min(room)).unwrap_or_default());
         self.length += part.len();
@@ -55,25 +155,39 @@ impl HeadScan {
             self.cr = *last == b'\r';
         }
     }
+}
 
-    fn end_of_line(&mut self) {
-        let length = self.length - usize::from(self.cr);
-        if !self.cr {
-            self.bare = true;
-        }
-        if length == 0 {
-            // Blank lines before a request are allowed; the one after it ends the head.
-            self.done = self.begun;
-        } else {
+impl Head {
+    /// Takes in a line that is not empty.
+    fn take(&mut self, line: &Line) {
+        self.ambiguous |= !line.cr;
+        if !self.begun {
             self.begun = true;
-            let name = self.start.split(|byte| *byte == b':').next().unwrap_or_default();
-            self.with_length |= name.eq_ignore_ascii_case(b"content-length");
-            self.with_encoding |= name.eq_ignore_ascii_case(b"transfer-encoding");
+            // A tunnel has no requests in it; none is offered here.
+            self.ambiguous |= line.start.starts_with(b"CONNECT ");
+            return;
         }
-        self.start.clear();
-        self.length = 0;
-        self.cr = false;
+        let mut parts = line.start.splitn(2, |byte| *byte == b':');
+        let name = parts.next().unwrap_or_default();
+        let value = parts.next().unwrap_or_default().trim_ascii();
+        if name.eq_ignore_ascii_case(b"content-length") {
+            let length = number(value, 10);
+            // Also where it says the same twice: not every reader looks at the second.
+            self.ambiguous |= length.is_none() || self.length.is_some() || line.length > START;
+            self.length = length.or(self.length).or(Some(0));
+        } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
+            self.ambiguous |= self.chunked || !value.eq_ignore_ascii_case(b"chunked");
+            self.chunked = true;
+        }
     }
+}
+
+/// A number of digits and nothing else.
+fn number(digits: &[u8], radix: u32) -> Option<u64> {
+    let right =
+        (1..=DIGITS).contains(&digits.len()) && digits.iter().all(|digit| char::from(*digit).is_digit(radix));
+    let text = std::str::from_utf8(digits).ok().filter(|_| right)?;
+    u64::from_str_radix(text, radix).ok()
 }
 
 #[cfg(test)]
@@ -90,32 +204,70 @@ mod tests {
         bytes != text.as_bytes()
     }
 
+    const GOOD: [&str; 7] = [
+        "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na\nb",
+        "POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding:  Chunked \r\n\r\nA;x=y\r\n0123\n\n\n\n\n\n\r\n0\r\nX: y\r\n\r\n",
+        "GET / HTTP/1.1\r\nX-Content-Length: 3\r\nX-Transfer-Encoding: y\r\n\r\n",
+    ];
+    const BAD: [&str; 14] = [
+        "GET / HTTP/1.1\nHost: a\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\n\r\n",
+        "GET / HTTP/1.1\r\nHost: a\r\n\n",
+        "POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\nCONTENT-LENGTH: 3\r\n\r\n",
+        "POST / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nContent-Length: +3\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nContent-Length: 3, 3\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\na\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0x1\r\na\r\n0\r\n\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n",
+        "CONNECT a:1 HTTP/1.1\r\n\r\n",
+    ];
+
     #[test]
-    fn ambiguous_heads_are_spoilt_and_others_are_not() {
+    fn ambiguous_requests_are_spoilt_and_others_are_not_wherever_on_a_connection() {
         for chunk in [1, 2, 7, 1000] {
-            for good in [
-                "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
-                "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
-                "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\na\nb",
-                "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
-            ] {
+            for good in GOOD {
                 assert!(!spoilt(good, chunk), "{good:?} in {chunk}");
+                for second in GOOD {
+                    assert!(!spoilt(&format!("{good}{second}"), chunk), "{good:?}{second:?}");
+                }
+                for bad in BAD {
+                    assert!(
+                        spoilt(&format!("{good}{bad}"), chunk),
+                        "{good:?}{bad:?} in {chunk}"
+                    );
+                }
             }
-            for bad in [
-                "GET / HTTP/1.1\nHost: a\r\n\r\n",
-                "GET / HTTP/1.1\r\nHost: a\n\r\n",
-                "GET / HTTP/1.1\r\nHost: a\r\n\n",
-                "POST / HTTP/1.1\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n",
-                "POST / HTTP/1.1\r\ntransfer-encoding: chunked\r\nCONTENT-LENGTH: 3\r\n\r\n",
-            ] {
+            for bad in BAD {
                 assert!(spoilt(bad, chunk), "{bad:?} in {chunk}");
             }
         }
     }
 
+    #[test]
+    fn the_end_of_a_request_is_known() {
+        for good in GOOD {
+            let mut scan = HeadScan::default();
+            let mut bytes = good.as_bytes().to_vec();
+            let (last, before) = bytes.split_last_mut().unwrap();
+            scan.take(before);
+            assert!(!scan.is_between_requests(), "{good:?}");
+            scan.take(std::slice::from_mut(last));
+            assert!(scan.is_between_requests(), "{good:?}");
+        }
+    }
+
     proptest! {
         #[test]
-        fn pieces_do_not_matter(text in "[a-c:\r\n]{0,80}", chunk in 1usize..9) {
+        fn pieces_do_not_matter(text in "[a-c0-3:\r\n]{0,80}", chunk in 1usize..9, good in 0..GOOD.len()) {
+            let text = format!("{}{text}", GOOD[good]);
             prop_assert_eq!(spoilt(&text, chunk), spoilt(&text, 1000));
         }
     }

@@ -8,6 +8,7 @@ mod rate;
 mod routes;
 #[cfg(test)]
 pub(crate) mod tests;
+mod watched;
 
 use std::io;
 use std::net::SocketAddr;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use axum::Router;
 use freshcontext_contract::Limits;
+use http::{StatusCode, Version};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::ServerHandler;
@@ -24,12 +26,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
-use crate::config::{ConfigError, HttpSettings};
+use crate::config::{ConfigError, HttpSettings, Secret};
 use crate::metrics::{Metrics, Refusal};
 use crate::signals;
-use connections::{Activity, Census, Seat, Watched};
+use connections::{Activity, Census, Seat};
 use door::Door;
 use rate::Client;
+use watched::Watched;
 
 pub use routes::MCP_PATH;
 
@@ -43,11 +46,25 @@ const HEADER_FIELDS: usize = 100;
 /// Of the time that running calls get after a signal, this much is for telling those that are not finished.
 const LAST_WRITES: Duration = Duration::from_millis(300);
 
-/// Refuses what must not be started: an open address without a token.
+/// Least characters of a token where others can reach the address. Sixteen of base64 are 96 bits: at the rate that one
+/// client has, no number of clients guesses them.
+const TOKEN_CHARS: usize = 16;
+
+/// Refuses what must not be started: an open address without a token, or with one that can be guessed. On a
+/// loopback address only programs of this machine can try, so any token is taken.
 pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
     if !settings.addr.ip().is_loopback() && settings.token.is_none() {
         return Err(ConfigError(format!(
             "`http.addr` is {}, which others can reach: set `http.token` (FRESHCONTEXT_HTTP_TOKEN), or use a loopback address",
+            settings.addr
+        )));
+    }
+    let short = |token: &Secret| token.expose().chars().count() < TOKEN_CHARS;
+    if !settings.addr.ip().is_loopback() && settings.token.as_ref().is_some_and(short) {
+        return Err(ConfigError(format!(
+            "`http.token` (FRESHCONTEXT_HTTP_TOKEN) is shorter than {TOKEN_CHARS} characters, and `http.addr` is {}, from \
+             where others could try them all: make a long one, for example with `openssl rand -hex 32`, or use a loopback \
+             address",
             settings.addr
         )));
     }
@@ -139,6 +156,7 @@ pub async fn serve_until<S>(
         let _ = stream.set_nodelay(true);
         let service = Service {
             router: router.clone(),
+            door: Arc::clone(&door),
             client: door.client(peer.ip()),
         };
         let connected = door.metrics().map(Metrics::connected);
@@ -190,9 +208,32 @@ impl Waits {
     }
 }
 
+/// The refusal of a head that is larger than [`HEADER_BYTES`]. hyper's own limit is that of a buffer, which one large
+/// read may pass.
+fn too_large<B>(request: &hyper::Request<B>) -> Option<axum::response::Response> {
+    let line = request.method().as_str().len() + request.uri().to_string().len() + " HTTP/1.1 \r\n".len();
+    let fields: usize = request
+        .headers()
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len())
+        .sum();
+    if line > HEADER_BYTES {
+        Some(routes::head_too_large(
+            StatusCode::URI_TOO_LONG,
+            "the address is too long",
+        ))
+    } else if line + fields > HEADER_BYTES {
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        Some(routes::head_too_large(status, "the headers are too large"))
+    } else {
+        None
+    }
+}
+
 /// What answers the requests of a connection.
 struct Service {
     router: Router,
+    door: Arc<Door>,
     client: Option<Client>,
 }
 
@@ -212,11 +253,18 @@ async fn connection(stream: TcpStream, seat: Seat, service: Service, waits: Wait
     let service = {
         let activity = Arc::clone(&activity);
         hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-            activity.request_begins();
+            activity.request_begins(request.version() >= Version::HTTP_11);
             let ended = Ended(Arc::clone(&activity));
+            let too_large = too_large(&request);
+            if too_large.is_some() {
+                service.door.refused(Refusal::Protocol);
+            }
             let answer = service.router.clone().call(service.request(request));
             async move {
-                let answer = answer.await;
+                let answer = match too_large {
+                    Some(refused) => Ok(refused),
+                    None => answer.await,
+                };
                 drop(ended);
                 answer
             }

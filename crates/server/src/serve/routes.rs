@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get};
 use bytes::Bytes;
-use http::{HeaderValue, Method, StatusCode, header};
+use freshcontext_core::sanitize::{clean_error, clean_value};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
@@ -134,7 +135,7 @@ where
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
     if request.method() != Method::POST {
-        let response = shared.mcp.handle(request).await.map(Body::new);
+        let response = clean_refusal(shared.mcp.handle(request).await.map(Body::new)).await;
         return shared.refusing(Refusal::Protocol, response);
     }
     let length = request
@@ -168,12 +169,14 @@ where
         .and_then(|kind| kind.to_str().ok())
         .and_then(|kind| kind.split(';').next())
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+    let mut parts = parts;
+    take_wildcards(&mut parts.headers);
     let request = Request::from_parts(parts, Full::new(body.clone()));
     let response = tokio::select! {
         // In this order: at the end rmcp gives up as well, and says less.
         biased;
         () = shared.end.cancelled() => return going_away(&body),
-        response = shared.mcp.handle(request) => response.map(Body::new),
+        response = shared.mcp.handle(request) => clean_refusal(response.map(Body::new)).await,
     };
     match response.status() {
         // rmcp says 415 for JSON that it cannot read; the media type is right, the text is not.
@@ -182,6 +185,69 @@ where
             shared.refusing(Refusal::Protocol, response)
         }
         _ => response,
+    }
+}
+
+/// Longest body that may be a refusal; results are larger or hold no error. rmcp repeats headers in its own.
+const REFUSAL_BYTES: u64 = 16 << 10;
+
+/// Cleans what rmcp says of a request in an error of its own, which may repeat a header or a version.
+async fn clean_refusal(response: Response) -> Response {
+    let small = response
+        .body()
+        .size_hint()
+        .upper()
+        .is_some_and(|most| most <= REFUSAL_BYTES);
+    if !small {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
+        return closing(text(StatusCode::INTERNAL_SERVER_ERROR, "the answer broke off\n"));
+    };
+    let cleaned = match serde_json::from_slice::<Value>(&body) {
+        Ok(mut message) if message.get("error").is_some() => {
+            if let Some(error) = message.get_mut("error") {
+                clean_value(error);
+            }
+            Bytes::from(message.to_string())
+        }
+        Err(_) if !parts.status.is_success() => Bytes::from(clean_error(&String::from_utf8_lossy(&body))),
+        _ => body,
+    };
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(cleaned))
+}
+
+/// Writes the two media types of this transport in place of wildcards that cover them (RFC 9110, section 12.5.1):
+/// rmcp looks for both by name.
+fn take_wildcards(headers: &mut HeaderMap) {
+    let mut json = false;
+    let mut stream = false;
+    for value in headers.get_all(header::ACCEPT) {
+        for range in value.to_str().unwrap_or_default().split(',') {
+            let mut parts = range.split(';').map(str::trim);
+            let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
+            let refused = parts.any(|parameter| {
+                let weight = parameter
+                    .strip_prefix("q=")
+                    .or_else(|| parameter.strip_prefix("Q="));
+                weight.is_some_and(|weight| weight.trim().parse() == Ok(0.0_f32))
+            });
+            if refused {
+                continue;
+            }
+            // Answers are JSON, so whoever takes all of `application` is served.
+            json |= matches!(kind.as_str(), "*/*" | "application/*" | "application/json");
+            stream |= matches!(
+                kind.as_str(),
+                "*/*" | "application/*" | "text/*" | "text/event-stream"
+            );
+        }
+    }
+    if json && stream {
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        headers.insert(header::ACCEPT, both);
     }
 }
 
@@ -208,6 +274,11 @@ fn id_of(body: &Bytes) -> Option<Value> {
 fn too_large(most: usize) -> Response {
     let message = format!("the body is larger than {most} bytes");
     refusal(StatusCode::PAYLOAD_TOO_LARGE, -32_600, &message)
+}
+
+/// The answer to a head that is not read any further.
+pub(crate) fn head_too_large(status: StatusCode, message: &str) -> Response {
+    closing(refusal(status, -32_600, message))
 }
 
 /// An answer after which the connection is of no more use: the rest of the body is not read.

@@ -232,6 +232,9 @@ fn write(outbox: &Outbox, message: ServerJsonRpcMessage) -> io::Result<()> {
 /// A message as JSON. Structured content that is a text is JSON already, and becomes the last field of
 /// the result as it stands.
 fn line(mut message: ServerJsonRpcMessage, outbox: &Outbox) -> io::Result<Vec<u8>> {
+    if let JsonRpcMessage::Error(error) = &mut message {
+        error.error = crate::mcp::cleaned(error.error.clone());
+    }
     let json = take_json(&mut message);
     // Room for all, so that a large answer is not moved as it grows: the text takes a quarter of what its
     // structure takes.

@@ -1,5 +1,6 @@
 //! The HTTP service on a loopback port, spoken to byte by byte.
 
+mod details;
 mod figures;
 mod pace;
 

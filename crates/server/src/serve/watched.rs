@@ -1,0 +1,185 @@
+//! The stream of a connection: tells what comes in, lets no ambiguous request pass, and tells a peer that has
+//! only finished speaking from one that has gone.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Sleep;
+
+use super::connections::Activity;
+use super::head::HeadScan;
+
+/// How long a call goes on after its caller's side of the connection has closed, before the caller is asked
+/// whether it still listens. Most answers are out by then; a call whose caller has gone costs no more than this.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Between two looks at what came of the question, doubled up to [`LONGEST_LOOK`].
+const FIRST_LOOK: Duration = Duration::from_millis(10);
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
+/// The question: an interim answer, which every client of HTTP/1.1 must be able to pass over (RFC 9110, section
+/// 15.2). Nothing that comes in tells a peer that has closed one direction from one that has closed both; but the
+/// machine of one that has gone refuses what it is sent.
+const STILL_THERE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
+
+/// What can be told of a connection without reading.
+pub(super) trait Link: AsyncRead + AsyncWrite + Unpin {
+    /// Whether the peer has refused what it was sent.
+    fn is_broken(&self) -> bool;
+}
+
+impl Link for TcpStream {
+    fn is_broken(&self) -> bool {
+        !matches!(self.take_error(), Ok(None))
+    }
+}
+
+/// The watched stream.
+pub(super) struct Watched<S> {
+    stream: S,
+    activity: Arc<Activity>,
+    scan: HeadScan,
+    half_closed: Option<HalfClosed>,
+    /// Whether anything of an answer is out since the last request came in.
+    answering: bool,
+    /// Whether something written may not be out yet.
+    writing: bool,
+}
+
+/// A peer that will say no more, while its request is being answered.
+struct HalfClosed {
+    look: Pin<Box<Sleep>>,
+    pause: Duration,
+    /// What is left of the question; `None` before it is asked.
+    question: Option<&'static [u8]>,
+}
+
+impl<S> Watched<S> {
+    pub(super) fn new(stream: S, activity: Arc<Activity>) -> Self {
+        Self {
+            stream,
+            activity,
+            scan: HeadScan::default(),
+            half_closed: None,
+            answering: false,
+            writing: false,
+        }
+    }
+}
+
+impl<S: Link> Watched<S> {
+    /// Keeps the end of what the peer says from hyper, which would give the request up, for as long as the
+    /// request is being answered and the peer is there.
+    fn hold(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            let waited_for = self.activity.is_busy() && self.scan.is_between_requests();
+            if !waited_for && !self.writing {
+                return Poll::Ready(Ok(()));
+            }
+            // Behind the beginning of an answer an interim one would be part of it; writing it on will tell.
+            let may_ask = !self.answering && !self.writing && self.activity.may_ask();
+            let half_closed = self.half_closed.get_or_insert_with(|| HalfClosed {
+                look: Box::pin(tokio::time::sleep(PATIENCE)),
+                pause: FIRST_LOOK,
+                question: None,
+            });
+            ready!(half_closed.look.as_mut().poll(cx));
+            if self.stream.is_broken() {
+                return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+            }
+            if may_ask && half_closed.question.is_none() {
+                half_closed.question = Some(STILL_THERE);
+            }
+            ready!(ask(&mut self.stream, &mut half_closed.question, cx))?;
+            let next = tokio::time::Instant::now() + half_closed.pause;
+            half_closed.pause = (half_closed.pause * 2).min(LONGEST_LOOK);
+            half_closed.look.as_mut().reset(next);
+        }
+    }
+
+    /// What must be out before anything else is written.
+    fn finish_question(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.half_closed {
+            Some(half_closed) => ask(&mut self.stream, &mut half_closed.question, cx),
+            None => Poll::Ready(Ok(())),
+        }
+    }
+}
+
+/// Writes what is left of the question.
+fn ask<S: Link>(
+    stream: &mut S,
+    question: &mut Option<&'static [u8]>,
+    cx: &mut Context<'_>,
+) -> Poll<io::Result<()>> {
+    while let Some(left) = question.filter(|left| !left.is_empty()) {
+        let written = ready!(Pin::new(&mut *stream).poll_write(cx, left))?;
+        if written == 0 {
+            return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+        }
+        *question = left.get(written..);
+    }
+    Poll::Ready(Ok(()))
+}
+
+impl<S: Link> AsyncRead for Watched<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.half_closed.is_some() {
+            return self.hold(cx);
+        }
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
+        let Some(new) = buf.filled_mut().get_mut(before..).filter(|new| !new.is_empty()) else {
+            return if buf.remaining() == 0 {
+                Poll::Ready(Ok(()))
+            } else {
+                self.hold(cx)
+            };
+        };
+        self.activity.bytes_came();
+        self.answering = false;
+        self.scan.take(new);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: Link> AsyncWrite for Watched<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        ready!(self.finish_question(cx))?;
+        self.answering = true;
+        self.writing = true;
+        Pin::new(&mut self.stream).poll_write(cx, buf)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(Pin::new(&mut self.stream).poll_flush(cx))?;
+        self.writing = false;
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        ready!(self.finish_question(cx))?;
+        self.answering = true;
+        self.writing = true;
+        Pin::new(&mut self.stream).poll_write_vectored(cx, bufs)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

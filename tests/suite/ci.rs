@@ -1,0 +1,67 @@
+//! What CI says of the advisories, with a `cargo` that behaves as told: a finding, and a database that cannot be had,
+//! are two different things.
+
+use std::path::PathBuf;
+
+use libtest_mimic::{Failed, Trial};
+
+use crate::process::{program, finish};
+use crate::run::block_on;
+use crate::{root, verdict};
+
+pub fn trials() -> Vec<Trial> {
+    if cfg!(unix) {
+        vec![Trial::test("ci::advisories", || block_on(advisories()))]
+    } else {
+        Vec::new()
+    }
+}
+
+/// A folder with a `cargo` that runs these lines.
+fn cargo(name: &str, lines: &str) -> std::io::Result<PathBuf> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("ci").join(name);
+    std::fs::create_dir_all(&folder)?;
+    let file = folder.join("cargo");
+    std::fs::write(&file, format!("#!/usr/bin/env bash\n{lines}\n"))?;
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755))?;
+    Ok(folder)
+}
+
+async fn advisories() -> Result<(), Failed> {
+    let mut complaints = Vec::new();
+    for (name, lines, code, said) in [
+        ("none", "exit 0", 0, "advisories: none"),
+        (
+            "no-network",
+            "case \"$*\" in *fetch*) echo 'error: could not resolve host' >&2; exit 1;; esac",
+            3,
+            "NOT CHECKED: advisories (the database could not be fetched within 2 s: error: could not resolve host)",
+        ),
+        (
+            "silence",
+            "case \"$*\" in *fetch*) exec sleep 60;; esac",
+            3,
+            "NOT CHECKED: advisories (the database could not be fetched within 2 s: no answer)",
+        ),
+        (
+            "finding",
+            "case \"$*\" in *check*) echo 'error[vulnerability]: RUSTSEC-0000-0000' ; exit 4;; esac",
+            1,
+            "RUSTSEC-0000-0000",
+        ),
+    ] {
+        let folder = cargo(name, lines)?;
+        let path = format!("{}:/usr/bin:/bin", folder.display());
+        let mut script = program("bash", &[".ci/advisories"]);
+        script
+            .current_dir(root())
+            .env("PATH", path)
+            .env("ADVISORIES_WAIT", "2");
+        let finished = finish(script, "").await;
+        if finished.code != Some(code) || !finished.stdout.contains(said) {
+            complaints.push(format!("{name}: {finished:?}"));
+        }
+    }
+    verdict(complaints)
+}
