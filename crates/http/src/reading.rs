@@ -36,9 +36,10 @@ pub(crate) fn judge(
         failure.retrieved_at = Some(answer.retrieved_at);
         if failure.code == ErrorCode::RateLimited || answer.status == 503 {
             failure.retry_after = asked_wait(&answer.headers, now, longest_wait_s);
+            failure.stated = failure.retry_after.is_some();
         }
         if failure.code == ErrorCode::RateLimited && failure.retry_after.is_none() {
-            failure.retry_after = hosts::refusals(host).map(|known| known.wait);
+            failure.retry_after = hosts::refusals(host).and_then(|known| known.wait);
         }
         failure
     })
