@@ -11,6 +11,7 @@
 mod cases;
 mod cli;
 mod composites;
+mod evidence;
 mod forgotten;
 mod http;
 mod http_surface;
@@ -19,6 +20,7 @@ mod limits_egress;
 mod mutated;
 mod politeness;
 mod process;
+mod refusals;
 mod run;
 mod stdio;
 mod stdio_process;
@@ -36,6 +38,8 @@ fn main() {
     trials.extend(cases::trials());
     trials.extend(forgotten::trials());
     trials.extend(mutated::trials());
+    trials.extend(evidence::trials());
+    trials.extend(refusals::trials());
     trials.extend(surface::trials());
     trials.extend(sync::trials());
     trials.extend(stdio::trials());

@@ -65,7 +65,7 @@ impl Inner {
     }
 
     /// Remembers a host's wish to be left alone, and tells the operator which key would help.
-    fn take_note(&self, job: &Job, url: &Url, answer: &Answer, mut failure: Failure) -> Failure {
+    pub(crate) fn take_note(&self, job: &Job, url: &Url, answer: &Answer, mut failure: Failure) -> Failure {
         let keyed = !job.request.anonymous && self.keyring.find(job.descriptor, url).is_some();
         if failure.code == ErrorCode::RateLimited && failure.retry_after.is_none() {
             let (_, lane) = self.place(url, keyed);

@@ -292,7 +292,7 @@ fn published_time(document: &Html) -> Option<String> {
     .into_iter()
     .find(|time| {
         let element = time.value();
-        let classes: String = element.classes().collect::<Vec<_>>().join(" ").to_lowercase();
+        let classes = element.attr("class").unwrap_or_default().to_lowercase();
         let says = element.attr("pubdate").is_some()
             || ["publish", "pubdate", "entry-date", "post-date", "dt-published"]
                 .iter()
@@ -317,7 +317,7 @@ fn dated_class(document: &Html) -> Option<NaiveDate> {
     all(document, "[class*=ublish], [class*=date], [class*=Date]")
         .into_iter()
         .filter(|element| {
-            element.value().classes().any(|class| {
+            classes(*element).any(|class| {
                 let plain: String = class
                     .chars()
                     .filter(char::is_ascii_alphanumeric)
@@ -341,6 +341,12 @@ const FOREIGN: [&str; 12] = [
 /// Words beside "comments" that speak of the page itself: `has-comments`, `comments-open`.
 const ABOUT_COMMENTS: [&str; 8] = ["has", "no", "with", "without", "open", "closed", "off", "count"];
 
+/// The classes of an element, from its attribute.
+fn classes(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
+    let list = element.value().attr("class").unwrap_or_default();
+    list.split_ascii_whitespace()
+}
+
 /// Whether an element belongs to somebody else's text within the page: a comment, a quote, an embed.
 fn foreign(element: ElementRef<'_>) -> bool {
     std::iter::once(element)
@@ -349,10 +355,11 @@ fn foreign(element: ElementRef<'_>) -> bool {
         .any(|ancestor| {
             let value = ancestor.value();
             let scope = value.attr("itemtype").unwrap_or_default();
-            let marked = value.classes().chain(value.id()).any(|mark| {
+            let marked = classes(ancestor).chain(value.id()).any(|mark| {
                 let mark = mark.to_ascii_lowercase();
                 let words: Vec<&str> = mark.split(['-', '_']).collect();
-                let comments = words.iter().any(|word| word.starts_with("comment"));
+                let names = |word: &&&str| matches!(**word, "comment" | "comments" | "commentlist");
+                let comments = mark.starts_with("comment") || words.iter().any(|word| names(&word));
                 let own = words.iter().any(|word| ABOUT_COMMENTS.contains(word));
                 let begins = words.first().is_some_and(|word| FOREIGN.contains(word));
                 (comments || begins) && !(comments && own)

@@ -1,7 +1,7 @@
 //! The public feed.
 
 use freshcontext_contract::chrono::{DateTime, SecondsFormat, Utc};
-use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_contract::{DateEvidence, DateValue, Item, SourceError};
 use freshcontext_parse::feed::{self, Entry};
 use freshcontext_parse::{html, link};
 
@@ -58,7 +58,12 @@ fn item(entry: &Entry) -> Option<Item> {
         "draft_created_at",
         entry
             .published
-            .map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true)),
+            .as_ref()
+            .and_then(|published| match published {
+                DateValue::Instant(at) => Some(at.to_rfc3339_opts(SecondsFormat::Millis, true)),
+                DateValue::Day(day) => Some(day.to_string()),
+                _ => None,
+            }),
     );
     Some(item)
 }
