@@ -2,10 +2,7 @@
 //! stays a day; price, change and previous close agree; dates that contradict each other are never of high
 //! confidence, and neither a change nor a comment dates a page.
 
-#![expect(
-    clippy::string_slice,
-    reason = "cut where a match begins, and this is a test"
-)]
+#![expect(clippy::string_slice, reason = "cut where a match begins, and this is a test")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -85,11 +82,14 @@ fn days_alone(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
     let fits = |at: usize, pattern: &str| {
         bytes.get(at..at + pattern.len()).is_some_and(|found| {
-            found.iter().zip(pattern.bytes()).all(|(found, wanted)| match wanted {
-                b'0' => found.is_ascii_digit(),
-                b'T' => matches!(found, b'T' | b' '),
-                _ => *found == wanted,
-            })
+            found
+                .iter()
+                .zip(pattern.bytes())
+                .all(|(found, wanted)| match wanted {
+                    b'0' => found.is_ascii_digit(),
+                    b'T' => matches!(found, b'T' | b' '),
+                    _ => *found == wanted,
+                })
         })
     };
     let (mut out, mut days) = (Vec::with_capacity(bytes.len()), Vec::new());
@@ -152,10 +152,19 @@ async fn days(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
         sent.iter()
             .filter_map(|day| {
                 let midnight = format!("{day}T00:00");
-                let seconds = format!("{midnight}:00Z").parse::<DateTime<Utc>>().ok()?.timestamp();
+                let seconds = format!("{midnight}:00Z")
+                    .parse::<DateTime<Utc>>()
+                    .ok()?
+                    .timestamp();
                 // A moment may also be sent as a number, which can be midnight.
-                let at = shown.find(&midnight).filter(|_| !bodies.contains(&seconds.to_string()))?;
-                let around: String = shown.chars().skip(shown[..at].chars().count().saturating_sub(40)).take(90).collect();
+                let at = shown
+                    .find(&midnight)
+                    .filter(|_| !bodies.contains(&seconds.to_string()))?;
+                let around: String = shown
+                    .chars()
+                    .skip(shown[..at].chars().count().saturating_sub(40))
+                    .take(90)
+                    .collect();
                 Some(format!("{day} became a time: {around}"))
             })
             .collect(),
@@ -177,7 +186,11 @@ fn numbers(value: &Value, at: &str, out: &mut Vec<String>) {
             }
         }
         Value::Number(_) => out.push(at.to_owned()),
-        Value::String(text) if text.trim_start_matches(['$', '+', '-']).starts_with(|c: char| c.is_ascii_digit()) => {
+        Value::String(text)
+            if text
+                .trim_start_matches(['$', '+', '-'])
+                .starts_with(|c: char| c.is_ascii_digit()) =>
+        {
             out.push(at.to_owned());
         }
         _ => {}
@@ -189,7 +202,10 @@ fn nudged(value: &Value, by: f64) -> Option<Value> {
     match value {
         Value::Number(number) => Some(json!((number.as_f64()? * by * 100.0).round() / 100.0)),
         Value::String(text) => {
-            let plain: String = text.chars().filter(|c| !matches!(c, '$' | ',' | '%' | '+')).collect();
+            let plain: String = text
+                .chars()
+                .filter(|c| !matches!(c, '$' | ',' | '%' | '+'))
+                .collect();
             let number: f64 = plain.parse().ok()?;
             let sign = if text.ends_with('%') { "%" } else { "" };
             Some(format!("{:.2}{sign}", number * by).into())
@@ -280,18 +296,26 @@ async fn conflicts(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Fail
     let whole = answer(&case, &recordings, None, str::to_owned).await?;
     let facts = |outcome: &Outcome| {
         let facts = &outcome.structured["freshcontext"];
-        (facts["content_date"].clone(), facts["freshness_confidence"].clone())
+        (
+            facts["content_date"].clone(),
+            facts["freshness_confidence"].clone(),
+        )
     };
     let mut complaints = Vec::new();
     let is_page = |body: &str| body.to_lowercase().contains("</head>");
     let into_head = |body: &str, tag: &str| {
         let at = body.to_lowercase().find("</head>");
-        at.filter(|at| body.is_char_boundary(*at))
-            .map_or_else(|| body.to_owned(), |at| format!("{}{tag}{}", &body[..at], &body[at..]))
+        at.filter(|at| body.is_char_boundary(*at)).map_or_else(
+            || body.to_owned(),
+            |at| format!("{}{tag}{}", &body[..at], &body[at..]),
+        )
     };
     let into_body = |body: &str, part: &str| {
         let at = body.rfind("</body>");
-        at.map_or_else(|| body.to_owned(), |at| format!("{}{part}{}", &body[..at], &body[at..]))
+        at.map_or_else(
+            || body.to_owned(),
+            |at| format!("{}{part}{}", &body[..at], &body[at..]),
+        )
     };
     let mut pages = false;
     for exchange in &case.exchanges {
@@ -309,7 +333,10 @@ async fn conflicts(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Fail
         complaints.push(format!("two publication dates, and {date} of high confidence"));
     }
     if single && facts(&whole).1 == "high" && !two.structured["notes"].to_string().contains("2003-04-05") {
-        complaints.push(format!("the other date is not named: {}", two.structured["notes"]));
+        complaints.push(format!(
+            "the other date is not named: {}",
+            two.structured["notes"]
+        ));
     }
     let changed = "<meta property=\"article:modified_time\" content=\"2003-04-05T06:07:08Z\">\
                    <meta property=\"og:updated_time\" content=\"2003-04-05T06:07:08Z\">";
@@ -318,7 +345,10 @@ async fn conflicts(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Fail
          datetime=\"{LONG_AGO}\">then</time> a comment</div>"
     );
     for (what, became) in [
-        ("a change", answer(&case, &recordings, None, |body| into_head(body, changed)).await?),
+        (
+            "a change",
+            answer(&case, &recordings, None, |body| into_head(body, changed)).await?,
+        ),
         (
             "a comment",
             answer(&case, &recordings, None, |body| into_body(body, &comment)).await?,

@@ -98,14 +98,19 @@ async fn asked_once(case: &Case, refusals: Vec<Refusal>) -> Result<(), Failed> {
             continue;
         }
         if outcome.code() == "rate_limited" && outcome.structured.get("retry_after_s").is_none() {
-            complaints.push(format!("{what}: it is not said how long the source is left alone"));
+            complaints.push(format!(
+                "{what}: it is not said how long the source is left alone"
+            ));
         }
         let requests = bench.upstream.requests();
         let mut asked: BTreeMap<String, usize> = BTreeMap::new();
         for request in &requests {
             let body = String::from_utf8_lossy(&request.body).into_owned();
             *asked
-                .entry(format!("{} {}{} {body}", request.method, request.host, request.target))
+                .entry(format!(
+                    "{} {}{} {body}",
+                    request.method, request.host, request.target
+                ))
                 .or_default() += 1;
         }
         for (request, times) in asked.into_iter().filter(|(_, times)| *times > 1) {

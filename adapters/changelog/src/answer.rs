@@ -271,7 +271,10 @@ mod tests {
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
             let all = ["2.3.4", "2.3.5", "2.3.10", "2.3.9"].map(|title| on(title, "2026-01-05"));
             let harvest = built(order.map(|at: usize| all[at].clone()).to_vec(), true);
-            assert_eq!(harvest.fields["newest_stable"], "2.3.10 (2026-01-05)", "{order:?}");
+            assert_eq!(
+                harvest.fields["newest_stable"], "2.3.10 (2026-01-05)",
+                "{order:?}"
+            );
             let titles: Vec<_> = harvest.items.iter().map(|item| item.title.as_str()).collect();
             assert_eq!(titles, ["2.3.10", "2.3.9", "2.3.5", "2.3.4"]);
         }

@@ -170,10 +170,12 @@ fn listed(page: Page, url: Url) -> Found {
     } else {
         format!("page {}", page.title)
     };
-    Found {
+    let mut found = Found {
         complete: false,
         ..Found::new(what, url, "page", page.releases)
-    }
+    };
+    found.notes.extend(page.cut);
+    found
 }
 
 /// One dated page, such as the announcement of a release.
@@ -192,9 +194,14 @@ fn article(page: Page, url: Url) -> Found {
     };
     let mut found = Found::new(format!("page {title}"), url, "page", vec![release]);
     found.article = true;
+    found.notes.extend(page.cut);
     found.notes.extend(page.dates.notes);
     if let Some(modified) = page.dates.modified {
-        if found.releases.iter().all(|release| release.date == DateEvidence::None) {
+        if found
+            .releases
+            .iter()
+            .all(|release| release.date == DateEvidence::None)
+        {
             let note = "the page says when it was changed, not when it was published";
             found.notes.push(note.to_owned());
         }

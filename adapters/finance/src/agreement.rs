@@ -49,7 +49,9 @@ impl Quote {
         if let (Some(percent), Some((previous, change))) = (percent, known)
             && !percent_agrees(percent, previous, change)
         {
-            left_out.push(format!("change_percent {percent} contradicts the price and its change"));
+            left_out.push(format!(
+                "change_percent {percent} contradicts the price and its change"
+            ));
             self.change_percent = None;
         }
         left_out

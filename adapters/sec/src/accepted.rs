@@ -86,7 +86,10 @@ mod tests {
         for unproven in [&[][..], &[21], &[10, 16, 18, 22, 23], &[3, 7]] {
             assert_eq!(of(unproven), Clock::Unknown, "{unproven:?}");
         }
-        assert_eq!(clock(["2026-01-28T00:00:00.000Z", "2026-01-28", "x"].into_iter()), Clock::Unknown);
+        assert_eq!(
+            clock(["2026-01-28T00:00:00.000Z", "2026-01-28", "x"].into_iter()),
+            Clock::Unknown
+        );
     }
 
     fn utc(text: &str, clock: Clock) -> Option<String> {
@@ -96,14 +99,38 @@ mod tests {
     #[test]
     fn stamps_are_moments_by_the_clock_of_their_list() {
         for (given, clock, expected) in [
-            ("2026-01-28T21:11:41.000Z", Clock::Utc, Some("2026-01-28T21:11:41Z")),
+            (
+                "2026-01-28T21:11:41.000Z",
+                Clock::Utc,
+                Some("2026-01-28T21:11:41Z"),
+            ),
             // Winter and summer: New York's releases come at 16:30 in both.
-            ("2024-02-01T16:30:30.000Z", Clock::NewYork, Some("2024-02-01T21:30:30Z")),
-            ("2024-08-01T16:30:26.000Z", Clock::NewYork, Some("2024-08-01T20:30:26Z")),
+            (
+                "2024-02-01T16:30:30.000Z",
+                Clock::NewYork,
+                Some("2024-02-01T21:30:30Z"),
+            ),
+            (
+                "2024-08-01T16:30:26.000Z",
+                Clock::NewYork,
+                Some("2024-08-01T20:30:26Z"),
+            ),
             // The last day of daylight time and the first of standard time, 2025.
-            ("2025-11-01T16:00:00.000Z", Clock::NewYork, Some("2025-11-01T20:00:00Z")),
-            ("2025-11-02T16:00:00.000Z", Clock::NewYork, Some("2025-11-02T21:00:00Z")),
-            ("2025-03-08T23:59:59.000Z", Clock::NewYork, Some("2025-03-09T04:59:59Z")),
+            (
+                "2025-11-01T16:00:00.000Z",
+                Clock::NewYork,
+                Some("2025-11-01T20:00:00Z"),
+            ),
+            (
+                "2025-11-02T16:00:00.000Z",
+                Clock::NewYork,
+                Some("2025-11-02T21:00:00Z"),
+            ),
+            (
+                "2025-03-08T23:59:59.000Z",
+                Clock::NewYork,
+                Some("2025-03-09T04:59:59Z"),
+            ),
             // An hour that exists twice, one that does not exist, no time at all, a day alone.
             ("2025-11-02T01:30:00.000Z", Clock::NewYork, None),
             ("2025-03-09T02:30:00.000Z", Clock::NewYork, None),
@@ -111,7 +138,11 @@ mod tests {
             ("1994-01-26T00:00:00.000Z", Clock::NewYork, None),
             ("1994-01-26T05:00:00.000Z", Clock::Utc, None),
             ("2024-08-01T16:30:26.000Z", Clock::Unknown, None),
-            ("2024-08-01T16:30:26-04:00", Clock::Unknown, Some("2024-08-01T20:30:26Z")),
+            (
+                "2024-08-01T16:30:26-04:00",
+                Clock::Unknown,
+                Some("2024-08-01T20:30:26Z"),
+            ),
         ] {
             assert_eq!(utc(given, clock).as_deref(), expected, "{given} {clock:?}");
         }

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
-use freshcontext_contract::url::{Host as UrlHost, Url};
 use freshcontext_contract::limits::REFUSAL_WAIT_MAX_S;
+use freshcontext_contract::url::{Host as UrlHost, Url};
 use freshcontext_contract::{ErrorCode, Key as KeyNeed, Method, hosts};
 use futures_util::future::{Either, select};
 use http::HeaderMap;

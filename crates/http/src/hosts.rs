@@ -259,8 +259,7 @@ impl Host {
         } else {
             format!("{name} refused and named no time, and is left alone for another {seconds} s")
         };
-        let mut failure = Failure::new(ErrorCode::RateLimited, message)
-        .detail("suspended");
+        let mut failure = Failure::new(ErrorCode::RateLimited, message).detail("suspended");
         failure.retry_after = Some(wait);
         failure
     }

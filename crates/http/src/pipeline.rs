@@ -320,9 +320,7 @@ impl Inner {
         }
         let judged = entry.judged_for == (descriptor.id, request.expect)
             || self.judge_for(descriptor, request, &entry.answer, host).is_ok();
-        let fits = request
-            .max_body
-            .is_none_or(|max| entry.answer.body.len() <= max);
+        let fits = request.max_body.is_none_or(|max| entry.answer.body.len() <= max);
         (judged && fits).then_some(entry)
     }
 

@@ -66,7 +66,10 @@ impl Inner {
             429 => {
                 let mut failure = Failure::new(
                     ErrorCode::RateLimited,
-                    format!("{} asked us to slow down (429)", url.host_str().unwrap_or_default()),
+                    format!(
+                        "{} asked us to slow down (429)",
+                        url.host_str().unwrap_or_default()
+                    ),
                 );
                 failure.http_status = Some(429);
                 let longest = self.wire.limits.retry_after_max_s;

@@ -1,7 +1,12 @@
 //! Atom, RSS and JSON Feed through `feed-rs`, which neither expands entities nor fetches anything.
 
+use std::cell::Cell;
+use std::fmt;
+
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use freshcontext_contract::limits::FEED_ENTRIES;
 use freshcontext_contract::{DateEvidence, DateValue, SourceError};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use crate::html;
 
@@ -15,7 +20,7 @@ pub struct Feed {
     /// The page it belongs to.
     pub page: Option<String>,
     /// The feed-level `updated`, for the one source where it is a launch day. Usually a build time.
-    pub updated: Option<DateTime<Utc>>,
+    pub updated: Option<DateValue>,
     /// Its entries, in the order sent.
     pub entries: Vec<Entry>,
 }
@@ -62,6 +67,11 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
     }
+    if entries(bytes) > FEED_ENTRIES {
+        return Err(SourceError::malformed(format!(
+            "{what}: the feed has more than {FEED_ENTRIES} entries"
+        )));
+    }
     let unreadable = |error: feed_rs::parser::ParseFeedError| {
         SourceError::malformed(format!("{what}: the answer is not a readable feed"))
             .caused_by(error.to_string())
@@ -73,13 +83,16 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
         .entries
         .iter()
         .any(|entry| midnight(entry.published) || midnight(entry.updated));
-    let days = if may_be_days {
-        let reader = feed_rs::parser::Builder::new().timestamp_parser(day_alone).build();
-        reader.parse(bytes).map_err(unreadable)?.entries
+    let days = if may_be_days || midnight(feed.updated) {
+        let reader = feed_rs::parser::Builder::new()
+            .timestamp_parser(day_alone)
+            .build();
+        Some(reader.parse(bytes).map_err(unreadable)?)
     } else {
-        Vec::new()
+        None
     };
-    let mut days = days.into_iter();
+    let updated = value(feed.updated, days.as_ref().and_then(|days| days.updated));
+    let mut days = days.map(|days| days.entries).unwrap_or_default().into_iter();
     // Every kind of feed must have a title: without that too, it is not that there is nothing new.
     if feed.entries.is_empty() && feed.title.is_none() {
         return Err(SourceError::malformed(format!(
@@ -98,7 +111,7 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
             .into_iter()
             .find(|link| link.rel.as_deref() != Some("self"))
             .map(|link| link.href),
-        updated: feed.updated,
+        updated,
         entries: feed
             .entries
             .into_iter()
@@ -122,6 +135,63 @@ fn value(at: Option<DateTime<Utc>>, day: Option<DateTime<Utc>>) -> Option<DateVa
             DateValue::Instant(at)
         }
     })
+}
+
+/// How many entries a feed has, at most: the parser keeps about 1 KiB for each, before it can be asked.
+fn entries(bytes: &[u8]) -> usize {
+    let start = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
+    if start == Some(&b'{') {
+        let items = Cell::new(0);
+        let mut json = serde_json::Deserializer::from_slice(bytes);
+        // What does not parse is the parser's to refuse; what it counted until then stands.
+        let _ = Items(&items).deserialize(&mut json);
+        return items.get();
+    }
+    // A start tag has one of these, with a prefix or without. Text may have it, too: it is an upper bound.
+    bytes
+        .windows(6)
+        .filter(|at| {
+            let (mark, name) = at.split_at(1);
+            matches!(mark, b"<" | b":") && (name.starts_with(b"entry") || name.starts_with(b"item"))
+        })
+        .count()
+}
+
+/// Counts the members of `items` at the top of a JSON Feed.
+struct Items<'c>(&'c Cell<usize>);
+
+impl<'de> DeserializeSeed<'de> for Items<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Items<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a feed")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            if key == "items" {
+                map.next_value_seed(Items(self.0))?;
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {
+            self.0.set(self.0.get() + 1);
+        }
+        Ok(())
+    }
 }
 
 /// An Atom title without a type is plain text (RFC 4287, 3.1.1): `Vec<T>` in it is no markup. RSS has
@@ -209,6 +279,37 @@ mod tests {
             <rss version="2.0"><channel><title>&b;&b;</title><item><title>t</title></item></channel></rss>"#;
         if let Ok(feed) = read(bomb.as_bytes(), "feed") {
             assert!(!feed.title.contains("aaaa"));
+        }
+    }
+
+    #[test]
+    fn entries_are_bounded_before_they_are_parsed() {
+        let feeds = |count: usize| {
+            [
+                format!(
+                    "<rss version='2.0'><channel><title>t</title>{}</channel></rss>",
+                    "<item/>".repeat(count)
+                ),
+                format!(
+                    "<a:feed xmlns:a='http://www.w3.org/2005/Atom'><a:title>t</a:title>{}</a:feed>",
+                    "<a:entry/>".repeat(count)
+                ),
+                format!(
+                    r#" {{"version":"https://jsonfeed.org/version/1","title":"t","items":[{}]}}"#,
+                    vec![r#"{"id":"1"}"#; count].join(",")
+                ),
+            ]
+        };
+        for feed in feeds(FEED_ENTRIES) {
+            assert_eq!(read(feed.as_bytes(), "feed").unwrap().entries.len(), FEED_ENTRIES);
+        }
+        for feed in feeds(FEED_ENTRIES + 1) {
+            let error = read(feed.as_bytes(), "feed").unwrap_err();
+            assert!(
+                error.message.contains("more than 5000 entries"),
+                "{}",
+                error.message
+            );
         }
     }
 

@@ -11,6 +11,10 @@ use super::{Release, dates, instant, markdown};
 
 /// Pages with less text than this hold no document.
 const SHELL_CHARS: usize = 200;
+/// Elements that one question of ours looks at.
+const ELEMENTS: usize = 500;
+/// A name, a label or a date is no longer than this.
+const SHORT_BYTES: usize = 4_000;
 
 /// What a page says.
 #[derive(Debug)]
@@ -29,6 +33,8 @@ pub struct Page {
     pub shell: bool,
     /// Whether it says, with a good status, that there is nothing here.
     pub not_found: bool,
+    /// What of it was not read, as a remark.
+    pub cut: Option<String>,
 }
 
 /// Reads a page.
@@ -39,17 +45,17 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         .and_then(|href| link::absolute(address, href))
         .unwrap_or_else(|| address.clone());
     let title = first(&document, "title")
-        .map(|title| text::one_line(&title.text().collect::<String>()))
+        .map(|title| words(title, ""))
         .unwrap_or_default();
     let main = ["main", "[role=main]", "article"]
         .into_iter()
         .find_map(|css| first(&document, css));
-    let body = html::to_text(source);
+    let body = document.text();
     let text = main
         .map(html::text_of)
         .filter(|text| text.chars().count() >= SHELL_CHARS)
         .unwrap_or_else(|| body.clone());
-    let outline = html::to_text(&with_marks(source));
+    let outline = document.outline();
     let mut releases = markdown::read(&outline).releases;
     if releases.len() < 2 || releases.iter().all(|release| instant(&release.date).is_none()) {
         let dated = dated_entries(&outline);
@@ -74,7 +80,34 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         dates,
         releases,
         not_found,
+        cut: document.cut().note("page"),
     }
+}
+
+/// The text of an element on one line, its pieces set apart by `between`. Elements nest, and each may hold
+/// the whole page: of a long text only the beginning is read.
+pub(super) fn words(element: ElementRef<'_>, between: &str) -> String {
+    let mut out = String::new();
+    for piece in element.text() {
+        if !out.is_empty() {
+            out.push_str(between);
+        }
+        out.push_str(piece);
+        if out.len() > SHORT_BYTES {
+            out.truncate(out.floor_char_boundary(SHORT_BYTES));
+            break;
+        }
+    }
+    text::one_line(&out)
+}
+
+/// The classes of an element, from its attribute: `scraper`'s own list keeps each name in a global table.
+pub(super) fn classes(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
+    element
+        .value()
+        .attr("class")
+        .unwrap_or_default()
+        .split_ascii_whitespace()
 }
 
 fn first<'d>(document: &'d Html, css: &str) -> Option<ElementRef<'d>> {
@@ -84,31 +117,8 @@ fn first<'d>(document: &'d Html, css: &str) -> Option<ElementRef<'d>> {
 
 pub(super) fn all<'d>(document: &'d Html, css: &str) -> Vec<ElementRef<'d>> {
     Selector::parse(css)
-        .map(|selector| document.select(&selector).take(500).collect())
+        .map(|selector| document.select(&selector).take(ELEMENTS).collect())
         .unwrap_or_default()
-}
-
-/// The source with a mark before each heading, so that its text can be read like a changelog file.
-fn with_marks(source: &str) -> String {
-    let mut out = String::with_capacity(source.len() + 1_000);
-    let mut rest = source;
-    while let Some(at) = rest.find("<h").or_else(|| rest.find("<H")) {
-        let Some((before, tag)) = rest.split_at_checked(at) else {
-            break;
-        };
-        out.push_str(before);
-        let is_heading = tag.as_bytes().get(2).is_some_and(|b| (b'1'..=b'6').contains(b))
-            && tag.as_bytes().get(3).is_some_and(|b| !b.is_ascii_alphanumeric());
-        let end = tag.find('>').filter(|_| is_heading).map_or(2, |end| end + 1);
-        let (open, after) = tag.split_at_checked(end).unwrap_or((tag, ""));
-        out.push_str(open);
-        if is_heading {
-            out.push_str("&#35;&#35; ");
-        }
-        rest = after;
-    }
-    out.push_str(rest);
-    out
 }
 
 /// Entries under headings that are dates, as on a blog's front page.
@@ -135,6 +145,9 @@ fn dated_entries(outline: &str) -> Vec<Release> {
             day = Some(found);
             headings += 1;
         } else if let Some(day) = day {
+            if releases.len() >= markdown::MAX_RELEASES {
+                break;
+            }
             releases.push(Release {
                 title: text::clip(heading, 200),
                 date: DateEvidence::signal("date heading above the entry", day),

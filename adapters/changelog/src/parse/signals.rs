@@ -1,18 +1,14 @@
 //! What a page says about its date, best evidence first; and what it says against it.
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
-use freshcontext_contract::serde_json::{self, Value};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, DateValue};
 use freshcontext_parse::scraper::{ElementRef, Html};
-use freshcontext_parse::text;
 
-use super::page::all;
+use super::page::{all, classes, words};
 use super::path_date::{self, PathDate};
-use super::{dates, instant};
+use super::{dates, instant, jsonld};
 
-/// Entries of JSON-LD that are looked at.
-const LD_NODES: usize = 200;
 /// Publication dates of one page further apart than this contradict each other.
 const APART: TimeDelta = TimeDelta::hours(48);
 /// A text that bears a labelled date is no longer than this, in characters.
@@ -74,7 +70,7 @@ pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> S
             })
             .collect()
     };
-    let modified = linked.modified.as_deref().and_then(read).or_else(|| {
+    let modified = linked.modified().and_then(read).or_else(|| {
         of_metadata("meta[property='article:modified_time'], meta[property='og:updated_time']")
             .into_iter()
             .next()
@@ -159,8 +155,9 @@ impl Signals {
             return;
         }
         let told = format!("{} against {}", best.told(), against.join(", "));
-        self.notes
-            .push(format!("the page's publication dates contradict each other: {told}"));
+        self.notes.push(format!(
+            "the page's publication dates contradict each other: {told}"
+        ));
         self.date = if best.field {
             DateEvidence::PageSignal {
                 what: format!("{}, contradicted by other dates of the page", best.what).into(),
@@ -220,67 +217,14 @@ fn value_instant(value: &DateValue) -> Option<DateTime<Utc>> {
     instant(&DateEvidence::field("x", value.clone()))
 }
 
-#[derive(Debug, Default)]
-struct Linked {
-    published: Option<String>,
-    page_published: Option<String>,
-    modified: Option<String>,
-}
-
 /// JSON-LD of the main entity. What does not parse is skipped: pages break it often.
-fn linked_data(document: &Html) -> Linked {
-    let mut found = Linked::default();
-    let mut of_page = Linked::default();
+fn linked_data(document: &Html) -> jsonld::Dates {
+    let mut found = jsonld::Dates::default();
     for script in all(document, "script[type='application/ld+json']") {
         let source: String = script.text().collect();
-        let Ok(value) = serde_json::from_str::<Value>(&source) else {
-            continue;
-        };
-        let mut queue = vec![&value];
-        let mut seen = 0;
-        while let Some(node) = queue.pop() {
-            seen += 1;
-            if seen > LD_NODES {
-                break;
-            }
-            match node {
-                Value::Array(nodes) => queue.extend(nodes.iter().rev()),
-                Value::Object(object) => {
-                    queue.extend(
-                        ["@graph", "mainEntity", "mainEntityOfPage"]
-                            .iter()
-                            .filter_map(|key| object.get(*key)),
-                    );
-                    let kinds: Vec<&str> = match object.get("@type") {
-                        Some(Value::String(kind)) => vec![kind],
-                        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
-                        _ => Vec::new(),
-                    };
-                    let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
-                    let article = kinds
-                        .iter()
-                        .any(|kind| kind.ends_with("Article") || kind.ends_with("Posting"));
-                    let slot = if article {
-                        &mut found
-                    } else if kinds.iter().any(|kind| kind.ends_with("WebPage")) {
-                        &mut of_page
-                    } else {
-                        continue;
-                    };
-                    if slot.published.is_none() {
-                        slot.published = text("datePublished");
-                        slot.modified = text("dateModified");
-                    }
-                }
-                _ => {}
-            }
-        }
+        jsonld::read(&source, &mut found);
     }
-    Linked {
-        published: found.published,
-        page_published: of_page.published,
-        modified: found.modified.or(of_page.modified),
-    }
+    found
 }
 
 /// A `time` element that says it is the publication, outside of comments, quotes and embeds.
@@ -327,25 +271,29 @@ fn dated_class(document: &Html) -> Option<NaiveDate> {
             }) && !foreign(*element)
         })
         .find_map(|element| {
-            let words = text::one_line(&element.text().collect::<Vec<_>>().join(" "));
-            let short = words.chars().count() <= 60;
-            short.then(|| dates::find(&words)).flatten()?.day(None)
+            let said = words(element, " ");
+            let short = said.chars().count() <= 60;
+            short.then(|| dates::find(&said)).flatten()?.day(None)
         })
 }
 
 /// Words that begin the class or id of what is not the page's own text.
 const FOREIGN: [&str; 12] = [
-    "comment", "comments", "commentlist", "reply", "replies", "disqus", "embed", "related", "sidebar",
-    "instagram", "twitter", "review",
+    "comment",
+    "comments",
+    "commentlist",
+    "reply",
+    "replies",
+    "disqus",
+    "embed",
+    "related",
+    "sidebar",
+    "instagram",
+    "twitter",
+    "review",
 ];
 /// Words beside "comments" that speak of the page itself: `has-comments`, `comments-open`.
 const ABOUT_COMMENTS: [&str; 8] = ["has", "no", "with", "without", "open", "closed", "off", "count"];
-
-/// The classes of an element, from its attribute.
-fn classes(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
-    let list = element.value().attr("class").unwrap_or_default();
-    list.split_ascii_whitespace()
-}
 
 /// Whether an element belongs to somebody else's text within the page: a comment, a quote, an embed.
 fn foreign(element: ElementRef<'_>) -> bool {
@@ -388,16 +336,18 @@ fn labelled_date(document: &Html) -> Option<NaiveDate> {
     ];
     let is_label = |label: &str| LABELS.contains(&label.trim().trim_end_matches(':').to_lowercase().as_str());
     let pair = all(document, "dt, th").into_iter().find_map(|label| {
-        let words = text::one_line(&label.text().collect::<String>());
+        let said = words(label, "");
         let value = label.next_siblings().find_map(ElementRef::wrap)?;
-        let fits = is_label(&words) && matches!(value.value().name(), "dd" | "td") && !foreign(label);
-        fits.then(|| dates::find(&text::one_line(&value.text().collect::<String>())))??
-            .day(None)
+        let fits = is_label(&said) && matches!(value.value().name(), "dd" | "td") && !foreign(label);
+        fits.then(|| dates::find(&words(value, "")))??.day(None)
     });
     pair.or_else(|| {
         let places = "main p, article p, p, span, div, li, small, time, em, address, h2, h3, h4";
         all(document, places).into_iter().find_map(|element| {
-            let line = short_text(element)?;
+            let line = words(element, " ");
+            if line.chars().count() > LABELLED_CHARS {
+                return None;
+            }
             let lower = line.to_lowercase();
             let label = LABELS.iter().filter(|label| **label != "date").find(|label| {
                 lower
@@ -408,17 +358,4 @@ fn labelled_date(document: &Html) -> Option<NaiveDate> {
             (!foreign(element)).then_some(day)
         })
     })
-}
-
-/// The text of an element as one line, where it is short.
-fn short_text(element: ElementRef<'_>) -> Option<String> {
-    let mut line = String::new();
-    for (at, part) in element.text().enumerate() {
-        if at > LABELLED_CHARS || line.chars().count() + part.trim().chars().count() > LABELLED_CHARS {
-            return None;
-        }
-        line.push_str(part.trim());
-        line.push(' ');
-    }
-    Some(text::one_line(&line)).filter(|line| !line.is_empty())
 }

@@ -302,7 +302,9 @@ fn page(name: &str, address: &str) -> Option<page::Page> {
 }
 
 fn page_day(page: &page::Page) -> String {
-    instant(&page.dates.date).map(|at| at.to_rfc3339()).unwrap_or_default()
+    instant(&page.dates.date)
+        .map(|at| at.to_rfc3339())
+        .unwrap_or_default()
 }
 
 #[test]
@@ -328,7 +330,11 @@ fn embedded_posts_and_copyright_years_are_no_dates() {
     let Some(embeds) = page("page_jsonld_horizont.html", "https://www.horizont.example/a") else {
         return;
     };
-    assert!(page_day(&embeds).starts_with("2019-01-29"), "{:?}", embeds.dates.date);
+    assert!(
+        page_day(&embeds).starts_with("2019-01-29"),
+        "{:?}",
+        embeds.dates.date
+    );
     assert!(matches!(embeds.dates.date, DateEvidence::PageSignal { .. }));
     let advisory = page(
         "page_mozilla_mfsa.html",

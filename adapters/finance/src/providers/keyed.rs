@@ -54,13 +54,21 @@ pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 
 /// An error in the source's own words: a limit, a plan, a key, an unknown ticker, or a failure.
 fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceError {
-    let words: String = words.trim().chars().filter(|c| !c.is_control()).take(160).collect();
+    let words: String = words
+        .trim()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(160)
+        .collect();
     let lower = words.to_lowercase();
     let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
     let code = if has(&["limit", "too many requests", "out of api credits"]) {
         ErrorCode::RateLimited
     } else if has(&["available starting with", "don't have access", "plan", "premium"]) {
-        let message = format!("the plan of the {name} key does not include {}: {words}", ticker.given);
+        let message = format!(
+            "the plan of the {name} key does not include {}: {words}",
+            ticker.given
+        );
         return SourceError::new(ErrorCode::Misconfigured, message)
             .hint("a key of that plan opens it; without, another provider may have it");
     } else if has(&["api key", "apikey", "token", "unauthorized"]) {
@@ -177,7 +185,10 @@ mod tests {
                 ErrorCode::RateLimited,
             ),
             ("API limit reached.", ErrorCode::RateLimited),
-            (r#"{"error":"You don't have access to this resource."}"#, ErrorCode::Misconfigured),
+            (
+                r#"{"error":"You don't have access to this resource."}"#,
+                ErrorCode::Misconfigured,
+            ),
             (r#"{"error":"Invalid API key"}"#, ErrorCode::AccessDenied),
             ("Please use an API key.", ErrorCode::AccessDenied),
             (r#"{"error":"Symbol not supported"}"#, ErrorCode::NotFound),
@@ -194,7 +205,11 @@ mod tests {
         let gate = r#"{"code":404,"message":"This symbol is available starting with the Grow or Venture plan. Consider upgrading now at https://twelvedata.com/pricing","status":"error"}"#;
         let error = Provider::TwelveData.parse(&ticker, 404, gate).unwrap_err();
         assert_eq!(error.code, ErrorCode::Misconfigured);
-        assert!(error.message.contains("Grow or Venture plan"), "{}", error.message);
+        assert!(
+            error.message.contains("Grow or Venture plan"),
+            "{}",
+            error.message
+        );
         let none = r#"{"code":404,"message":"**symbol** or **figi** parameter is missing or invalid.","status":"error"}"#;
         for (status, body) in [(404, none), (200, none)] {
             let error = Provider::TwelveData.parse(&ticker, status, body).unwrap_err();

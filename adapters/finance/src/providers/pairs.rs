@@ -66,7 +66,12 @@ pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let unknown = || Provider::Frankfurter.unknown(ticker);
     let (rate, day, kind, from) = if base == EURO {
         let one = reference(currency).ok_or_else(unknown)?;
-        (one.rate, one.day, "daily reference rate of the European Central Bank", None)
+        (
+            one.rate,
+            one.day,
+            "daily reference rate of the European Central Bank",
+            None,
+        )
     } else if currency == EURO {
         let one = reference(base).ok_or_else(unknown)?;
         let kind = "inverse of a daily reference rate of the European Central Bank";
@@ -101,7 +106,10 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     }
     if let Some(words) = words(at("message")).filter(|words| words.to_lowercase().contains("rate limit")) {
         let words: String = words.chars().filter(|c| !c.is_control()).take(80).collect();
-        return Err(SourceError::new(ErrorCode::RateLimited, format!("Coinbase says: {words}")));
+        return Err(SourceError::new(
+            ErrorCode::RateLimited,
+            format!("Coinbase says: {words}"),
+        ));
     }
     let moment = at("time")
         .as_str()
@@ -144,7 +152,10 @@ mod tests {
         let day = |text: &str| Moment::Day(text.parse().unwrap());
         assert_eq!(quote.moment, day("2026-11-20"));
         assert_eq!((quote.price, quote.currency.as_deref()), (1.1534, Some("USD")));
-        assert_eq!((quote.kind.contains("derived"), quote.derived_from), (false, None));
+        assert_eq!(
+            (quote.kind.contains("derived"), quote.derived_from),
+            (false, None)
+        );
         let ticker = Ticker::read("EURUSD=X").unwrap();
         for other in ["{}", r#"{"date":"2026-11-20","rates":{"USD":1.1}}"#, "[]"] {
             assert!(frankfurter(&ticker, other).is_err(), "{other}");
@@ -162,7 +173,10 @@ mod tests {
         assert_eq!(cross.moment, Moment::Day("2026-11-19".parse().unwrap()));
         assert!(cross.kind.starts_with("derived from two"));
         let from = cross.derived_from.unwrap();
-        assert!(from.contains("EUR/GBP 0.88 (2026-11-19)") && from.contains("EUR/USD 1.1534"), "{from}");
+        assert!(
+            from.contains("EUR/GBP 0.88 (2026-11-19)") && from.contains("EUR/USD 1.1534"),
+            "{from}"
+        );
         let inverse = read("USDEUR=X");
         assert!((inverse.price - 1.0 / 1.1534).abs() < 1e-12 && inverse.kind.starts_with("inverse"));
         let ticker = Ticker::read("GBPUSD=X").unwrap();
@@ -186,7 +200,10 @@ mod tests {
         );
         for (body, code) in [
             (r#"{"message":"NotFound"}"#, ErrorCode::NotFound),
-            (r#"{"message":"Public rate limit exceeded"}"#, ErrorCode::RateLimited),
+            (
+                r#"{"message":"Public rate limit exceeded"}"#,
+                ErrorCode::RateLimited,
+            ),
         ] {
             assert_eq!(coinbase(&ticker, body).unwrap_err().code, code);
         }

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{Descriptor, ErrorCode, HostRate, Hosts, Marker, Pace, Provenance, Retry, SourceError, Transport};
+use freshcontext_contract::{
+    Descriptor, ErrorCode, HostRate, Hosts, Marker, Pace, Provenance, Retry, SourceError, Transport,
+};
 use futures_util::future::join_all;
 
 use crate::testing::*;
@@ -332,7 +334,10 @@ async fn a_refusal_that_only_the_reader_finds_counts_too() {
         let error = response.judged::<()>(Err(refusal)).unwrap_err();
         assert_eq!(error.retry_after, Some(Duration::from_secs(kept)));
         let error = bench.ask_now(URL).await.unwrap_err();
-        assert_eq!((error.attempts, error.retry_after), (0, Some(Duration::from_secs(kept))));
+        assert_eq!(
+            (error.attempts, error.retry_after),
+            (0, Some(Duration::from_secs(kept)))
+        );
         bench.timer.advance(Duration::from_secs(kept));
     }
 }
@@ -353,7 +358,10 @@ async fn a_copy_that_is_still_fresh_is_served_while_the_host_is_left_alone() {
     assert!(matches!(copy.provenance, Provenance::Cached { .. }));
     bench.timer.advance(Duration::from_mins(6));
     let error = bench.ask_now(URL).await.unwrap_err();
-    assert_eq!((error.code, error.detail.as_deref()), (ErrorCode::RateLimited, Some("suspended")));
+    assert_eq!(
+        (error.code, error.detail.as_deref()),
+        (ErrorCode::RateLimited, Some("suspended"))
+    );
     assert_eq!(bench.server.requests(), 2);
 }
 
