@@ -74,8 +74,8 @@ pub async fn call(
 pub struct Bench {
     pub engine: Arc<Engine>,
     pub clock: Arc<StepClock>,
-    /// Held so that it goes on answering.
-    _upstream: ScriptedUpstream,
+    /// What was asked of it, and what goes on answering.
+    pub upstream: ScriptedUpstream,
     pub script: Script,
 }
 
@@ -110,7 +110,7 @@ impl Bench {
         Ok(Self {
             engine,
             clock,
-            _upstream: upstream,
+            upstream,
             script,
         })
     }

@@ -1,6 +1,6 @@
 //! Releases into a harvest: order, channels, figures, notes.
 
-use freshcontext_contract::chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, Status};
@@ -122,17 +122,17 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
     harvest
 }
 
+/// The newest of sorted releases.
 fn newest_stable(releases: &[Release]) -> Option<&Release> {
     releases
         .iter()
-        .filter(|release| stable(release) && instant(&release.date).is_some())
-        .max_by_key(|release| instant(&release.date))
+        .find(|release| stable(release) && instant(&release.date).is_some())
 }
 
 /// Both channels with their own newest date: a nightly does not make a project fresh.
 fn channels(harvest: &mut Harvest, releases: &[Release]) {
     let shown = |release: &Release| {
-        let date = instant(&release.date).map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true));
+        let date = parse::shown(&release.date);
         let name = release.tag.as_deref().unwrap_or(&release.title);
         date.map_or_else(|| name.to_owned(), |date| format!("{name} ({date})"))
     };
@@ -140,8 +140,7 @@ fn channels(harvest: &mut Harvest, releases: &[Release]) {
     harvest.set("newest_stable", stable.map(shown));
     let early = releases
         .iter()
-        .filter(|release| release.prerelease && instant(&release.date).is_some())
-        .max_by_key(|release| instant(&release.date));
+        .find(|release| release.prerelease && instant(&release.date).is_some());
     harvest.set("newest_prerelease", early.map(shown));
     if stable.is_none() && early.is_some() {
         harvest.note("only pre-releases carry a date: the date of the answer is theirs");
@@ -258,6 +257,46 @@ mod tests {
             ),
             (Some(0), Some(2))
         );
+    }
+
+    fn on(title: &str, date: &str) -> Release {
+        Release {
+            date: DateEvidence::field("published_at", date),
+            ..release(title, None)
+        }
+    }
+
+    #[test]
+    fn releases_of_one_day_are_in_the_order_of_their_versions() {
+        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
+            let all = ["2.3.4", "2.3.5", "2.3.10", "2.3.9"].map(|title| on(title, "2026-01-05"));
+            let harvest = built(order.map(|at: usize| all[at].clone()).to_vec(), true);
+            assert_eq!(
+                harvest.fields["newest_stable"], "2.3.10 (2026-01-05)",
+                "{order:?}"
+            );
+            let titles: Vec<_> = harvest.items.iter().map(|item| item.title.as_str()).collect();
+            assert_eq!(titles, ["2.3.10", "2.3.9", "2.3.5", "2.3.4"]);
+        }
+        // One without a time leaves the others' times nothing to tell.
+        let mixed = vec![
+            on("2.3.4", "2026-01-05T18:00:00Z"),
+            on("2.3.5", "2026-01-05"),
+            on("2.3.3", "2026-01-05T09:00:00Z"),
+        ];
+        assert_eq!(built(mixed, true).fields["newest_stable"], "2.3.5 (2026-01-05)");
+        // Times known to all of them tell more than versions: a branch of old gets a release, too.
+        let timed = vec![
+            on("2.3.5", "2026-01-05T09:00:00Z"),
+            on("1.9.9", "2026-01-05T18:00:00Z"),
+        ];
+        assert_eq!(
+            built(timed, true).fields["newest_stable"],
+            "1.9.9 (2026-01-05T18:00:00Z)"
+        );
+        // Where nothing tells, the place.
+        let named = vec![on("Spring", "2026-01-05"), on("Summer", "2026-01-05")];
+        assert_eq!(built(named, true).fields["newest_stable"], "Spring (2026-01-05)");
     }
 
     #[test]

@@ -5,12 +5,16 @@ pub mod feed;
 pub mod jsonld;
 pub mod markdown;
 pub mod page;
+pub mod path_date;
 pub mod registry;
 pub mod releases;
+pub mod signals;
 pub mod version;
 
-use freshcontext_contract::chrono::{DateTime, NaiveTime, TimeDelta, Utc};
-use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use freshcontext_contract::{DateEvidence, DateValue};
 
 /// One release, whatever document told about it.
@@ -36,29 +40,37 @@ pub struct Release {
     pub sections: Vec<String>,
 }
 
-/// The instant of evidence, for the order and the figures.
+/// The instant of evidence, for the order and the figures; a day counts from 00:00 UTC.
 pub fn instant(date: &DateEvidence) -> Option<DateTime<Utc>> {
+    match value(date)? {
+        DateValue::Instant(at) => Some(at),
+        DateValue::Day(day) => Some(day.and_time(NaiveTime::MIN).and_utc()),
+        _ => None,
+    }
+}
+
+/// What evidence says, as an instant or a day.
+fn value(date: &DateEvidence) -> Option<DateValue> {
     let (DateEvidence::Field { value, .. } | DateEvidence::PageSignal { value, .. }) = date else {
         return None;
     };
     match value {
-        DateValue::EpochSeconds(seconds) => DateTime::from_timestamp(*seconds, 0),
-        DateValue::Instant(at) => Some(*at),
-        DateValue::Day(day) => Some(day.and_time(NaiveTime::MIN).and_utc()),
-        DateValue::Text(text) => dates::machine(text).map(|value| match value {
-            DateValue::Instant(at) => at,
-            DateValue::Day(day) => day.and_time(NaiveTime::MIN).and_utc(),
-            _ => DateTime::UNIX_EPOCH,
-        }),
+        DateValue::EpochSeconds(seconds) => DateTime::from_timestamp(*seconds, 0).map(DateValue::Instant),
+        DateValue::Text(text) => dates::machine(text),
+        DateValue::Instant(_) | DateValue::Day(_) => Some(value.clone()),
     }
+}
+
+/// The date as text: a day as a day.
+pub fn shown(date: &DateEvidence) -> Option<String> {
+    value(date).as_ref().and_then(dates::shown)
 }
 
 /// Takes the dates away that lie ahead, which roadmaps name. Returns how many.
 pub fn drop_future(releases: &mut [Release], now: DateTime<Utc>) -> usize {
-    let latest = now + TimeDelta::seconds(FUTURE_TOLERANCE_S);
     let mut dropped = 0;
     for release in releases {
-        if instant(&release.date).is_some_and(|at| at > latest) {
+        if value(&release.date).is_some_and(|value| dates::lies_ahead(&value, now)) {
             release.date = DateEvidence::None;
             dropped += 1;
         }
@@ -67,8 +79,9 @@ pub fn drop_future(releases: &mut [Release], now: DateTime<Utc>) -> usize {
 }
 
 /// Newest first; what has not come out yet before everything, what has no date after the dated ones in
-/// the order of the document.
-pub fn sort(releases: &mut [Release]) {
+/// the order of the document. Of releases that share a day, and where the time of any is unknown, the higher
+/// version is the newer; where versions do not tell either, the place in the document.
+pub fn sort(releases: &mut Vec<Release>) {
     let dated = releases
         .iter()
         .filter(|release| instant(&release.date).is_some())
@@ -86,7 +99,30 @@ pub fn sort(releases: &mut [Release]) {
             releases.reverse();
         }
     }
-    releases.sort_by_key(|release| (!release.unreleased, std::cmp::Reverse(instant(&release.date))));
+    // A day of which one release has no time cannot order the others by theirs.
+    let days: HashSet<NaiveDate> = releases
+        .iter()
+        .filter_map(|release| match value(&release.date)? {
+            DateValue::Day(day) => Some(day),
+            _ => None,
+        })
+        .collect();
+    releases.sort_by_cached_key(|release| {
+        let at = instant(&release.date).map(|at| {
+            if days.contains(&at.date_naive()) {
+                at.date_naive().and_time(NaiveTime::MIN).and_utc()
+            } else {
+                at
+            }
+        });
+        let tie = at.and_then(|_| {
+            // A number in a longer title may be another thing's version.
+            let named = release.tag.as_deref().and_then(version::parse);
+            let short = release.title.split_whitespace().count() <= 3;
+            named.or_else(|| version::parse(&release.title).filter(|_| short))
+        });
+        (!release.unreleased, Reverse(at), Reverse(tie))
+    });
 }
 
 #[cfg(test)]

@@ -39,7 +39,7 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
         return Ok(listed(page, url));
     }
     let is_root = url.path() == "/";
-    let is_article = !is_root && !page.shell && page.date != DateEvidence::None;
+    let is_article = !is_root && !page.shell && page.dates.any();
     if page.releases.is_empty() && is_article {
         return Ok(article(page, url));
     }
@@ -77,7 +77,7 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
             SourceError::malformed(message).hint("pass the address of its feed or of a changelog file")
         );
     }
-    if !is_root && page.visible.is_some() {
+    if !is_root && page.dates.visible.is_some() {
         return Ok(article(page, url));
     }
     let message = format!(
@@ -187,7 +187,7 @@ fn article(page: Page, url: Url) -> Found {
     };
     let release = Release {
         title: title.clone(),
-        date: page.date,
+        date: page.dates.date,
         url: Some(url.to_string()),
         notes: page.text,
         ..Release::default()
@@ -195,10 +195,19 @@ fn article(page: Page, url: Url) -> Found {
     let mut found = Found::new(format!("page {title}"), url, "page", vec![release]);
     found.article = true;
     found.notes.extend(page.cut);
-    if let Some(modified) = page.modified {
+    found.notes.extend(page.dates.notes);
+    if let Some(modified) = page.dates.modified {
+        if found
+            .releases
+            .iter()
+            .all(|release| release.date == DateEvidence::None)
+        {
+            let note = "the page says when it was changed, not when it was published";
+            found.notes.push(note.to_owned());
+        }
         found.fields.insert("modified".to_owned(), modified.into());
     }
-    if let Some(visible) = page.visible {
+    if let Some(visible) = page.dates.visible {
         found.fields.insert("visible_date".to_owned(), visible.into());
         found
             .notes

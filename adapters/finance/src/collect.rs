@@ -124,7 +124,7 @@ fn harvest(all: Vec<Pending>, repeated: usize) -> Result<Harvest, SourceError> {
         failures,
     } in all
     {
-        let Some(quote) = quote else {
+        let Some(mut quote) = quote else {
             let error = unanswered(&ticker, failures);
             failed.push((ticker, error));
             continue;
@@ -141,6 +141,9 @@ fn harvest(all: Vec<Pending>, repeated: usize) -> Result<Harvest, SourceError> {
         }
         if !routes.contains(&quote.provider) {
             routes.push(quote.provider);
+        }
+        for why in quote.settle() {
+            notes.push(format!("{}: {why}", ticker.given.to_ascii_uppercase()));
         }
         items.push(quote.item(&ticker));
     }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod agreement;
 #[cfg(test)]
 mod bodies;
 mod collect;
@@ -128,12 +129,20 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         ),
         rate("stooq.com", 1, 1, "https://stooq.com/q/l/"),
     ],
-    status_rules: &[StatusRule {
-        status: 404,
-        when: When::BodyContains("page you requested does not exist or has been moved"),
-        code: ErrorCode::UpstreamError,
-        message: "Stooq's quote address is gone",
-    }],
+    status_rules: &[
+        StatusRule {
+            status: 404,
+            when: When::BodyContains("page you requested does not exist or has been moved"),
+            code: ErrorCode::UpstreamError,
+            message: "Stooq's quote address is gone",
+        },
+        StatusRule {
+            status: 403,
+            when: When::BodyContains("You don't have access to this resource"),
+            code: ErrorCode::Misconfigured,
+            message: "the plan of the Finnhub key in FINNHUB_API_KEY does not include this ticker",
+        },
+    ],
     markers: &[
         Marker {
             contains: "requires JavaScript to verify your browser",

@@ -49,6 +49,8 @@ pub struct Quote {
     pub field: &'static str,
     /// Whether the moment is only roughly the price's, as during a session at a delayed source.
     pub rough: bool,
+    /// Why, where it is.
+    pub why_rough: &'static str,
     /// The currency that the source states.
     pub currency: Option<String>,
     /// What the number is, where it is no price in a currency.
@@ -77,6 +79,8 @@ pub struct Quote {
     pub close: Option<f64>,
     /// A price outside the session.
     pub extended: Option<Extended>,
+    /// What the price was computed from, where the source does not give it itself.
+    pub derived_from: Option<String>,
 }
 
 impl Quote {
@@ -96,6 +100,7 @@ impl Quote {
             moment,
             field,
             rough: false,
+            why_rough: ROUGH,
             currency: None,
             unit: None,
             name: None,
@@ -110,6 +115,7 @@ impl Quote {
             volume: None,
             close: None,
             extended: None,
+            derived_from: None,
         })
     }
 
@@ -129,9 +135,9 @@ impl Quote {
         );
         let date = match (self.moment, self.rough) {
             (Moment::Instant(at), false) => DateEvidence::field(self.field, at),
-            (Moment::Instant(at), true) => DateEvidence::signal(ROUGH, at),
+            (Moment::Instant(at), true) => DateEvidence::signal(self.why_rough, at),
             (Moment::Day(day), false) => DateEvidence::field(self.field, day),
-            (Moment::Day(day), true) => DateEvidence::signal(ROUGH, day),
+            (Moment::Day(day), true) => DateEvidence::signal(self.why_rough, day),
         };
         let mut item = Item::new(title, date);
         item.id = Some(format!("{}:{}", self.provider, ticker.root));
@@ -148,6 +154,7 @@ impl Quote {
                 Moment::Day(day) => day.to_string(),
             },
         );
+        item.set("derived_from", self.derived_from);
         item.set("market", self.market);
         item.set("exchange", self.exchange);
         // What has a price above zero has not had one below, nor lost more than all of it.

@@ -232,7 +232,7 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
             }
             found
         }
-        Target::Day(day) if slot.map(request::day_of) == Some(*day) => items,
+        Target::Day(day) if slot.as_ref().and_then(request::launch_day) == Some(*day) => items,
         Target::Day(day) => {
             return Err(needs_token(format!(
                 "the feed shows the current board only, not that of {day}"
@@ -253,7 +253,10 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
             harvest.note(format!("Product Hunt gives its ordinary feed for topics it does not know; this one does not say it is {topic}"));
         }
     } else if let Some(slot) = slot {
-        harvest.set("launch_day", request::day_of(slot).to_string());
+        harvest.set(
+            "launch_day",
+            request::launch_day(&slot).map(|day| day.to_string()),
+        );
         harvest.own_date = Some(DateEvidence::signal(
             "launch day of the board (the feed's updated)",
             slot,

@@ -187,6 +187,7 @@ async fn company(
     let parse::Listed {
         mut filings,
         mut unreadable,
+        mut unproven,
     } = listed;
     let days = Days::new(cx.args().since, cx.args().until);
     let fits = |filing: &Filing| match accession {
@@ -225,6 +226,7 @@ async fn company(
             Ok(older) => {
                 filings.extend(older.filings);
                 unreadable += older.unreadable;
+                unproven |= older.unproven;
                 unread -= 1;
             }
             Err(error) => notes.push(format!("a part of the older filings could not be read ({error})")),
@@ -264,6 +266,12 @@ async fn company(
     harvest.set("cik", company.cik);
     harvest.set("tickers", company.tickers.clone());
     harvest.set("industry", company.industry.clone());
+    if unproven && !harvest.items.is_empty() {
+        harvest.note(
+            "EDGAR's acceptance times are UTC for some companies and New York time for others; nothing in \
+             this list proves which, so they are left out where that is so",
+        );
+    }
     if !enough(&filings) && unread > 0 {
         harvest.note(format!(
             "EDGAR keeps older filings of this company in {unread} more part(s) that were not read; \

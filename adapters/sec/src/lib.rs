@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod accepted;
 #[cfg(test)]
 mod bodies;
 mod collect;
@@ -24,6 +25,14 @@ const fn rate(host: &'static str) -> HostRate {
         keyed: None,
         in_flight: 2,
         link: "https://www.sec.gov/os/accessing-edgar-data",
+    }
+}
+
+const fn undeclared(words: &'static str) -> Marker {
+    Marker {
+        contains: words,
+        code: ErrorCode::Misconfigured,
+        message: "EDGAR refused a client that does not declare a contact",
     }
 }
 
@@ -53,30 +62,20 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         },
     ],
     rates: &[rate("www.sec.gov"), rate("data.sec.gov"), rate("efts.sec.gov")],
-    status_rules: &[
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("Request Rate Threshold Exceeded"),
-            code: ErrorCode::RateLimited,
-            message: "EDGAR says that its request rate was exceeded",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("<Code>AccessDenied</Code>"),
-            code: ErrorCode::NotFound,
-            message: "EDGAR has nothing at this address",
-        },
-    ],
+    status_rules: &[StatusRule {
+        status: 403,
+        when: When::BodyContains("<Code>AccessDenied</Code>"),
+        code: ErrorCode::NotFound,
+        message: "EDGAR has nothing at this address",
+    }],
+    // The page for an undeclared client bears the title of the other: its own words come first.
     markers: &[
+        undeclared("undeclared automated tool"),
+        undeclared("declare your traffic"),
         Marker {
             contains: "Request Rate Threshold Exceeded",
             code: ErrorCode::RateLimited,
             message: "EDGAR says that its request rate was exceeded",
-        },
-        Marker {
-            contains: "Undeclared Automated Tool",
-            code: ErrorCode::AccessDenied,
-            message: "EDGAR refused a client that does not declare a contact",
         },
     ],
     args: ArgSpec {
@@ -115,26 +114,20 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
 /// Environment name of the contact that the pipeline puts into the user agent.
 const CONTACT: &str = "FRESHCONTEXT_CONTACT";
 
-/// How long EDGAR keeps refusing after its limit was passed.
-const BLOCK: std::time::Duration = std::time::Duration::from_mins(10);
-
 /// Adds to a refusal what would open the door.
 fn explain(mut error: SourceError, contact: bool) -> SourceError {
-    match error.code {
-        ErrorCode::AccessDenied if !contact => {
+    match (error.code, contact) {
+        (ErrorCode::Misconfigured | ErrorCode::AccessDenied, false) => {
             error.code = ErrorCode::Misconfigured;
             error.hint(format!(
-                "set {CONTACT} to an address EDGAR can write to; it goes into the User-Agent"
+                "set {CONTACT} to a name and an address EDGAR can write to; it goes into the User-Agent"
             ))
         }
-        ErrorCode::AccessDenied => {
+        (ErrorCode::Misconfigured, true) => error.hint(format!(
+            "EDGAR does not accept what {CONTACT} holds: set it to a name and a mail address that exists"
+        )),
+        (ErrorCode::AccessDenied, true) => {
             error.hint("EDGAR refuses this address or its User-Agent; wait ten minutes before trying again")
-        }
-        ErrorCode::RateLimited => {
-            if error.retry_after.is_none() && error.http_status.is_some() {
-                error.retry_after = Some(BLOCK);
-            }
-            error
         }
         _ => error,
     }
@@ -155,18 +148,12 @@ mod tests {
                 .is_some_and(|hint| hint.contains("FRESHCONTEXT_CONTACT"))
         );
         assert_eq!(explain(refused(), true).code, ErrorCode::AccessDenied);
-    }
-
-    #[test]
-    fn the_rate_threshold_blocks_for_ten_minutes() {
-        let error = explain(
-            SourceError::new(ErrorCode::RateLimited, "slow down").status(403),
-            true,
-        );
-        assert_eq!(error.retry_after, Some(BLOCK));
-        // Our own pacing refused before sending: its own wait stands.
-        let own = SourceError::new(ErrorCode::RateLimited, "pacing");
-        assert_eq!(explain(own, true).retry_after, None);
+        let undeclared = || SourceError::new(ErrorCode::Misconfigured, "no").status(403);
+        for contact in [true, false] {
+            let error = explain(undeclared(), contact);
+            assert_eq!(error.code, ErrorCode::Misconfigured);
+            assert!(error.hint.is_some_and(|hint| hint.contains(CONTACT)));
+        }
     }
 
     #[test]

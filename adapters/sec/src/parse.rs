@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{NaiveDate, NaiveDateTime};
-use chrono_tz::America::New_York;
+use chrono::NaiveDate;
 use freshcontext_contract::chrono::{DateTime, SecondsFormat, Utc};
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::json::{self, or_absent};
 use serde::Deserialize;
 
+use crate::accepted::{self, Clock};
 use crate::{items, request};
 
 /// A company's own record.
@@ -97,6 +97,8 @@ pub struct Listed {
     pub filings: Vec<Filing>,
     /// Entries without accession number or form.
     pub unreadable: usize,
+    /// Whether there are acceptance stamps of which nothing proves whose clock they show.
+    pub unproven: bool,
 }
 
 /// What the list says about the company.
@@ -153,6 +155,12 @@ fn filings(columns: &Columns) -> Result<Listed, SourceError> {
         let cell = column.get(row).filter(|_| column.len() == rows);
         present(cell.cloned().flatten())
     };
+    let stamps = || columns.accepted.iter().flatten();
+    let clock = if columns.accepted.len() == rows {
+        accepted::clock(stamps().map(String::as_str))
+    } else {
+        Clock::Unknown
+    };
     let row = |row: usize| {
         let codes = at(&columns.items, row).unwrap_or_default();
         Some(Filing {
@@ -160,7 +168,7 @@ fn filings(columns: &Columns) -> Result<Listed, SourceError> {
             form: at(&columns.form, row)?,
             filed: at(&columns.filed, row).and_then(|text| day(&text)),
             event: at(&columns.event, row).and_then(|text| day(&text)),
-            accepted: at(&columns.accepted, row).and_then(|text| accepted(&text)),
+            accepted: at(&columns.accepted, row).and_then(|text| accepted::moment(&text, clock)),
             items: items::describe(codes.split(',')),
             document: at(&columns.document, row),
             about: at(&columns.about, row),
@@ -174,6 +182,7 @@ fn filings(columns: &Columns) -> Result<Listed, SourceError> {
     }
     Ok(Listed {
         unreadable: rows - filings.len(),
+        unproven: clock == Clock::Unknown && stamps().any(|stamp| stamp.ends_with('Z')),
         filings,
     })
 }
@@ -183,17 +192,6 @@ pub fn day(text: &str) -> Option<NaiveDate> {
     (text.len() == 10)
         .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
         .flatten()
-}
-
-/// EDGAR writes New York wall-clock time and a `Z` that does not belong there. An hour that a clock
-/// change skips or repeats gives no instant.
-fn accepted(text: &str) -> Option<DateTime<Utc>> {
-    let local =
-        NaiveDateTime::parse_from_str(text.trim().trim_end_matches('Z'), "%Y-%m-%dT%H:%M:%S%.f").ok()?;
-    local
-        .and_local_timezone(New_York)
-        .single()
-        .map(|at| at.with_timezone(&Utc))
 }
 
 impl Filing {
@@ -249,38 +247,6 @@ pub fn form_counts(filings: &[Filing]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn acceptance_times_are_new_york_time() {
-        let utc = |text: &str| accepted(text).map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true));
-        // Winter and summer: the releases come at 16:30 New York time in both.
-        assert_eq!(
-            utc("2024-02-01T16:30:30.000Z").as_deref(),
-            Some("2024-02-01T21:30:30Z")
-        );
-        assert_eq!(
-            utc("2024-08-01T16:30:26.000Z").as_deref(),
-            Some("2024-08-01T20:30:26Z")
-        );
-        // The last day of daylight time and the first of standard time, 2025.
-        assert_eq!(
-            utc("2025-11-01T16:00:00.000Z").as_deref(),
-            Some("2025-11-01T20:00:00Z")
-        );
-        assert_eq!(
-            utc("2025-11-02T16:00:00.000Z").as_deref(),
-            Some("2025-11-02T21:00:00Z")
-        );
-        // Midnight moves to the next day's early morning.
-        assert_eq!(
-            utc("2025-03-08T23:59:59.000Z").as_deref(),
-            Some("2025-03-09T04:59:59Z")
-        );
-        // An hour that exists twice, one that does not exist, and no time at all.
-        assert_eq!(utc("2025-11-02T01:30:00.000Z"), None);
-        assert_eq!(utc("2025-03-09T02:30:00.000Z"), None);
-        assert_eq!(utc("2025-03-09"), None);
-    }
 
     #[test]
     fn short_columns_lose_facts_not_filings() {

@@ -80,12 +80,12 @@ impl<A: Adapter> AnyAdapter for A {
         Box::pin(async move {
             let descriptor = Adapter::descriptor(self);
             let input = decode_input::<A::Input>(&schema_of(self), descriptor.example, arguments)?;
-            let harvest = Adapter::collect(self, cx, input).await;
-            if let Err(error) = &harvest
+            let mut harvest = Adapter::collect(self, cx, input).await;
+            if let Err(error) = &mut harvest
                 && error.code.is_against_the_answer()
                 && !error.is_without_answer()
             {
-                cx.discard_unread();
+                cx.discard_unread(error);
             }
             harvest
         })
@@ -342,10 +342,15 @@ impl<'a> Cx<'a> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Has the cache forget the answers of this call that nobody vouched for.
-    fn discard_unread(&self) {
+    /// Has the cache forget the answers of this call that nobody vouched for. Where there is but one, the
+    /// error is about it.
+    fn discard_unread(&self, error: &mut SourceError) {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.iter().for_each(Standing::withdraw_unread);
+        let mut unread = answers.iter().filter(|answer| answer.withdraw_unread());
+        if let (Some(only), None) = (unread.next(), unread.next()) {
+            only.refused(error);
+        }
+        unread.for_each(drop);
     }
 
     fn record(&self, response: &Response) {

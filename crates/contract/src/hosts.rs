@@ -4,22 +4,32 @@ use std::time::Duration;
 
 use crate::{ErrorCode, HostRate, Pace, StatusRule, When};
 
-/// How a host says no. The pipeline reads its answers by it for every source that asks there, after the
+/// How hosts say no. The pipeline reads their answers by it for every source that asks there, after the
 /// source's own [`status_rules`](crate::Descriptor::status_rules).
 #[derive(Debug)]
 pub struct Refusals {
-    /// The host.
-    pub host: &'static str,
-    /// What its statuses mean; the first rule that holds counts.
+    /// The hosts. A limit of one of them counts for all.
+    pub hosts: &'static [&'static str],
+    /// What their statuses mean; the first rule that holds counts.
     pub rules: &'static [StatusRule],
-    /// How long it wants to be left alone where it asks to slow down and does not say until when.
-    pub wait: Duration,
+    /// How long they want to be left alone where they ask to slow down and do not say until when.
+    pub wait: Option<Duration>,
 }
 
 /// The refusals of a host (lower case, as `url` normalises it), where they are written down here.
 pub fn refusals(host: &str) -> Option<&'static Refusals> {
-    (host == GITHUB_REFUSALS.host).then_some(&GITHUB_REFUSALS)
+    [&GITHUB_REFUSALS, &SEC_REFUSALS]
+        .into_iter()
+        .find(|known| known.hosts.contains(&host))
 }
+
+/// EDGAR counts the requests of an address over all its hosts together, and goes on refusing for about
+/// ten minutes: <https://www.sec.gov/os/accessing-edgar-data>.
+pub static SEC_REFUSALS: Refusals = Refusals {
+    hosts: &["www.sec.gov", "data.sec.gov", "efts.sec.gov"],
+    rules: &[],
+    wait: Some(Duration::from_mins(10)),
+};
 
 const GITHUB_LIMIT: &str =
     "GitHub's allowance for this address is used up; set GITHUB_TOKEN for 5,000 requests an hour";
@@ -30,7 +40,7 @@ const GITHUB_BURST: &str = "GitHub asks us to slow down (secondary limit)";
 /// lack every `x-ratelimit-*` header. Either may come as 429. Where no end is named, the documentation
 /// asks for a minute: <https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api>.
 pub static GITHUB_REFUSALS: Refusals = Refusals {
-    host: "api.github.com",
+    hosts: &["api.github.com"],
     rules: &[
         github(
             401,
@@ -48,7 +58,7 @@ pub static GITHUB_REFUSALS: Refusals = Refusals {
         github_limit(403, When::BodyContains("rate limit exceeded")),
         github_burst(429, When::Always),
     ],
-    wait: Duration::from_mins(1),
+    wait: Some(Duration::from_mins(1)),
 };
 
 const fn github_limit(status: u16, when: When) -> StatusRule {

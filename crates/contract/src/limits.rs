@@ -69,6 +69,8 @@ pub struct Limits {
     pub retry_quota: u32,
     /// Longest `Retry-After` that is believed, in seconds.
     pub retry_after_max_s: u64,
+    /// How long a host is left alone at least that refused and named no time.
+    pub refusal_wait_ms: u64,
     /// Consecutive failures that open a host's circuit breaker.
     pub breaker_failures: u32,
     /// First wait of an open breaker; doubles up to [`breaker_max_open_ms`](Self::breaker_max_open_ms).
@@ -129,6 +131,7 @@ impl Limits {
         attempts: 3,
         retry_quota: 500,
         retry_after_max_s: 3_600,
+        refusal_wait_ms: 10_000,
         breaker_failures: 5,
         breaker_open_ms: 15_000,
         breaker_max_open_ms: 300_000,
@@ -184,12 +187,18 @@ impl Default for Limits {
 
 /// Most upstream dates may lie this far in the future (clock skew) and still be dates, in seconds.
 pub const FUTURE_TOLERANCE_S: i64 = 300;
+/// A calendar day begins this many hours before 00:00 UTC where it begins first, in Kiribati (UTC+14): from
+/// then on it is no day of the future.
+pub const EARLIEST_DAY_START_H: i64 = 14;
 /// Longest `url` or `query` argument, in characters.
 pub const QUERY_CHARS: usize = 2_000;
 /// Shortest `max_length`, in characters: room for an envelope's own lines and one item.
 pub const MIN_RESULT_CHARS: usize = 300;
 /// Longest error message shown, in characters.
 pub const ERROR_CHARS: usize = 300;
+/// Longest that a host is left alone which refused and named no time, where its published window is
+/// longer, in seconds: a used-up hour is no reason to stop for an hour unasked.
+pub const REFUSAL_WAIT_MAX_S: u64 = 60;
 /// Bytes of the tree of one HTML document.
 pub const HTML_TREE_BYTES: usize = 24 << 20;
 /// Nodes of one HTML document: elements, texts and comments.

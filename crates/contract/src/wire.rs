@@ -1,5 +1,6 @@
 //! Requests and responses as adapters see them.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
@@ -215,8 +216,21 @@ pub enum Provenance {
 }
 
 /// Whether an answer may be handed out again. All who received one answer share it with the cache.
-#[derive(Debug, Clone, Default)]
-pub struct Standing(Arc<AtomicU8>);
+#[derive(Clone, Default)]
+pub struct Standing {
+    state: Arc<AtomicU8>,
+    refusal: Option<Arc<OnRefusal>>,
+}
+
+/// What to do where a reader finds that an answer is a refusal: leave the host alone, for the time that
+/// the reader found in it or for the usual one. Returns how long that is.
+type OnRefusal = dyn Fn(Option<Duration>) -> Duration + Send + Sync;
+
+impl fmt::Debug for Standing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Standing").field(&self.state).finish()
+    }
+}
 
 impl Standing {
     const UNREAD: u8 = 0;
@@ -225,27 +239,45 @@ impl Standing {
 
     /// Takes the answer out of use, for good.
     pub fn withdraw(&self) {
-        self.0.store(Self::WITHDRAWN, Ordering::Relaxed);
+        self.state.store(Self::WITHDRAWN, Ordering::Relaxed);
     }
 
     /// Whether somebody has found it wanting.
     pub fn is_withdrawn(&self) -> bool {
-        self.0.load(Ordering::Relaxed) == Self::WITHDRAWN
+        self.state.load(Ordering::Relaxed) == Self::WITHDRAWN
+    }
+
+    /// The same standing, with what to do where its reader finds the answer to be a refusal.
+    #[must_use]
+    pub fn on_refusal(
+        mut self,
+        refusal: impl Fn(Option<Duration>) -> Duration + Send + Sync + 'static,
+    ) -> Self {
+        self.refusal = Some(Arc::new(refusal));
+        self
+    }
+
+    /// Tells the host's keeper of a refusal found by a reader, and the error how long to wait.
+    pub(crate) fn refused(&self, error: &mut SourceError) {
+        if error.code == ErrorCode::RateLimited
+            && let Some(refusal) = &self.refusal
+        {
+            error.retry_after = Some(refusal(error.retry_after));
+        }
     }
 
     /// Notes that the answer is what its reader expects.
     pub(crate) fn vouch(&self) {
-        self.0.fetch_max(Self::READ, Ordering::Relaxed);
+        self.state.fetch_max(Self::READ, Ordering::Relaxed);
     }
 
     /// Withdraws it, unless it has been read and is what it should be.
-    pub(crate) fn withdraw_unread(&self) {
-        let _ = self.0.compare_exchange(
-            Self::UNREAD,
-            Self::WITHDRAWN,
-            Ordering::Relaxed,
-            Ordering::Relaxed,
-        );
+    /// Returns whether it did.
+    pub(crate) fn withdraw_unread(&self) -> bool {
+        let (unread, withdrawn) = (Self::UNREAD, Self::WITHDRAWN);
+        self.state
+            .compare_exchange(unread, withdrawn, Ordering::Relaxed, Ordering::Relaxed)
+            .is_ok()
     }
 }
 
@@ -287,15 +319,19 @@ impl Response {
     }
 
     /// Passes on what reading this answer came to, and has the cache forget the answer where it was a
-    /// failure. That a thing does not exist, or that the query is wrong, is an answer and stays. Where a
+    /// failure; its host is left alone where it was a refusal. That a thing does not exist, or that the query is wrong, is an answer and stays. Where a
     /// call fails as a whole, the answers not judged yet are forgotten too: see
     /// [`AnyAdapter`](crate::AnyAdapter).
     pub fn judged<T>(&self, read: Result<T, SourceError>) -> Result<T, SourceError> {
-        match &read {
-            Err(error) if error.code.is_against_the_answer() => self.discard(),
-            _ => self.standing.vouch(),
-        }
-        read
+        read.inspect(|_| self.standing.vouch()).map_err(|mut error| {
+            if error.code.is_against_the_answer() {
+                self.discard();
+                self.standing.refused(&mut error);
+            } else {
+                self.standing.vouch();
+            }
+            error
+        })
     }
 
     /// The wall that this answer is, as an error; `None` where it is none of those known. For readers

@@ -4,8 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
+use freshcontext_contract::limits::REFUSAL_WAIT_MAX_S;
 use freshcontext_contract::url::{Host as UrlHost, Url};
-use freshcontext_contract::{Descriptor, ErrorCode, Key as KeyNeed, Method, Request};
+use freshcontext_contract::{Descriptor, ErrorCode, Key as KeyNeed, Method, Request, hosts};
 use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
@@ -87,19 +88,22 @@ impl Inner {
     }
 
     /// Remembers a host's wish to be left alone, and tells the operator which key would help.
-    fn take_note(&self, job: &Job, url: &Url, home: bool, answer: &Answer, mut failure: Failure) -> Failure {
+    pub(crate) fn take_note(
+        &self,
+        job: &Job,
+        url: &Url,
+        home: bool,
+        answer: &Answer,
+        mut failure: Failure,
+    ) -> Failure {
         let keyed = self.key(&job.request, job.descriptor, url, home).is_some();
-        let (host, lane) = self.place(url, keyed);
+        if failure.code == ErrorCode::RateLimited && failure.retry_after.is_none() {
+            let (_, lane) = self.place(url, keyed);
+            failure.retry_after = Some(self.unstated_wait(&lane));
+        }
         if let Some(wait) = failure.retry_after.filter(|wait| !wait.is_zero()) {
             let whole = answer.headers.get("retry-after").is_some();
-            host.suspend(
-                if whole {
-                    Scope::Host
-                } else {
-                    Scope::Lane(lane.path, lane.keyed)
-                },
-                wait,
-            );
+            self.leave_alone(url, keyed, whole, wait, failure.stated);
         }
         let credential = job
             .descriptor
@@ -124,6 +128,29 @@ impl Inner {
             };
         }
         failure
+    }
+
+    /// How long a host is left alone that refused and named no time: for the window of its published
+    /// limit, within bounds.
+    pub(crate) fn unstated_wait(&self, lane: &Lane) -> Duration {
+        let least = Duration::from_millis(self.wire.limits.refusal_wait_ms);
+        let window = lane.pace.map_or(Duration::ZERO, |pace| pace.per);
+        window.min(Duration::from_secs(REFUSAL_WAIT_MAX_S)).max(least)
+    }
+
+    /// Sends nothing to a host for this long, nor to those that refuse together with it.
+    pub(crate) fn leave_alone(&self, url: &Url, keyed: bool, whole: bool, wait: Duration, stated: bool) {
+        let (host, lane) = self.place(url, keyed);
+        let scope = if whole {
+            Scope::Host
+        } else {
+            Scope::Lane(lane.path, lane.keyed)
+        };
+        host.suspend(scope, wait, stated);
+        let together = hosts::refusals(&host.name).map_or(&[][..], |known| known.hosts);
+        for other in together.iter().filter(|other| **other != host.name) {
+            self.hosts.host(other).suspend(Scope::Host, wait, stated);
+        }
     }
 
     /// One hop, with the credential that belongs there. A refused key is renewed once if it is a

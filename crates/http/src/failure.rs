@@ -15,6 +15,8 @@ pub(crate) struct Failure {
     pub(crate) detail: Option<Cow<'static, str>>,
     pub(crate) http_status: Option<u16>,
     pub(crate) retry_after: Option<Duration>,
+    /// Whether the host itself said how long to wait, in a header.
+    pub(crate) stated: bool,
     pub(crate) attempts: u32,
     pub(crate) retrieved_at: Option<DateTime<Utc>>,
     /// For the log only.
@@ -31,6 +33,7 @@ impl Failure {
             detail: None,
             http_status: None,
             retry_after: None,
+            stated: false,
             attempts: 0,
             retrieved_at: None,
             context: Vec::new(),
@@ -86,6 +89,7 @@ impl From<SourceError> for Failure {
             detail: error.detail,
             http_status: error.http_status,
             retry_after: error.retry_after,
+            stated: false,
             attempts: error.attempts,
             retrieved_at: error.retrieved_at,
             context: Vec::new(),

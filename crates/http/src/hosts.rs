@@ -58,6 +58,8 @@ pub(crate) enum Scope {
 struct Suspension {
     scope: Scope,
     until: Instant,
+    /// Whether the host named this time, or we chose it because it named none.
+    stated: bool,
 }
 
 impl Suspension {
@@ -167,12 +169,12 @@ fn stricter(a: Pace, b: Pace) -> Pace {
 }
 
 impl State {
-    fn suspended_until(&self, lane: &Lane) -> Option<Instant> {
+    fn suspension(&self, lane: &Lane) -> Option<Suspension> {
         self.suspended
             .iter()
             .filter(|known| known.covers(lane))
-            .map(|known| known.until)
-            .max()
+            .max_by_key(|known| known.until)
+            .copied()
     }
 }
 
@@ -199,8 +201,8 @@ impl Host {
         let now = self.timer.now();
         let mut state = self.lock();
         state.suspended.retain(|suspension| suspension.until > now);
-        if let Some(until) = state.suspended_until(lane) {
-            return Err(self.suspended(until - now));
+        if let Some(known) = state.suspension(lane) {
+            return Err(self.suspended(known.until - now, known.stated));
         }
         match state.breaker.refuses(now) {
             Some(wait) => Err(self.open(wait, state.last_failure)),
@@ -225,12 +227,14 @@ impl Host {
     }
 
     /// Leaves the host alone for this long, for all callers.
-    pub(crate) fn suspend(&self, scope: Scope, time: Duration) {
+    pub(crate) fn suspend(&self, scope: Scope, time: Duration, stated: bool) {
         let until = self.timer.now() + time;
         let mut state = self.lock();
+        let suspension = Suspension { scope, until, stated };
         match state.suspended.iter_mut().find(|known| known.scope == scope) {
-            Some(known) => known.until = known.until.max(until),
-            None => state.suspended.push(Suspension { scope, until }),
+            Some(known) if known.until < until => *known = suspension,
+            Some(_) => {}
+            None => state.suspended.push(suspension),
         }
     }
 
@@ -247,16 +251,15 @@ impl Host {
         }
     }
 
-    fn suspended(&self, wait: Duration) -> Failure {
-        let mut failure = Failure::new(
-            ErrorCode::RateLimited,
-            format!(
-                "{} asked to be left alone for another {} s",
-                self.name,
-                wait.as_secs_f64().ceil()
-            ),
-        )
-        .detail("suspended");
+    fn suspended(&self, wait: Duration, stated: bool) -> Failure {
+        let seconds = wait.as_secs_f64().ceil();
+        let name = &self.name;
+        let message = if stated {
+            format!("{name} asked to be left alone for another {seconds} s")
+        } else {
+            format!("{name} refused and named no time, and is left alone for another {seconds} s")
+        };
+        let mut failure = Failure::new(ErrorCode::RateLimited, message).detail("suspended");
         failure.retry_after = Some(wait);
         failure
     }
@@ -294,9 +297,9 @@ impl Host {
                     waiting,
                     breaker: state.breaker.state(now),
                     suspended: state
-                        .suspended_until(lane)
-                        .filter(|until| *until > now)
-                        .map(|until| until - now),
+                        .suspension(lane)
+                        .filter(|known| known.until > now)
+                        .map(|known| known.until - now),
                     attempts: state.attempts,
                     failures: state.failures,
                     last_failure: state.last_failure,

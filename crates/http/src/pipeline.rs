@@ -171,10 +171,16 @@ impl Pipeline {
             .key(&request, scope.descriptor, &request.url, true)
             .is_some();
         let (state, lane) = inner.place(&request.url, keyed);
-        state.gate(&lane)?;
+        let key = identity(&request, keyed);
+        if let Err(refused) = state.gate(&lane) {
+            // A copy that is still fresh needs no request.
+            let Some(copy) = inner.fresh_copy(scope.descriptor, &request, &key, scope.max_age) else {
+                return Err(refused);
+            };
+            return inner.held(&Deadline::new(scope.deadline), copy).await.map(response);
+        }
 
         inner.stage(Stage::Coalesce);
-        let key = identity(&request, keyed);
         let shared = format!(
             "{key}\n{} {:?} {:?} {:?} {:?}",
             scope.descriptor.id, request.expect, request.accept_status, request.max_body, scope.max_age
@@ -194,7 +200,18 @@ impl Pipeline {
             async move { inner.fetch(job).await }
         });
         let delivered = seat.wait(timer.as_ref(), &host).await?;
-        Ok(response(delivered))
+        let mut response = response(delivered);
+        if response.provenance == Provenance::Live {
+            // Some refusals come as answers, and only the reader of the source can tell.
+            let (inner, url) = (Arc::clone(inner), response.final_url.clone());
+            response.standing = response.standing.on_refusal(move |asked| {
+                let lane = inner.place(&url, keyed).1;
+                let wait = asked.unwrap_or_else(|| inner.unstated_wait(&lane));
+                inner.leave_alone(&url, keyed, false, wait, asked.is_some());
+                wait
+            });
+        }
+        Ok(response)
     }
 }
 
@@ -285,35 +302,21 @@ impl Inner {
     /// The shared half: from the cache or from the source, with retries.
     async fn fetch(&self, job: Job) -> Outcome {
         self.stage(Stage::Cache);
-        let kept = self.kept(&job);
-        if let Some(entry) = &kept {
-            let age = entry.age(self.timer().as_ref(), self.wire.clock.now());
-            if entry.is_fresh(age, job.max_age) {
-                tracing::debug!(
-                    source = job.descriptor.id,
-                    url = redacted(&job.request.url),
-                    "answered from the cache"
-                );
-                let delivered = Delivered {
-                    answer: entry.answer.clone(),
-                    final_url: entry.final_url.clone(),
-                    provenance: Provenance::Cached { age },
-                    attempts: 0,
-                };
-                return self.held(&job, delivered).await;
-            }
+        if let Some(copy) = self.fresh_copy(job.descriptor, &job.request, &job.key, job.max_age) {
+            return self.held(&job.deadline, copy).await;
         }
+        let kept = self.kept(job.descriptor, &job.request, &job.key);
         self.stage(Stage::Retry);
         let (answer, final_url) = self.with_retries(&job, kept.as_deref()).await?;
         let delivered = self.keep(&job, kept.as_deref(), answer, final_url);
-        self.held(&job, delivered).await
+        self.held(&job.deadline, delivered).await
     }
 
     /// Sees to it that a body from the cache holds memory while it is read: the cache may drop it meanwhile.
-    async fn held(&self, job: &Job, mut delivered: Delivered) -> Outcome {
+    async fn held(&self, deadline: &Deadline, mut delivered: Delivered) -> Outcome {
         if delivered.answer.held.is_none() {
             let patience = Patience {
-                deadline: &job.deadline,
+                deadline,
                 timer: self.timer().as_ref(),
             };
             let length = delivered.answer.body.len();
@@ -322,26 +325,59 @@ impl Inner {
         Ok(delivered)
     }
 
-    /// What the cache holds for this request, if it may be shown to this source.
-    fn kept(&self, job: &Job) -> Option<Arc<Entry>> {
-        let entry = self.store.get(&job.key)?;
-        let host = entry.final_url.host_str().unwrap_or_default();
-        if !job.descriptor.hosts.allows(host) {
+    /// An answer from the cache that is still fresh and may be shown to this source.
+    fn fresh_copy(
+        &self,
+        descriptor: &'static Descriptor,
+        request: &Request,
+        key: &str,
+        max_age: Option<Duration>,
+    ) -> Option<Delivered> {
+        let entry = self.kept(descriptor, request, key)?;
+        let age = entry.age(self.timer().as_ref(), self.wire.clock.now());
+        if !entry.is_fresh(age, max_age) {
             return None;
         }
-        let judged = entry.judged_for == (job.descriptor.id, job.request.expect)
-            || self.judge(job, &entry.answer, host).is_ok();
-        let fits = job
-            .request
-            .max_body
-            .is_none_or(|max| entry.answer.body.len() <= max);
+        tracing::debug!(
+            source = descriptor.id,
+            url = redacted(&request.url),
+            "answered from the cache"
+        );
+        Some(Delivered {
+            answer: entry.answer.clone(),
+            final_url: entry.final_url.clone(),
+            provenance: Provenance::Cached { age },
+            attempts: 0,
+        })
+    }
+
+    /// What the cache holds for this request, if it may be shown to this source.
+    fn kept(&self, descriptor: &'static Descriptor, request: &Request, key: &str) -> Option<Arc<Entry>> {
+        let entry = self.store.get(key)?;
+        let host = entry.final_url.host_str().unwrap_or_default();
+        if !descriptor.hosts.allows(host) {
+            return None;
+        }
+        let judged = entry.judged_for == (descriptor.id, request.expect)
+            || self.judge_for(descriptor, request, &entry.answer, host).is_ok();
+        let fits = request.max_body.is_none_or(|max| entry.answer.body.len() <= max);
         (judged && fits).then_some(entry)
     }
 
     fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), Failure> {
+        self.judge_for(job.descriptor, &job.request, answer, host)
+    }
+
+    fn judge_for(
+        &self,
+        descriptor: &'static Descriptor,
+        request: &Request,
+        answer: &Answer,
+        host: &str,
+    ) -> Result<(), Failure> {
         let now = self.wire.clock.now();
         let longest = self.wire.limits.retry_after_max_s;
-        judge(answer, Wanted::of(&job.request), job.descriptor, host, now, longest)
+        judge(answer, Wanted::of(request), descriptor, host, now, longest)
     }
 
     /// The same, off the threads that serve where there is much to look through.

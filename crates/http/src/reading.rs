@@ -34,7 +34,8 @@ pub(crate) fn judge(
     longest_wait_s: u64,
 ) -> Result<(), Failure> {
     let verdict = if wanted.accept_status.contains(&answer.status) {
-        Ok(())
+        // What the source means by it is the reader's to say, but that it wants to be left alone is said here.
+        asks_to_slow_down(answer, descriptor, host)
     } else {
         by_status(answer, descriptor, host)
             .and_then(|()| by_marker(answer, descriptor))
@@ -45,12 +46,32 @@ pub(crate) fn judge(
         failure.retrieved_at = Some(answer.retrieved_at);
         if failure.code == ErrorCode::RateLimited || answer.status == 503 {
             failure.retry_after = asked_wait(&answer.headers, now, longest_wait_s);
+            failure.stated = failure.retry_after.is_some();
         }
         if failure.code == ErrorCode::RateLimited && failure.retry_after.is_none() {
-            failure.retry_after = hosts::refusals(host).map(|known| known.wait);
+            failure.retry_after = hosts::refusals(host).and_then(|known| known.wait);
         }
         failure
     })
+}
+
+/// Whether an answer of an accepted status is a refusal all the same: by the common headers, or by words of
+/// the source's own.
+fn asks_to_slow_down(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(), Failure> {
+    if !matches!(answer.status, 403 | 429) {
+        return Ok(());
+    }
+    if slow_down(&answer.headers) {
+        return Err(by_common_table(answer, host));
+    }
+    match by_marker(answer, descriptor) {
+        Err(failure) if failure.code == ErrorCode::RateLimited => Err(failure),
+        _ => Ok(()),
+    }
+}
+
+fn slow_down(headers: &Headers) -> bool {
+    exhausted(headers) || headers.get("retry-after").is_some()
 }
 
 fn by_status(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(), Failure> {
@@ -75,13 +96,12 @@ fn by_status(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(),
 
 fn by_common_table(answer: &Answer, host: &str) -> Failure {
     let status = answer.status;
-    let slow_down = exhausted(&answer.headers) || answer.headers.get("retry-after").is_some();
     match status {
         429 => Failure::new(
             ErrorCode::RateLimited,
             format!("{host} asked us to slow down (429)"),
         ),
-        403 if slow_down => Failure::new(
+        403 if slow_down(&answer.headers) => Failure::new(
             ErrorCode::RateLimited,
             format!("{host} asked us to slow down (403)"),
         ),

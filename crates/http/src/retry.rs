@@ -61,6 +61,10 @@ impl Inner {
         if failure.retry != Retry::Temporary || is_ours(failure) {
             return Err(Stop::NotTemporary);
         }
+        // Asking again at a moment of our own choice is what a host that refuses does not want.
+        if failure.code == ErrorCode::RateLimited && !failure.stated {
+            return Err(Stop::Unstated);
+        }
         if tries >= self.wire.limits.attempts {
             return Err(Stop::Attempts);
         }
@@ -114,6 +118,8 @@ enum Stop {
     Attempts,
     Deadline,
     Quota,
+    /// The host refused and named no time.
+    Unstated,
     /// The host is being left alone by now.
     Refused,
 }
@@ -124,7 +130,7 @@ impl Stop {
             Self::Deadline => Some("no further attempt was made: it would not have fitted the call's time"),
             Self::Quota => Some("no further attempt was made: this host has failed too often lately"),
             Self::Refused => Some("no further attempt was made: this host is being left alone for a while"),
-            Self::NotTemporary | Self::Attempts => None,
+            Self::NotTemporary | Self::Attempts | Self::Unstated => None,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::attempt::Errand;
 use crate::credentials::Key;
 use crate::failure::Failure;
 use crate::pipeline::{Inner, Job};
+use crate::waits::asked_wait;
 
 /// The largest answer of a token issuer.
 const TOKEN_BYTES: usize = 64 << 10;
@@ -62,6 +63,20 @@ impl Inner {
                 failure.http_status = Some(answer.status);
                 Err(failure)
             }
+            429 => {
+                let mut failure = Failure::new(
+                    ErrorCode::RateLimited,
+                    format!(
+                        "{} asked us to slow down (429)",
+                        url.host_str().unwrap_or_default()
+                    ),
+                );
+                failure.http_status = Some(429);
+                let longest = self.wire.limits.retry_after_max_s;
+                failure.retry_after = asked_wait(&answer.headers, self.wire.clock.now(), longest);
+                failure.stated = failure.retry_after.is_some();
+                Err(self.take_note(job, &url, true, &answer, failure))
+            }
             status => {
                 let host = url.host_str().unwrap_or_default();
                 let mut failure = Failure::new(
@@ -69,7 +84,7 @@ impl Inner {
                     format!("{host} gave no token ({status})"),
                 );
                 failure.http_status = Some(status);
-                if status < 500 && status != 429 {
+                if status < 500 {
                     failure = failure.permanent();
                 }
                 Err(failure)

@@ -2,8 +2,8 @@
 
 mod guard;
 
-use chrono::{DateTime, Utc};
-use freshcontext_contract::{DateEvidence, SourceError};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use freshcontext_contract::{DateEvidence, DateValue, SourceError};
 
 use crate::html;
 
@@ -17,7 +17,7 @@ pub struct Feed {
     /// The page it belongs to.
     pub page: Option<String>,
     /// The feed-level `updated`, for the one source where it is a launch day. Usually a build time.
-    pub updated: Option<DateTime<Utc>>,
+    pub updated: Option<DateValue>,
     /// Its entries, in the order sent.
     pub entries: Vec<Entry>,
 }
@@ -31,10 +31,10 @@ pub struct Entry {
     pub title: String,
     /// Its page (`rel=alternate`, else the first link).
     pub link: Option<String>,
-    /// Publication as the feed says.
-    pub published: Option<DateTime<Utc>>,
-    /// Last change as the feed says.
-    pub updated: Option<DateTime<Utc>>,
+    /// Publication as the feed says: an instant, or a day where it gives no time.
+    pub published: Option<DateValue>,
+    /// Last change as the feed says, likewise.
+    pub updated: Option<DateValue>,
     /// Names of its authors.
     pub authors: Vec<String>,
     /// Its categories.
@@ -46,7 +46,7 @@ pub struct Entry {
 impl Entry {
     /// Publication date: `published` is a field, `updated` alone only a signal.
     pub fn date(&self) -> DateEvidence {
-        match (self.published, self.updated) {
+        match (self.published.clone(), self.updated.clone()) {
             (Some(published), _) => DateEvidence::field("published", published),
             (None, Some(updated)) => DateEvidence::signal("updated: the entry's last change", updated),
             (None, None) => DateEvidence::None,
@@ -67,10 +67,27 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
     if let Err(too_much) = guard::check(bytes) {
         return Err(SourceError::malformed(format!("{what}: the feed has {too_much}")));
     }
-    let feed = feed_rs::parser::parse(bytes).map_err(|error| {
+    let unreadable = |error: feed_rs::parser::ParseFeedError| {
         SourceError::malformed(format!("{what}: the answer is not a readable feed"))
             .caused_by(error.to_string())
-    })?;
+    };
+    let feed = feed_rs::parser::parse(bytes).map_err(unreadable)?;
+    // Its reader makes midnight of a day. Where there are midnights, a second look finds the days.
+    let midnight = |at: Option<DateTime<Utc>>| at.is_some_and(|at| at.time() == NaiveTime::MIN);
+    let may_be_days = feed
+        .entries
+        .iter()
+        .any(|entry| midnight(entry.published) || midnight(entry.updated));
+    let days = if may_be_days || midnight(feed.updated) {
+        let reader = feed_rs::parser::Builder::new()
+            .timestamp_parser(day_alone)
+            .build();
+        Some(reader.parse(bytes).map_err(unreadable)?)
+    } else {
+        None
+    };
+    let updated = value(feed.updated, days.as_ref().and_then(|days| days.updated));
+    let mut days = days.map(|days| days.entries).unwrap_or_default().into_iter();
     // Every kind of feed must have a title: without that too, it is not that there is nothing new.
     if feed.entries.is_empty() && feed.title.is_none() {
         return Err(SourceError::malformed(format!(
@@ -89,8 +106,29 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
             .into_iter()
             .find(|link| link.rel.as_deref() != Some("self"))
             .map(|link| link.href),
-        updated: feed.updated,
-        entries: feed.entries.into_iter().map(|one| entry(one, is_atom)).collect(),
+        updated,
+        entries: feed
+            .entries
+            .into_iter()
+            .map(|one| entry(one, days.next().as_ref(), is_atom))
+            .collect(),
+    })
+}
+
+/// Midnight of a text that is a day and nothing else; every other text is none.
+fn day_alone(text: &str) -> Option<DateTime<Utc>> {
+    let day = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").ok()?;
+    Some(day.and_time(NaiveTime::MIN).and_utc())
+}
+
+/// A date of an entry: the day, where a second look found a day in its place.
+fn value(at: Option<DateTime<Utc>>, day: Option<DateTime<Utc>>) -> Option<DateValue> {
+    at.map(|at| {
+        if day == Some(at) {
+            DateValue::Day(at.date_naive())
+        } else {
+            DateValue::Instant(at)
+        }
     })
 }
 
@@ -104,7 +142,7 @@ fn title_line(title: &feed_rs::model::Text, is_atom: bool) -> String {
     }
 }
 
-fn entry(entry: feed_rs::model::Entry, is_atom: bool) -> Entry {
+fn entry(entry: feed_rs::model::Entry, days: Option<&feed_rs::model::Entry>, is_atom: bool) -> Entry {
     let link = entry
         .links
         .iter()
@@ -119,8 +157,8 @@ fn entry(entry: feed_rs::model::Entry, is_atom: bool) -> Entry {
             .map(|title| title_line(&title, is_atom))
             .unwrap_or_default(),
         link,
-        published: entry.published,
-        updated: entry.updated,
+        published: value(entry.published, days.and_then(|days| days.published)),
+        updated: value(entry.updated, days.and_then(|days| days.updated)),
         authors: entry
             .authors
             .into_iter()
@@ -158,7 +196,8 @@ mod tests {
         assert_eq!(feed.title, "Feed & co");
         let first = &feed.entries[0];
         assert_eq!((first.title.as_str(), first.text().as_str()), ("A & B", "Hi"));
-        assert_eq!(first.published.unwrap().to_rfc3339(), "2026-01-02T02:04:05+00:00");
+        let at = DateValue::Instant("2026-01-02T02:04:05Z".parse().unwrap());
+        assert_eq!(first.published, Some(at));
         assert!(matches!(first.date(), DateEvidence::Field { .. }));
         assert!(matches!(feed.entries[1].date(), DateEvidence::PageSignal { .. }));
     }

@@ -2,7 +2,7 @@
 //! complaint, so that one run tells all.
 
 use chrono::{DateTime, TimeDelta};
-use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
+use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
 use serde_json::Value;
 
 use crate::case::{Case, Expect, ExpectItem};
@@ -277,10 +277,12 @@ pub fn honesty(case: &Case, outcome: &Outcome) -> Vec<String> {
     let latest = case.now + TimeDelta::seconds(FUTURE_TOLERANCE_S);
     let dated = |value: &Value, what: &str, confidence: &Value, score: &Value, out: &mut Vec<String>| {
         if let Some(text) = value.as_str() {
-            let full = if text.len() == 10 {
-                format!("{text}T00:00:00Z")
+            // A day begins long before it does at Greenwich.
+            let (full, latest) = if text.len() == 10 {
+                let begins = case.now + TimeDelta::hours(EARLIEST_DAY_START_H);
+                (format!("{text}T00:00:00Z"), begins)
             } else {
-                text.to_owned()
+                (text.to_owned(), latest)
             };
             match DateTime::parse_from_rfc3339(&full) {
                 Ok(instant) if instant <= latest => {}

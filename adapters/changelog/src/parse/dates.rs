@@ -2,7 +2,10 @@
 //! an ambiguous date is no date.
 
 use freshcontext_contract::DateValue;
-use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveDateTime, Utc};
+use freshcontext_contract::chrono::{
+    DateTime, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc,
+};
+use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
 
 /// Months as their languages write them in dates: English, German, French, Spanish, Italian,
 /// Portuguese, Dutch. No name stands for two months.
@@ -208,6 +211,15 @@ fn month(word: &str) -> Option<u32> {
     u32::try_from(position + 1).ok()
 }
 
+/// A month as a part of an address writes it: by its number, or by its name in lower case.
+pub fn month_number(part: &str) -> Option<u32> {
+    let digits = (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    if digits {
+        return part.parse().ok().filter(|month| (1..=12).contains(month));
+    }
+    month(part)
+}
+
 fn day(word: &str) -> Option<u32> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let ending = word.get(digits.len()..)?;
@@ -249,6 +261,27 @@ pub fn machine(text: &str) -> Option<DateValue> {
     NaiveDate::parse_from_str(text, "%Y-%m-%d")
         .ok()
         .map(DateValue::Day)
+}
+
+/// A date as text: a day as a day, an instant to the second.
+pub fn shown(value: &DateValue) -> Option<String> {
+    match value {
+        DateValue::Day(day) => Some(day.to_string()),
+        DateValue::Instant(at) => Some(at.to_rfc3339_opts(SecondsFormat::Secs, true)),
+        _ => None,
+    }
+}
+
+/// Whether a date lies in the future: an instant by more than clocks differ, a day where it has not begun
+/// anywhere.
+pub fn lies_ahead(value: &DateValue, now: DateTime<Utc>) -> bool {
+    match value {
+        DateValue::Instant(at) => *at - now > TimeDelta::seconds(FUTURE_TOLERANCE_S),
+        DateValue::Day(day) => {
+            day.and_time(NaiveTime::MIN).and_utc() - now > TimeDelta::hours(EARLIEST_DAY_START_H)
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

@@ -51,6 +51,7 @@ pub fn github(bytes: &[u8]) -> Result<Vec<Release>, SourceError> {
         let edited = "updated: last edit of the release";
         let date = entry
             .updated
+            .clone()
             .map_or(DateEvidence::None, |at| DateEvidence::signal(edited, at));
         let mut release = release(entry, date)?;
         let tag = entry

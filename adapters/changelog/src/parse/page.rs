@@ -1,12 +1,13 @@
 //! Pages of the web: what they say about their date, best evidence first, and what they hold.
 
-use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use freshcontext_contract::DateEvidence;
+use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{DateEvidence, DateValue};
 use freshcontext_parse::scraper::{ElementRef, Html, Selector};
 use freshcontext_parse::{html, link, text};
 
-use super::{Release, dates, instant, jsonld, markdown};
+use super::signals::{self, Signals};
+use super::{Release, dates, instant, markdown};
 
 /// Pages with less text than this hold no document.
 const SHELL_CHARS: usize = 200;
@@ -14,8 +15,6 @@ const SHELL_CHARS: usize = 200;
 const ELEMENTS: usize = 500;
 /// A name, a label or a date is no longer than this.
 const SHORT_BYTES: usize = 4_000;
-/// A date may lie this far ahead of the clock.
-const AHEAD: TimeDelta = TimeDelta::minutes(5);
 
 /// What a page says.
 #[derive(Debug)]
@@ -24,12 +23,8 @@ pub struct Page {
     pub title: String,
     /// Its main text.
     pub text: String,
-    /// Its date and what shows it.
-    pub date: DateEvidence,
-    /// When it was changed, where it says so.
-    pub modified: Option<String>,
-    /// A date on the page that stands alone and proves nothing.
-    pub visible: Option<String>,
+    /// What it says about its date.
+    pub dates: Signals,
     /// Its feeds, the likeliest for releases first.
     pub feeds: Vec<Url>,
     /// The releases or dated entries on it, in its order.
@@ -71,7 +66,7 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     if releases.len() < 2 {
         releases.clear();
     }
-    let (date, modified, visible) = signals(&document, &text, address, now);
+    let dates = signals::read(&document, &text, address, now);
     let lower = title.to_lowercase();
     let not_found = lower.contains("not found")
         || lower
@@ -82,9 +77,7 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         shell: body.chars().filter(|c| !c.is_whitespace()).count() < SHELL_CHARS,
         title,
         text,
-        date,
-        modified,
-        visible,
+        dates,
         releases,
         not_found,
         cut: document.cut().note("page"),
@@ -93,7 +86,7 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
 
 /// The text of an element on one line, its pieces set apart by `between`. Elements nest, and each may hold
 /// the whole page: of a long text only the beginning is read.
-fn words(element: ElementRef<'_>, between: &str) -> String {
+pub(super) fn words(element: ElementRef<'_>, between: &str) -> String {
     let mut out = String::new();
     for piece in element.text() {
         if !out.is_empty() {
@@ -109,7 +102,7 @@ fn words(element: ElementRef<'_>, between: &str) -> String {
 }
 
 /// The classes of an element, from its attribute: `scraper`'s own list keeps each name in a global table.
-fn classes(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
+pub(super) fn classes(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
     element
         .value()
         .attr("class")
@@ -122,7 +115,7 @@ fn first<'d>(document: &'d Html, css: &str) -> Option<ElementRef<'d>> {
     document.select(&selector).next()
 }
 
-fn all<'d>(document: &'d Html, css: &str) -> Vec<ElementRef<'d>> {
+pub(super) fn all<'d>(document: &'d Html, css: &str) -> Vec<ElementRef<'d>> {
     Selector::parse(css)
         .map(|selector| document.select(&selector).take(ELEMENTS).collect())
         .unwrap_or_default()
@@ -166,248 +159,6 @@ fn dated_entries(outline: &str) -> Vec<Release> {
         release.notes = text::paragraphs(&release.notes);
     }
     if headings >= 2 { releases } else { Vec::new() }
-}
-
-fn signals(
-    document: &Html,
-    text: &str,
-    address: &Url,
-    now: DateTime<Utc>,
-) -> (DateEvidence, Option<String>, Option<String>) {
-    let sane = |value: &DateValue| value_instant(value).is_some_and(|at| at <= now + AHEAD);
-    let read = |text: &str| dates::machine(text).filter(sane);
-    let linked = linked_data(document);
-    let content = |css: &str| {
-        all(document, css).into_iter().find_map(|element| {
-            let element = element.value();
-            read(element.attr("content").or_else(|| element.attr("datetime"))?)
-        })
-    };
-    let published_ld = linked.published.as_deref().and_then(read);
-    let published_meta =
-        content("meta[property='article:published_time'], meta[name='article:published_time']")
-            .or_else(|| content("meta[itemprop='datePublished'], time[itemprop='datePublished']"));
-    let modified = linked
-        .modified()
-        .and_then(read)
-        .or_else(|| content("meta[property='article:modified_time'], meta[property='og:updated_time']"));
-    let shown = modified
-        .as_ref()
-        .and_then(value_instant)
-        .map(|at| at.to_rfc3339());
-    let of_page = linked.page_published.as_deref().and_then(read);
-    if let Some(value) = published_ld.or_else(|| of_page.clone()) {
-        let value = sharper(value, [of_page, published_meta]);
-        return (DateEvidence::field("JSON-LD datePublished", value), shown, None);
-    }
-    if let Some(value) = published_meta {
-        return (
-            DateEvidence::field("published_time of the page's metadata", value),
-            shown,
-            None,
-        );
-    }
-    if let Some(value) = published_time(document).and_then(|text| read(&text)) {
-        return (
-            DateEvidence::signal("time element marked as publication", value),
-            shown,
-            None,
-        );
-    }
-    if let Some(value) = dated_class(document).map(DateValue::Day).filter(sane) {
-        return (
-            DateEvidence::signal("date marked as publication by its class", value),
-            shown,
-            None,
-        );
-    }
-    let labelled = labelled_date(document, text).map(DateValue::Day).filter(sane);
-    if let Some(value) = labelled {
-        return (
-            DateEvidence::signal("date beside a label such as Published", value),
-            shown,
-            None,
-        );
-    }
-    let in_path = path_date(address).map(DateValue::Day).filter(sane);
-    let visible = text.lines().take(40).find_map(|line| {
-        let short = line.chars().count() <= 120;
-        short
-            .then(|| dates::find(line))
-            .flatten()
-            .and_then(|found| found.day(None))
-    });
-    let visible = visible.map(DateValue::Day).filter(sane);
-    if let Some(value) = in_path {
-        let both = visible.as_ref() == Some(&value);
-        let what = if both {
-            "date in the address and on the page"
-        } else {
-            "date in the address"
-        };
-        return (DateEvidence::signal(what, value), shown, None);
-    }
-    if let Some(value) = modified {
-        return (
-            DateEvidence::signal("modified: the page's last change", value),
-            shown,
-            None,
-        );
-    }
-    let alone = visible.and_then(|value| match value {
-        DateValue::Day(day) => Some(day.to_string()),
-        _ => None,
-    });
-    (DateEvidence::None, shown, alone)
-}
-
-/// Some pages round one of their stamps to the day: another one of that day knows the time.
-fn sharper(value: DateValue, others: [Option<DateValue>; 2]) -> DateValue {
-    let Some(at) = value_instant(&value) else {
-        return value;
-    };
-    if at.time() != NaiveTime::MIN {
-        return value;
-    }
-    let same_day = |other: &DateValue| {
-        value_instant(other)
-            .is_some_and(|other| other.date_naive() == at.date_naive() && other.time() != NaiveTime::MIN)
-    };
-    others.into_iter().flatten().find(same_day).unwrap_or(value)
-}
-
-fn value_instant(value: &DateValue) -> Option<DateTime<Utc>> {
-    instant(&DateEvidence::field("x", value.clone()))
-}
-
-/// JSON-LD of the main entity. What does not parse is skipped: pages break it often.
-fn linked_data(document: &Html) -> jsonld::Dates {
-    let mut found = jsonld::Dates::default();
-    for script in all(document, "script[type='application/ld+json']") {
-        let source: String = script.text().collect();
-        jsonld::read(&source, &mut found);
-    }
-    found
-}
-
-/// A `time` element that says it is the publication, outside of comments, quotes and embeds.
-fn published_time(document: &Html) -> Option<String> {
-    all(
-        document,
-        "main time[datetime], article time[datetime], [role=main] time[datetime], header time[datetime]",
-    )
-    .into_iter()
-    .find(|time| {
-        let element = time.value();
-        let classes = element.attr("class").unwrap_or_default().to_lowercase();
-        let says = element.attr("pubdate").is_some()
-            || ["publish", "pubdate", "entry-date", "post-date", "dt-published"]
-                .iter()
-                .any(|word| classes.contains(word));
-        says && !foreign(*time)
-    })
-    .and_then(|time| time.value().attr("datetime").map(str::to_owned))
-}
-
-/// A date in an element whose class says that it is the publication, such as `publish-date`.
-fn dated_class(document: &Html) -> Option<NaiveDate> {
-    const MARKS: [&str; 8] = [
-        "publishdate",
-        "publisheddate",
-        "datepublished",
-        "publishedon",
-        "pubdate",
-        "postdate",
-        "entrydate",
-        "articledate",
-    ];
-    all(document, "[class*=ublish], [class*=date], [class*=Date]")
-        .into_iter()
-        .filter(|element| {
-            classes(*element).any(|class| {
-                let plain: String = class
-                    .chars()
-                    .filter(char::is_ascii_alphanumeric)
-                    .map(|c| c.to_ascii_lowercase())
-                    .collect();
-                MARKS.iter().any(|mark| plain.contains(mark))
-            }) && !foreign(*element)
-        })
-        .find_map(|element| {
-            let said = words(element, " ");
-            let short = said.chars().count() <= 60;
-            short.then(|| dates::find(&said)).flatten()?.day(None)
-        })
-}
-
-/// Whether an element belongs to somebody else's text within the page's main part.
-fn foreign(element: ElementRef<'_>) -> bool {
-    element
-        .ancestors()
-        .filter_map(ElementRef::wrap)
-        .take_while(|ancestor| !matches!(ancestor.value().name(), "main" | "body"))
-        .any(|ancestor| {
-            let value = ancestor.value();
-            let marked = classes(ancestor).chain(value.id()).any(|mark| {
-                let mark = mark.to_ascii_lowercase();
-                ["comment", "embed", "related", "sidebar", "instagram", "twitter"]
-                    .iter()
-                    .any(|word| mark.starts_with(word))
-            });
-            marked
-                || matches!(
-                    value.name(),
-                    "blockquote" | "aside" | "footer" | "nav" | "iframe" | "figure"
-                )
-        })
-}
-
-/// `<dt>Announced</dt><dd>April 2, 2024</dd>`, or "Published: April 2, 2024" near the top.
-fn labelled_date(document: &Html, text: &str) -> Option<NaiveDate> {
-    const LABELS: [&str; 8] = [
-        "announced",
-        "published",
-        "released",
-        "release date",
-        "posted",
-        "date",
-        "publication date",
-        "issued",
-    ];
-    let is_label = |label: &str| LABELS.contains(&label.trim().trim_end_matches(':').to_lowercase().as_str());
-    let pair = all(document, "dt, th").into_iter().find_map(|label| {
-        let said = words(label, "");
-        let value = label.next_siblings().find_map(ElementRef::wrap)?;
-        let fits = is_label(&said) && matches!(value.value().name(), "dd" | "td") && !foreign(label);
-        fits.then(|| dates::find(&words(value, "")))??.day(None)
-    });
-    pair.or_else(|| {
-        text.lines()
-            .take(60)
-            .filter(|line| line.chars().count() <= 120)
-            .find_map(|line| {
-                let lower = line.to_lowercase();
-                let label = LABELS.iter().filter(|label| **label != "date").find(|label| {
-                    lower
-                        .strip_prefix(**label)
-                        .is_some_and(|rest| rest.starts_with([':', ' ']))
-                })?;
-                dates::find(line.get(label.len()..)?)?.day(None)
-            })
-    })
-}
-
-/// `/2024/05/06/title`, `/2024-05-06-title`.
-fn path_date(address: &Url) -> Option<NaiveDate> {
-    let path = address.path();
-    let found = dates::find(path)?;
-    match found {
-        dates::Found::Day(day) => {
-            let year = day.format("%Y").to_string();
-            path.contains(&year).then_some(day)
-        }
-        dates::Found::Ambiguous(..) => None,
-    }
 }
 
 /// Feeds that the page offers: those for releases first, those for comments never.

@@ -302,7 +302,9 @@ fn page(name: &str, address: &str) -> Option<page::Page> {
 }
 
 fn page_day(page: &page::Page) -> String {
-    instant(&page.date).map(|at| at.to_rfc3339()).unwrap_or_default()
+    instant(&page.dates.date)
+        .map(|at| at.to_rfc3339())
+        .unwrap_or_default()
 }
 
 #[test]
@@ -311,10 +313,10 @@ fn published_beats_modified_and_time_elements() {
         return;
     };
     assert_eq!(page_day(&all), "2020-01-23T11:53:11+00:00");
-    assert!(matches!(all.date, DateEvidence::Field { .. }));
-    assert_eq!(all.modified.as_deref(), Some("2020-01-30T12:34:33+00:00"));
+    assert!(matches!(all.dates.date, DateEvidence::Field { .. }));
+    assert_eq!(all.dates.modified.as_deref(), Some("2020-01-30T12:34:33Z"));
     let trap = page("page_time_tag_trap.html", "https://helge.example/2014/03/mahu/").unwrap();
-    assert!(page_day(&trap).starts_with("2014-03-05"), "{:?}", trap.date);
+    assert!(page_day(&trap).starts_with("2014-03-05"), "{:?}", trap.dates.date);
     let odd = page(
         "page_modified_before_published.html",
         "https://tageswoche.example/x",
@@ -328,8 +330,12 @@ fn embedded_posts_and_copyright_years_are_no_dates() {
     let Some(embeds) = page("page_jsonld_horizont.html", "https://www.horizont.example/a") else {
         return;
     };
-    assert!(page_day(&embeds).starts_with("2019-01-29"), "{:?}", embeds.date);
-    assert!(matches!(embeds.date, DateEvidence::PageSignal { .. }));
+    assert!(
+        page_day(&embeds).starts_with("2019-01-29"),
+        "{:?}",
+        embeds.dates.date
+    );
+    assert!(matches!(embeds.dates.date, DateEvidence::PageSignal { .. }));
     let advisory = page(
         "page_mozilla_mfsa.html",
         "https://www.mozilla.example/en-US/security/advisories/mfsa2024-17/",
@@ -338,9 +344,9 @@ fn embedded_posts_and_copyright_years_are_no_dates() {
     assert!(
         page_day(&advisory).starts_with("2024-04-02"),
         "{:?}",
-        advisory.date
+        advisory.dates.date
     );
-    assert!(matches!(advisory.date, DateEvidence::PageSignal { .. }));
+    assert!(matches!(advisory.dates.date, DateEvidence::PageSignal { .. }));
 }
 
 #[test]
@@ -370,7 +376,7 @@ fn a_blogs_front_page_leads_to_its_feeds() {
     // One dated heading is no list.
     assert!(blog.releases.is_empty());
     assert_eq!(
-        (blog.date, blog.visible.as_deref()),
+        (blog.dates.date, blog.dates.visible.as_deref()),
         (DateEvidence::None, Some("2016-12-23"))
     );
     assert!(!blog.feeds.is_empty());
@@ -415,7 +421,7 @@ fn pages_of_releases_shells_and_soft_404s() {
         &address,
         now,
     );
-    assert_eq!(future.date, DateEvidence::None);
+    assert_eq!(future.dates.date, DateEvidence::None);
     let broken = page::read(
         "<script type='application/ld+json'>{\"@type\":\"Article\",\"datePublished\":\"2020-01-01\u{1}</script><script type='application/ld+json'>{\"@graph\":[{\"@type\":[\"TechArticle\"],\"datePublished\":\"2021-02-03\"}]}</script>",
         &address,
@@ -423,7 +429,7 @@ fn pages_of_releases_shells_and_soft_404s() {
     );
     assert_eq!(
         day(&Release {
-            date: broken.date,
+            date: broken.dates.date,
             ..Release::default()
         }),
         "2021-02-03"

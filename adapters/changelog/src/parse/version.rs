@@ -33,9 +33,23 @@ impl Ord for Version {
             .unwrap_or_else(|| match (self.suffix.is_empty(), other.suffix.is_empty()) {
                 (true, false) => Ordering::Greater,
                 (false, true) => Ordering::Less,
-                _ => self.suffix.cmp(&other.suffix),
+                _ => parts(&self.suffix).cmp(parts(&other.suffix)),
             })
     }
+}
+
+/// A suffix in its parts, numbers as numbers: `rc.10` comes after `rc.9`.
+fn parts(suffix: &str) -> impl Iterator<Item = (Option<u64>, &str)> {
+    suffix
+        .split_inclusive(|c: char| !c.is_ascii_alphanumeric())
+        .flat_map(|part| {
+            let digits = part.find(|c: char| c.is_ascii_digit()).unwrap_or(part.len());
+            let (word, rest) = part.split_at_checked(digits).unwrap_or((part, ""));
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            let (number, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            [(None, word), (number.parse().ok(), ""), (None, tail)]
+        })
+        .filter(|(number, word)| number.is_some() || !word.is_empty())
 }
 
 impl PartialOrd for Version {

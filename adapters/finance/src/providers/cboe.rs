@@ -1,6 +1,6 @@
 //! Cboe: delayed quotes of US listings; times are New York's, without saying so.
 
-use chrono::NaiveDateTime;
+use chrono::{DateTime, NaiveDateTime, Utc};
 use chrono_tz::America::New_York;
 use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::json;
@@ -27,10 +27,14 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         .ok_or_else(|| SourceError::malformed("Cboe quote: the answer has no data"))?;
     let at = |name: &str| data.get(name).unwrap_or(&Value::Null);
     // `timestamp` is when the file was made, not when the price was.
-    let moment = at("last_trade_time")
-        .as_str()
-        .and_then(|text| NaiveDateTime::parse_from_str(text.trim(), "%Y-%m-%dT%H:%M:%S").ok())
-        .and_then(|local| instant(local, New_York));
+    let given = words(at("last_trade_time"));
+    let moment = given.as_deref().and_then(moment);
+    if let (Some(given), None) = (&given, moment) {
+        let given: String = given.chars().filter(|c| !c.is_control()).take(40).collect();
+        return Err(SourceError::malformed(format!(
+            "Cboe quote: the time `{given}` of the last trade cannot be read"
+        )));
+    }
     let symbol = ticker.cboe().unwrap_or_default();
     let page = format!(
         "https://www.cboe.com/delayed_quotes/{}",
@@ -56,10 +60,42 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     Ok(quote)
 }
 
+/// New York's wall clock without an offset, or an instant with one: indices come in both ways.
+fn moment(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.trim().replacen(' ', "T", 1);
+    DateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%.f%#z")
+        .or_else(|_| DateTime::parse_from_rfc3339(&text))
+        .map(|at| at.with_timezone(&Utc))
+        .ok()
+        .or_else(|| {
+            let local = NaiveDateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%.f").ok()?;
+            instant(local, New_York)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use freshcontext_contract::ErrorCode;
+
+    #[test]
+    fn times_come_with_and_without_an_offset() {
+        let utc = Some("2026-10-07T20:15:02Z".parse().unwrap());
+        for text in [
+            "2026-10-07T16:15:02",
+            "2026-10-07 16:15:02",
+            "2026-10-07T16:15:02.000",
+            "2026-10-07T16:15:02-04:00",
+            "2026-10-07T16:15:02-0400",
+            "2026-10-07T20:15:02Z",
+            "2026-10-07T20:15:02+00:00",
+        ] {
+            assert_eq!(moment(text), utc, "{text}");
+        }
+        let ticker = Ticker::read("^GSPC").unwrap();
+        let unreadable = r#"{"data":{"current_price":5,"last_trade_time":"yesterday"}}"#;
+        assert_eq!(parse(&ticker, unreadable).unwrap_err().code, ErrorCode::Malformed);
+    }
 
     #[test]
     fn naive_times_are_new_york_times() {

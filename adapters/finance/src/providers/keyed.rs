@@ -24,14 +24,14 @@ pub fn finnhub_request(ticker: &Ticker) -> Result<Request, SourceError> {
 
 /// `{c: price, d: change, dp: per cent, h, l, o, pc: previous close, t: seconds}`; zeros for unknown symbols.
 pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
+    // Its errors come as text, too.
+    if body.trim_start().starts_with(|c: char| c.is_ascii_alphabetic()) {
+        return Err(said(Provider::Finnhub, "Finnhub", ticker, body));
+    }
     let value: Value = json::parse(body, "Finnhub quote")?;
     let at = |name: &str| value.get(name).unwrap_or(&Value::Null);
     if let Some(error) = words(at("error")) {
-        let error: String = error.chars().filter(|c| !c.is_control()).take(120).collect();
-        return Err(SourceError::new(
-            ErrorCode::UpstreamError,
-            format!("Finnhub answered with an error: {error}"),
-        ));
+        return Err(said(Provider::Finnhub, "Finnhub", ticker, &error));
     }
     if value.get("c").is_none() {
         return Err(SourceError::malformed("Finnhub quote: the answer has no price"));
@@ -41,6 +41,8 @@ pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         .zip(number(at("c")))
         .and_then(|(moment, price)| Quote::new("finnhub", page, price, "t", moment));
     let mut quote = quote.ok_or_else(|| Provider::Finnhub.unknown(ticker))?;
+    quote.rough = true;
+    quote.why_rough = "t: the moment of the current daily bar, which may be an older session's";
     quote.change = number(at("d"));
     quote.change_percent = number(at("dp"));
     quote.high = number(at("h"));
@@ -48,6 +50,35 @@ pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     quote.open = number(at("o"));
     quote.previous_close = number(at("pc"));
     Ok(quote)
+}
+
+/// An error in the source's own words: a limit, a plan, a key, an unknown ticker, or a failure.
+fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceError {
+    let words: String = words
+        .trim()
+        .chars()
+        .filter(|c| !c.is_control())
+        .take(160)
+        .collect();
+    let lower = words.to_lowercase();
+    let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
+    let code = if has(&["limit", "too many requests", "out of api credits"]) {
+        ErrorCode::RateLimited
+    } else if has(&["available starting with", "don't have access", "plan", "premium"]) {
+        let message = format!(
+            "the plan of the {name} key does not include {}: {words}",
+            ticker.given
+        );
+        return SourceError::new(ErrorCode::Misconfigured, message)
+            .hint("a key of that plan opens it; without, another provider may have it");
+    } else if has(&["api key", "apikey", "token", "unauthorized"]) {
+        ErrorCode::AccessDenied
+    } else if has(&["not supported", "not found", "invalid symbol"]) {
+        return provider.unknown(ticker);
+    } else {
+        ErrorCode::UpstreamError
+    };
+    SourceError::new(code, format!("{name} answered with an error: {words}"))
 }
 
 pub fn twelvedata_request(ticker: &Ticker) -> Result<Request, SourceError> {
@@ -66,17 +97,22 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let at = |name: &str| value.get(name).unwrap_or(&Value::Null);
     if at("status").as_str() == Some("error") {
         let message = words(at("message")).unwrap_or_default();
-        let message: String = message.chars().filter(|c| !c.is_control()).take(120).collect();
-        let code = match at("code").as_u64() {
-            Some(400 | 404) => return Err(Provider::TwelveData.unknown(ticker)),
-            Some(401 | 403) => ErrorCode::AccessDenied,
-            Some(429) => ErrorCode::RateLimited,
-            _ => ErrorCode::UpstreamError,
+        let mut error = said(Provider::TwelveData, "Twelve Data", ticker, &message);
+        // A plan's gate comes as 403 or 404; else the code says it better than the words.
+        error = match (at("code").as_u64(), error.code) {
+            (_, ErrorCode::Misconfigured) => error,
+            (Some(429), _) => SourceError {
+                code: ErrorCode::RateLimited,
+                ..error
+            },
+            (Some(400 | 404), _) => Provider::TwelveData.unknown(ticker),
+            (Some(401 | 403), _) => SourceError {
+                code: ErrorCode::AccessDenied,
+                ..error
+            },
+            _ => error,
         };
-        return Err(SourceError::new(
-            code,
-            format!("Twelve Data answered with an error: {message}"),
-        ));
+        return Err(error);
     }
     if value.get("close").is_none() {
         return Err(SourceError::malformed(
@@ -94,6 +130,7 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         .and_then(|(moment, price)| Quote::new("twelvedata", page, price, field, moment));
     let mut quote = quote.ok_or_else(|| Provider::TwelveData.unknown(ticker))?;
     quote.rough = field == "timestamp";
+    quote.why_rough = "timestamp: the opening of the session that the price is from";
     quote.currency = words(at("currency"));
     if let (None, Kind::Currency(_, currency) | Kind::Coin(_, currency)) = (&quote.currency, &ticker.kind) {
         quote.currency = Some(currency.clone());
@@ -137,6 +174,47 @@ mod tests {
                 .as_str(),
             "https://finnhub.io/api/v1/quote?symbol=BRK.B"
         );
+    }
+
+    #[test]
+    fn finnhubs_errors_are_read() {
+        let ticker = Ticker::read("AAPL").unwrap();
+        for (body, code) in [
+            (
+                r#"{"error":"API limit reached. Please try again later. Remaining Limit: 0"}"#,
+                ErrorCode::RateLimited,
+            ),
+            ("API limit reached.", ErrorCode::RateLimited),
+            (
+                r#"{"error":"You don't have access to this resource."}"#,
+                ErrorCode::Misconfigured,
+            ),
+            (r#"{"error":"Invalid API key"}"#, ErrorCode::AccessDenied),
+            ("Please use an API key.", ErrorCode::AccessDenied),
+            (r#"{"error":"Symbol not supported"}"#, ErrorCode::NotFound),
+            (r#"{"error":"Something went wrong"}"#, ErrorCode::UpstreamError),
+            ("<html>", ErrorCode::Malformed),
+        ] {
+            assert_eq!(finnhub(&ticker, body).unwrap_err().code, code, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_plans_gate_is_no_unknown_ticker() {
+        let ticker = Ticker::read("EXMP").unwrap();
+        let gate = r#"{"code":404,"message":"This symbol is available starting with the Grow or Venture plan. Consider upgrading now at https://twelvedata.com/pricing","status":"error"}"#;
+        let error = Provider::TwelveData.parse(&ticker, 404, gate).unwrap_err();
+        assert_eq!(error.code, ErrorCode::Misconfigured);
+        assert!(
+            error.message.contains("Grow or Venture plan"),
+            "{}",
+            error.message
+        );
+        let none = r#"{"code":404,"message":"**symbol** or **figi** parameter is missing or invalid.","status":"error"}"#;
+        for (status, body) in [(404, none), (200, none)] {
+            let error = Provider::TwelveData.parse(&ticker, status, body).unwrap_err();
+            assert_eq!(error.code, ErrorCode::NotFound, "{status} {body}");
+        }
     }
 
     #[test]

@@ -138,8 +138,8 @@ impl Provider {
 
     /// Reads one answer.
     pub fn parse(self, ticker: &Ticker, status: u16, body: &str) -> Result<Quote, SourceError> {
-        // Statuses that were accepted all mean that the symbol is not covered.
-        if status >= 400 {
+        // Statuses that were accepted mean that the symbol is not covered; Twelve Data says which of two.
+        if status >= 400 && self != Self::TwelveData {
             return Err(self.unknown(ticker));
         }
         match self {

@@ -31,11 +31,9 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let block = |name: &str| data.get(name).filter(|block| block.is_object());
     let (first, second) = (block("primaryData"), block("secondaryData"));
     let close = second.and_then(|block| print(block).map(|print| (block, print)));
-    let outside = data.get("marketStatus").and_then(words).is_some_and(|status| {
-        ["after", "pre"]
-            .iter()
-            .any(|begin| status.to_lowercase().starts_with(begin))
-    });
+    let status = data.get("marketStatus").and_then(words).unwrap_or_default();
+    let begins = |begin: &str| status.to_lowercase().starts_with(begin);
+    let outside = begins("after") || begins("pre");
     if outside && close.is_none() {
         // The first is then the print outside the session, which must not pass for the session's price.
         return Err(SourceError::malformed(
@@ -83,10 +81,12 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     };
     quote.previous_close = key("PreviousClose");
     quote.open = key("OpenPrice");
+    // Before the session it is that of the trading before it, not of the session that the price is from.
     quote.volume = first
+        .filter(|_| !begins("pre"))
         .and_then(|first| first.get("volume"))
         .and_then(number)
-        .or_else(|| key("Volume"));
+        .or_else(|| key("Volume").filter(|_| !begins("pre")));
     quote.extended = extended.and_then(|block| {
         let (price, moment) = print(block)?;
         Some(Extended {
@@ -168,6 +168,16 @@ mod tests {
         assert_eq!((extended.price, extended.kind.as_str()), (337.0, "After-Hours"));
         let alone = body.replace("secondaryData", "other");
         assert_eq!(parse(&ticker, &alone).unwrap_err().code, ErrorCode::Malformed);
+    }
+
+    #[test]
+    fn before_the_session_the_volume_is_another_sessions() {
+        let ticker = Ticker::read("AAPL").unwrap();
+        let body = r#"{"data":{"marketStatus":"Pre-Market","primaryData":{"lastSalePrice":"$337.00","lastTradeTimestamp":"Aug 18, 2026 7:10 AM ET","volume":"14,590"},
+            "secondaryData":{"lastSalePrice":"$336.13","netChange":"+1.13","lastTradeTimestamp":"Closed at Aug 17, 2026 4:00 PM ET"}}}"#;
+        assert_eq!(parse(&ticker, body).unwrap().volume, None);
+        let after = body.replace("Pre-Market", "After-Hours");
+        assert_eq!(parse(&ticker, &after).unwrap().volume, Some(14_590.0));
     }
 
     #[test]

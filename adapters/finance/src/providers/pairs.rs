@@ -1,12 +1,12 @@
 //! Currencies from the European Central Bank's reference rates, coins from Coinbase Exchange.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
 use freshcontext_parse::json;
 use serde_json::Value;
 
 use super::Provider;
-use crate::numbers::number;
+use crate::numbers::{number, words};
 use crate::quote::{Moment, Quote};
 use crate::request::{get, segment};
 use crate::symbol::{Kind, Ticker};
@@ -18,9 +18,15 @@ fn parts(ticker: &Ticker) -> (&str, &str) {
     }
 }
 
+/// The reference rates are of the euro; every other pair is computed from one or two of them.
+const EURO: &str = "EUR";
+
 fn frankfurter_address(ticker: &Ticker) -> String {
     let (base, quote) = parts(ticker);
-    format!("https://api.frankfurter.dev/v1/latest?base={base}&symbols={quote}")
+    let needed: Vec<&str> = [base, quote].into_iter().filter(|code| *code != EURO).collect();
+    let needed = needed.join(",");
+    // Without `providers` the rates are a blend of many central banks'.
+    format!("https://api.frankfurter.dev/v2/rates?base={EURO}&quotes={needed}&providers=ecb")
 }
 
 pub fn frankfurter_request(ticker: &Ticker) -> Result<Request, SourceError> {
@@ -28,29 +34,60 @@ pub fn frankfurter_request(ticker: &Ticker) -> Result<Request, SourceError> {
     Ok(request.cache_for(std::time::Duration::from_mins(15)))
 }
 
+/// One reference rate: so much of a currency for one euro, of a day.
+struct Reference {
+    rate: f64,
+    day: NaiveDate,
+    told: String,
+}
+
 pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let value: Value = json::parse(body, "reference rates")?;
-    let (_, currency) = parts(ticker);
-    let rates = value
-        .get("rates")
-        .ok_or_else(|| SourceError::malformed("reference rates: the answer has no rates"))?;
-    let day = value
-        .get("date")
-        .and_then(Value::as_str)
-        .and_then(|text| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok());
-    let quote = day
-        .zip(rates.get(currency).and_then(number))
-        .and_then(|(day, rate)| {
-            Quote::new(
-                "frankfurter",
-                frankfurter_address(ticker),
-                rate,
-                "date",
-                Moment::Day(day),
-            )
-        });
-    let mut quote = quote.ok_or_else(|| Provider::Frankfurter.unknown(ticker))?;
-    quote.kind = "daily reference rate of the European Central Bank";
+    let rows = value
+        .as_array()
+        .ok_or_else(|| SourceError::malformed("reference rates: the answer is no list of rates"))?;
+    let reference = |code: &str| {
+        let row = rows.iter().find(|row| {
+            let names = |name: &str, code: &str| {
+                let found = row.get(name).and_then(Value::as_str);
+                found.is_some_and(|found| found.eq_ignore_ascii_case(code))
+            };
+            names("base", EURO) && names("quote", code)
+        })?;
+        let rate = number(row.get("rate")?).filter(|rate| *rate > 0.0)?;
+        let day = NaiveDate::parse_from_str(row.get("date")?.as_str()?, "%Y-%m-%d").ok()?;
+        Some(Reference {
+            rate,
+            day,
+            told: format!("{EURO}/{code} {rate} ({day})"),
+        })
+    };
+    let (base, currency) = parts(ticker);
+    let unknown = || Provider::Frankfurter.unknown(ticker);
+    let (rate, day, kind, from) = if base == EURO {
+        let one = reference(currency).ok_or_else(unknown)?;
+        (
+            one.rate,
+            one.day,
+            "daily reference rate of the European Central Bank",
+            None,
+        )
+    } else if currency == EURO {
+        let one = reference(base).ok_or_else(unknown)?;
+        let kind = "inverse of a daily reference rate of the European Central Bank";
+        (one.rate.recip(), one.day, kind, Some(one.told))
+    } else {
+        let (one, other) = reference(base).zip(reference(currency)).ok_or_else(unknown)?;
+        let kind = "derived from two daily reference rates of the European Central Bank";
+        let from = format!("{} and {}", one.told, other.told);
+        // As old as the older of the two.
+        (other.rate / one.rate, one.day.min(other.day), kind, Some(from))
+    };
+    let page = frankfurter_address(ticker);
+    let quote = Quote::new("frankfurter", page, rate, "date", Moment::Day(day));
+    let mut quote = quote.ok_or_else(unknown)?;
+    quote.kind = kind;
+    quote.derived_from = from;
     quote.currency = Some(currency.to_owned());
     Ok(quote)
 }
@@ -66,6 +103,13 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let at = |name: &str| value.get(name).unwrap_or(&Value::Null);
     if !value.is_object() {
         return Err(SourceError::malformed("Coinbase ticker: the answer is no object"));
+    }
+    if let Some(words) = words(at("message")).filter(|words| words.to_lowercase().contains("rate limit")) {
+        let words: String = words.chars().filter(|c| !c.is_control()).take(80).collect();
+        return Err(SourceError::new(
+            ErrorCode::RateLimited,
+            format!("Coinbase says: {words}"),
+        ));
     }
     let moment = at("time")
         .as_str()
@@ -95,23 +139,50 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 mod tests {
     use super::*;
 
+    const RATES: &str = r#"[{"date":"2026-11-20","base":"EUR","quote":"USD","rate":1.1534},
+        {"date":"2026-11-19","base":"EUR","quote":"GBP","rate":0.8800}]"#;
+
+    fn read(given: &str) -> Quote {
+        frankfurter(&Ticker::read(given).unwrap(), RATES).unwrap()
+    }
+
     #[test]
     fn reference_rates_are_of_a_day() {
-        let ticker = Ticker::read("EURUSD=X").unwrap();
-        let quote = frankfurter(
-            &ticker,
-            r#"{"amount":1.0,"base":"EUR","date":"2026-11-20","rates":{"USD":1.1534}}"#,
-        )
-        .unwrap();
-        assert_eq!(
-            quote.moment,
-            Moment::Day(NaiveDate::from_ymd_opt(2026, 11, 20).unwrap())
-        );
+        let quote = read("EURUSD=X");
+        let day = |text: &str| Moment::Day(text.parse().unwrap());
+        assert_eq!(quote.moment, day("2026-11-20"));
         assert_eq!((quote.price, quote.currency.as_deref()), (1.1534, Some("USD")));
-        assert!(frankfurter(&ticker, r#"{"rates":{"USD":1.1}}"#).is_err());
+        assert_eq!(
+            (quote.kind.contains("derived"), quote.derived_from),
+            (false, None)
+        );
+        let ticker = Ticker::read("EURUSD=X").unwrap();
+        for other in ["{}", r#"{"date":"2026-11-20","rates":{"USD":1.1}}"#, "[]"] {
+            assert!(frankfurter(&ticker, other).is_err(), "{other}");
+        }
         assert_eq!(
             frankfurter_request(&ticker).unwrap().url.as_str(),
-            "https://api.frankfurter.dev/v1/latest?base=EUR&symbols=USD"
+            "https://api.frankfurter.dev/v2/rates?base=EUR&quotes=USD&providers=ecb"
+        );
+    }
+
+    #[test]
+    fn pairs_without_the_euro_are_told_to_be_derived() {
+        let cross = read("GBPUSD=X");
+        assert!((cross.price - 1.1534 / 0.88).abs() < 1e-12);
+        assert_eq!(cross.moment, Moment::Day("2026-11-19".parse().unwrap()));
+        assert!(cross.kind.starts_with("derived from two"));
+        let from = cross.derived_from.unwrap();
+        assert!(
+            from.contains("EUR/GBP 0.88 (2026-11-19)") && from.contains("EUR/USD 1.1534"),
+            "{from}"
+        );
+        let inverse = read("USDEUR=X");
+        assert!((inverse.price - 1.0 / 1.1534).abs() < 1e-12 && inverse.kind.starts_with("inverse"));
+        let ticker = Ticker::read("GBPUSD=X").unwrap();
+        assert_eq!(
+            frankfurter_request(&ticker).unwrap().url.as_str(),
+            "https://api.frankfurter.dev/v2/rates?base=EUR&quotes=GBP,USD&providers=ecb"
         );
     }
 
@@ -127,7 +198,15 @@ mod tests {
             quote.moment,
             Moment::Instant("2026-11-21T11:59:58.123456Z".parse().unwrap())
         );
-        assert!(coinbase(&ticker, r#"{"message":"NotFound"}"#).is_err());
+        for (body, code) in [
+            (r#"{"message":"NotFound"}"#, ErrorCode::NotFound),
+            (
+                r#"{"message":"Public rate limit exceeded"}"#,
+                ErrorCode::RateLimited,
+            ),
+        ] {
+            assert_eq!(coinbase(&ticker, body).unwrap_err().code, code);
+        }
         assert_eq!(
             coinbase_request(&ticker).unwrap().url.as_str(),
             "https://api.exchange.coinbase.com/products/BTC-USD/ticker"

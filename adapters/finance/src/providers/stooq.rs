@@ -27,9 +27,13 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let body = body.trim_start_matches('\u{feff}').trim();
     let cells = match body.chars().next() {
         None => return Err(SourceError::malformed("Stooq quote: the answer is empty")),
-        Some('<') => {
-            let message = "Stooq answered with a web page in place of the quote";
+        Some('<') if CHALLENGE.iter().any(|mark| body.contains(mark)) => {
+            let message = "Stooq asks for a browser check in place of the quote";
             return Err(SourceError::new(ErrorCode::Challenge, message));
+        }
+        Some('<') => {
+            let message = "Stooq quote: the answer is a web page, not a table";
+            return Err(SourceError::malformed(message));
         }
         Some('{') => from_json(body)?,
         Some(_) if starts_with_header(body) => from_csv(body)?,
@@ -73,6 +77,9 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     quote.name = cell(8).map(str::to_owned);
     Ok(quote)
 }
+
+/// What its proof-of-work page holds.
+const CHALLENGE: [&str; 2] = ["__verify", "requires JavaScript"];
 
 /// Columns by position: symbol, date, time, open, high, low, close, volume, name. The Polish host
 /// names them differently.
@@ -204,7 +211,12 @@ mod tests {
                 "{shifted}"
             );
         }
-        assert_eq!(at("X", "<html>").unwrap_err().code, ErrorCode::Challenge);
+        for (page, code) in [
+            ("<html><script>fetch('/__verify')</script>", ErrorCode::Challenge),
+            ("<html><h1>Bad Gateway</h1>", ErrorCode::Malformed),
+        ] {
+            assert_eq!(at("X", page).unwrap_err().code, code);
+        }
         assert_eq!(
             at("X", "Exceeded the daily hits limit").unwrap_err().code,
             ErrorCode::RateLimited

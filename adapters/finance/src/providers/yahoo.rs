@@ -18,6 +18,10 @@ pub fn request(ticker: &Ticker) -> Result<Request, SourceError> {
 }
 
 pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
+    if body.contains("Too Many Requests") && !body.trim_start().starts_with('{') {
+        let message = "Yahoo says that there were too many requests";
+        return Err(SourceError::new(ErrorCode::RateLimited, message));
+    }
     let value: Value = json::parse(body, "Yahoo chart")?;
     let chart = value
         .get("chart")

@@ -1,7 +1,7 @@
 //! The public feed.
 
-use freshcontext_contract::chrono::{DateTime, SecondsFormat, Utc};
-use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_contract::chrono::SecondsFormat;
+use freshcontext_contract::{DateEvidence, DateValue, Item, SourceError};
 use freshcontext_parse::feed::{self, Entry};
 use freshcontext_parse::{html, link};
 
@@ -13,7 +13,7 @@ pub struct Board {
     /// Entries without a title.
     pub unreadable: usize,
     /// The slot of the launch day, which is what `updated` of this feed is.
-    pub slot: Option<DateTime<Utc>>,
+    pub slot: Option<DateValue>,
     /// Whether the feed names the topic asked for; an unknown one gives the ordinary feed.
     pub id: String,
 }
@@ -56,9 +56,11 @@ fn item(entry: &Entry) -> Option<Item> {
     item.set("hunter", entry.authors.first().map(String::as_str));
     item.set(
         "draft_created_at",
-        entry
-            .published
-            .map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true)),
+        entry.published.as_ref().and_then(|published| match published {
+            DateValue::Instant(at) => Some(at.to_rfc3339_opts(SecondsFormat::Millis, true)),
+            DateValue::Day(day) => Some(day.to_string()),
+            _ => None,
+        }),
     );
     Some(item)
 }
@@ -81,7 +83,10 @@ mod tests {
     fn the_draft_is_no_launch_and_the_last_touch_no_date() {
         let board = board(FEED).unwrap();
         assert_eq!((board.items.len(), board.unreadable), (3, 1));
-        assert_eq!(board.slot.unwrap().to_rfc3339(), "2026-11-21T08:01:00+00:00");
+        assert_eq!(
+            board.slot,
+            Some(DateValue::Instant("2026-11-21T08:01:00Z".parse().unwrap()))
+        );
         let item = &board.items[0];
         assert_eq!(item.date, DateEvidence::None);
         assert_eq!(item.fields["draft_created_at"], "2026-08-13T12:36:20.000Z");

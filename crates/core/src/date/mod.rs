@@ -8,7 +8,7 @@ mod parse;
 use std::fmt;
 
 use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Timelike, Utc};
-use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
+use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
 use freshcontext_contract::{DateEvidence, DateValue};
 use serde::{Deserialize, Serialize};
 
@@ -128,11 +128,21 @@ pub fn is_future(instant: DateTime<Utc>, reference: DateTime<Utc>) -> bool {
     instant - reference > TimeDelta::seconds(FUTURE_TOLERANCE_S)
 }
 
+/// Whether a date lies in the future of `reference`: an instant as in [`is_future`], a day where it has not
+/// begun anywhere.
+pub fn lies_ahead(date: &Parsed, reference: DateTime<Utc>) -> bool {
+    match date.precision {
+        Precision::Instant => is_future(date.instant, reference),
+        Precision::Day => date.instant - reference > TimeDelta::hours(EARLIEST_DAY_START_H),
+    }
+}
+
 /// Turns evidence into a date with its confidence. `retrieved_at` is when the bytes left the source.
 ///
 /// Refused, with a note that says why: text that is no date, a year alone, the placeholders that
 /// systems write for "no date" (all of 1970, 1900-01-01, year 1), numbers that are milliseconds in
-/// place of seconds or the reverse, and anything more than five minutes in the future.
+/// place of seconds or the reverse, and anything in the future: by more than five minutes, or a day that
+/// has not begun anywhere.
 pub fn resolve(evidence: &DateEvidence, retrieved_at: DateTime<Utc>) -> Resolved {
     let (what, value, confidence) = match evidence {
         DateEvidence::None => return Resolved::unknown(),
@@ -149,7 +159,7 @@ pub fn resolve(evidence: &DateEvidence, retrieved_at: DateTime<Utc>) -> Resolved
     if let Some(why) = implausible(parsed.instant) {
         return Resolved::refused(format!("{what}: {} {why}", shown(&parsed)));
     }
-    if is_future(parsed.instant, retrieved_at) {
+    if lies_ahead(&parsed, retrieved_at) {
         return Resolved::refused(format!(
             "{what}: {} lies in the future of the retrieval ({})",
             shown(&parsed),

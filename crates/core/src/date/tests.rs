@@ -157,6 +157,30 @@ fn confidence_follows_the_kind_of_evidence_and_precision_is_kept() {
     assert!(signal.day_only() && !seconds.day_only());
 }
 
+#[test]
+fn a_day_is_future_only_where_it_has_begun_nowhere() {
+    let day = |text: &str, now: &str| {
+        let day: NaiveDate = text.parse().unwrap();
+        for evidence in [DateEvidence::field("d", day), DateEvidence::field("d", text)] {
+            let resolved = resolve(&evidence, at(now));
+            assert_eq!(resolved.instant.is_some(), resolved.shown.is_some());
+            assert!(resolved.shown.as_deref().is_none_or(|shown| shown == text));
+            if resolved.instant.is_none() {
+                return false;
+            }
+        }
+        true
+    };
+    // Singapore's day begins at 16:00 UTC of the day before, Kiribati's at 10:00.
+    assert!(day("2026-11-22", "2026-11-21T16:00:00Z"));
+    assert!(day("2026-11-22", "2026-11-21T10:00:00Z"));
+    assert!(!day("2026-11-22", "2026-11-21T09:59:59Z"));
+    assert!(!day("2026-11-23", "2026-11-21T23:00:00Z"));
+    // A time of that day is another matter.
+    let time = DateEvidence::field("d", "2026-11-22T00:00:00Z");
+    assert_eq!(resolve(&time, at("2026-11-21T16:00:00Z")).instant, None);
+}
+
 proptest! {
     #[test]
     fn reading_never_panics(text in "\\PC{0,80}") {

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{Descriptor, ErrorCode, HostRate, Hosts, Pace, Retry, SourceError, Transport};
+use freshcontext_contract::{
+    Descriptor, ErrorCode, HostRate, Hosts, Marker, Pace, Provenance, Retry, SourceError, Transport,
+};
 use futures_util::future::join_all;
 
 use crate::testing::*;
@@ -37,6 +39,11 @@ impl Bench {
         let mut source = descriptor("paced");
         source.rates = rates;
         source.hosts = Hosts::PublicWeb(&[]);
+        source.markers = &[Marker {
+            contains: "too many of them at once",
+            code: ErrorCode::RateLimited,
+            message: "the source says so in words",
+        }];
         let source = leak(source);
         let mut config = config_to(&server);
         config.timer = timer.clone();
@@ -274,16 +281,98 @@ async fn b11_a_short_wait_is_waited() {
 }
 
 #[tokio::test]
-async fn b11_garbage_means_the_usual_backoff() {
+async fn a_refusal_without_a_time_is_not_asked_again() {
+    for refusal in [
+        answer(429, &[], ""),
+        answer(429, &[("retry-after", "later")], ""),
+        answer(403, &[("x-ratelimit-remaining", "0")], ""),
+        answer(200, &[], "{\"state\": \"too many of them at once\"}"),
+    ] {
+        let bench = Bench::new(&[], move |_| refusal.clone()).await;
+        let error = bench.ask(URL, 60).await.unwrap_err();
+        assert_eq!(
+            (error.code, error.attempts, error.retry_after),
+            (ErrorCode::RateLimited, 1, Some(Duration::from_secs(10)))
+        );
+        // What is said to callers is kept, for all of them.
+        bench.timer.advance(Duration::from_secs(9));
+        let error = bench.ask_now("https://api.test.org/other").await.unwrap_err();
+        assert_eq!((error.code, error.attempts), (ErrorCode::RateLimited, 0));
+        assert_eq!(error.detail.as_deref(), Some("suspended"));
+        assert!(error.message.contains("named no time"), "{}", error.message);
+        assert_eq!(bench.server.requests(), 1);
+        bench.timer.advance(Duration::from_secs(1));
+        assert!(bench.ask_now(URL).await.is_err());
+        assert_eq!(bench.server.requests(), 2);
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_without_a_time_counts_for_the_published_window() {
+    const PER_MINUTE: &[HostRate] = &[HostRate {
+        pace: Pace::new(8, 60),
+        ..ONE_PER_3S[0]
+    }];
+    const PER_HOUR: &[HostRate] = &[HostRate {
+        pace: Pace::new(1_000, 3_600),
+        ..ONE_PER_3S[0]
+    }];
+    for (rates, seconds) in [(ONE_PER_3S, 10), (PER_MINUTE, 60), (PER_HOUR, 60)] {
+        let bench = Bench::new(rates, |_| answer(429, &[], "")).await;
+        let error = bench.ask_now(URL).await.unwrap_err();
+        assert_eq!(error.retry_after, Some(Duration::from_secs(seconds)));
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_that_only_the_reader_finds_counts_too() {
+    let bench = Bench::new(&[], |_| json("{\"code\": 429}")).await;
+    for (said, kept) in [(None, 10), (Some(90), 90)] {
+        let response = bench.ask_now(URL).await.unwrap();
+        let mut refusal = SourceError::new(ErrorCode::RateLimited, "slow down");
+        refusal.retry_after = said.map(Duration::from_secs);
+        let error = response.judged::<()>(Err(refusal)).unwrap_err();
+        assert_eq!(error.retry_after, Some(Duration::from_secs(kept)));
+        let error = bench.ask_now(URL).await.unwrap_err();
+        assert_eq!(
+            (error.attempts, error.retry_after),
+            (0, Some(Duration::from_secs(kept)))
+        );
+        bench.timer.advance(Duration::from_secs(kept));
+    }
+}
+
+#[tokio::test]
+async fn a_copy_that_is_still_fresh_is_served_while_the_host_is_left_alone() {
     let bench = Bench::new(&[], |seen| {
         if seen.n == 0 {
-            answer(429, &[("retry-after", "later")], "")
-        } else {
             json("{}")
+        } else {
+            answer(429, &[("retry-after", "3600")], "")
         }
     })
     .await;
-    assert_eq!(bench.ask(URL, 20).await.unwrap().attempts, 2);
+    bench.ask_now(URL).await.unwrap();
+    bench.ask_now("https://api.test.org/other").await.unwrap_err();
+    let copy = bench.ask_now(URL).await.unwrap();
+    assert!(matches!(copy.provenance, Provenance::Cached { .. }));
+    bench.timer.advance(Duration::from_mins(6));
+    let error = bench.ask_now(URL).await.unwrap_err();
+    assert_eq!(
+        (error.code, error.detail.as_deref()),
+        (ErrorCode::RateLimited, Some("suspended"))
+    );
+    assert_eq!(bench.server.requests(), 2);
+}
+
+#[tokio::test]
+async fn hosts_that_count_together_refuse_together() {
+    let bench = Bench::new(&[], |_| answer(429, &[], "")).await;
+    let error = bench.ask_now("https://www.sec.gov/x").await.unwrap_err();
+    assert_eq!(error.retry_after, Some(Duration::from_mins(10)));
+    let error = bench.ask_now("https://data.sec.gov/x").await.unwrap_err();
+    assert_eq!((error.code, error.attempts), (ErrorCode::RateLimited, 0));
+    assert_eq!(bench.server.requests(), 1);
 }
 
 #[tokio::test]

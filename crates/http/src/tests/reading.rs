@@ -293,7 +293,7 @@ fn told(host: &str, status: u16, headers: &[(&str, &str)], body: &str) -> (Error
 
 #[test]
 fn github_refuses_every_source_in_the_same_words() {
-    let host = hosts::GITHUB_REFUSALS.host;
+    let host = hosts::GITHUB_REFUSALS.hosts[0];
     let left = |left| ("x-ratelimit-remaining", left);
     let reset = (NOW + 90).to_string();
     let far = (NOW + 86_400).to_string();

@@ -68,6 +68,10 @@ pub const LIMITS: &[(&str, &str)] = &[
     ),
     ("retry_after_max_s", "Longest Retry-After that is believed."),
     (
+        "refusal_wait_ms",
+        "Least time a host is left alone that refused and named no time.",
+    ),
+    (
         "breaker_failures",
         "Consecutive failures after which a host is left alone.",
     ),

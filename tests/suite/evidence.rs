@@ -1,0 +1,362 @@
+//! Laws about what an answer may claim, over all cases and alterations of what the sources send: a day
+//! stays a day; price, change and previous close agree; dates that contradict each other are never of high
+//! confidence, and neither a change nor a comment dates a page.
+
+#![expect(clippy::string_slice, reason = "cut where a match begins, and this is a test")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chrono::{DateTime, Utc};
+use freshcontext_testkit::check::Outcome;
+use freshcontext_testkit::{Case, Kind, load_cases};
+use libtest_mimic::{Failed, Trial};
+use serde_json::{Value, json};
+
+use crate::cases::{of_a_composite, panic_line};
+use crate::run::{Bench, block_on, once};
+use crate::{root, shared, verdict};
+
+pub fn trials() -> Vec<Trial> {
+    let load = |folder: &str| load_cases(&root().join(folder)).unwrap_or_else(|error| panic_line(&error));
+    let recordings = shared().map(|shared| shared.join("recordings"));
+    let mut cases = load("fixtures");
+    if recordings.is_some() {
+        cases.extend(load("tests/recordings"));
+    }
+    let recordings = Arc::new(recordings.unwrap_or_default());
+    let mut trials = Vec::new();
+    for case in cases {
+        if case.expect.status.is_none() || of_a_composite(&case) {
+            continue;
+        }
+        let name = format!("{}::{}", case.tool, case.name);
+        let case = Arc::new(case);
+        let laws: [(&str, bool, Law); 3] = [
+            ("days", true, |case, at| Box::pin(days(case, at))),
+            ("quotes", case.tool == "extract_finance", |case, at| {
+                Box::pin(quotes(case, at))
+            }),
+            ("conflicts", case.tool == "extract_changelog", |case, at| {
+                Box::pin(conflicts(case, at))
+            }),
+        ];
+        for (law, due, run) in laws {
+            if due {
+                let (case, recordings) = (Arc::clone(&case), Arc::clone(&recordings));
+                let trial = move || block_on(run(case, recordings));
+                trials.push(Trial::test(format!("{name}::{law}"), trial));
+            }
+        }
+    }
+    trials
+}
+
+type Law = fn(Arc<Case>, Arc<PathBuf>) -> std::pin::Pin<Box<dyn Future<Output = Result<(), Failed>>>>;
+
+/// What the tool makes of the case where reply `number` (all, where none is given) has become another.
+async fn answer(
+    case: &Case,
+    recordings: &Path,
+    number: Option<usize>,
+    change: impl Fn(&str) -> String,
+) -> Result<Outcome, String> {
+    let bench = Bench::start(case, recordings, once(), |script| {
+        let at = AtomicUsize::new(0);
+        script.alter(|_, reply| {
+            let here = at.fetch_add(1, Ordering::Relaxed);
+            if number.is_none_or(|number| number == here)
+                && let Ok(body) = std::str::from_utf8(&reply.body)
+            {
+                reply.body = change(body).into_bytes();
+            }
+        });
+    })
+    .await?;
+    bench.call(&case.tool, case.arguments.clone()).await
+}
+
+/// A text with every ISO 8601 date and time cut down to its day, and those days.
+fn days_alone(text: &str) -> (String, Vec<String>) {
+    let bytes = text.as_bytes();
+    let fits = |at: usize, pattern: &str| {
+        bytes.get(at..at + pattern.len()).is_some_and(|found| {
+            found
+                .iter()
+                .zip(pattern.bytes())
+                .all(|(found, wanted)| match wanted {
+                    b'0' => found.is_ascii_digit(),
+                    b'T' => matches!(found, b'T' | b' '),
+                    _ => *found == wanted,
+                })
+        })
+    };
+    let (mut out, mut days) = (Vec::with_capacity(bytes.len()), Vec::new());
+    let mut at = 0;
+    while at < bytes.len() {
+        if !fits(at, "0000-00-00T00:00") {
+            out.push(bytes[at]);
+            at += 1;
+            continue;
+        }
+        out.extend(&bytes[at..at + 10]);
+        days.push(String::from_utf8_lossy(&bytes[at..at + 10]).into_owned());
+        at += 16;
+        if fits(at, ":00") {
+            at += 3;
+        }
+        if bytes.get(at) == Some(&b'.') {
+            at += 1;
+            while bytes.get(at).is_some_and(u8::is_ascii_digit) {
+                at += 1;
+            }
+        }
+        for zone in ["Z", "+00:00", "-00:00", "+0000", "-0000"] {
+            if fits(at, zone) {
+                at += zone.len();
+                break;
+            }
+        }
+    }
+    (String::from_utf8_lossy(&out).into_owned(), days)
+}
+
+/// Sent nothing but days, a source's answer has no time of day in any form: neither as text nor as JSON.
+async fn days(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
+    let (mut sent, mut bodies) = (Vec::new(), String::new());
+    for exchange in &case.exchanges {
+        let body = case.body(exchange, &recordings)?;
+        let body = String::from_utf8_lossy(&body);
+        sent.extend(days_alone(&body).1);
+        bodies.push_str(&body);
+    }
+    let became = answer(&case, &recordings, None, |body| days_alone(body).0).await?;
+    if became.is_error {
+        return Ok(());
+    }
+    let mut claims = became.structured.clone();
+    for moment in ["revalidate_after", "retrieved_at"] {
+        claims.as_object_mut().map(|claims| claims.remove(moment));
+    }
+    if let Some(facts) = claims["freshcontext"].as_object_mut() {
+        facts.remove("retrieved_at");
+    }
+    for item in claims["items"].as_array_mut().into_iter().flatten() {
+        item.as_object_mut().map(|item| item.remove("retrieved_at"));
+    }
+    let shown = claims.to_string();
+    sent.sort();
+    sent.dedup();
+    verdict(
+        sent.iter()
+            .filter_map(|day| {
+                let midnight = format!("{day}T00:00");
+                let seconds = format!("{midnight}:00Z")
+                    .parse::<DateTime<Utc>>()
+                    .ok()?
+                    .timestamp();
+                // A moment may also be sent as a number, which can be midnight.
+                let at = shown
+                    .find(&midnight)
+                    .filter(|_| !bodies.contains(&seconds.to_string()))?;
+                let around: String = shown
+                    .chars()
+                    .skip(shown[..at].chars().count().saturating_sub(40))
+                    .take(90)
+                    .collect();
+                Some(format!("{day} became a time: {around}"))
+            })
+            .collect(),
+    )
+}
+
+/// All numbers of a document, wherever they are: their paths as JSON pointers.
+fn numbers(value: &Value, at: &str, out: &mut Vec<String>) {
+    match value {
+        Value::Object(entries) => {
+            for (key, value) in entries {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                numbers(value, &format!("{at}/{key}"), out);
+            }
+        }
+        Value::Array(values) => {
+            for (place, value) in values.iter().enumerate() {
+                numbers(value, &format!("{at}/{place}"), out);
+            }
+        }
+        Value::Number(_) => out.push(at.to_owned()),
+        Value::String(text)
+            if text
+                .trim_start_matches(['$', '+', '-'])
+                .starts_with(|c: char| c.is_ascii_digit()) =>
+        {
+            out.push(at.to_owned());
+        }
+        _ => {}
+    }
+}
+
+/// The same number a little off, in the dress that it had.
+fn nudged(value: &Value, by: f64) -> Option<Value> {
+    match value {
+        Value::Number(number) => Some(json!((number.as_f64()? * by * 100.0).round() / 100.0)),
+        Value::String(text) => {
+            let plain: String = text
+                .chars()
+                .filter(|c| !matches!(c, '$' | ',' | '%' | '+'))
+                .collect();
+            let number: f64 = plain.parse().ok()?;
+            let sign = if text.ends_with('%') { "%" } else { "" };
+            Some(format!("{:.2}{sign}", number * by).into())
+        }
+        _ => None,
+    }
+}
+
+/// Price, change and previous close of every quote agree, whatever one number is sent otherwise; what is
+/// left out for it is named.
+async fn quotes(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
+    let mut complaints = Vec::new();
+    let whole = answer(&case, &recordings, None, str::to_owned).await?;
+    complaints.extend(disagreements("unaltered", &whole));
+    for (number, exchange) in case.exchanges.iter().enumerate() {
+        let body = case.body(exchange, &recordings)?;
+        let Ok(document) = serde_json::from_slice::<Value>(&body) else {
+            continue;
+        };
+        let mut paths = Vec::new();
+        numbers(&document, "", &mut paths);
+        for path in paths {
+            for by in [1.03, 0.5, 0.0, -1.0] {
+                let mut altered = document.clone();
+                let Some(to) = document.pointer(&path).and_then(|value| nudged(value, by)) else {
+                    continue;
+                };
+                if let Some(place) = altered.pointer_mut(&path) {
+                    *place = to;
+                }
+                let altered = altered.to_string();
+                let became = answer(&case, &recordings, Some(number), |_| altered.clone()).await?;
+                let what = format!("{path} times {by}");
+                complaints.extend(disagreements(&what, &became));
+                complaints.extend(unnamed(&what, &whole, &became));
+            }
+        }
+    }
+    verdict(complaints)
+}
+
+fn disagreements(what: &str, outcome: &Outcome) -> Vec<String> {
+    let disagree = |item: &&Value| {
+        let number = |name: &str| item["fields"][name].as_f64();
+        let (Some(price), Some(change), Some(previous)) =
+            (number("price"), number("change"), number("previous_close"))
+        else {
+            return false;
+        };
+        // Three numbers rounded to cents.
+        (price - change - previous).abs() > 0.0151 + price.abs() * 1e-9
+    };
+    let items = outcome.items().iter().filter(disagree);
+    items
+        .map(|item| format!("{what}: the quote contradicts itself: {}", item["fields"]))
+        .collect()
+}
+
+/// A previous close or change that was there and is gone must be spoken of.
+fn unnamed(what: &str, whole: &Outcome, became: &Outcome) -> Vec<String> {
+    if became.is_error {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    let notes = became.structured["notes"].to_string();
+    for item in became.items() {
+        let Some(before) = whole.items().iter().find(|before| before["id"] == item["id"]) else {
+            continue;
+        };
+        for name in ["previous_close", "change"] {
+            let gone = !before["fields"][name].is_null() && item["fields"][name].is_null();
+            // A price or close of zero or less is none: there is nothing to contradict.
+            let unusable = what.ends_with("times 0") || what.ends_with("times -1");
+            if gone && !unusable && !notes.contains(name) {
+                out.push(format!("{what}: {name} went without a word"));
+            }
+        }
+    }
+    out
+}
+
+/// A day long before any case's, as a second date of a page.
+const LONG_AGO: &str = "2003-04-05T06:07:08Z";
+
+/// Where a page names two dates of its publication, the answer's is of no high confidence and the other is
+/// named. A change or a comment is no second date.
+async fn conflicts(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
+    let whole = answer(&case, &recordings, None, str::to_owned).await?;
+    let facts = |outcome: &Outcome| {
+        let facts = &outcome.structured["freshcontext"];
+        (
+            facts["content_date"].clone(),
+            facts["freshness_confidence"].clone(),
+        )
+    };
+    let mut complaints = Vec::new();
+    let is_page = |body: &str| body.to_lowercase().contains("</head>");
+    let into_head = |body: &str, tag: &str| {
+        let at = body.to_lowercase().find("</head>");
+        at.filter(|at| body.is_char_boundary(*at)).map_or_else(
+            || body.to_owned(),
+            |at| format!("{}{tag}{}", &body[..at], &body[at..]),
+        )
+    };
+    let into_body = |body: &str, part: &str| {
+        let at = body.rfind("</body>");
+        at.map_or_else(
+            || body.to_owned(),
+            |at| format!("{}{part}{}", &body[..at], &body[at..]),
+        )
+    };
+    let mut pages = false;
+    for exchange in &case.exchanges {
+        pages |= is_page(&String::from_utf8_lossy(&case.body(exchange, &recordings)?));
+    }
+    if case.kind == Kind::Denied || whole.is_error || !pages || whole.structured["route"] != "page" {
+        return Ok(());
+    }
+    let claim = format!("<meta property=\"article:published_time\" content=\"{LONG_AGO}\">");
+    let two = answer(&case, &recordings, None, |body| into_head(body, &claim)).await?;
+    let (date, confidence) = facts(&two);
+    let had_one = !facts(&whole).0.is_null();
+    let single = whole.items().len() == 1;
+    if had_one && single && confidence == "high" {
+        complaints.push(format!("two publication dates, and {date} of high confidence"));
+    }
+    if single && facts(&whole).1 == "high" && !two.structured["notes"].to_string().contains("2003-04-05") {
+        complaints.push(format!(
+            "the other date is not named: {}",
+            two.structured["notes"]
+        ));
+    }
+    let changed = "<meta property=\"article:modified_time\" content=\"2003-04-05T06:07:08Z\">\
+                   <meta property=\"og:updated_time\" content=\"2003-04-05T06:07:08Z\">";
+    let comment = format!(
+        "<div class=\"comment\"><p>Published: April 5, 2003</p><time itemprop=\"datePublished\" \
+         datetime=\"{LONG_AGO}\">then</time> a comment</div>"
+    );
+    for (what, became) in [
+        (
+            "a change",
+            answer(&case, &recordings, None, |body| into_head(body, changed)).await?,
+        ),
+        (
+            "a comment",
+            answer(&case, &recordings, None, |body| into_body(body, &comment)).await?,
+        ),
+    ] {
+        if facts(&became) != facts(&whole) {
+            complaints.push(format!("{what}: {:?} became {:?}", facts(&whole), facts(&became)));
+        }
+    }
+    verdict(complaints)
+}
