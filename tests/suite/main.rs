@@ -11,6 +11,7 @@
 mod cases;
 mod cli;
 mod composites;
+mod doctor;
 mod forgotten;
 mod http;
 mod http_surface;
@@ -19,6 +20,7 @@ mod limits_egress;
 mod mutated;
 mod politeness;
 mod process;
+mod record;
 mod run;
 mod stdio;
 mod stdio_process;
@@ -42,6 +44,8 @@ fn main() {
     trials.extend(stdio_process::trials());
     trials.extend(cli::trials());
     trials.extend(composites::trials());
+    trials.extend(doctor::trials());
+    trials.extend(record::trials());
     trials.extend(politeness::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());

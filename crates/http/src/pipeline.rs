@@ -24,7 +24,7 @@ use crate::outgoing::{identity, redacted, user_agent};
 use crate::policy::{PolicyConfig, check_url, fits_dns};
 use crate::reading::{Wanted, judge};
 use crate::upstreams::Upstreams;
-use crate::{Config, ConfigError, HostStatus, Jitter, Timer};
+use crate::{Config, ConfigError, HostStatus, Jitter, Observe, Timer};
 
 /// The environment name of the operator's address, which is configuration and no secret.
 const CONTACT_ENV: &str = "FRESHCONTEXT_CONTACT";
@@ -49,6 +49,7 @@ pub(crate) struct Inner {
     pub(crate) minting: tokio::sync::Mutex<()>,
     pub(crate) upstreams: Upstreams,
     pub(crate) jitter: Arc<dyn Jitter>,
+    pub(crate) observer: Option<Arc<dyn Observe>>,
     #[cfg(test)]
     pub(crate) stages: std::sync::Mutex<Vec<Stage>>,
 }
@@ -106,6 +107,7 @@ impl Pipeline {
                 minting: tokio::sync::Mutex::default(),
                 upstreams: Upstreams::new(config.upstreams),
                 jitter: config.jitter,
+                observer: config.observer,
                 guard,
                 wire: Wire {
                     clients,
