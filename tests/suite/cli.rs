@@ -194,14 +194,24 @@ async fn specification() -> Result<(), Failed> {
         let told = finish(command(&["validate", response, "--json"]), "").await;
         assert_eq!(told.code, Some(0), "to be aware is no failure: {}", told.stdout);
         let report: Value = serde_json::from_str(&told.stdout)?;
-        assert_eq!((&report["level"], &report["specification"]), (&json!("aware"), &json!("1.2")));
-        assert_eq!(report["lacks"][0]["what"], "freshcontext.freshness_confidence", "{report}");
+        assert_eq!(
+            (&report["level"], &report["specification"]),
+            (&json!("aware"), &json!("1.2"))
+        );
+        assert_eq!(
+            report["lacks"][0]["what"], "freshcontext.freshness_confidence",
+            "{report}"
+        );
         assert_eq!(report["lacks"][0]["level"], "compatible", "{report}");
         let people = finish(command(&["validate", response]), "").await;
         assert!(
             people.stdout.starts_with("aware  *")
-                && people.stdout.contains("lacks for compatible: freshcontext.freshness_confidence: missing")
-                && people.stdout.contains("are considered **FreshContext-aware** but not fully compatible"),
+                && people
+                    .stdout
+                    .contains("lacks for compatible: freshcontext.freshness_confidence: missing")
+                && people
+                    .stdout
+                    .contains("are considered **FreshContext-aware** but not fully compatible"),
             "{}",
             people.stdout
         );
@@ -213,12 +223,17 @@ async fn specification() -> Result<(), Failed> {
         "adapter": "x", "decay_rate": 0.001}});
     let told = finish(command(&["validate", &odd.to_string()]), "").await;
     assert!(
-        told.stdout.contains("failed score agrees with date and rate: 97, but"),
+        told.stdout
+            .contains("failed score agrees with date and rate: 97, but"),
         "{}",
         told.stdout
     );
 
-    for words in [&["--version", "--json"][..], &["--json", "-V"], &["version", "--json"]] {
+    for words in [
+        &["--version", "--json"][..],
+        &["--json", "-V"],
+        &["version", "--json"],
+    ] {
         let told = finish(command(words), "").await;
         assert_eq!(told.code, Some(0), "{words:?}: {}", told.stderr);
         let told: Value = serde_json::from_str(&told.stdout)?;
@@ -229,16 +244,29 @@ async fn specification() -> Result<(), Failed> {
         assert!(told["version"].is_string(), "{told}");
     }
     let plain = finish(command(&["--version"]), "").await;
-    assert_eq!(plain.stdout, format!("freshcontext {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        plain.stdout,
+        format!("freshcontext {}\n", env!("CARGO_PKG_VERSION"))
+    );
     let both = finish(command(&["version"]), "").await;
-    assert!(both.stdout.contains("FreshContext Specification 1.2"), "{}", both.stdout);
+    assert!(
+        both.stdout.contains("FreshContext Specification 1.2"),
+        "{}",
+        both.stdout
+    );
     assert_eq!(finish(command(&["--json"]), "").await.code, Some(2));
 
     let people = finish(command(&["decay"]), "").await.stdout;
-    for part in ["Fast discussion", "0.00005", "~1.6 years", "~14 hours", "google_scholar, arxiv"] {
+    for part in [
+        "Fast discussion",
+        "0.00005",
+        "~1.6 years",
+        "~14 hours",
+        "google_scholar, arxiv",
+    ] {
         assert!(people.contains(part), "{part}: {people}");
     }
-    let told = finish(command(&["decay", "--json", "--set", "decay.hackernews=0.1"]), "").await;
+    let told = finish(command(&["decay", "--json", "--set", "decay=hackernews=0.1"]), "").await;
     let told: Value = serde_json::from_str(&told.stdout).map_err(|error| format!("{error}: {told:?}"))?;
     assert_eq!(told["classes"].as_array().map(Vec::len), Some(8));
     assert_eq!(told["classes"][0]["decay_rate"], 0.05);
@@ -276,7 +304,10 @@ async fn failures_are_logged() -> Result<(), Failed> {
         ("extract_hackernews", json!({"url": "go"})),
         ("extract_arxiv", json!({"url": "testing"})),
         ("extract_arxiv", json!({"url": "proofs"})),
-        ("extract_github", json!({"url": "https://github.com/example/none"})),
+        (
+            "extract_github",
+            json!({"url": "https://github.com/example/none"}),
+        ),
     ] {
         let answer = session
             .ask("tools/call", json!({"name": tool, "arguments": arguments}))
@@ -284,10 +315,20 @@ async fn failures_are_logged() -> Result<(), Failed> {
         assert_eq!(answer["result"]["isError"], true, "{answer}");
     }
     let log = session.log.text();
-    let lines: Vec<&str> = log.lines().filter(|line| line.contains("retrieval failed")).collect();
+    let lines: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("retrieval failed"))
+        .collect();
     let of = |source: &str| lines.iter().filter(|line| line.contains(source)).count();
-    assert_eq!((of("source=\"hackernews\""), of("source=\"arxiv\"")), (1, 1), "{log}");
+    assert_eq!(
+        (of("source=\"hackernews\""), of("source=\"arxiv\"")),
+        (1, 1),
+        "{log}"
+    );
     assert_eq!(lines.len(), 2, "{log}");
-    assert!(lines[0].contains("WARN") && lines[0].contains("rate_limited"), "{log}");
+    assert!(
+        lines[0].contains("WARN") && lines[0].contains("rate_limited"),
+        "{log}"
+    );
     Ok(())
 }

@@ -26,10 +26,15 @@ fn examples() -> Result<Vec<Case>, String> {
         .iter()
         .map(|adapter| {
             let facts = adapter.descriptor();
-            (facts.tool, serde_json::from_str(facts.example).unwrap_or_default())
+            (
+                facts.tool,
+                serde_json::from_str(facts.example).unwrap_or_default(),
+            )
         })
         .collect();
-    cases.retain(|case| case.kind == Kind::Ok && wanted.contains(&(case.tool.as_str(), case.arguments.clone())));
+    cases.retain(|case| {
+        case.kind == Kind::Ok && wanted.contains(&(case.tool.as_str(), case.arguments.clone()))
+    });
     Ok(cases)
 }
 
@@ -77,7 +82,9 @@ async fn ask(only: &[&str], set: &[&str], change: Change) -> Result<(Finished, V
 
 fn source<'t>(told: &'t Value, id: &str) -> &'t Value {
     let all = told["sources"].as_array().expect("sources");
-    all.iter().find(|source| source["source"] == id).expect("the source")
+    all.iter()
+        .find(|source| source["source"] == id)
+        .expect("the source")
 }
 
 fn kinds(told: &Value, id: &str) -> Vec<String> {
@@ -132,15 +139,18 @@ async fn drift() -> Result<(), Failed> {
     let hn = &["hackernews"][..];
     let gone: Change = |_, reply| {
         altered(reply, |entries| {
-            entries.remove("points");
+            entries.remove("created_at_i");
         })
     };
     let (done, told) = ask(hn, &[], gone).await?;
     assert_eq!(done.code, Some(1), "{}", done.stdout);
     assert_eq!(kinds(&told, "hackernews"), ["field_gone"], "{told}");
     assert_eq!(source(&told, "hackernews")["verdict"], "drifted");
-    let place = source(&told, "hackernews")["drift"][0]["place"].as_str().unwrap_or_default().to_owned();
-    assert_eq!(place, "hn.algolia.com/api/v1/search hits[].points");
+    let place = source(&told, "hackernews")["drift"][0]["place"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    assert_eq!(place, "hn.algolia.com/api/v1/search hits[].created_at_i");
 
     let retyped: Change = |_, reply| {
         altered(reply, |entries| {
@@ -151,7 +161,10 @@ async fn drift() -> Result<(), Failed> {
     };
     let (done, told) = ask(hn, &[], retyped).await?;
     assert_eq!(done.code, Some(1));
-    assert!(kinds(&told, "hackernews").contains(&"type_changed".to_owned()), "{told}");
+    assert!(
+        kinds(&told, "hackernews").contains(&"type_changed".to_owned()),
+        "{told}"
+    );
     assert!(done.stdout.contains("was number, is text"), "{}", done.stdout);
 
     let walled: Change = |_, reply| Reply {
@@ -165,7 +178,9 @@ async fn drift() -> Result<(), Failed> {
     assert_eq!(kinds(&told, "hackernews"), ["block_page"], "{told}");
 
     let limiting: Change = |_, mut reply| {
-        reply.headers.push(("x-ratelimit-limit".to_owned(), "60".to_owned()));
+        reply
+            .headers
+            .push(("x-ratelimit-limit".to_owned(), "60".to_owned()));
         reply
     };
     let (done, told) = ask(hn, &[], limiting).await?;
@@ -173,7 +188,10 @@ async fn drift() -> Result<(), Failed> {
     assert_eq!(kinds(&told, "hackernews"), ["new_limit_header"], "{told}");
     assert!(done.stdout.contains("x-ratelimit-limit: 60"), "{}", done.stdout);
 
-    let late: Change = |_, reply| Reply { delay_ms: 400, ..reply };
+    let late: Change = |_, reply| Reply {
+        delay_ms: 400,
+        ..reply
+    };
     let (done, told) = ask(hn, &["--set", "limits.doctor_slow_ms=200"], late).await?;
     assert_eq!(done.code, Some(1));
     assert_eq!(kinds(&told, "hackernews"), ["slow"], "{told}");
@@ -184,7 +202,10 @@ async fn drift() -> Result<(), Failed> {
     };
     let (done, told) = ask(hn, &[], another).await?;
     assert_eq!(done.code, Some(1));
-    assert!(kinds(&told, "hackernews").contains(&"field_gone".to_owned()), "{told}");
+    assert!(
+        kinds(&told, "hackernews").contains(&"field_gone".to_owned()),
+        "{told}"
+    );
     Ok(())
 }
 
@@ -202,10 +223,35 @@ async fn unreachable() -> Result<(), Failed> {
     let (done, told) = ask(&["hackernews"], &[], limited).await?;
     assert_eq!(done.code, Some(1));
     assert_eq!(source(&told, "hackernews")["verdict"], "limited", "{told}");
+    let undeclared: Change = |seen, reply| {
+        if !seen.host.ends_with("sec.gov") {
+            return reply;
+        }
+        Reply {
+            status: 200,
+            headers: vec![("content-type".to_owned(), "text/html".to_owned())],
+            body: std::fs::read(root().join("fixtures/sec/undeclared/page.html")).unwrap_or_default(),
+            ..reply
+        }
+    };
+    let (done, told) = ask(&["sec_filings"], &[], undeclared).await?;
+    let sec = source(&told, "sec_filings");
+    assert_eq!(sec["verdict"], "skipped", "{told}");
+    assert_eq!(sec["detail"], "needs FRESHCONTEXT_CONTACT", "{told}");
+    assert_eq!(
+        done.code,
+        Some(0),
+        "what the operator has not set is no drift: {told}"
+    );
     let silent: Change = |_, _| Reply::default();
     let (done, told) = ask(
         &["hackernews"],
-        &["--set", "limits.call_deadline_ms=700", "--set", "limits.attempts=1"],
+        &[
+            "--set",
+            "limits.call_deadline_ms=700",
+            "--set",
+            "limits.attempts=1",
+        ],
         silent,
     )
     .await?;

@@ -62,7 +62,10 @@ fn reply(status: u16, kind: &str, body: impl Into<Vec<u8>>) -> Reply {
         headers: vec![
             ("content-type".to_owned(), kind.to_owned()),
             ("set-cookie".to_owned(), "sid=canary-cookie; Path=/".to_owned()),
-            ("x-request-owner".to_owned(), "canary-header for jane.canary@example.com".to_owned()),
+            (
+                "x-request-owner".to_owned(),
+                "canary-header for jane.canary@example.com".to_owned(),
+            ),
         ],
         body: body.into(),
         delay_ms: 0,
@@ -109,7 +112,10 @@ async fn kept(name: &str, recorded: &Recorded) -> Result<Case, Failed> {
         }
     }
     let case = load_cases(&place(name))?.pop().expect("one case");
-    assert_eq!((case.origin, case.now.to_rfc3339().as_str()), (Origin::Recorded, "2026-11-21T12:00:00+00:00"));
+    assert_eq!(
+        (case.origin, case.now.to_rfc3339().as_str()),
+        (Origin::Recorded, "2026-11-21T12:00:00+00:00")
+    );
     assert!(case.note.contains("2026-11-21"), "{}", case.note);
     all_checks(case.clone()).await?;
     Ok(case)
@@ -134,21 +140,46 @@ async fn signed_address() -> Result<(), Failed> {
     })
     .await?;
     let keys = [("DATA_GOV_SG_API_KEY", "canary-operator-key")];
-    let recorded = run("signed", "extract_gebiz", json!({"url": "voip"}), &keys, &["gebiz.file"], &upstream).await?;
+    let recorded = run(
+        "signed",
+        "extract_gebiz",
+        json!({"url": "voip"}),
+        &keys,
+        &["gebiz.file"],
+        &upstream,
+    )
+    .await?;
     let asked = upstream.requests();
     assert!(
-        asked.iter().any(|seen| seen.headers.iter().any(|(_, value)| value.contains("canary-operator-key"))),
+        asked.iter().any(|seen| seen
+            .headers
+            .iter()
+            .any(|(_, value)| value.contains("canary-operator-key"))),
         "the key was sent, or this proves nothing"
     );
     let case = kept("signed", &recorded).await?;
     assert_eq!(case.kind, Kind::Ok);
     assert_eq!(case.env, ["DATA_GOV_SG_API_KEY", "FRESHCONTEXT_CONTACT"]);
     assert_eq!(case.routes, ["gebiz.file"]);
-    assert!(recorded.summary.contains("the same answer"), "{}", recorded.summary);
-    let address = case.exchanges.iter().find(|exchange| exchange.url.as_str().contains("X-Amz-Signature"));
-    let query = address.and_then(|exchange| exchange.url.query()).unwrap_or_default();
+    assert!(
+        recorded.summary.contains("the same answer"),
+        "{}",
+        recorded.summary
+    );
+    let address = case
+        .exchanges
+        .iter()
+        .find(|exchange| exchange.url.as_str().contains("X-Amz-Signature"));
+    let query = address
+        .and_then(|exchange| exchange.url.query())
+        .unwrap_or_default();
     assert!(query.contains("scrubbed-"), "{query}");
-    let headers: Vec<&str> = case.exchanges.iter().flat_map(|exchange| exchange.headers.keys()).map(String::as_str).collect();
+    let headers: Vec<&str> = case
+        .exchanges
+        .iter()
+        .flat_map(|exchange| exchange.headers.keys())
+        .map(String::as_str)
+        .collect();
     assert!(headers.iter().all(|name| *name == "content-type"), "{headers:?}");
     Ok(())
 }
@@ -174,13 +205,18 @@ async fn token_and_cookies() -> Result<(), Failed> {
     let recorded = run("token", "extract_reddit", arguments, &keys, &[], &upstream).await?;
     let sent = upstream.requests();
     assert!(
-        sent.iter().any(|seen| seen.header("authorization") == Some("Bearer canary-bearer-token-0123456789")),
+        sent.iter()
+            .any(|seen| seen.header("authorization") == Some("Bearer canary-bearer-token-0123456789")),
         "the token was used, or this proves nothing"
     );
     let case = kept("token", &recorded).await?;
     assert_eq!(case.expect.items, Some(6));
     assert_eq!(case.exchanges.len(), 2);
-    assert!(case.exchanges[1].headers.contains_key("x-ratelimit-remaining"), "{:?}", case.exchanges[1].headers);
+    assert!(
+        case.exchanges[1].headers.contains_key("x-ratelimit-remaining"),
+        "{:?}",
+        case.exchanges[1].headers
+    );
     Ok(())
 }
 
@@ -191,7 +227,10 @@ async fn redirects() -> Result<(), Failed> {
         <h2>1.2.0 - 2026-11-01</h2><p>Reads feeds of every kind, and says when it cannot.</p>\
         <p><a href=\"https://dl.example.org/x?token=canary-session-token-1&amp;v=1\">Download</a></p>\
         <h2>1.1.0 - 2026-10-01</h2><p>Keeps its settings in a file, and reads them again.</p></body></html>";
-    let latin: Vec<u8> = page.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect();
+    let latin: Vec<u8> = page
+        .chars()
+        .map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?'))
+        .collect();
     let upstream = ScriptedUpstream::start(move |seen: &SeenRequest| {
         let to = |place: &str| {
             let mut reply = reply(302, "text/html", "gone");
@@ -203,7 +242,9 @@ async fn redirects() -> Result<(), Failed> {
             "/moved?session=canary-session-token-2" => to("/changelog"),
             "/changelog" => {
                 let mut reply = reply(200, "text/html; charset=iso-8859-1", gzip(&latin));
-                reply.headers.push(("content-encoding".to_owned(), "gzip".to_owned()));
+                reply
+                    .headers
+                    .push(("content-encoding".to_owned(), "gzip".to_owned()));
                 reply
             }
             _ => reply(404, "text/plain", "nothing here"),
@@ -214,11 +255,22 @@ async fn redirects() -> Result<(), Failed> {
     let recorded = run("redirects", "extract_changelog", arguments, &[], &[], &upstream).await?;
     let case = kept("redirects", &recorded).await?;
     let statuses: Vec<u16> = case.exchanges.iter().map(|exchange| exchange.status).collect();
-    assert_eq!(statuses.iter().filter(|status| **status == 302).count(), 2, "{statuses:?}");
+    assert_eq!(
+        statuses.iter().filter(|status| **status == 302).count(),
+        2,
+        "{statuses:?}"
+    );
     assert!(statuses.contains(&200), "{statuses:?}");
-    let page = case.exchanges.iter().find(|exchange| exchange.status == 200).expect("the page");
+    let page = case
+        .exchanges
+        .iter()
+        .find(|exchange| exchange.status == 200)
+        .expect("the page");
     let body = case.body(page, Path::new(""))?;
-    assert!(body.windows(4).any(|part| part == b"Caf\xe9"), "unpacked, and each byte as it was");
+    assert!(
+        body.windows(4).any(|part| part == b"Caf\xe9"),
+        "unpacked, and each byte as it was"
+    );
     Ok(())
 }
 
@@ -233,7 +285,11 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     for byte in bytes {
         crc ^= u32::from(*byte);
         for _ in 0..8 {
-            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+            crc = if crc & 1 == 1 {
+                (crc >> 1) ^ 0xedb8_8320
+            } else {
+                crc >> 1
+            };
         }
     }
     out.extend((!crc).to_le_bytes());
@@ -255,7 +311,15 @@ async fn key_in_query() -> Result<(), Failed> {
     })
     .await?;
     let keys = [("OPENALEX_API_KEY", "canary-operator-key")];
-    let recorded = run("query", "extract_scholar", json!({"url": "age of facts"}), &keys, &[], &upstream).await?;
+    let recorded = run(
+        "query",
+        "extract_scholar",
+        json!({"url": "age of facts"}),
+        &keys,
+        &[],
+        &upstream,
+    )
+    .await?;
     kept("query", &recorded).await?;
     Ok(())
 }
@@ -264,13 +328,26 @@ async fn key_in_query() -> Result<(), Failed> {
 async fn refusals() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|_| {
         let mut refused = reply(429, "text/plain", "slow down, 203.0.113.77");
-        refused.headers.push(("retry-after".to_owned(), "7200".to_owned()));
+        refused
+            .headers
+            .push(("retry-after".to_owned(), "7200".to_owned()));
         refused
     })
     .await?;
-    let recorded = run("limited", "extract_hackernews", json!({"url": "rust"}), &[], &[], &upstream).await?;
+    let recorded = run(
+        "limited",
+        "extract_hackernews",
+        json!({"url": "rust"}),
+        &[],
+        &[],
+        &upstream,
+    )
+    .await?;
     let case = kept("limited", &recorded).await?;
-    assert_eq!((case.kind, case.expect.error.as_deref()), (Kind::Limited, Some("rate_limited")));
+    assert_eq!(
+        (case.kind, case.expect.error.as_deref()),
+        (Kind::Limited, Some("rate_limited"))
+    );
     let again = Order {
         tool: "extract_hackernews",
         arguments: json!({"url": "rust"}).as_object().cloned().unwrap_or_default(),
@@ -283,12 +360,37 @@ async fn refusals() -> Result<(), Failed> {
     let said = record(again).await.err().unwrap_or_default();
     assert!(said.contains("there already"), "{said}");
 
-    let said = run("nothing", "extract_hackernews", json!({"url": ""}), &[], &[], &upstream).await;
-    assert!(said.as_ref().is_err_and(|said| said.contains("no request")), "{said:?}");
-    let said = run("fixtures", "extract_hackernews", json!({"url": "rust"}), &[], &[], &upstream).await;
-    assert!(said.as_ref().is_err_and(|said| said.contains("--into")), "{said:?}");
+    let said = run(
+        "nothing",
+        "extract_hackernews",
+        json!({"url": ""}),
+        &[],
+        &[],
+        &upstream,
+    )
+    .await;
+    assert!(
+        said.as_ref().is_err_and(|said| said.contains("no request")),
+        "{said:?}"
+    );
+    let said = run(
+        "fixtures",
+        "extract_hackernews",
+        json!({"url": "rust"}),
+        &[],
+        &[],
+        &upstream,
+    )
+    .await;
+    assert!(
+        said.as_ref().is_err_and(|said| said.contains("--into")),
+        "{said:?}"
+    );
     let said = run("unknown", "extract_nothing", json!({}), &[], &[], &upstream).await;
-    assert!(said.as_ref().is_err_and(|said| said.contains("no tool")), "{said:?}");
+    assert!(
+        said.as_ref().is_err_and(|said| said.contains("no tool")),
+        "{said:?}"
+    );
     assert!(!place("nothing").exists() && !place("unknown").exists());
     Ok(())
 }
@@ -314,7 +416,10 @@ async fn limits() -> Result<(), Failed> {
         now: now(),
     })
     .await;
-    assert!(said.as_ref().is_err_and(|said| said.contains("no answer")), "{said:?}");
+    assert!(
+        said.as_ref().is_err_and(|said| said.contains("no answer")),
+        "{said:?}"
+    );
     assert!(!into.exists());
     Ok(())
 }

@@ -45,9 +45,20 @@ pub const CLASSES: [DecayClass; 8] = [
     class(
         "Procurement / market context",
         0.001,
-        &["finance", "yc", "govcontracts", "gebiz", "gov_landscape", "finance_landscape"],
+        &[
+            "finance",
+            "yc",
+            "govcontracts",
+            "gebiz",
+            "gov_landscape",
+            "finance_landscape",
+        ],
     ),
-    class("Package / changelog cadence", 0.0005, &["packagetrends", "changelog"]),
+    class(
+        "Package / changelog cadence",
+        0.0005,
+        &["packagetrends", "changelog"],
+    ),
     class("Repository activity", 0.0002, &["github", "reposearch"]),
     class("Academic work", 0.00005, &["google_scholar", "arxiv"]),
 ];
@@ -293,19 +304,36 @@ mod tests {
     #[test]
     fn the_classes_are_those_of_the_specification_with_its_half_lives() {
         let words = [
-            "~14 hours", "~35 hours", "~3 days", "~6 days", "~29 days", "~58 days", "~5 months", "~1.6 years",
+            "~14 hours",
+            "~35 hours",
+            "~3 days",
+            "~6 days",
+            "~29 days",
+            "~58 days",
+            "~5 months",
+            "~1.6 years",
         ];
-        let found: Vec<String> = CLASSES.iter().map(|class| half_life_words(class.lambda)).collect();
+        let found: Vec<String> = CLASSES
+            .iter()
+            .map(|class| half_life_words(class.lambda))
+            .collect();
         assert_eq!(found, words);
-        let Some(text) = freshcontext_testkit::bodies::shared_text("seeds/freshcontext-spec-v1.2-repo.md") else {
+        let Some(text) = freshcontext_testkit::bodies::shared_text("seeds/freshcontext-spec-v1.2-repo.md")
+        else {
             return;
         };
         for class in CLASSES {
-            let row = text.lines().find_map(|line| line.strip_prefix(&format!("| {} | ", class.name)));
+            let row = text
+                .lines()
+                .find_map(|line| line.strip_prefix(&format!("| {} | ", class.name)));
             let row = row.unwrap_or_default();
             let (lambda, rest) = row.split_once(" | ").unwrap_or_default();
             assert_eq!(lambda.parse(), Ok(class.lambda), "{}: {row}", class.name);
-            assert!(rest.starts_with(&half_life_words(class.lambda)), "{}: {row}", class.name);
+            assert!(
+                rest.starts_with(&half_life_words(class.lambda)),
+                "{}: {row}",
+                class.name
+            );
         }
     }
 

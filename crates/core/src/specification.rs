@@ -33,8 +33,7 @@ pub mod says {
     pub const RETRIEVED: &str = "| `Retrieved` | Yes | ISO 8601 datetime with timezone | Exact timestamp when this \
         data was fetched |";
     /// The header `Confidence`.
-    pub const CONFIDENCE: &str =
-        "| `Confidence` | Yes | `high`, `medium`, or `low` | Confidence level of the `Published` date estimate |";
+    pub const CONFIDENCE: &str = "| `Confidence` | Yes | `high`, `medium`, or `low` | Confidence level of the `Published` date estimate |";
     /// Dates ahead of time.
     pub const FORWARD: &str = "Never fabricate or forward-date content timestamps";
     /// Moments ahead of time.
@@ -52,7 +51,8 @@ pub mod says {
     /// The formula of the score.
     pub const DECAY: &str = "R_t = R_0 · e^(-λt)";
     /// Who produced the data.
-    pub const ADAPTER: &str = "Clearly identify which source system produced the data via the `adapter` field";
+    pub const ADAPTER: &str =
+        "Clearly identify which source system produced the data via the `adapter` field";
     /// Failures in the form of answers.
     pub const FAILURE: &str = "Adapters MUST NOT wrap failed, empty, blocked, timeout, rate-limited, access-denied, \
         or malformed output as high-confidence fresh context.";
@@ -66,8 +66,9 @@ pub mod says {
 
     /// All of them.
     pub const ALL: [&str; 23] = [
-        AWARE, ENVELOPE, JSON_FORM, SCORED, FULL_FORM, SCHEMA, SOURCE, PUBLISHED, RETRIEVED, CONFIDENCE, FORWARD,
-        FUTURE, INVALID, MISSING, UNKNOWN, RANGE, DECAY, ADAPTER, FAILURE, GENERATED, SECTIONS, SURFACE, LOGGED,
+        AWARE, ENVELOPE, JSON_FORM, SCORED, FULL_FORM, SCHEMA, SOURCE, PUBLISHED, RETRIEVED, CONFIDENCE,
+        FORWARD, FUTURE, INVALID, MISSING, UNKNOWN, RANGE, DECAY, ADAPTER, FAILURE, GENERATED, SECTIONS,
+        SURFACE, LOGGED,
     ];
     /// What becomes of retrieval errors.
     pub const LOGGED: &str = "Log retrieval errors without silently returning cached or stale data";

@@ -45,8 +45,8 @@ pub use config::{Config, ConfigError, ProxyConfig, Upstream};
 pub use pipeline::Pipeline;
 pub use policy::{PolicyConfig, check_url};
 pub use seams::{
-    Dial, DirectDial, Exchange, Jitter, Observe, Resolve, ResolveError, Seen, SpreadJitter, SystemResolver, Timer,
-    TokioTimer,
+    Dial, DirectDial, Exchange, Jitter, Observe, Resolve, ResolveError, Seen, SpreadJitter, SystemResolver,
+    Timer, TokioTimer,
 };
 pub use status::{BreakerState, HostStatus};
 

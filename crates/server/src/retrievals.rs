@@ -131,7 +131,12 @@ impl AnyAdapter for ToldSource {
                     .note(source, error.code, &error.message, error.http_status),
                 Ok(harvest) => {
                     for part in &harvest.failures {
-                        self.log.note(source, part.error.code, &part.error.message, part.error.http_status);
+                        self.log.note(
+                            source,
+                            part.error.code,
+                            &part.error.message,
+                            part.error.http_status,
+                        );
                     }
                 }
             }

@@ -55,7 +55,10 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),
         ("docs/specification.md".to_owned(), tables::specification_page()),
-        ("crates/server/src/shape/table.json".to_owned(), shapes::table(root)?),
+        (
+            "crates/server/src/shape/table.json".to_owned(),
+            shapes::table(root)?,
+        ),
         ("server.json".to_owned(), package::server_json_text()),
     ])
 }

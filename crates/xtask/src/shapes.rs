@@ -10,10 +10,12 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, Cx, ErrorCode, FixedClock, Headers, Limits, Method, Provenance, Request,
-    Response, SourceError, Standing, Transport, split_arguments,
+    AnyAdapter, BoxFuture, CallScope, Cx, ErrorCode, FixedClock, Headers, Limits, Method, Provenance,
+    Request, Response, SourceError, Standing, Transport, split_arguments,
 };
-use freshcontext_server::shape::{Endpoint, Field, Form, Places, Shapes, form_of, pattern, places, states_limit, without};
+use freshcontext_server::shape::{
+    Endpoint, Field, Form, Often, Places, Shapes, form_of, pattern, places, states_limit, without,
+};
 use freshcontext_testkit::{Case, Kind as CaseKind, Reply, Script, SeenRequest, load_cases};
 
 /// The table as text.
@@ -36,7 +38,11 @@ pub fn table(root: &Path) -> Result<String, String> {
         let names = exchange.headers.keys().map(|name| name.to_ascii_lowercase());
         let stated: BTreeSet<String> = names.filter(|name| states_limit(name)).collect();
         if !stated.is_empty() {
-            shapes.limit_headers.entry(host.to_owned()).or_default().extend(stated);
+            shapes
+                .limit_headers
+                .entry(host.to_owned())
+                .or_default()
+                .extend(stated);
         }
     }
     let mut text = serde_json::to_string_pretty(&shapes).map_err(|error| error.to_string())?;
@@ -54,7 +60,9 @@ struct Known {
 async fn of_source(adapter: &dyn AnyAdapter, cases: &[&Case]) -> Result<Vec<Endpoint>, String> {
     let mut known: BTreeMap<(String, String, Form), Known> = BTreeMap::new();
     for case in cases {
-        if !matches!(case.kind, CaseKind::Ok | CaseKind::Odd | CaseKind::Empty) || case.expect.status.is_none() {
+        if !matches!(case.kind, CaseKind::Ok | CaseKind::Odd | CaseKind::Empty)
+            || case.expect.status.is_none()
+        {
             continue;
         }
         let whole = played(adapter, case, None).await?;
@@ -64,15 +72,21 @@ async fn of_source(adapter: &dyn AnyAdapter, cases: &[&Case]) -> Result<Vec<Endp
             }
             let body = case.body(exchange, Path::new(""))?;
             let headers = Headers(vec![("content-type".to_owned(), exchange.content_type())]);
-            let Some(form) = form_of(&headers, &body) else { continue };
-            let Some(found) = places(&body, form) else { continue };
+            let Some(form) = form_of(&headers, &body) else {
+                continue;
+            };
+            let Some(found) = places(&body, form) else {
+                continue;
+            };
             let host = exchange.url.host_str().unwrap_or_default().to_owned();
             let key = (host, pattern(exchange.url.path()), form);
             let mut read = Vec::new();
             // An empty answer shows what may be missing, and little of what is read.
             if case.kind != CaseKind::Empty {
                 for place in found.0.keys().filter(|place| is_field(place)) {
-                    let Some(rest) = without(&body, form, place) else { continue };
+                    let Some(rest) = without(&body, form, place) else {
+                        continue;
+                    };
                     if played(adapter, case, Some((at, &rest))).await? != whole {
                         read.push(place.clone());
                     }
@@ -102,22 +116,33 @@ fn is_field(place: &str) -> bool {
 fn fields(known: &Known) -> BTreeMap<String, Field> {
     let mut fields = BTreeMap::new();
     for place in &known.read {
-        let mut field = Field {
-            kinds: BTreeSet::new(),
-            always: true,
-        };
+        let mut kinds = BTreeSet::new();
+        let (mut seen, mut holders) = (0, 0);
         for document in &known.documents {
-            let seen = document.0.get(place);
-            field.kinds.extend(seen.into_iter().flat_map(|tally| &tally.kinds));
-            field.always &= seen.map_or(0, |tally| tally.seen) >= document.holders(place);
+            let tally = document.0.get(place);
+            kinds.extend(tally.into_iter().flat_map(|tally| &tally.kinds));
+            // An element may be there more than once in its parent, which makes up for no other parent.
+            seen += tally.map_or(0, |tally| tally.seen).min(document.holders(place));
+            holders += document.holders(place);
         }
-        fields.insert(place.clone(), field);
+        let often = if seen >= holders {
+            Often::Always
+        } else if seen * 2 >= holders {
+            Often::Mostly
+        } else {
+            Often::Sometimes
+        };
+        fields.insert(place.clone(), Field { kinds, often });
     }
     fields
 }
 
 /// What an adapter makes of a case, one of whose bodies may be another.
-async fn played(adapter: &dyn AnyAdapter, case: &Case, other: Option<(usize, &[u8])>) -> Result<String, String> {
+async fn played(
+    adapter: &dyn AnyAdapter,
+    case: &Case,
+    other: Option<(usize, &[u8])>,
+) -> Result<String, String> {
     let script = Script::of(case, Path::new(""))?;
     if let Some((at, body)) = other {
         let number = Mutex::new(0);
@@ -140,7 +165,14 @@ async fn played(adapter: &dyn AnyAdapter, case: &Case, other: Option<(usize, &[u
     let (common, own) =
         split_arguments(descriptor, &Limits::DEFAULT, case.arguments.clone()).map_err(wrong)?;
     let deadline = Instant::now() + Duration::from_mins(1);
-    let cx = Cx::new(&stage, &clock, descriptor, deadline, &common, Limits::DEFAULT.requests_per_call);
+    let cx = Cx::new(
+        &stage,
+        &clock,
+        descriptor,
+        deadline,
+        &common,
+        Limits::DEFAULT.requests_per_call,
+    );
     Ok(match adapter.collect(&cx, own).await {
         Ok(harvest) => format!("{harvest:?}"),
         Err(error) => error.to_string(),
@@ -155,7 +187,11 @@ struct Stage {
 }
 
 impl Transport for Stage {
-    fn send<'a>(&'a self, scope: &'a CallScope, request: Request) -> BoxFuture<'a, Result<Response, SourceError>> {
+    fn send<'a>(
+        &'a self,
+        scope: &'a CallScope,
+        request: Request,
+    ) -> BoxFuture<'a, Result<Response, SourceError>> {
         let target = match request.url.query() {
             Some(query) => format!("{}?{query}", request.url.path()),
             None => request.url.path().to_owned(),

@@ -231,7 +231,12 @@ pub fn specification_page() -> String {
     for class in CLASSES {
         let sources: Vec<String> = class.sources.iter().map(|source| format!("`{source}`")).collect();
         let (rate, half_life) = (class.lambda, half_life_words(class.lambda));
-        let _ = writeln!(out, "| {} | {rate} | {half_life} | {} |", class.name, sources.join(", "));
+        let _ = writeln!(
+            out,
+            "| {} | {rate} | {half_life} | {} |",
+            class.name,
+            sources.join(", ")
+        );
     }
     let _ = writeln!(
         out,
@@ -239,7 +244,12 @@ pub fn specification_page() -> String {
         half_life_words(DEFAULT_LAMBDA)
     );
     out.push_str("\n| score | band |\n| --- | --- |\n");
-    for (range, score) in [("90 to 100", 90), ("70 to 89", 70), ("50 to 69", 50), ("below 50", 0)] {
+    for (range, score) in [
+        ("90 to 100", 90),
+        ("70 to 89", 70),
+        ("50 to 69", 50),
+        ("below 50", 0),
+    ] {
         let _ = writeln!(out, "| {range} | {} |", Band::of(score).as_str());
     }
     out.push_str("\nWithout a reliable date there is no score.\n");

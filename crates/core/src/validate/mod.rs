@@ -318,7 +318,11 @@ fn judge(facts: &Facts<'_>, book: &mut Book) {
     match facts.published {
         Published::Absent => book.lack(published_name, (facts.full, says::PUBLISHED), MISSING),
         Published::Unknown => {
-            book.check("published", (Level::Compatible, says::PUBLISHED), Ok("unknown".to_owned()));
+            book.check(
+                "published",
+                (Level::Compatible, says::PUBLISHED),
+                Ok("unknown".to_owned()),
+            );
         }
         Published::Given(given) => {
             published = iso_date(given);
@@ -334,7 +338,11 @@ fn judge(facts: &Facts<'_>, book: &mut Book) {
             let outcome = verdict(retrieved.is_some(), given, &problem);
             book.check("retrieved", (Level::Aware, says::RETRIEVED), outcome);
         }
-        None => book.lack(retrieved_name, (Level::Aware, facts.says(says::RETRIEVED)), MISSING),
+        None => book.lack(
+            retrieved_name,
+            (Level::Aware, facts.says(says::RETRIEVED)),
+            MISSING,
+        ),
     }
     let confidence = facts.confidence.and_then(Confidence::parse);
     match facts.confidence {
@@ -355,13 +363,21 @@ fn judge(facts: &Facts<'_>, book: &mut Book) {
     }
     if let (Some(published), Some(retrieved)) = (published, retrieved) {
         let need = (Level::Compatible, says::FORWARD);
-        book.check("published is not after retrieved", need, past(published, retrieved));
+        book.check(
+            "published is not after retrieved",
+            need,
+            past(published, retrieved),
+        );
     }
     let honest = confidence == Some(Confidence::Low);
     match facts.published {
         Published::Unknown if confidence.is_some() => {
             let outcome = verdict(honest, "low", "the date is unknown");
-            book.check("no date means low confidence", (Level::Compatible, says::UNKNOWN), outcome);
+            book.check(
+                "no date means low confidence",
+                (Level::Compatible, says::UNKNOWN),
+                outcome,
+            );
         }
         Published::Absent if confidence.is_some() && !honest => {
             book.note("confidence", "should be low, since no date is given");
@@ -373,7 +389,11 @@ fn judge(facts: &Facts<'_>, book: &mut Book) {
         let found = inspect(content);
         let failure = format!("the content is a failed retrieval: {}", found.reason);
         let outcome = verdict(!found.is_sure_failure(), "content", &failure);
-        book.check("failure is not shown as context", (Level::Compatible, says::FAILURE), outcome);
+        book.check(
+            "failure is not shown as context",
+            (Level::Compatible, says::FAILURE),
+            outcome,
+        );
     }
 }
 

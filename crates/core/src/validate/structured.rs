@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use super::{AWARE, Book, Facts, Level, MISSING, Published, Score, envelope, iso_instant, judge, score, verdict};
+use super::{
+    AWARE, Book, Facts, Level, MISSING, Published, Score, envelope, iso_instant, judge, score, verdict,
+};
 use crate::specification::says;
 
 /// The keys that the published schema allows inside `freshcontext`.
@@ -57,19 +59,30 @@ fn check_at(value: &Value, book: &mut Book, depth: usize) {
 /// An answer that says when it was retrieved, and has no `freshcontext` object.
 fn bare(object: &Map<String, Value>, book: &mut Book) {
     let begin = book.begin();
-    let given = object.get("retrieved_at").and_then(Value::as_str).unwrap_or_default();
+    let given = object
+        .get("retrieved_at")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     let problem = format!("`{given}` is not an ISO 8601 date and time with a time zone");
     let outcome = verdict(iso_instant(given).is_some(), given, &problem);
     book.check("retrieved", (Level::Aware, says::RETRIEVED), outcome);
     let need = (Level::Compatible, says::JSON_FORM);
-    book.lack("freshcontext.retrieved_at", need, "stands outside of `freshcontext`");
+    book.lack(
+        "freshcontext.retrieved_at",
+        need,
+        "stands outside of `freshcontext`",
+    );
     let problem = if object.contains_key("freshness_confidence") {
         "stands outside of `freshcontext`"
     } else {
         "missing"
     };
     book.lack("freshcontext.freshness_confidence", need, problem);
-    book.lack("freshcontext.freshness_score", (Level::Scored, says::SCORED), MISSING);
+    book.lack(
+        "freshcontext.freshness_score",
+        (Level::Scored, says::SCORED),
+        MISSING,
+    );
     book.settle(begin);
 }
 
@@ -118,7 +131,11 @@ fn composite(object: &Map<String, Value>, sections: &[Value], book: &mut Book, d
     );
     let answered = sections.iter().any(|section| section.get("result").is_some());
     if !answered {
-        book.check("sections", (Level::Aware, says::SECTIONS), Err("none has a result".to_owned()));
+        book.check(
+            "sections",
+            (Level::Aware, says::SECTIONS),
+            Err("none has a result".to_owned()),
+        );
     }
     let outer = book.place.clone();
     let named = |at: usize, section: &Value| {
@@ -240,16 +257,15 @@ fn form(object: &Map<String, Value>, book: &mut Book) {
 
 /// Items, where there are any: no score without a date, no date that is none, no score that its date and
 /// the result's rate do not give.
-fn items(
-    object: &Map<String, Value>,
-    rate: Option<f64>,
-    retrieved: Option<DateTime<Utc>>,
-    book: &mut Book,
-) {
+fn items(object: &Map<String, Value>, rate: Option<f64>, retrieved: Option<DateTime<Utc>>, book: &mut Book) {
     let Some(items) = object.get("items").and_then(Value::as_array) else {
         return;
     };
-    let date = |item: &Value| item.get("published_at").and_then(Value::as_str).map(str::to_owned);
+    let date = |item: &Value| {
+        item.get("published_at")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
     let number = |item: &Value| item.get("freshness_score").and_then(Value::as_f64);
     let wrong = items.iter().position(|item| match date(item) {
         None => number(item).is_some(),

@@ -265,7 +265,11 @@ fn what_a_response_lacks_is_said_in_the_words_of_the_specification() {
     let report = validate(compatible, Some(now()));
     assert!(report.level == Level::Compatible && report.passed(), "{report:?}");
     assert_eq!(report.notes.len(), 1, "{:?}", report.notes);
-    assert!(lacks(compatible).iter().all(|(level, ..)| *level == Level::Scored));
+    assert!(
+        lacks(compatible)
+            .iter()
+            .all(|(level, ..)| *level == Level::Scored)
+    );
     let no_confidence = GOOD.replace("Confidence: high\n", "");
     assert_eq!(failed(&no_confidence), (Level::Aware, vec![]));
     assert_eq!(lacks(&no_confidence)[0].1, "Confidence");
@@ -278,10 +282,19 @@ fn what_a_response_lacks_is_said_in_the_words_of_the_specification() {
 
 #[test]
 fn a_level_is_what_its_lacks_leave() {
-    for text in [GOOD, "x", "{}", r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z"}}"#] {
+    for text in [
+        GOOD,
+        "x",
+        "{}",
+        r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z"}}"#,
+    ] {
         let report = validate(text, Some(now()));
         let next = report.lacks.iter().map(|lack| lack.level).min();
-        assert_eq!(next.map(|level| level.stars()), Some(report.level.stars() + 1), "{text}");
+        assert_eq!(
+            next.map(Level::stars),
+            Some(report.level.stars() + 1),
+            "{text}"
+        );
     }
 }
 
@@ -295,7 +308,12 @@ fn a_score_that_contradicts_its_date_and_rate_is_reported() {
     };
     let named = vec!["score agrees with date and rate".to_owned()];
     for (date, score, rate, holds) in [
-        ("2026-03-04T12:00:00Z", 100.0 * (-0.05_f64 * 24.0).exp(), 0.05, true),
+        (
+            "2026-03-04T12:00:00Z",
+            100.0 * (-0.05_f64 * 24.0).exp(),
+            0.05,
+            true,
+        ),
         ("2026-03-04T12:00:00Z", 30.0, 0.05, true),
         ("2026-03-04T12:00:00Z", 94.0, 0.05, false),
         ("2026-03-04T12:00:00Z", 5.0, 0.05, false),
@@ -312,7 +330,11 @@ fn a_score_that_contradicts_its_date_and_rate_is_reported() {
         } else {
             (Level::Compatible, named.clone())
         };
-        assert_eq!(failed(&form(date, score, rate)), expected, "{date} {score} {rate}");
+        assert_eq!(
+            failed(&form(date, score, rate)),
+            expected,
+            "{date} {score} {rate}"
+        );
     }
     let report = validate(&form("2020-01-01", 99.0, 0.001), Some(now()));
     let lack = &report.lacks[0];
@@ -324,13 +346,17 @@ fn a_score_that_contradicts_its_date_and_rate_is_reported() {
     let (level, names) = failed(&of_items.to_string());
     assert_eq!(
         (level, names),
-        (Level::Compatible, vec!["scores of items agree with date and rate".to_owned()])
+        (
+            Level::Compatible,
+            vec!["scores of items agree with date and rate".to_owned()]
+        )
     );
 }
 
 #[test]
 fn a_json_string_that_holds_a_response_is_read() {
-    let inner = r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z", "freshness_confidence": "low"}}"#;
+    let inner =
+        r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z", "freshness_confidence": "low"}}"#;
     let once = serde_json::to_string(inner).unwrap();
     let twice = serde_json::to_string(&once).unwrap();
     for text in [once, twice, serde_json::to_string(GOOD).unwrap()] {

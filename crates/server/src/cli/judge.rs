@@ -78,7 +78,10 @@ fn show_report(report: &Report) {
             lack.level
         ));
         if said != Some(lack.says) {
-            output::line(&output::paint(Style::Dim, &format!("  specification: {}", lack.says)));
+            output::line(&output::paint(
+                Style::Dim,
+                &format!("  specification: {}", lack.says),
+            ));
         }
         said = Some(lack.says);
     }

@@ -61,7 +61,11 @@ fn dispatch(cli: Cli) -> u8 {
             facts::version_and_specification(*json);
             return 0;
         }
-        Command::Validate { response, level, json } => return judge::validate(response, *level, *json),
+        Command::Validate {
+            response,
+            level,
+            json,
+        } => return judge::validate(response, *level, *json),
         Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..

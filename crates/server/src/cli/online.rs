@@ -65,7 +65,12 @@ pub(super) fn ask(
         slow_ms: settings.limits.doctor_slow_ms,
         seen: Mutex::default(),
     });
-    let app = App::build_observed(settings, environment, Arc::clone(&watcher) as Arc<dyn Observe>, None)?;
+    let app = App::build_observed(
+        settings,
+        environment,
+        Arc::clone(&watcher) as Arc<dyn Observe>,
+        None,
+    )?;
     let sources: Vec<&'static Descriptor> = app.engine.descriptors().collect();
     output::progress(&format!("asking {} sources ...", sources.len()));
     let outcomes = with_runtime(2, async {
@@ -74,7 +79,9 @@ pub(super) fn ask(
                 return Err(needed);
             }
             let arguments: Map<String, Value> = serde_json::from_str(descriptor.example).unwrap_or_default();
-            let called = app.engine.call(descriptor.tool, arguments, CallContext::default());
+            let called = app
+                .engine
+                .call(descriptor.tool, arguments, CallContext::default());
             called.await.map_err(|error| error.to_string())
         });
         futures_util::future::join_all(questions).await
@@ -153,7 +160,11 @@ impl Asked {
             self.failed(app, descriptor, part, what);
         }
         if answer.get("status").and_then(Value::as_str) == Some("empty") {
-            self.drifted("empty", descriptor.id, "the question of its documentation finds nothing");
+            self.drifted(
+                "empty",
+                descriptor.id,
+                "the question of its documentation finds nothing",
+            );
         }
     }
 
@@ -177,7 +188,8 @@ impl Asked {
             "misconfigured" => {
                 let mut names = secret_names(descriptor);
                 names.push(CONTACT);
-                names.retain(|name| !app.pipeline.configured(name) && message.contains(name));
+                let said = format!("{message} {}", text("hint"));
+                names.retain(|name| !app.pipeline.configured(name) && said.contains(name));
                 if names.is_empty() {
                     self.drifted("key_refused", place, message);
                 } else {
@@ -281,11 +293,18 @@ fn limits(host: &str, address: &str, answer: &Seen<'_>) -> Vec<Drift> {
         .map(|name| {
             let value = answer.headers.get(name).unwrap_or_default();
             // A number and its unit; anything longer or stranger is not repeated.
-            let plain = value.len() <= SHOWN && value.bytes().all(|b| b.is_ascii_digit() || b"=;,. -\"qwt".contains(&b));
+            let plain = value.len() <= SHOWN
+                && value
+                    .bytes()
+                    .all(|b| b.is_ascii_digit() || b"=;,. -\"qwt".contains(&b));
             Drift {
                 kind: "new_limit_header",
                 place: address.to_owned(),
-                detail: if plain { format!("{name}: {value}") } else { name.to_owned() },
+                detail: if plain {
+                    format!("{name}: {value}")
+                } else {
+                    name.to_owned()
+                },
             }
         })
         .collect()

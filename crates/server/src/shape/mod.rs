@@ -41,23 +41,54 @@ pub struct Endpoint {
     pub fields: BTreeMap<String, Field>,
 }
 
-/// A field that is read. In the table it is a line: `always number or null`, `at times text`.
+/// A field that is read. In the table it is a line: `always number or null`, `mostly text`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Field {
     /// The kinds of value it has had.
     pub kinds: BTreeSet<Kind>,
-    /// Whether it has been there each time that it could be.
-    pub always: bool,
+    /// How often it has been there.
+    pub often: Often,
 }
 
-const ALWAYS: &str = "always ";
-const AT_TIMES: &str = "at times ";
+/// How often a field has been there where it could be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Often {
+    /// Each time.
+    Always,
+    /// Every other time, or more often.
+    Mostly,
+    /// Less often.
+    Sometimes,
+}
+
+/// So many without a field that is mostly there are no chance any more.
+const TELLING: u64 = 5;
+
+impl Often {
+    const ALL: [Self; 3] = [Self::Always, Self::Mostly, Self::Sometimes];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Mostly => "mostly",
+            Self::Sometimes => "sometimes",
+        }
+    }
+
+    /// Whether a field that none of so many has is gone.
+    const fn gone_from(self, holders: u64) -> bool {
+        match self {
+            Self::Always => holders > 0,
+            Self::Mostly => holders >= TELLING,
+            Self::Sometimes => false,
+        }
+    }
+}
 
 impl From<Field> for String {
     fn from(field: Field) -> Self {
-        let often = if field.always { ALWAYS } else { AT_TIMES };
-        format!("{often}{}", listed(&field.kinds))
+        format!("{} {}", field.often.as_str(), listed(&field.kinds))
     }
 }
 
@@ -66,15 +97,14 @@ impl TryFrom<String> for Field {
 
     fn try_from(text: String) -> Result<Self, String> {
         let unknown = || format!("`{text}` describes no field");
-        let always = text.starts_with(ALWAYS);
-        let kinds = text
-            .strip_prefix(ALWAYS)
-            .or_else(|| text.strip_prefix(AT_TIMES))
-            .ok_or_else(unknown)?;
-        let kinds = kinds.split(" or ").map(|name| Kind::parse(name).ok_or_else(unknown));
+        let (often, kinds) = text.split_once(' ').ok_or_else(unknown)?;
+        let often = Often::ALL.into_iter().find(|known| known.as_str() == often);
+        let kinds = kinds
+            .split(" or ")
+            .map(|name| Kind::parse(name).ok_or_else(unknown));
         Ok(Self {
             kinds: kinds.collect::<Result<_, _>>()?,
-            always,
+            often: often.ok_or_else(unknown)?,
         })
     }
 }
@@ -162,7 +192,7 @@ impl Endpoint {
         for (place, field) in &self.fields {
             let parents = found.holders(place);
             match found.0.get(place) {
-                None if field.always && parents > 0 => drifts.push(Drift {
+                None if field.often.gone_from(parents) => drifts.push(Drift {
                     kind: "field_gone",
                     place: at(place),
                     detail: format!("was {}, is in none of {parents}", listed(&field.kinds)),
@@ -209,17 +239,17 @@ mod tests {
         }
     }
 
-    fn endpoint(form: Form, fields: &[(&str, &[Kind], bool)]) -> Endpoint {
+    fn endpoint(form: Form, fields: &[(&str, &[Kind], Often)]) -> Endpoint {
         Endpoint {
             host: "api.example.org".to_owned(),
             path: "/items".to_owned(),
             form,
             fields: fields
                 .iter()
-                .map(|(place, kinds, always)| {
+                .map(|(place, kinds, often)| {
                     let field = Field {
                         kinds: kinds.iter().copied().collect(),
-                        always: *always,
+                        often: *often,
                     };
                     ((*place).to_owned(), field)
                 })
@@ -240,17 +270,24 @@ mod tests {
         let items = endpoint(
             Form::Json,
             &[
-                ("hits", &[Kind::List], true),
-                ("hits[].title", &[Kind::Text], true),
-                ("hits[].points", &[Kind::Number, Kind::Null], true),
-                ("hits[].text", &[Kind::Text], false),
+                ("hits", &[Kind::List], Often::Always),
+                ("hits[].title", &[Kind::Text], Often::Always),
+                ("hits[].points", &[Kind::Number, Kind::Null], Often::Always),
+                ("hits[].text", &[Kind::Text], Often::Sometimes),
+                ("hits[].url", &[Kind::Text], Often::Mostly),
             ],
         );
         let place = |field: &str| format!("api.example.org/items {field}");
-        assert_eq!(kinds(&items, r#"{"hits": [{"title": "a", "points": 1, "new": {}}]}"#), []);
+        assert_eq!(
+            kinds(&items, r#"{"hits": [{"title": "a", "points": 1, "new": {}}]}"#),
+            []
+        );
         assert_eq!(kinds(&items, r#"{"hits": []}"#), []);
         assert_eq!(
-            kinds(&items, r#"{"hits": [{"title": null, "points": null, "text": "x"}]}"#),
+            kinds(
+                &items,
+                r#"{"hits": [{"title": null, "points": null, "text": "x"}]}"#
+            ),
             []
         );
         assert_eq!(
@@ -258,7 +295,10 @@ mod tests {
             [("field_gone", place("hits[].title"))]
         );
         assert_eq!(
-            kinds(&items, r#"{"hits": [{"points": 1, "title": "a"}, {"points": 2}]}"#),
+            kinds(
+                &items,
+                r#"{"hits": [{"points": 1, "title": "a"}, {"points": 2}]}"#
+            ),
             [],
             "one item without it is no drift"
         );
@@ -269,18 +309,33 @@ mod tests {
                 ("type_changed", place("hits[].title"))
             ]
         );
+        let many = serde_json::json!({"hits": vec![serde_json::json!({"title": "a", "points": 1}); 5]});
+        assert_eq!(
+            kinds(&items, &many.to_string()),
+            [("field_gone", place("hits[].url"))],
+            "five without what is mostly there"
+        );
         assert_eq!(kinds(&items, r#"{"items": []}"#), [("field_gone", place("hits"))]);
-        assert_eq!(kinds(&items, "<html>"), [("form_changed", "api.example.org/items".to_owned())]);
+        assert_eq!(
+            kinds(&items, "<html>"),
+            [("form_changed", "api.example.org/items".to_owned())]
+        );
     }
 
     #[test]
     fn feeds_and_tables_are_held_to_their_elements_and_columns() {
-        let feed = endpoint(Form::Xml, &[("feed/entry/published", &[Kind::Text], true)]);
-        assert_eq!(kinds(&feed, "<feed><entry><published>x</published></entry></feed>"), []);
+        let feed = endpoint(
+            Form::Xml,
+            &[("feed/entry/published", &[Kind::Text], Often::Always)],
+        );
+        assert_eq!(
+            kinds(&feed, "<feed><entry><published>x</published></entry></feed>"),
+            []
+        );
         assert_eq!(kinds(&feed, "<feed/>"), []);
         let gone = kinds(&feed, "<feed><entry><title/></entry></feed>");
         assert_eq!(gone[0].0, "field_gone");
-        let table = endpoint(Form::Csv, &[("Close", &[Kind::Text], true)]);
+        let table = endpoint(Form::Csv, &[("Close", &[Kind::Text], Often::Always)]);
         assert_eq!(kinds(&table, "Date,Close\n2026-01-02,5\n"), []);
         assert_eq!(kinds(&table, "Date,Last\n2026-01-02,5\n")[0].0, "field_gone");
     }
@@ -292,13 +347,20 @@ mod tests {
             "api.example.org".to_owned(),
             BTreeSet::from(["x-ratelimit-remaining".to_owned()]),
         );
-        let names = ["x-ratelimit-limit", "content-type", "x-rate-limit-interval", "ratelimit-policy"];
+        let names = [
+            "x-ratelimit-limit",
+            "content-type",
+            "x-rate-limit-interval",
+            "ratelimit-policy",
+        ];
         assert_eq!(
             shapes.new_limit_headers("api.example.org", names.into_iter()),
             ["x-rate-limit-interval", "ratelimit-policy"]
         );
         assert_eq!(
-            shapes.new_limit_headers("other.example.org", names.into_iter()).len(),
+            shapes
+                .new_limit_headers("other.example.org", names.into_iter())
+                .len(),
             3
         );
     }

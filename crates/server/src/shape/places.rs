@@ -123,7 +123,10 @@ impl Places {
 /// The form of an answer whose places can be told, by its type and its first character; `None` for pages
 /// and plain text.
 pub fn form_of(headers: &Headers, body: &[u8]) -> Option<Form> {
-    let kind = headers.get("content-type").unwrap_or_default().to_ascii_lowercase();
+    let kind = headers
+        .get("content-type")
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     let first = body
         .strip_prefix(b"\xef\xbb\xbf")
         .unwrap_or(body)
@@ -151,7 +154,9 @@ pub fn places(body: &[u8], form: Form) -> Option<Places> {
         Form::Xml => of_xml(text, &mut places)?,
         Form::Csv => {
             places.add("", Kind::List, true);
-            let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+            let mut reader = csv::ReaderBuilder::new()
+                .flexible(true)
+                .from_reader(text.as_bytes());
             for column in reader.headers().ok()? {
                 places.add(column.trim(), Kind::Text, false);
             }

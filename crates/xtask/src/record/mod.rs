@@ -119,7 +119,10 @@ pub async fn record(order: Order<'_>) -> Result<Recorded, String> {
     )
     .map_err(|error| error.to_string())?;
     if app.engine.tool(order.tool).is_none() {
-        return Err(format!("there is no tool `{}`; `freshcontext tools` lists them", order.tool));
+        return Err(format!(
+            "there is no tool `{}`; `freshcontext tools` lists them",
+            order.tool
+        ));
     }
     let called = app
         .engine
@@ -134,11 +137,15 @@ pub async fn record(order: Order<'_>) -> Result<Recorded, String> {
     }
     if !tape.unanswered.is_empty() {
         let first = tape.unanswered.first().map_or("", String::as_str);
-        return Err(format!("a request had no answer, which no case can hold ({first}); try again"));
+        return Err(format!(
+            "a request had no answer, which no case can hold ({first}); try again"
+        ));
     }
     if tape.kept.is_empty() {
         let said = live.text.lines().next().unwrap_or_default();
-        return Err(format!("no request was made, so there is nothing to record: {said}"));
+        return Err(format!(
+            "no request was made, so there is nothing to record: {said}"
+        ));
     }
     let descriptors: Vec<&'static Descriptor> = app.engine.descriptors().collect();
     let mut scrubber = scrubber(&order, &descriptors);
@@ -164,7 +171,10 @@ pub async fn record(order: Order<'_>) -> Result<Recorded, String> {
 /// The folder of the case, which must not be there yet. `fixtures/` is for what we wrote ourselves.
 fn destination(order: &Order<'_>) -> Result<PathBuf, String> {
     let plain = |name: &str| {
-        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
     };
     if !plain(order.name) {
         return Err(format!(
@@ -178,14 +188,20 @@ fn destination(order: &Order<'_>) -> Result<PathBuf, String> {
     let source = order.tool.trim_start_matches("extract_");
     let folder = order.into.join(source).join(order.name);
     if folder.exists() {
-        return Err(format!("{} is there already; choose another --name", folder.display()));
+        return Err(format!(
+            "{} is there already; choose another --name",
+            folder.display()
+        ));
     }
     Ok(folder)
 }
 
 /// A scrubber that knows every value of the environment that may be a key, and the contact.
 fn scrubber(order: &Order<'_>, descriptors: &[&'static Descriptor]) -> Scrubber {
-    let names: BTreeSet<&str> = descriptors.iter().flat_map(|descriptor| names_of(descriptor)).collect();
+    let names: BTreeSet<&str> = descriptors
+        .iter()
+        .flat_map(|descriptor| names_of(descriptor))
+        .collect();
     let keys = order
         .environment
         .iter()
@@ -211,7 +227,11 @@ fn read_headers(descriptors: &[&'static Descriptor]) -> BTreeSet<&'static str> {
     let mut names: BTreeSet<&str> = READ_HEADERS.into_iter().collect();
     names.extend(walls::header_names());
     let rules = descriptors.iter().flat_map(|descriptor| {
-        let shared = descriptor.hosts.named().iter().filter_map(|host| hosts::refusals(host));
+        let shared = descriptor
+            .hosts
+            .named()
+            .iter()
+            .filter_map(|host| hosts::refusals(host));
         descriptor
             .status_rules
             .iter()
@@ -254,11 +274,21 @@ async fn write(
     // TOML has no null, and a null argument is one that was not given.
     arguments.retain(|_, value| !value.is_null());
     let set = |name: &&str| {
-        let in_environment = order.environment.iter().any(|(known, value)| known == name && !value.trim().is_empty());
+        let in_environment = order
+            .environment
+            .iter()
+            .any(|(known, value)| known == name && !value.trim().is_empty());
         in_environment || (*name == CONTACT && order.settings.contact.is_some())
     };
-    let names: BTreeSet<&str> = asked.iter().flat_map(|descriptor| names_of(descriptor)).chain([CONTACT]).collect();
-    let hosts: BTreeSet<&str> = exchanges.iter().filter_map(|exchange| exchange.url.host_str()).collect();
+    let names: BTreeSet<&str> = asked
+        .iter()
+        .flat_map(|descriptor| names_of(descriptor))
+        .chain([CONTACT])
+        .collect();
+    let hosts: BTreeSet<&str> = exchanges
+        .iter()
+        .filter_map(|exchange| exchange.url.host_str())
+        .collect();
     let hosts = hosts.into_iter().collect::<Vec<_>>().join(", ");
     let mut case = Case {
         tool: order.tool.to_owned(),
@@ -266,7 +296,11 @@ async fn write(
         origin: Origin::Recorded,
         note: format!("Recorded on {} from {hosts}.", now.format("%Y-%m-%d")),
         now,
-        env: names.iter().filter(|name| set(name)).map(|name| (*name).to_owned()).collect(),
+        env: names
+            .iter()
+            .filter(|name| set(name))
+            .map(|name| (*name).to_owned())
+            .collect(),
         routes: order
             .settings
             .enable_routes
@@ -283,9 +317,14 @@ async fn write(
     let replayed = play(&case).await?;
     case.expect = expectation(&replayed, &clean);
     let text = case.to_toml()?;
-    for (file, bytes) in files(folder)?.into_iter().chain([("case.toml".to_owned(), text.clone().into_bytes())]) {
+    for (file, bytes) in files(folder)?
+        .into_iter()
+        .chain([("case.toml".to_owned(), text.clone().into_bytes())])
+    {
         if let Some(leak) = scrubber.leaks(&bytes).first() {
-            return Err(format!("{leak} could not be taken out of {file}; nothing was written"));
+            return Err(format!(
+                "{leak} could not be taken out of {file}; nothing was written"
+            ));
         }
     }
     std::fs::write(folder.join("case.toml"), text).map_err(|error| format!("case.toml: {error}"))?;
@@ -332,13 +371,20 @@ fn exchange(
         .collect();
     let mut file = None;
     if !kept.body.is_empty() {
-        let kind = headers.get("content-type").map(String::as_str).unwrap_or_default();
+        let kind = headers
+            .get("content-type")
+            .map(String::as_str)
+            .unwrap_or_default();
         let name = format!("{:02}.{}", at + 1, ending(kind));
-        std::fs::write(folder.join(&name), scrubber.clean(&kept.body)).map_err(|error| format!("{name}: {error}"))?;
+        std::fs::write(folder.join(&name), scrubber.clean(&kept.body))
+            .map_err(|error| format!("{name}: {error}"))?;
         file = Some(name);
     }
     let address = scrubber.clean_address(&kept.url);
-    let asked = kept.request.as_deref().and_then(|body| std::str::from_utf8(body).ok());
+    let asked = kept
+        .request
+        .as_deref()
+        .and_then(|body| std::str::from_utf8(body).ok());
     let asked = asked.filter(|text| !text.is_empty() && text.len() <= BODY_TEXT);
     Ok(Exchange {
         method: match kept.method {
@@ -349,7 +395,10 @@ fn exchange(
         url: address
             .parse()
             .map_err(|_| "an address is none any more once scrubbed".to_owned())?,
-        body_contains: asked.map(|text| scrubber.clean_address(text)).into_iter().collect(),
+        body_contains: asked
+            .map(|text| scrubber.clean_address(text))
+            .into_iter()
+            .collect(),
         times: 1,
         status: kept.status,
         headers,
@@ -403,21 +452,34 @@ async fn play(case: &Case) -> Result<ToolOutcome, String> {
     let settings = Settings {
         upstreams: vec![("*".to_owned(), upstream.base())],
         enable_routes: case.routes.clone(),
-        contact: case.env.iter().any(|name| name == CONTACT).then(|| "ops@example.com".to_owned()),
+        contact: case
+            .env
+            .iter()
+            .any(|name| name == CONTACT)
+            .then(|| "ops@example.com".to_owned()),
         ..Settings::default()
     };
-    let environment: Vec<(String, String)> =
-        case.env.iter().map(|name| (name.clone(), SECRET.to_owned())).collect();
+    let environment: Vec<(String, String)> = case
+        .env
+        .iter()
+        .map(|name| (name.clone(), SECRET.to_owned()))
+        .collect();
     let nobody = Arc::new(Recorder::default()) as Arc<dyn Observe>;
     let clock = Arc::new(FixedClock(case.now)) as Arc<dyn Clock>;
-    let app = App::build_observed(&settings, &environment, nobody, Some(clock)).map_err(|error| error.to_string())?;
-    let called = app.engine.call(&case.tool, case.arguments.clone(), CallContext::default());
+    let app = App::build_observed(&settings, &environment, nobody, Some(clock))
+        .map_err(|error| error.to_string())?;
+    let called = app
+        .engine
+        .call(&case.tool, case.arguments.clone(), CallContext::default());
     let outcome = called.await.map_err(|error| error.to_string())?;
     let complaints = script.complaints();
     if complaints.is_empty() {
         return Ok(outcome);
     }
-    Err(format!("played back, the call does not ask the same: {}", complaints.join("; ")))
+    Err(format!(
+        "played back, the call does not ask the same: {}",
+        complaints.join("; ")
+    ))
 }
 
 /// What a case expects: what came of playing it.
@@ -447,7 +509,13 @@ fn expectation(outcome: &ToolOutcome, clean: &impl Fn(&str) -> String) -> Expect
         source_url: text(facts, "source_url"),
         content_date: or_none(facts, "content_date"),
         confidence: text(facts, "freshness_confidence"),
-        score: score.map(|score| if score.is_null() { "none".into() } else { score.clone() }),
+        score: score.map(|score| {
+            if score.is_null() {
+                "none".into()
+            } else {
+                score.clone()
+            }
+        }),
         route: text(answer, "route"),
         item: items
             .into_iter()
@@ -479,7 +547,10 @@ fn expectation(outcome: &ToolOutcome, clean: &impl Fn(&str) -> String) -> Expect
 
 fn files(folder: &Path) -> Result<Vec<(String, Vec<u8>)>, String> {
     let mut out = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(|error| error.to_string())?.flatten() {
+    for entry in std::fs::read_dir(folder)
+        .map_err(|error| error.to_string())?
+        .flatten()
+    {
         let name = entry.file_name().to_string_lossy().into_owned();
         let bytes = std::fs::read(entry.path()).map_err(|error| format!("{name}: {error}"))?;
         out.push((name, bytes));

@@ -44,7 +44,9 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         ALWAYS,
     );
     rule(
-        &format!(r#"(?i-u)(?:[?&;]|\\u0026|%3F|%26|&amp;)(?:{PARAMETERS})(?:=|%3D|\\u003d)(?P<v>[^&\s"'<>\\;#]+)"#),
+        &format!(
+            r#"(?i-u)(?:[?&;]|\\u0026|%3F|%26|&amp;)(?:{PARAMETERS})(?:=|%3D|\\u003d)(?P<v>[^&\s"'<>\\;#]+)"#
+        ),
         ALWAYS,
     );
     rule(
@@ -151,7 +153,9 @@ impl Scrubber {
                     continue;
                 }
                 self.literals.insert(form.clone().into_bytes());
-                self.secrets.entry(form.into_bytes()).or_insert_with(|| name.clone());
+                self.secrets
+                    .entry(form.into_bytes())
+                    .or_insert_with(|| name.clone());
             }
         }
         self.secrets.insert(value.to_vec(), name);
@@ -195,7 +199,9 @@ impl Scrubber {
     fn literal_spans(&self, text: &[u8]) -> Vec<Span> {
         let mut spans = Vec::new();
         for literal in &self.literals {
-            let Some(now) = self.secrets.get(literal) else { continue };
+            let Some(now) = self.secrets.get(literal) else {
+                continue;
+            };
             let mut from = 0;
             while let Some(at) = text.get(from..).and_then(|rest| find(rest, literal)) {
                 let start = from + at;
@@ -211,7 +217,11 @@ impl Scrubber {
     /// What a cleaned text still gives away, by kind; nothing, if all is well.
     pub fn leaks(&self, cleaned: &[u8]) -> Vec<&'static str> {
         let mut out = Vec::new();
-        if self.literals.iter().any(|literal| find(cleaned, literal).is_some()) {
+        if self
+            .literals
+            .iter()
+            .any(|literal| find(cleaned, literal).is_some())
+        {
             out.push("a secret");
         }
         let foreign = |places: Vec<(usize, usize)>, known: &BTreeMap<Vec<u8>, String>| {
@@ -297,7 +307,9 @@ fn escaped(text: &[u8], start: usize) -> usize {
 }
 
 fn people_in(text: &[u8]) -> Vec<(usize, usize)> {
-    let Some(mail) = MAIL.as_ref() else { return Vec::new() };
+    let Some(mail) = MAIL.as_ref() else {
+        return Vec::new();
+    };
     let found = mail.captures_iter(text);
     found
         .filter_map(|captures| {
@@ -306,7 +318,11 @@ fn people_in(text: &[u8]) -> Vec<(usize, usize)> {
             let local = captures.name("local")?;
             let start = whole.start() + escaped(text, whole.start());
             // `git@host:owner/repo` names a repository, `left-pad@1.0.0-beta.next` a version.
-            let version = domain.split(|b| *b == b'.').next()?.iter().all(u8::is_ascii_digit);
+            let version = domain
+                .split(|b| *b == b'.')
+                .next()?
+                .iter()
+                .all(u8::is_ascii_digit);
             let user = text.get(start..local.end())?;
             (!version && !user.is_empty() && user != b"git").then_some((start, whole.end()))
         })
@@ -317,12 +333,14 @@ fn machines_in(text: &[u8]) -> Vec<(usize, usize)> {
     let before = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)).copied();
     let mut out = Vec::new();
     for found in V4.iter().flat_map(|v4| v4.find_iter(text)) {
-        let part = before(found.start())
-            .is_some_and(|b| b.is_ascii_digit() || matches!(b, b'.' | b'v' | b'V'));
+        let part =
+            before(found.start()).is_some_and(|b| b.is_ascii_digit() || matches!(b, b'.' | b'v' | b'V'));
         let longer = text.get(found.end()).is_some_and(u8::is_ascii_digit)
             || (text.get(found.end()) == Some(&b'.')
                 && text.get(found.end() + 1).is_some_and(u8::is_ascii_digit));
-        let address = std::str::from_utf8(found.as_bytes()).ok().and_then(|text| text.parse::<Ipv4Addr>().ok());
+        let address = std::str::from_utf8(found.as_bytes())
+            .ok()
+            .and_then(|text| text.parse::<Ipv4Addr>().ok());
         let somebody = address.is_some_and(|address| !address.is_loopback() && !address.is_unspecified());
         if somebody && !part && !longer {
             out.push((found.start(), found.end()));
@@ -330,11 +348,14 @@ fn machines_in(text: &[u8]) -> Vec<(usize, usize)> {
     }
     for found in V6.iter().flat_map(|v6| v6.find_iter(text)) {
         let escape = found.start().checked_sub(2).and_then(|at| text.get(at)) == Some(&b'\\');
-        let inside = before(found.start()).is_some_and(|b| (b.is_ascii_alphanumeric() && !escape) || b == b':')
+        let inside = before(found.start())
+            .is_some_and(|b| (b.is_ascii_alphanumeric() && !escape) || b == b':')
             || text.get(found.end()).is_some_and(u8::is_ascii_alphanumeric);
         // `a::b` is a name in many languages.
         let telling = found.as_bytes().iter().any(u8::is_ascii_digit);
-        let address = std::str::from_utf8(found.as_bytes()).ok().and_then(|text| text.parse::<Ipv6Addr>().ok());
+        let address = std::str::from_utf8(found.as_bytes())
+            .ok()
+            .and_then(|text| text.parse::<Ipv6Addr>().ok());
         let somebody = address.is_some_and(|address| !address.is_loopback() && !address.is_unspecified());
         if somebody && telling && !inside {
             out.push((found.start(), found.end()));
@@ -355,7 +376,9 @@ fn machine(number: usize, v6: bool) -> String {
 }
 
 fn decoded(text: &str) -> String {
-    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+    percent_encoding::percent_decode_str(text)
+        .decode_utf8_lossy()
+        .into_owned()
 }
 
 fn encoded(text: &str) -> String {
@@ -385,8 +408,14 @@ mod tests {
         for (text, gone) in [
             (r#"{"access_token": "tok-canary-1", "n": 1}"#, "tok-canary-1"),
             (r#"{"a":"{\"refreshToken\":\"tok-canary-2\"}"}"#, "tok-canary-2"),
-            ("https://s3.example.org/x?a=1&X-Amz-Signature=abcdef0123", "abcdef0123"),
-            (r#"{"u":"https://s3.example.org/x?b=2\u0026X-Amz-Credential=AK%2F9"}"#, "AK%2F9"),
+            (
+                "https://s3.example.org/x?a=1&X-Amz-Signature=abcdef0123",
+                "abcdef0123",
+            ),
+            (
+                r#"{"u":"https://s3.example.org/x?b=2\u0026X-Amz-Credential=AK%2F9"}"#,
+                "AK%2F9",
+            ),
             ("<a href='/x?p=1&amp;sig=deadbeef99'>", "deadbeef99"),
             ("Authorization: Bearer abc.def-123456", "abc.def-123456"),
             ("authorization: basic dXNlcjpwYXNz", "dXNlcjpwYXNz"),
@@ -431,14 +460,22 @@ mod tests {
         assert_eq!(value["by"], "a\nperson-1@example.com");
         let mut scrubber = Scrubber::new([]);
         scrubber.learn(text.as_bytes());
-        let asked = scrubber.clean_address("https://s3.example.org/x?Signature=a%2Fb%2Fc%2Fdefgh&key=public-part");
-        assert!(asked.ends_with(&format!("Signature={token}&key=public-part")), "{asked}");
+        let asked =
+            scrubber.clean_address("https://s3.example.org/x?Signature=a%2Fb%2Fc%2Fdefgh&key=public-part");
+        assert!(
+            asked.ends_with(&format!("Signature={token}&key=public-part")),
+            "{asked}"
+        );
     }
 
     #[test]
     fn bytes_that_are_no_text_stay_as_they_are() {
         let mut scrubber = Scrubber::new([]);
-        let bytes = [b"\xff\xfe\x00 jane@example.org \x80".as_slice(), &[0, 159, 146, 150]].concat();
+        let bytes = [
+            b"\xff\xfe\x00 jane@example.org \x80".as_slice(),
+            &[0, 159, 146, 150],
+        ]
+        .concat();
         scrubber.learn(&bytes);
         let clean = scrubber.clean(&bytes);
         assert!(clean.starts_with(b"\xff\xfe\x00 person-1@example.com \x80"));
