@@ -32,6 +32,7 @@ pub fn trials() -> Vec<Trial> {
             trials.push(Trial::test(name, move || block_on(run(case, PathBuf::new()))));
         }
     }
+    trials.extend(elsewhere());
     let Some(recordings) = recordings else {
         eprintln!(
             "SKIPPED: {} recordings cases, because ../shared is not beside the checkout",
@@ -49,6 +50,38 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials
+}
+
+/// The cases of a folder that `CASES` names, such as those of `cargo xtask record`.
+fn elsewhere() -> Vec<Trial> {
+    let Some(folder) = std::env::var_os("CASES").map(PathBuf::from) else {
+        return Vec::new();
+    };
+    let cases = load_cases(&folder).unwrap_or_else(|error| panic_line(&error));
+    let single = cases.into_iter().filter(|case| !of_a_composite(case));
+    single
+        .flat_map(|case| {
+            let case = Arc::new(case);
+            CHECKS.map(|(check, run)| {
+                let case = Arc::clone(&case);
+                let name = format!("recorded::{}::{check}", case.name);
+                Trial::test(name, move || block_on(run(case, PathBuf::new())))
+            })
+        })
+        .collect()
+}
+
+/// Every check on one case.
+pub async fn all_checks(case: Case) -> Result<(), Failed> {
+    let case = Arc::new(case);
+    for (check, run) in CHECKS {
+        let failed = run(Arc::clone(&case), PathBuf::new()).await.err();
+        if let Some(failed) = failed {
+            let said = failed.message().unwrap_or("failed");
+            return Err(Failed::from(format!("{check}: {said}")));
+        }
+    }
+    Ok(())
 }
 
 /// Whether a case is a call of a composite.

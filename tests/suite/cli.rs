@@ -14,6 +14,8 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("cli::tools_and_sources", || block_on(lists())),
         Trial::test("cli::call", || block_on(call())),
         Trial::test("cli::files", || block_on(files())),
+        Trial::test("cli::specification", || block_on(specification())),
+        Trial::test("cli::failures_are_logged", || block_on(failures_are_logged())),
     ]
 }
 
@@ -180,6 +182,153 @@ async fn files() -> Result<(), Failed> {
     assert_eq!(
         (&verdicts[1]["id"], &verdicts[1]["failed"]),
         (&json!("b"), &json!(false))
+    );
+    Ok(())
+}
+
+/// `validate` on a response in place of a file, what it lacks, and the facts that `version` and `decay` state.
+async fn specification() -> Result<(), Failed> {
+    let aware = r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z"}}"#;
+    let quoted = serde_json::to_string(aware)?;
+    for response in [aware, quoted.as_str()] {
+        let told = finish(command(&["validate", response, "--json"]), "").await;
+        assert_eq!(told.code, Some(0), "to be aware is no failure: {}", told.stdout);
+        let report: Value = serde_json::from_str(&told.stdout)?;
+        assert_eq!(
+            (&report["level"], &report["specification"]),
+            (&json!("aware"), &json!("1.2"))
+        );
+        assert_eq!(
+            report["lacks"][0]["what"], "freshcontext.freshness_confidence",
+            "{report}"
+        );
+        assert_eq!(report["lacks"][0]["level"], "compatible", "{report}");
+        let people = finish(command(&["validate", response]), "").await;
+        assert!(
+            people.stdout.starts_with("aware  *")
+                && people
+                    .stdout
+                    .contains("lacks for compatible: freshcontext.freshness_confidence: missing")
+                && people
+                    .stdout
+                    .contains("are considered **FreshContext-aware** but not fully compatible"),
+            "{}",
+            people.stdout
+        );
+        let strict = finish(command(&["validate", response, "--level", "compatible"]), "").await;
+        assert_eq!(strict.code, Some(1), "{}", strict.stdout);
+    }
+    let odd = json!({"freshcontext": {"source_url": "https://x.example/a", "content_date": "2020-01-01",
+        "retrieved_at": "2026-03-05T12:00:00Z", "freshness_confidence": "high", "freshness_score": 97,
+        "adapter": "x", "decay_rate": 0.001}});
+    let told = finish(command(&["validate", &odd.to_string()]), "").await;
+    assert!(
+        told.stdout
+            .contains("failed score agrees with date and rate: 97, but"),
+        "{}",
+        told.stdout
+    );
+
+    for words in [
+        &["--version", "--json"][..],
+        &["--json", "-V"],
+        &["version", "--json"],
+    ] {
+        let told = finish(command(words), "").await;
+        assert_eq!(told.code, Some(0), "{words:?}: {}", told.stderr);
+        let told: Value = serde_json::from_str(&told.stdout)?;
+        assert_eq!(
+            told["specification"],
+            json!({"name": "FreshContext Specification", "version": "1.2"})
+        );
+        assert!(told["version"].is_string(), "{told}");
+    }
+    let plain = finish(command(&["--version"]), "").await;
+    assert_eq!(
+        plain.stdout,
+        format!("freshcontext {}\n", env!("CARGO_PKG_VERSION"))
+    );
+    let both = finish(command(&["version"]), "").await;
+    assert!(
+        both.stdout.contains("FreshContext Specification 1.2"),
+        "{}",
+        both.stdout
+    );
+    assert_eq!(finish(command(&["--json"]), "").await.code, Some(2));
+
+    let people = finish(command(&["decay"]), "").await.stdout;
+    for part in [
+        "Fast discussion",
+        "0.00005",
+        "~1.6 years",
+        "~14 hours",
+        "google_scholar, arxiv",
+    ] {
+        assert!(people.contains(part), "{part}: {people}");
+    }
+    let told = finish(command(&["decay", "--json", "--set", "decay=hackernews=0.1"]), "").await;
+    let told: Value = serde_json::from_str(&told.stdout).map_err(|error| format!("{error}: {told:?}"))?;
+    assert_eq!(told["classes"].as_array().map(Vec::len), Some(8));
+    assert_eq!(told["classes"][0]["decay_rate"], 0.05);
+    let own = told["in_force"].as_array().into_iter().flatten();
+    let own: Vec<&Value> = own.filter(|row| row["source"] == "hackernews").collect();
+    assert_eq!((own.len(), &own[0]["decay_rate"]), (1, &json!(0.1)));
+    Ok(())
+}
+
+/// At the default level, a source that fails has one line a minute, whatever found the failure; what is an
+/// answer has none.
+async fn failures_are_logged() -> Result<(), Failed> {
+    let upstream = ScriptedUpstream::start(|seen| {
+        let (status, body) = match seen.host.as_str() {
+            "hn.algolia.com" => (429, "slow down"),
+            "export.arxiv.org" => (200, "<feed><nothing/></feed>"),
+            _ => (404, "{}"),
+        };
+        freshcontext_testkit::Reply {
+            status,
+            headers: vec![
+                ("content-type".to_owned(), "text/plain".to_owned()),
+                ("retry-after".to_owned(), "3000".to_owned()),
+            ],
+            body: body.as_bytes().to_vec(),
+            delay_ms: 0,
+        }
+    })
+    .await?;
+    let mut session = crate::process::Session::with_upstream(&upstream.base()).await;
+    for (tool, arguments) in [
+        ("extract_hackernews", json!({"url": "rust"})),
+        ("extract_hackernews", json!({"url": "zig"})),
+        ("extract_hackernews", json!({"url": ""})),
+        ("extract_hackernews", json!({"url": "go"})),
+        ("extract_arxiv", json!({"url": "testing"})),
+        ("extract_arxiv", json!({"url": "proofs"})),
+        (
+            "extract_github",
+            json!({"url": "https://github.com/example/none"}),
+        ),
+    ] {
+        let answer = session
+            .ask("tools/call", json!({"name": tool, "arguments": arguments}))
+            .await;
+        assert_eq!(answer["result"]["isError"], true, "{answer}");
+    }
+    let log = session.log.text();
+    let lines: Vec<&str> = log
+        .lines()
+        .filter(|line| line.contains("retrieval failed"))
+        .collect();
+    let of = |source: &str| lines.iter().filter(|line| line.contains(source)).count();
+    assert_eq!(
+        (of("source=\"hackernews\""), of("source=\"arxiv\"")),
+        (1, 1),
+        "{log}"
+    );
+    assert_eq!(lines.len(), 2, "{log}");
+    assert!(
+        lines[0].contains("WARN") && lines[0].contains("rate_limited"),
+        "{log}"
     );
     Ok(())
 }

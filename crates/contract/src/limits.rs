@@ -97,6 +97,8 @@ pub struct Limits {
     pub inbound_rate_clients: usize,
     /// Time given to running calls after SIGTERM.
     pub drain_ms: u64,
+    /// An answer that takes longer is `slow` for `doctor --online`.
+    pub doctor_slow_ms: u64,
 }
 
 impl Limits {
@@ -145,6 +147,7 @@ impl Limits {
         inbound_rate_burst: 600,
         inbound_rate_clients: 16_384,
         drain_ms: 10_000,
+        doctor_slow_ms: 5_000,
     };
 }
 
@@ -194,6 +197,10 @@ pub const EARLIEST_DAY_START_H: i64 = 14;
 pub const QUERY_CHARS: usize = 2_000;
 /// Shortest `max_length`, in characters: room for an envelope's own lines and one item.
 pub const MIN_RESULT_CHARS: usize = 300;
+/// Exchanges of one recorded call; a call that makes more is no case.
+pub const RECORDED_EXCHANGES: usize = 64;
+/// Bytes of all bodies of one recorded call.
+pub const RECORDED_BYTES: usize = 32 << 20;
 /// Longest error message shown, in characters.
 pub const ERROR_CHARS: usize = 300;
 /// Longest that a host is left alone which refused and named no time, where its published window is

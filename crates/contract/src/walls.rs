@@ -12,3 +12,8 @@ mod tests;
 pub use fingerprint::{Fingerprint, Strength, WallKind};
 pub use recognise::{Wall, best, fingerprints_in, recognise};
 pub use table::FINGERPRINTS;
+
+/// The response headers (lower case) by which walls are known.
+pub fn header_names() -> impl Iterator<Item = &'static str> {
+    table::HEADER_MARKS.iter().map(|mark| mark.name)
+}

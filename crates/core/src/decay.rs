@@ -9,34 +9,70 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Lambda per hour of every known source type.
-const TABLE: [(&str, f64); 21] = [
-    ("hackernews", 0.05),
-    ("landscape", 0.05),
-    ("idea_landscape", 0.05),
-    ("gdelt", 0.02),
-    ("reddit", 0.01),
-    ("producthunt", 0.01),
-    ("jobs", 0.005),
-    ("sec_filings", 0.005),
-    ("company_landscape", 0.005),
-    ("finance", 0.001),
-    ("yc", 0.001),
-    ("govcontracts", 0.001),
-    ("gebiz", 0.001),
-    ("gov_landscape", 0.001),
-    ("finance_landscape", 0.001),
-    ("packagetrends", 0.0005),
-    ("changelog", 0.0005),
-    ("github", 0.0002),
-    ("reposearch", 0.0002),
-    ("google_scholar", 0.00005),
-    ("arxiv", 0.00005),
+/// A reference decay class of the specification, and the source types of ours in it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DecayClass {
+    /// The specification's name of the class.
+    pub name: &'static str,
+    /// Lambda per hour.
+    pub lambda: f64,
+    /// Source types: adapter ids, and composites.
+    pub sources: &'static [&'static str],
+}
+
+const fn class(name: &'static str, lambda: f64, sources: &'static [&'static str]) -> DecayClass {
+    DecayClass {
+        name,
+        lambda,
+        sources,
+    }
+}
+
+/// The table: the reference decay classes, fastest first.
+pub const CLASSES: [DecayClass; 8] = [
+    class(
+        "Fast discussion",
+        0.05,
+        &["hackernews", "landscape", "idea_landscape"],
+    ),
+    class("News cycle", 0.02, &["gdelt"]),
+    class("Community / launch signals", 0.01, &["reddit", "producthunt"]),
+    class(
+        "Jobs / material events",
+        0.005,
+        &["jobs", "sec_filings", "company_landscape"],
+    ),
+    class(
+        "Procurement / market context",
+        0.001,
+        &[
+            "finance",
+            "yc",
+            "govcontracts",
+            "gebiz",
+            "gov_landscape",
+            "finance_landscape",
+        ],
+    ),
+    class(
+        "Package / changelog cadence",
+        0.0005,
+        &["packagetrends", "changelog"],
+    ),
+    class("Repository activity", 0.0002, &["github", "reposearch"]),
+    class("Academic work", 0.00005, &["google_scholar", "arxiv"]),
 ];
+
+/// Every known source type with its lambda per hour.
+fn known() -> impl Iterator<Item = (&'static str, f64)> {
+    CLASSES
+        .iter()
+        .flat_map(|class| class.sources.iter().map(move |source| (*source, class.lambda)))
+}
 
 /// Whether the table has a rate for this source type: it is the id of one of our sources then.
 pub(crate) fn is_known(source_type: &str) -> bool {
-    TABLE.iter().any(|(class, _)| *class == source_type)
+    known().any(|(source, _)| source == source_type)
 }
 
 /// Lambda per hour of a source type that the table does not know.
@@ -97,18 +133,21 @@ impl DecayTable {
         if let Some(lambda) = self.overrides.get(source_type) {
             return *lambda;
         }
-        let known = TABLE
-            .iter()
+        known()
             .find(|(id, _)| *id == source_type)
-            .map(|(_, lambda)| *lambda);
-        known
+            .map(|(_, lambda)| lambda)
             .or_else(|| self.overrides.get("default").copied())
             .unwrap_or(DEFAULT_LAMBDA)
     }
 
+    /// The rates that the operator set, by source type.
+    pub fn overrides(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.overrides.iter().map(|(id, lambda)| (id.as_str(), *lambda))
+    }
+
     /// Every source type with its own rate, the operator's included, by name.
     pub fn entries(&self) -> BTreeMap<&str, f64> {
-        let mut all: BTreeMap<&str, f64> = TABLE.into_iter().collect();
+        let mut all: BTreeMap<&str, f64> = known().collect();
         all.insert("default", DEFAULT_LAMBDA);
         all.extend(self.overrides.iter().map(|(id, lambda)| (id.as_str(), *lambda)));
         all
@@ -149,6 +188,23 @@ pub fn round_score(exact: f64) -> u8 {
 /// Hours after which half is left: ln 2 / lambda.
 pub fn half_life_hours(lambda: f64) -> f64 {
     std::f64::consts::LN_2 / lambda
+}
+
+/// A half-life as a person says it: `~14 hours`, `~3 days`, `~5 months`, `~1.6 years`. Days from two on, months
+/// from 90 days on, years from a year on.
+pub fn half_life_words(lambda: f64) -> String {
+    let hours = half_life_hours(lambda);
+    let days = hours / 24.0;
+    if hours < 48.0 {
+        let digits = usize::from(hours < 10.0);
+        format!("~{hours:.digits$} hours")
+    } else if days < 90.0 {
+        format!("~{days:.0} days")
+    } else if days < 365.0 {
+        format!("~{:.0} months", days / 30.44)
+    } else {
+        format!("~{:.1} years", days / 365.25)
+    }
 }
 
 /// When half of the freshness is gone, and one should look again. `None` beyond the calendar.
@@ -248,6 +304,49 @@ mod tests {
             let left = remaining(lambda, half_life_hours(lambda));
             assert!((left - 50.0).abs() < 1e-9, "{id}: {left}");
         }
+    }
+
+    #[test]
+    fn the_classes_are_those_of_the_specification_with_its_half_lives() {
+        let words = [
+            "~14 hours",
+            "~35 hours",
+            "~3 days",
+            "~6 days",
+            "~29 days",
+            "~58 days",
+            "~5 months",
+            "~1.6 years",
+        ];
+        let found: Vec<String> = CLASSES
+            .iter()
+            .map(|class| half_life_words(class.lambda))
+            .collect();
+        assert_eq!(found, words);
+        let Some(text) = freshcontext_testkit::bodies::shared_text("seeds/freshcontext-spec-v1.2-repo.md")
+        else {
+            return;
+        };
+        for class in CLASSES {
+            let row = text
+                .lines()
+                .find_map(|line| line.strip_prefix(&format!("| {} | ", class.name)));
+            let row = row.unwrap_or_default();
+            let (lambda, rest) = row.split_once(" | ").unwrap_or_default();
+            assert_eq!(lambda.parse(), Ok(class.lambda), "{}: {row}", class.name);
+            assert!(
+                rest.starts_with(&half_life_words(class.lambda)),
+                "{}: {row}",
+                class.name
+            );
+        }
+    }
+
+    #[test]
+    fn a_source_has_one_class() {
+        let all: Vec<&str> = known().map(|(source, _)| source).collect();
+        let distinct: std::collections::HashSet<_> = all.iter().collect();
+        assert_eq!(all.len(), distinct.len());
     }
 
     /// A cheap generator, so that a million pairs stay quick; the seed is fixed and printed on failure.

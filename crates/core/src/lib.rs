@@ -16,5 +16,7 @@ pub mod inspect;
 pub mod provenance;
 /// One cleaner for every string that leaves this server.
 pub mod sanitize;
-/// Checking any FreshContext response: level reached and every failed check.
+/// The specification that this server implements, and its sentences.
+pub mod specification;
+/// Checking any FreshContext response: the level it reaches, and what it lacks for the next.
 pub mod validate;

@@ -24,6 +24,7 @@ use crate::outgoing::{headers, redacted};
 use crate::pipeline::{Inner, Job, Stage};
 use crate::redirect::{is_redirect, next_hop};
 use crate::step::Step;
+use crate::{Exchange, Seen};
 
 /// A host that had this long and did not answer before the call's deadline is too slow.
 const FAIR_TIME: Duration = Duration::from_secs(5);
@@ -253,6 +254,7 @@ impl Inner {
             errand.headers.insert(AUTHORIZATION, token);
         }
         job.progress.attempts.fetch_add(1, Ordering::Relaxed);
+        let (method, sent) = (errand.method, errand.body.clone());
         let begun = self.timer().now();
         let out = Outgoing {
             way,
@@ -270,6 +272,16 @@ impl Inner {
         drop(permit);
         self.stage(Stage::Body);
         let took = self.timer().now().saturating_duration_since(begun);
+        if let Some(observer) = &self.observer {
+            observer.exchanged(&Exchange {
+                source: job.descriptor.id,
+                method,
+                url,
+                request: sent.as_deref(),
+                took,
+                outcome: result.as_ref().map(seen).map_err(|failure| failure.code),
+            });
+        }
         match result {
             Ok(answer) => {
                 tracing::debug!(
@@ -340,6 +352,14 @@ impl Inner {
             Either::Left((Err(refused), _)) => Err(fault::of_refusal(&refused, name)),
             Either::Right(_) => Err(fault::of_late_step(Step::Dns, name)),
         }
+    }
+}
+
+fn seen(answer: &Answer) -> Seen<'_> {
+    Seen {
+        status: answer.status,
+        headers: &answer.headers,
+        body: &answer.body,
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Clock, Descriptor, Limits};
 
-use crate::{Deny, Dial, DirectDial, Jitter, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer};
+use crate::{Deny, Dial, DirectDial, Jitter, Observe, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer};
 
 /// Everything a [`Pipeline`](crate::Pipeline) is built from.
 #[derive(Clone)]
@@ -46,6 +46,8 @@ pub struct Config {
     pub dial: Arc<dyn Dial>,
     /// Chance.
     pub jitter: Arc<dyn Jitter>,
+    /// Who looks on at every exchange, if anybody.
+    pub observer: Option<Arc<dyn Observe>>,
 }
 
 impl Config {
@@ -68,6 +70,7 @@ impl Config {
             resolver: Arc::new(SystemResolver),
             dial: Arc::new(DirectDial),
             jitter: Arc::new(SpreadJitter::new()),
+            observer: None,
         }
     }
 }

@@ -49,6 +49,17 @@ pub use deny::Deny;
 pub use pipeline::Pipeline;
 pub use policy::{PolicyConfig, check_url};
 pub use seams::{
-    Dial, DirectDial, Jitter, Resolve, ResolveError, SpreadJitter, SystemResolver, Timer, TokioTimer,
+    Dial, DirectDial, Exchange, Jitter, Observe, Resolve, ResolveError, Seen, SpreadJitter, SystemResolver,
+    Timer, TokioTimer,
 };
 pub use status::{BreakerState, HostStatus};
+
+/// The response headers (lower case) that the pipeline itself reads for every source: what kind of body it
+/// is, where it went, and when to ask again.
+pub const READ_HEADERS: [&str; 5] = [
+    "content-type",
+    "location",
+    "retry-after",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+];

@@ -26,7 +26,7 @@ use crate::policy::{PolicyConfig, check_url, fits_dns};
 use crate::reading::{Wanted, judge};
 use crate::refusals::Refusals;
 use crate::upstreams::Upstreams;
-use crate::{Config, ConfigError, HostStatus, Jitter, Timer};
+use crate::{Config, ConfigError, HostStatus, Jitter, Observe, Timer};
 
 /// The environment name of the operator's address, which is configuration and no secret.
 const CONTACT_ENV: &str = "FRESHCONTEXT_CONTACT";
@@ -54,6 +54,7 @@ pub(crate) struct Inner {
     pub(crate) upstreams: Upstreams,
     pub(crate) jitter: Arc<dyn Jitter>,
     pub(crate) refusals: Refusals,
+    pub(crate) observer: Option<Arc<dyn Observe>>,
     #[cfg(test)]
     pub(crate) stages: std::sync::Mutex<Vec<Stage>>,
 }
@@ -113,6 +114,7 @@ impl Pipeline {
                 upstreams: Upstreams::new(config.upstreams),
                 jitter: config.jitter,
                 refusals: Refusals::default(),
+                observer: config.observer,
                 guard,
                 wire: Wire {
                     clients,

@@ -8,7 +8,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::BoxFuture;
+use freshcontext_contract::url::Url;
+use freshcontext_contract::{BoxFuture, ErrorCode, Headers, Method};
 
 /// Monotonic time and waiting. Every timeout, pace, suspension and cache age is measured by it.
 pub trait Timer: Send + Sync + 'static {
@@ -31,6 +32,40 @@ impl Timer for TokioTimer {
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
         Box::pin(tokio::time::sleep(time))
     }
+}
+
+/// One exchange on the wire, as it went. Redirects, retries and requests for tokens are exchanges of their own.
+#[derive(Debug)]
+pub struct Exchange<'a> {
+    /// The source that asked, by its adapter id.
+    pub source: &'static str,
+    /// The method.
+    pub method: Method,
+    /// The address, without the credential that was added to it.
+    pub url: &'a Url,
+    /// The body of the request, without credentials; that of a request for a token holds none.
+    pub request: Option<&'a [u8]>,
+    /// Time from the request to the end of the answer; the wait for the host's pace does not count.
+    pub took: Duration,
+    /// The answer, or why there is none.
+    pub outcome: Result<Seen<'a>, ErrorCode>,
+}
+
+/// An answer as it came, after decompression. It may hold secrets: a token, a signed address.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers, without cookies and those of the transport.
+    pub headers: &'a Headers,
+    /// The body; empty for a redirect.
+    pub body: &'a [u8],
+}
+
+/// Who looks on: a recorder, a check of sources. Called on the path of every request, so be quick.
+pub trait Observe: Send + Sync + 'static {
+    /// An exchange has ended.
+    fn exchanged(&self, exchange: &Exchange<'_>);
 }
 
 /// Why a name has no address. All of them are told to callers as `unreachable` (`dns`).

@@ -3,14 +3,35 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use freshcontext_contract::{Apply, Clock, Descriptor, Transport};
-use freshcontext_http::{Config, Deny, Pipeline, ProxyConfig, Upstream};
+use freshcontext_contract::{AnyAdapter, Apply, Clock, Descriptor, Transport};
+use freshcontext_http::{Config, Deny, Observe, Pipeline, ProxyConfig, Upstream};
 use freshcontext_sources::{adapters, composites};
 
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Settings};
 use crate::engine::{Engine, Parts};
 use crate::metrics::{Metered, Metrics};
+use crate::retrievals::{FailureLog, Told, ToldSource};
+
+/// What one kind of run has beside another.
+struct Wiring {
+    clock: Arc<dyn Clock>,
+    observer: Option<Arc<dyn Observe>>,
+    /// Whether retrieval failures go to the log at its default level: where nobody reads the answers.
+    told: bool,
+    counted: bool,
+}
+
+impl Default for Wiring {
+    fn default() -> Self {
+        Self {
+            clock: Arc::new(SystemClock),
+            observer: None,
+            told: false,
+            counted: false,
+        }
+    }
+}
 
 /// A built server, without a transport to its callers yet.
 pub struct App {
@@ -25,35 +46,85 @@ pub struct App {
 impl App {
     /// Builds everything. No network; the only files touched are the cursor key and `extra_ca`.
     pub fn build(settings: &Settings, environment: &[(String, String)]) -> Result<Self, ConfigError> {
-        Self::assemble(settings, environment, false)
+        Self::assemble(settings, environment, Wiring::default())
     }
 
-    /// As [`build`](Self::build), and counts for `GET /metrics` where the settings want it.
+    /// As [`build`](Self::build), and tells the log of retrieval failures.
+    pub fn build_for_stdio(
+        settings: &Settings,
+        environment: &[(String, String)],
+    ) -> Result<Self, ConfigError> {
+        let wiring = Wiring {
+            told: true,
+            ..Wiring::default()
+        };
+        Self::assemble(settings, environment, wiring)
+    }
+
+    /// As [`build`](Self::build), with somebody who looks on at every exchange, and where a clock is given, by it.
+    pub fn build_observed(
+        settings: &Settings,
+        environment: &[(String, String)],
+        observer: Arc<dyn Observe>,
+        clock: Option<Arc<dyn Clock>>,
+    ) -> Result<Self, ConfigError> {
+        let wiring = Wiring {
+            observer: Some(observer),
+            clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
+            ..Wiring::default()
+        };
+        Self::assemble(settings, environment, wiring)
+    }
+
+    /// As [`build_for_stdio`](Self::build_for_stdio), and counts for `GET /metrics` where the settings want it.
     pub fn build_for_http(
         settings: &Settings,
         environment: &[(String, String)],
     ) -> Result<Self, ConfigError> {
-        Self::assemble(settings, environment, settings.http.metrics)
+        let wiring = Wiring {
+            told: true,
+            counted: settings.http.metrics,
+            ..Wiring::default()
+        };
+        Self::assemble(settings, environment, wiring)
     }
 
     fn assemble(
         settings: &Settings,
         environment: &[(String, String)],
-        counted: bool,
+        wiring: Wiring,
     ) -> Result<Self, ConfigError> {
-        let adapters = adapters();
+        let Wiring {
+            clock,
+            observer,
+            told,
+            counted,
+        } = wiring;
+        let mut adapters = adapters();
         let descriptors: Vec<&'static Descriptor> =
             adapters.iter().map(|adapter| adapter.descriptor()).collect();
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let metrics = counted
             .then(|| Metrics::new(&descriptors).map(Arc::new))
             .transpose()
             .map_err(|error| ConfigError(format!("`http.metrics`: {error}")))?;
-        let config = pipeline_config(settings, environment, descriptors, Arc::clone(&clock))?;
+        let mut config = pipeline_config(settings, environment, descriptors, Arc::clone(&clock))?;
+        config.observer = observer;
         let pipeline = Arc::new(Pipeline::new(config).map_err(|error| ConfigError(error.to_string()))?);
         let mut transport: Arc<dyn Transport> = Arc::clone(&pipeline) as Arc<dyn Transport>;
         if let Some(metrics) = &metrics {
             transport = Arc::new(Metered::new(transport, Arc::clone(metrics)));
+        }
+        if told {
+            let log = Arc::new(FailureLog::default());
+            transport = Arc::new(Told {
+                inner: transport,
+                log: Arc::clone(&log),
+            });
+            let telling = |inner| -> Box<dyn AnyAdapter> {
+                let log = Arc::clone(&log);
+                Box::new(ToldSource { inner, log })
+            };
+            adapters = adapters.into_iter().map(telling).collect();
         }
         let parts = Parts {
             adapters,

@@ -11,6 +11,8 @@ pub mod mcp;
 pub mod metrics;
 mod output;
 pub mod package;
+mod retrievals;
 pub mod serve;
+pub mod shape;
 mod signals;
 pub mod stdio;

@@ -64,6 +64,7 @@ pub(crate) fn progress_done() {
 /// How a piece of text is to look on a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
+    Plain,
     Bold,
     Dim,
     Good,
@@ -81,6 +82,7 @@ fn paint_on(colours: bool, style: Style, text: &str) -> String {
         return text.to_owned();
     }
     let code = match style {
+        Style::Plain => return text.to_owned(),
         Style::Bold => "1",
         Style::Dim => "2",
         Style::Good => "32",

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
 /// One case.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
     /// The tool called.
@@ -27,10 +27,10 @@ pub struct Case {
     /// The call's clock.
     pub now: DateTime<Utc>,
     /// Environment names of keys that the operator has set.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
     /// Routes that the operator turned on.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub routes: Vec<String>,
     /// The arguments.
     #[serde(default)]
@@ -49,7 +49,7 @@ pub struct Case {
 }
 
 /// What sort of answer a case shows. Every tool needs the first four and one of denied and limited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// An ordinary answer.
@@ -67,7 +67,7 @@ pub enum Kind {
 }
 
 /// Where a case's bodies come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// Written by us from the source's documentation.
@@ -79,7 +79,7 @@ pub enum Origin {
 }
 
 /// One request that the upstream expects, and its answer.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
     /// `GET` or `POST`.
@@ -88,7 +88,7 @@ pub struct Exchange {
     /// The exact address.
     pub url: Url,
     /// Texts that the request body must contain.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub body_contains: Vec<String>,
     /// How often it must be asked; 0 for any number, none included.
     #[serde(default = "once")]
@@ -97,7 +97,7 @@ pub struct Exchange {
     #[serde(default = "ok")]
     pub status: u16,
     /// Headers of the answer.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// Body: a file beside the case.
     pub body: Option<String>,
@@ -118,7 +118,7 @@ const fn ok() -> u16 {
 }
 
 /// What must come of a case. Either `status` or `error` is given.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
     /// `success`, `partial` or `empty`.
@@ -138,19 +138,19 @@ pub struct Expect {
     /// The route that answered.
     pub route: Option<String>,
     /// Texts in the envelope.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub text_contains: Vec<String>,
     /// Texts that must not be in the envelope.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub text_lacks: Vec<String>,
     /// Texts that some note contains.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes_contain: Vec<String>,
     /// Facts about single items.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub item: Vec<ExpectItem>,
     /// Parts that failed.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failure: Vec<ExpectFailure>,
     /// For an error: seconds to wait.
     pub retry_after_s: Option<u64>,
@@ -161,7 +161,7 @@ pub struct Expect {
 }
 
 /// What must hold for one item.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectItem {
     /// Its place, from 0.
@@ -179,15 +179,15 @@ pub struct ExpectItem {
     /// Text in its summary.
     pub summary_contains: Option<String>,
     /// Fields that equal these.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub fields: Map<String, Value>,
     /// Fields that it must not have.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent_fields: Vec<String>,
 }
 
 /// A part that must have failed.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectFailure {
     /// The part.
@@ -226,6 +226,11 @@ impl Case {
             }
         }
         Ok(case)
+    }
+
+    /// The case as a `case.toml`. Its name, folder and body files are not in it.
+    pub fn to_toml(&self) -> Result<String, String> {
+        toml::to_string_pretty(self).map_err(|error| format!("{}: {error}", self.name))
     }
 
     /// The body of one exchange. `recordings` is the folder of the recordings.

@@ -1,11 +1,11 @@
-//! Generated files: all derive from the descriptors and the settings table, and a test fails when one
-//! is out of date.
+//! Generated files: all derive from the descriptors, the settings, the decay classes and the fixtures, and a
+//! test fails when one is out of date.
 
 use std::path::Path;
 
 use freshcontext_server::package;
 
-use crate::tables;
+use crate::{shapes, tables};
 
 /// A generated part of a hand-written file stands between two such lines.
 fn markers(name: &str) -> (String, String) {
@@ -49,10 +49,16 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
     let readme =
         std::fs::read_to_string(root.join("README.md")).map_err(|error| format!("README.md: {error}"))?;
     let readme = replace(&readme, "tools", &tables::readme_tools())?;
+    let readme = replace(&readme, "specification", &tables::readme_specification())?;
     Ok(vec![
         ("README.md".to_owned(), readme),
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),
+        ("docs/specification.md".to_owned(), tables::specification_page()),
+        (
+            "crates/server/src/shape/table.json".to_owned(),
+            shapes::table(root)?,
+        ),
         ("server.json".to_owned(), package::server_json_text()),
     ])
 }

@@ -1,6 +1,8 @@
-//! Chores of the repository: `cargo xtask generate`, `new-adapter` and `replay`.
+//! Chores of the repository: `cargo xtask generate`, `new-adapter`, `record` and `replay`.
 
 pub mod generate;
 pub mod new_adapter;
+pub mod record;
 pub mod replay;
+mod shapes;
 mod tables;

@@ -11,7 +11,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
-use freshcontext_xtask::{generate, new_adapter, replay};
+use freshcontext_contract::Clock as _;
+use freshcontext_server::app::App;
+use freshcontext_server::cli::read_arguments;
+use freshcontext_server::clock::SystemClock;
+use freshcontext_server::config::{Sources, load};
+use freshcontext_xtask::{generate, new_adapter, record, replay};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of this repository")]
@@ -35,6 +40,23 @@ enum Chore {
     },
     /// Build the server and run its main job against the fixtures: no network, no key
     Demo,
+    /// Make a call as it really goes, and keep it as a case without anybody's keys and addresses
+    Record {
+        /// Tool name, for example extract_hackernews
+        tool: String,
+        /// Arguments as `freshcontext call` takes them
+        #[arg(value_name = "KEY=VALUE")]
+        arguments: Vec<String>,
+        /// Folder for the case; the default is target/recorded, since other people's data is not ours to keep
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
+        /// Name of the case; the default is the moment
+        #[arg(long)]
+        name: Option<String>,
+        /// Change one setting for this call, as `freshcontext --set` does
+        #[arg(long = "set", value_name = "KEY=VALUE")]
+        set: Vec<String>,
+    },
     /// Serve fixtures as upstream, so that everything can be tried without a network
     Replay {
         /// Folder of fixtures, or of recordings (the default is fixtures/)
@@ -67,6 +89,13 @@ fn main() -> ExitCode {
         }
         Chore::NewAdapter { name } => new_adapter::create(&root, &name),
         Chore::Demo => demo(&root),
+        Chore::Record {
+            tool,
+            arguments,
+            into,
+            name,
+            set,
+        } => keep(&root, &tool, &arguments, into, name, &set),
         Chore::Replay { dir, listen } => serve(&root, dir.as_deref(), listen),
     };
     match done {
@@ -120,6 +149,49 @@ fn demo(root: &Path) -> Result<String, String> {
             cargo run --package freshcontext-server -- call extract_hackernews url=rust"
             .to_owned())
     })
+}
+
+fn keep(
+    root: &Path,
+    tool: &str,
+    words: &[String],
+    into: Option<PathBuf>,
+    name: Option<String>,
+    set: &[String],
+) -> Result<String, String> {
+    let mut sources = Sources::from_process();
+    for pair in set {
+        let (key, value) = pair
+            .split_once('=')
+            .ok_or_else(|| format!("--set {pair} is not KEY=VALUE"))?;
+        sources.flags.push((key.to_owned(), value.to_owned()));
+    }
+    let loaded = load(&sources).map_err(|error| error.to_string())?;
+    let app = App::build(&loaded.settings, &sources.environment).map_err(|error| error.to_string())?;
+    let known = app
+        .engine
+        .tool(tool)
+        .or_else(|| app.engine.tool(&format!("extract_{tool}")))
+        .ok_or_else(|| format!("there is no tool `{tool}`; `freshcontext tools` lists them"))?;
+    let arguments = read_arguments(&known.input_schema, words)
+        .map_err(|problem| format!("{problem}; a right call has the arguments {}", known.example))?;
+    let now = SystemClock.now();
+    let into = into.unwrap_or_else(|| root.join("target/recorded"));
+    let name = name.unwrap_or_else(|| now.format("%Y-%m-%d-%H%M%S").to_string());
+    let recorded = runtime()?.block_on(record::record(record::Order {
+        tool: &known.name,
+        arguments,
+        into: &into,
+        name: &name,
+        settings: &loaded.settings,
+        environment: &sources.environment,
+        now,
+    }))?;
+    let (folder, into) = (recorded.folder.display(), into.display());
+    Ok(format!(
+        "{folder}: {}\nRun it with the suite:\n  CASES='{into}' cargo test -p freshcontext-tests --test suite -- recorded",
+        recorded.summary
+    ))
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, String> {

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 
 use freshcontext_contract::{ArgSpec, Descriptor, Hosts, Key, Switch};
+use freshcontext_core::decay::{Band, CLASSES, DEFAULT_LAMBDA, half_life_words};
+use freshcontext_core::specification::{self, says};
 use freshcontext_server::config;
 use serde_json::Value;
 
@@ -188,6 +190,69 @@ pub fn configuration_page() -> String {
             );
         }
     }
+    out
+}
+
+/// The README's line about the specification.
+pub fn readme_specification() -> String {
+    format!(
+        "Implements the {} {}: the envelope, the JSON form and its levels, and the decay classes of\n\
+         [docs/specification.md](docs/specification.md). `freshcontext version` says so, too.\n",
+        specification::NAME,
+        specification::VERSION
+    )
+}
+
+/// docs/specification.md: what is implemented, and by which numbers.
+pub fn specification_page() -> String {
+    let mut out = format!(
+        "# The specification\n\nGenerated from the tables of `crates/core` by `cargo xtask generate`; do not edit.\n\n\
+         This server implements version {} of the {} and checks responses, its own and others', against it\n\
+         (`freshcontext validate`).\n\n## Levels\n\n| level | what the specification says |\n| --- | --- |\n",
+        specification::VERSION,
+        specification::NAME
+    );
+    for (level, sentence) in [
+        ("aware", says::AWARE),
+        ("compatible, as text", says::ENVELOPE),
+        ("compatible, as JSON", says::JSON_FORM),
+        ("scored", says::SCORED),
+        ("scored, as JSON", says::FULL_FORM),
+    ] {
+        let _ = writeln!(out, "| {level} | {} |", cell(sentence));
+    }
+    out.push_str(
+        "\nFor every level that a response does not reach, `freshcontext validate` names what is missing or wrong, and \
+         the\nsentence that asks for it. What is missing is no fault: a response with `retrieved_at` alone is *aware*.\n\n\
+         ## Decay\n\n`score = 100 * e^(-rate * hours)`, from publication to retrieval, rounded; `decay_rate` in every \
+         JSON answer is the rate\nper hour. `freshcontext decay` prints the table with the rates in force; the setting \
+         `decay` changes them.\n\n| class | rate per hour | half-life | sources |\n| --- | ---: | --- | --- |\n",
+    );
+    for class in CLASSES {
+        let sources: Vec<String> = class.sources.iter().map(|source| format!("`{source}`")).collect();
+        let (rate, half_life) = (class.lambda, half_life_words(class.lambda));
+        let _ = writeln!(
+            out,
+            "| {} | {rate} | {half_life} | {} |",
+            class.name,
+            sources.join(", ")
+        );
+    }
+    let _ = writeln!(
+        out,
+        "| (any other) | {DEFAULT_LAMBDA} | {} | source types that no class names |",
+        half_life_words(DEFAULT_LAMBDA)
+    );
+    out.push_str("\n| score | band |\n| --- | --- |\n");
+    for (range, score) in [
+        ("90 to 100", 90),
+        ("70 to 89", 70),
+        ("50 to 69", 50),
+        ("below 50", 0),
+    ] {
+        let _ = writeln!(out, "| {range} | {} |", Band::of(score).as_str());
+    }
+    out.push_str("\nWithout a reliable date there is no score.\n");
     out
 }
 

@@ -5,9 +5,10 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{Book, Facts, Level, Score, judge, structured, verdict};
+use super::{AWARE, Book, Facts, Level, Published, Score, judge, structured, verdict};
 use crate::date::Confidence;
 use crate::sanitize::{Form, clean_counted};
+use crate::specification::says;
 
 const OPEN: &str = "[FRESHCONTEXT]";
 const CLOSE: &str = "[/FRESHCONTEXT]";
@@ -88,6 +89,13 @@ pub fn parse_envelopes(text: &str) -> Result<Vec<Envelope>, EnvelopeError> {
                     message: failed.message,
                 });
             }
+            // A line that is missing is no failed check, and here no envelope either.
+            if let Some(lack) = book.lacks.into_iter().find(|lack| lack.level < Level::Scored) {
+                return Err(EnvelopeError {
+                    check: lack.what,
+                    message: lack.problem,
+                });
+            }
             let broken = || EnvelopeError {
                 check: "envelope".to_owned(),
                 message: level.to_string(),
@@ -120,8 +128,8 @@ pub fn parse_envelopes(text: &str) -> Result<Vec<Envelope>, EnvelopeError> {
 pub(super) fn check(text: &str, book: &mut Book) {
     let raws = scan(text);
     if raws.is_empty() {
+        book.check("envelope", AWARE, Err(format!("no line {OPEN}")));
         book.level(Level::Fail);
-        book.check("envelope", Err(format!("no line {OPEN}")));
         return;
     }
     let several = raws.len() > 1;
@@ -130,15 +138,17 @@ pub(super) fn check(text: &str, book: &mut Book) {
         if several {
             book.place = format!("{outer}envelope {}: ", at + 1);
         }
-        let level = raw.check(book);
-        book.level(level);
+        raw.check(book);
     }
     if let Some(json) = json_block(text) {
         book.place = format!("{outer}json block: ");
         match serde_json::from_str::<Value>(json) {
             Ok(value) => structured::check(&value, book),
             Err(error) => {
-                book.check("json", Err(format!("does not parse: {error}")));
+                let begin = book.begin();
+                let need = (Level::Compatible, says::SCHEMA);
+                book.check("json", need, Err(format!("does not parse: {error}")));
+                book.settle(begin);
             }
         }
     }
@@ -237,43 +247,49 @@ impl<'t> Raw<'t> {
     }
 
     fn check(&self, book: &mut Book) -> Level {
-        let mut shape = book.check(
-            "closing line",
-            verdict(self.closed, CLOSE, &format!("no line {CLOSE}")),
-        );
-        shape &= book.check(
-            "separator",
-            verdict(self.separated, "---", "no line --- behind the headers"),
-        );
+        let begin = book.begin();
+        let form = (Level::Compatible, says::ENVELOPE);
+        let unclosed = format!("no line {CLOSE}");
+        book.check("closing line", form, verdict(self.closed, CLOSE, &unclosed));
+        let outcome = verdict(self.separated, "---", "no line --- behind the headers");
+        book.check("separator", form, outcome);
         let nested = format!("a second {OPEN} inside");
-        shape &= book.check("one opening line", verdict(!self.nested, OPEN, &nested));
-        shape &= book.check("header order", self.order());
+        book.check("one opening line", form, verdict(!self.nested, OPEN, &nested));
+        book.check("header order", form, self.order());
         let (_, counts) = clean_counted(self.content, Form::Text);
         let forged = format!("{} delimiters inside the content", counts.delimiters);
-        shape &= book.check(
-            "content holds no delimiter",
-            verdict(counts.delimiters == 0, "none", &forged),
-        );
+        let outcome = verdict(counts.delimiters == 0, "none", &forged);
+        book.check("content holds no delimiter", form, outcome);
         let empty = self.content.trim().is_empty();
-        shape &= book.check("content", verdict(!empty, "present", "empty"));
-        let missing = self.header("Published").is_none();
-        if missing {
-            shape &= book.check("published line", Err("missing".to_owned()));
-        }
+        let need = (Level::Compatible, says::FAILURE);
+        book.check("content", need, verdict(!empty, "present", "empty"));
         let facts = Facts {
             source: self.header("Source"),
-            published: self.published(),
+            published: match self.header("Published") {
+                None => Published::Absent,
+                Some("unknown") => Published::Unknown,
+                Some(given) => Published::Given(given),
+            },
             retrieved: self.header("Retrieved"),
             confidence: self.header("Confidence"),
             score: self.header("Score").map_or(Score::Absent, read_score),
+            rate: None,
             content: Some(self.content),
+            names: ["Source", "Published", "Retrieved", "Confidence", "Score"],
+            full: Level::Compatible,
         };
-        judge(&facts, shape, book)
+        judge(&facts, book);
+        book.settle(begin)
     }
 
-    /// The four headers first and in order, nothing but `Name: value` behind them, no name twice.
+    /// The four headers first and in order, as far as they are there, nothing but `Name: value` behind
+    /// them, no name twice.
     fn order(&self) -> Result<String, String> {
-        for (at, name) in HEADERS.iter().enumerate() {
+        let there: Vec<&str> = HEADERS
+            .into_iter()
+            .filter(|name| self.header(name).is_some())
+            .collect();
+        for (at, name) in there.iter().enumerate() {
             let line = self.headers.get(at).copied().unwrap_or_default();
             if line.strip_prefix(name).is_none_or(|rest| !rest.starts_with(": ")) {
                 return Err(format!("line {} is `{line}` in place of `{name}: ...`", at + 1));
@@ -289,7 +305,7 @@ impl<'t> Raw<'t> {
             }
             names.push(name);
         }
-        Ok("Source, Published, Retrieved, Confidence".to_owned())
+        Ok(there.join(", "))
     }
 }
 

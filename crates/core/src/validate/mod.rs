@@ -1,9 +1,13 @@
-//! Checking any FreshContext response, ours or another's: the level it reaches and every check.
+//! Checking any FreshContext response, ours or another's: the level it reaches, and what it lacks for
+//! the levels above, in the specification's own words.
 //!
+//! What is missing keeps a response from the level that asks for it and is no fault; what is there and
+//! wrong is a failed check.
 //! Both forms are read: text with one or more envelopes (a composite has several), and JSON (the
 //! structured form, a composite's sections, or an MCP tool result holding either or both).
 
 mod envelope;
+mod score;
 mod structured;
 
 use std::fmt;
@@ -17,6 +21,7 @@ pub use envelope::{Envelope, EnvelopeError, parse_envelope, parse_envelopes};
 
 use crate::date::{Confidence, Precision, is_future, parse_instant};
 use crate::inspect::inspect;
+use crate::specification::{self, says};
 
 /// The form that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -70,7 +75,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// One check.
+/// One check of something that is there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
     /// What was checked, with its place where there are several: `envelope 2: source`.
@@ -81,13 +86,32 @@ pub struct Check {
     pub message: String,
 }
 
+/// What stands between a response and a level.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Lack {
+    /// The lowest level that it keeps the response from.
+    pub level: Level,
+    /// What it is about, with its place where there are several.
+    pub what: String,
+    /// What is wrong with it: `missing`, or why a check failed.
+    pub problem: String,
+    /// The sentence of the specification that asks for it.
+    pub says: &'static str,
+}
+
 /// The outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
+    /// Version of the specification whose levels these are.
+    pub specification: &'static str,
     /// The form that was found.
     pub form: Form,
     /// The lowest level among all that was found.
     pub level: Level,
+    /// What keeps it from the levels above, the nearest first.
+    pub lacks: Vec<Lack>,
+    /// What no rule forbids, and a reader should know.
+    pub notes: Vec<String>,
     /// Every check made, in order.
     pub checks: Vec<Check>,
 }
@@ -106,44 +130,61 @@ impl Report {
 
 /// Checks a response. With `now`, a retrieval in the future fails too.
 pub fn validate(text_or_json: &str, now: Option<DateTime<Utc>>) -> Report {
-    let text = text_or_json.trim_start_matches('\u{feff}').trim();
     let mut book = Book::new(now);
-    let form = match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(object)) => {
-            structured::check(&Value::Object(object), &mut book);
-            Form::Json
-        }
-        // A JSON string may hold the text form.
-        Ok(Value::String(inner)) => {
-            envelope::check(&inner, &mut book);
-            Form::Text
-        }
-        Ok(_) => {
-            book.level(Level::Fail);
-            book.check("json", Err("is not an object".to_owned()));
-            Form::Json
-        }
-        Err(error) if text.starts_with('{') => {
-            book.level(Level::Fail);
-            book.check("json", Err(format!("does not parse: {error}")));
-            Form::Json
-        }
-        Err(_) => {
-            envelope::check(text, &mut book);
-            Form::Text
-        }
-    };
+    let form = read(text_or_json, &mut book, STRINGS);
+    // What stands nearest comes first.
+    book.lacks.sort_by_key(|lack| lack.level);
     Report {
+        specification: specification::VERSION,
         form,
         level: book.lowest.unwrap_or(Level::Fail),
+        lacks: book.lacks,
+        notes: book.notes,
         checks: book.checks,
     }
 }
+
+/// JSON strings in JSON strings that are opened.
+const STRINGS: usize = 4;
+
+fn read(text: &str, book: &mut Book, strings: usize) -> Form {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let strange = |problem: String, book: &mut Book| {
+        book.check("json", AWARE, Err(problem));
+        book.level(Level::Fail);
+        Form::Json
+    };
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(object)) => {
+            structured::check(&Value::Object(object), book);
+            Form::Json
+        }
+        // As shells and logs hand it on: a JSON string that holds either form.
+        Ok(Value::String(inner)) if strings > 0 => read(&inner, book, strings - 1),
+        Ok(_) => strange("is not an object".to_owned(), book),
+        Err(error) if text.starts_with('{') => strange(format!("does not parse: {error}"), book),
+        Err(_) => {
+            envelope::check(text, book);
+            Form::Text
+        }
+    }
+}
+
+/// What a check is needed for: the level, and the sentence that says so.
+type Need = (Level, &'static str);
+
+/// What is said of a part that is not there.
+const MISSING: &str = "missing";
+
+/// Needed to be anything at all.
+const AWARE: Need = (Level::Aware, says::AWARE);
 
 /// Where checks are written down.
 struct Book {
     now: Option<DateTime<Utc>>,
     checks: Vec<Check>,
+    lacks: Vec<Lack>,
+    notes: Vec<String>,
     lowest: Option<Level>,
     /// Put before every name: which of several envelopes.
     place: String,
@@ -154,22 +195,60 @@ impl Book {
         Self {
             now,
             checks: Vec::new(),
+            lacks: Vec::new(),
+            notes: Vec::new(),
             lowest: None,
             place: String::new(),
         }
     }
 
-    /// Writes a check down and tells whether it passed.
-    fn check(&mut self, name: &str, outcome: Result<String, String>) -> bool {
+    /// Writes a check down and tells whether it passed; one that did not is a lack, too.
+    fn check(&mut self, name: &str, need: Need, outcome: Result<String, String>) -> bool {
         let passed = outcome.is_ok();
         let message = outcome.unwrap_or_else(|problem| problem);
         let message = crate::sanitize::clean_error(&message);
+        if !passed {
+            self.lack(name, need, &message);
+        }
         self.checks.push(Check {
             name: format!("{}{name}", self.place),
             passed,
             message,
         });
         passed
+    }
+
+    /// Notes what is not there, or not good enough.
+    fn lack(&mut self, what: &str, (level, says): Need, problem: &str) {
+        self.lacks.push(Lack {
+            level,
+            what: format!("{}{what}", self.place),
+            problem: problem.to_owned(),
+            says,
+        });
+    }
+
+    fn note(&mut self, what: &str, text: &str) {
+        let text = crate::sanitize::clean_error(text);
+        self.notes.push(format!("{}{what}: {text}", self.place));
+    }
+
+    /// Where the lacks of the next response begin.
+    fn begin(&self) -> usize {
+        self.lacks.len()
+    }
+
+    /// The level that the lacks noted since then leave.
+    fn settle(&mut self, begin: usize) -> Level {
+        let kept_from = self.lacks.iter().skip(begin).map(|lack| lack.level).min();
+        let level = match kept_from {
+            None => Level::Scored,
+            Some(Level::Scored) => Level::Compatible,
+            Some(Level::Compatible) => Level::Aware,
+            Some(Level::Aware | Level::Fail) => Level::Fail,
+        };
+        self.level(level);
+        level
     }
 
     fn level(&mut self, level: Level) {
@@ -180,12 +259,38 @@ impl Book {
 /// What the two forms have in common, as read from either.
 struct Facts<'a> {
     source: Option<&'a str>,
-    /// `None` where the date is said to be unknown.
-    published: Option<&'a str>,
+    published: Published<'a>,
     retrieved: Option<&'a str>,
     confidence: Option<&'a str>,
     score: Score,
+    /// Lambda per hour, where it is given.
+    rate: Option<f64>,
     content: Option<&'a str>,
+    /// What the form calls its parts: source, published, retrieved, confidence, score.
+    names: [&'static str; 5],
+    /// The level that a source and a date are needed for.
+    full: Level,
+}
+
+impl Facts<'_> {
+    /// The sentence that asks for a part: of the envelope its own, of JSON the one about the form.
+    fn says(&self, of_envelope: &'static str) -> &'static str {
+        match self.full {
+            Level::Compatible => of_envelope,
+            _ => says::AWARE,
+        }
+    }
+}
+
+/// What is said about the date.
+#[derive(Clone, Copy, PartialEq)]
+enum Published<'a> {
+    /// Nothing.
+    Absent,
+    /// That nobody knows it.
+    Unknown,
+    /// This.
+    Given(&'a str),
 }
 
 /// What is said about the score.
@@ -201,92 +306,94 @@ enum Score {
     Invalid,
 }
 
-/// Checks the facts and gives the level.
-fn judge(facts: &Facts<'_>, shape_holds: bool, book: &mut Book) -> Level {
-    let mut sound = shape_holds;
-    sound &= book.check("source", source(facts.source));
-    let published = facts.published.map(iso_date);
-    sound &= book.check(
-        "published",
-        match (facts.published, published) {
-            (None, _) => Ok("unknown".to_owned()),
-            (Some(given), Some(Some(_))) => Ok(given.to_owned()),
-            (Some(given), _) => Err(format!("`{given}` is neither an ISO 8601 date nor unknown")),
-        },
-    );
-    let published = published.flatten();
+/// Checks the facts.
+fn judge(facts: &Facts<'_>, book: &mut Book) {
+    let [source_name, published_name, retrieved_name, confidence_name, _] = facts.names;
+    match facts.source {
+        Some(given) => {
+            book.check("source", (Level::Compatible, says::SOURCE), source(given));
+        }
+        None => book.lack(source_name, (facts.full, says::SOURCE), MISSING),
+    }
+    let mut published = None;
+    match facts.published {
+        Published::Absent => book.lack(published_name, (facts.full, says::PUBLISHED), MISSING),
+        Published::Unknown => {
+            book.check(
+                "published",
+                (Level::Compatible, says::PUBLISHED),
+                Ok("unknown".to_owned()),
+            );
+        }
+        Published::Given(given) => {
+            published = iso_date(given);
+            let problem = format!("`{given}` is neither an ISO 8601 date nor unknown");
+            let outcome = verdict(published.is_some(), given, &problem);
+            book.check("published", (Level::Compatible, says::INVALID), outcome);
+        }
+    }
     let retrieved = facts.retrieved.and_then(iso_instant);
-    sound &= book.check(
-        "retrieved",
-        match (facts.retrieved, retrieved) {
-            (Some(given), Some(_)) => Ok(given.to_owned()),
-            (Some(given), None) => Err(format!(
-                "`{given}` is not an ISO 8601 date and time with a time zone"
-            )),
-            (None, _) => Err("missing".to_owned()),
-        },
-    );
+    match facts.retrieved {
+        Some(given) => {
+            let problem = format!("`{given}` is not an ISO 8601 date and time with a time zone");
+            let outcome = verdict(retrieved.is_some(), given, &problem);
+            book.check("retrieved", (Level::Aware, says::RETRIEVED), outcome);
+        }
+        None => book.lack(
+            retrieved_name,
+            (Level::Aware, facts.says(says::RETRIEVED)),
+            MISSING,
+        ),
+    }
     let confidence = facts.confidence.and_then(Confidence::parse);
-    sound &= book.check(
-        "confidence",
-        match (facts.confidence, confidence) {
-            (Some(given), Some(_)) => Ok(given.to_owned()),
-            (Some(given), None) => Err(format!("`{given}` is not high, medium or low")),
-            (None, _) => Err("missing".to_owned()),
-        },
-    );
+    match facts.confidence {
+        Some(given) => {
+            let problem = format!("`{given}` is not high, medium or low");
+            let outcome = verdict(confidence.is_some(), given, &problem);
+            book.check("confidence", (Level::Compatible, says::CONFIDENCE), outcome);
+        }
+        None => book.lack(
+            confidence_name,
+            (Level::Compatible, facts.says(says::CONFIDENCE)),
+            MISSING,
+        ),
+    }
     if let (Some(retrieved), Some(now)) = (retrieved, book.now) {
-        sound &= book.check("retrieved is not in the future", past(retrieved, now));
+        let need = (Level::Compatible, says::FUTURE);
+        book.check("retrieved is not in the future", need, past(retrieved, now));
     }
     if let (Some(published), Some(retrieved)) = (published, retrieved) {
         // A day has begun somewhere long before it has at Greenwich.
-        let day = facts.published.is_some_and(|text| text.len() == 10);
+        let day = matches!(facts.published, Published::Given(text) if text.len() == 10);
         let begun = published - TimeDelta::hours(if day { EARLIEST_DAY_START_H } else { 0 });
-        sound &= book.check("published is not after retrieved", past(begun, retrieved));
+        let need = (Level::Compatible, says::FORWARD);
+        book.check("published is not after retrieved", need, past(begun, retrieved));
     }
-    if facts.published.is_none() && confidence.is_some() {
-        let honest = confidence == Some(Confidence::Low);
-        sound &= book.check(
-            "no date means low confidence",
-            verdict(honest, "low", "the date is unknown"),
-        );
+    let honest = confidence == Some(Confidence::Low);
+    match facts.published {
+        Published::Unknown if confidence.is_some() => {
+            let outcome = verdict(honest, "low", "the date is unknown");
+            book.check(
+                "no date means low confidence",
+                (Level::Compatible, says::UNKNOWN),
+                outcome,
+            );
+        }
+        Published::Absent if confidence.is_some() && !honest => {
+            book.note("confidence", "should be low, since no date is given");
+        }
+        _ => {}
     }
-    let scored = score(facts, book);
+    score::check(facts, retrieved, book);
     if let (Some(content), Some(Confidence::High | Confidence::Medium)) = (facts.content, confidence) {
         let found = inspect(content);
         let failure = format!("the content is a failed retrieval: {}", found.reason);
-        sound &= book.check(
+        let outcome = verdict(!found.is_sure_failure(), "content", &failure);
+        book.check(
             "failure is not shown as context",
-            verdict(!found.is_sure_failure(), "content", &failure),
+            (Level::Compatible, says::FAILURE),
+            outcome,
         );
-    }
-    match (sound, retrieved.is_some()) {
-        (true, _) if scored => Level::Scored,
-        (true, _) => Level::Compatible,
-        (false, true) => Level::Aware,
-        (false, false) => Level::Fail,
-    }
-}
-
-/// Whether the response counts as scored.
-fn score(facts: &Facts<'_>, book: &mut Book) -> bool {
-    match (facts.score, facts.published) {
-        (Score::Absent, _) => false,
-        (Score::Unknown, Some(_)) => {
-            book.check("score", Ok("unknown although there is a date".to_owned()));
-            false
-        }
-        (Score::Unknown, None) => book.check("score", Ok("unknown, as there is no date".to_owned())),
-        (Score::Number(_), None) => book.check("score", Err("a score without a date".to_owned())),
-        (Score::Number(score), Some(_)) => {
-            let outcome = if (0.0..=100.0).contains(&score) {
-                Ok(score.to_string())
-            } else {
-                Err(format!("{score} is not within 0 and 100"))
-            };
-            book.check("score", outcome)
-        }
-        (Score::Invalid, _) => book.check("score", Err("neither a number nor unknown".to_owned())),
     }
 }
 
@@ -298,12 +405,9 @@ fn verdict(holds: bool, good: &str, bad: &str) -> Result<String, String> {
     }
 }
 
-fn source(given: Option<&str>) -> Result<String, String> {
-    match given {
-        Some(address) if crate::answer::is_absolute_http(address) => Ok(address.to_owned()),
-        Some(address) => Err(format!("`{address}` is not an absolute http(s) address")),
-        None => Err("missing".to_owned()),
-    }
+fn source(address: &str) -> Result<String, String> {
+    let problem = format!("`{address}` is not an absolute http(s) address");
+    verdict(crate::answer::is_absolute_http(address), address, &problem)
 }
 
 fn past(instant: DateTime<Utc>, reference: DateTime<Utc>) -> Result<String, String> {

@@ -1,8 +1,12 @@
 //! The JSON form.
 
+use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use super::{Book, Facts, Level, Score, envelope, judge, verdict};
+use super::{
+    AWARE, Book, Facts, Level, MISSING, Published, Score, envelope, iso_instant, judge, score, verdict,
+};
+use crate::specification::says;
 
 /// The keys that the published schema allows inside `freshcontext`.
 const KEYS: [&str; 7] = [
@@ -23,14 +27,17 @@ pub(super) fn check(value: &Value, book: &mut Book) {
 }
 
 fn check_at(value: &Value, book: &mut Book, depth: usize) {
-    let Some(object) = value.as_object().filter(|_| depth > 0) else {
+    let nothing = |problem: String, book: &mut Book| {
+        book.check("response", AWARE, Err(problem));
         book.level(Level::Fail);
-        book.check("json", Err("holds no FreshContext response".to_owned()));
-        return;
+    };
+    let Some(object) = value.as_object().filter(|_| depth > 0) else {
+        return nothing("holds no FreshContext response".to_owned(), book);
     };
     if object.contains_key("freshcontext") {
-        let level = form(object, book);
-        book.level(level);
+        let begin = book.begin();
+        form(object, book);
+        book.settle(begin);
     } else if let Some(sections) = object.get("sections").and_then(Value::as_array) {
         composite(object, sections, book, depth);
     } else if object.get("structuredContent").is_some_and(Value::is_object)
@@ -40,24 +47,51 @@ fn check_at(value: &Value, book: &mut Book, depth: usize) {
     } else if let Some(result) = object.get("result").filter(|result| result.is_object()) {
         check_at(result, book, depth - 1);
     } else {
-        book.level(Level::Fail);
-        let problem = match (object.get("code").and_then(Value::as_str), object.get("error")) {
-            (Some(code), _) => format!("a tool error ({code}), which is no context"),
-            (None, Some(_)) => "a protocol error, which is no context".to_owned(),
-            (None, None) => "no `freshcontext` object".to_owned(),
-        };
-        book.check("response", Err(problem));
+        match (object.get("code").and_then(Value::as_str), object.get("error")) {
+            (Some(code), _) => nothing(format!("a tool error ({code}), which is no context"), book),
+            (None, Some(_)) => nothing("an error, which is no context".to_owned(), book),
+            (None, None) if object.contains_key("retrieved_at") => bare(object, book),
+            (None, None) => nothing("no `freshcontext` object and no `retrieved_at`".to_owned(), book),
+        }
     }
+}
+
+/// An answer that says when it was retrieved, and has no `freshcontext` object.
+fn bare(object: &Map<String, Value>, book: &mut Book) {
+    let begin = book.begin();
+    let given = object
+        .get("retrieved_at")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let problem = format!("`{given}` is not an ISO 8601 date and time with a time zone");
+    let outcome = verdict(iso_instant(given).is_some(), given, &problem);
+    book.check("retrieved", (Level::Aware, says::RETRIEVED), outcome);
+    let need = (Level::Compatible, says::JSON_FORM);
+    book.lack(
+        "freshcontext.retrieved_at",
+        need,
+        "stands outside of `freshcontext`",
+    );
+    let problem = if object.contains_key("freshness_confidence") {
+        "stands outside of `freshcontext`"
+    } else {
+        "missing"
+    };
+    book.lack("freshcontext.freshness_confidence", need, problem);
+    book.lack(
+        "freshcontext.freshness_score",
+        (Level::Scored, says::SCORED),
+        MISSING,
+    );
+    book.settle(begin);
 }
 
 /// An MCP tool result: both forms count where both are there.
 fn tool_result(object: &Map<String, Value>, book: &mut Book, depth: usize) {
     if object.get("isError") == Some(&Value::Bool(true)) {
+        let problem = "a tool error (isError), which is no context".to_owned();
+        book.check("response", AWARE, Err(problem));
         book.level(Level::Fail);
-        book.check(
-            "response",
-            Err("a tool error (isError), which is no context".to_owned()),
-        );
         return;
     }
     let outer = book.place.clone();
@@ -87,122 +121,171 @@ fn tool_result(object: &Map<String, Value>, book: &mut Book, depth: usize) {
 
 /// A composite: every section with a result is checked; at least one must have one.
 fn composite(object: &Map<String, Value>, sections: &[Value], book: &mut Book, depth: usize) {
+    let begin = book.begin();
     let generated = object.get("generated_at").and_then(Value::as_str);
-    let holds = generated.is_some_and(|given| super::iso_instant(given).is_some());
-    let stamped = book.check(
+    let holds = generated.is_some_and(|given| iso_instant(given).is_some());
+    book.check(
         "generated_at",
+        (Level::Compatible, says::GENERATED),
         verdict(holds, generated.unwrap_or_default(), "not a date and time"),
     );
-    if !stamped {
-        book.level(Level::Aware);
+    let answered = sections.iter().any(|section| section.get("result").is_some());
+    if !answered {
+        book.check(
+            "sections",
+            (Level::Aware, says::SECTIONS),
+            Err("none has a result".to_owned()),
+        );
     }
     let outer = book.place.clone();
-    let mut answered = 0;
-    for (at, section) in sections.iter().enumerate() {
+    let named = |at: usize, section: &Value| {
         let name = section.get("adapter").and_then(Value::as_str);
-        book.place = format!(
+        format!(
             "{outer}section {}: ",
             name.map_or_else(|| (at + 1).to_string(), str::to_owned)
-        );
-        if let Some(result) = section.get("result") {
-            answered += 1;
-            check_at(result, book, depth - 1);
-        } else {
-            let said = section
-                .get("stale")
-                .or_else(|| section.get("error"))
-                .is_some_and(Value::is_object);
-            let named = said && name.is_some();
-            if !book.check(
+        )
+    };
+    for (at, section) in sections.iter().enumerate() {
+        if section.get("result").is_none() {
+            book.place = named(at, section);
+            let mut reasons = section.get("stale").into_iter().chain(section.get("error"));
+            let said = reasons.any(Value::is_object) && section.get("adapter").is_some_and(Value::is_string);
+            book.check(
                 "says why there is no result",
-                verdict(named, "it does", "neither stale nor error"),
-            ) {
-                book.level(Level::Aware);
-            }
+                (Level::Compatible, says::SURFACE),
+                verdict(said, "it does", "neither stale nor error"),
+            );
+        }
+    }
+    book.place.clone_from(&outer);
+    book.settle(begin);
+    for (at, section) in sections.iter().enumerate() {
+        if let Some(result) = section.get("result") {
+            book.place = named(at, section);
+            check_at(result, book, depth - 1);
         }
     }
     book.place = outer;
-    if answered == 0 {
-        book.level(Level::Fail);
-        book.check("sections", Err("none has a result".to_owned()));
-    }
 }
 
 /// The structured form itself.
-fn form(object: &Map<String, Value>, book: &mut Book) -> Level {
+fn form(object: &Map<String, Value>, book: &mut Book) {
     let Some(meta) = object.get("freshcontext").and_then(Value::as_object) else {
-        book.check("freshcontext", Err("is not an object".to_owned()));
-        return Level::Fail;
+        book.check("freshcontext", AWARE, Err("is not an object".to_owned()));
+        return;
     };
+    let full = (Level::Scored, says::FULL_FORM);
     let extra: Vec<&str> = meta
         .keys()
         .map(String::as_str)
         .filter(|key| !KEYS.contains(key))
         .collect();
     let many = format!("the schema does not allow {}", extra.join(", "));
-    let mut shape = book.check("no other keys", verdict(extra.is_empty(), "none", &many));
-    let text = |key: &str| meta.get(key).and_then(Value::as_str);
-    let adapter = text("adapter").filter(|adapter| !adapter.is_empty());
-    shape &= book.check(
-        "adapter",
-        adapter.map(str::to_owned).ok_or_else(|| "missing".to_owned()),
+    book.check(
+        "no other keys",
+        (Level::Scored, says::SCHEMA),
+        verdict(extra.is_empty(), "none", &many),
     );
-    shape &= book.check(
+    let shaped = (Level::Compatible, says::SCHEMA);
+    match meta.get("adapter") {
+        None => book.lack("freshcontext.adapter", full, MISSING),
+        Some(given) => {
+            let adapter = given.as_str().unwrap_or_default();
+            let outcome = verdict(!adapter.is_empty(), adapter, "is not a name");
+            book.check("adapter", (Level::Compatible, says::ADAPTER), outcome);
+        }
+    }
+    let rate = meta.get("decay_rate").and_then(Value::as_f64);
+    book.check(
         "decay_rate",
+        shaped,
         match meta.get("decay_rate") {
             None | Some(Value::Null) => Ok("not given".to_owned()),
             Some(Value::Number(rate)) => Ok(rate.to_string()),
             Some(_) => Err("is not a number".to_owned()),
         },
     );
-    shape &= book.check(
+    book.check(
         "content",
+        shaped,
         match object.get("content") {
             None => Ok("not given".to_owned()),
             Some(Value::String(_)) => Ok("text".to_owned()),
             Some(_) => Err("is not text".to_owned()),
         },
     );
-    let dated = matches!(
-        meta.get("content_date"),
-        None | Some(Value::Null | Value::String(_))
-    );
-    shape &= book.check(
-        "content_date",
-        verdict(dated, "text or null", "neither text nor null"),
-    );
-    shape &= items(object, book);
+    // What is there and of another type is wrong; what is not there, or null, is missing.
+    let text = |key: &str, book: &mut Book| match meta.get(key) {
+        Some(Value::String(text)) => Some(text.as_str()),
+        None | Some(Value::Null) => None,
+        Some(_) => {
+            book.check(key, shaped, Err("is not text".to_owned()));
+            None
+        }
+    };
+    let published = match (text("content_date", book), meta.get("content_date")) {
+        (Some(given), _) => Published::Given(given),
+        (None, None) => Published::Absent,
+        (None, Some(_)) => Published::Unknown,
+    };
+    let retrieved = text("retrieved_at", book);
     let facts = Facts {
-        source: text("source_url"),
-        published: text("content_date"),
-        retrieved: text("retrieved_at"),
-        confidence: text("freshness_confidence"),
+        source: text("source_url", book),
+        published,
+        retrieved,
+        confidence: text("freshness_confidence", book),
         score: match meta.get("freshness_score") {
             None => Score::Absent,
             Some(Value::Null) => Score::Unknown,
             Some(Value::Number(score)) => score.as_f64().map_or(Score::Invalid, Score::Number),
             Some(_) => Score::Invalid,
         },
+        rate,
         content: object.get("content").and_then(Value::as_str),
+        names: [
+            "freshcontext.source_url",
+            "freshcontext.content_date",
+            "freshcontext.retrieved_at",
+            "freshcontext.freshness_confidence",
+            "freshcontext.freshness_score",
+        ],
+        full: Level::Scored,
     };
-    judge(&facts, shape, book)
+    judge(&facts, book);
+    items(object, rate, retrieved.and_then(iso_instant), book);
 }
 
-/// Items, where there are any: no score without a date, no date that is none.
-fn items(object: &Map<String, Value>, book: &mut Book) -> bool {
+/// Items, where there are any: no score without a date, no date that is none, no score that its date and
+/// the result's rate do not give.
+fn items(object: &Map<String, Value>, rate: Option<f64>, retrieved: Option<DateTime<Utc>>, book: &mut Book) {
     let Some(items) = object.get("items").and_then(Value::as_array) else {
-        return true;
+        return;
     };
-    let wrong = items.iter().position(|item| {
-        let date = item.get("published_at").and_then(Value::as_str);
-        let score = item.get("freshness_score").is_some_and(Value::is_number);
-        date.is_none() && score || date.is_some_and(|date| super::iso_date(date).is_none())
+    let date = |item: &Value| {
+        item.get("published_at")
+            .and_then(Value::as_str)
+            .map(str::to_owned)
+    };
+    let number = |item: &Value| item.get("freshness_score").and_then(Value::as_f64);
+    let wrong = items.iter().position(|item| match date(item) {
+        None => number(item).is_some(),
+        Some(date) => super::iso_date(&date).is_none(),
     });
     let problem = wrong.map_or_else(String::new, |at| {
         format!("item {} has a score without a date, or no ISO date", at + 1)
     });
+    let outcome = verdict(wrong.is_none(), &format!("{} items", items.len()), &problem);
+    let sound = book.check("items", (Level::Compatible, says::MISSING), outcome);
+    let (true, Some(rate), Some(retrieved)) = (sound, rate, retrieved) else {
+        return;
+    };
+    let contradicting = items.iter().enumerate().find_map(|(at, item)| {
+        let found = score::item_contradiction(number(item)?, &date(item)?, rate, retrieved)?;
+        Some(format!("item {}: {found}", at + 1))
+    });
     book.check(
-        "items",
-        verdict(wrong.is_none(), &format!("{} items", items.len()), &problem),
-    )
+        "scores of items agree with date and rate",
+        (Level::Scored, says::DECAY),
+        contradicting.map_or_else(|| Ok("they do".to_owned()), Err),
+    );
 }

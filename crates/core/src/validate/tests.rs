@@ -98,6 +98,12 @@ fn every_fault_of_an_envelope_is_named() {
             "header order",
         ),
         (
+            "Source: https://x.example/a\nPublished: 2026-03-05",
+            "Published: 2026-03-05\nSource: https://x.example/a",
+            Level::Aware,
+            "header order",
+        ),
+        (
             "Published: 2026-03-05",
             "Published: unknown",
             Level::Aware,
@@ -117,7 +123,6 @@ fn every_fault_of_an_envelope_is_named() {
             "retrieved is not in the future",
         ),
         ("Confidence: high", "Confidence: High", Level::Aware, "confidence"),
-        ("Confidence: high\n", "", Level::Aware, "header order"),
         ("\n---", "\nScore: 120\n---", Level::Compatible, "score"),
         ("\n---", "\nScore: good\n---", Level::Compatible, "score"),
         ("\n---", "\nnot a header\n---", Level::Aware, "header order"),
@@ -186,13 +191,14 @@ fn the_json_form_is_held_to_the_schema() {
     };
     let named = |name: &str| vec![name.to_owned()];
     assert_eq!(without("freshness_score"), (Level::Compatible, vec![]));
+    assert_eq!(without("freshness_confidence"), (Level::Aware, vec![]));
+    assert_eq!(without("retrieved_at"), (Level::Fail, vec![]));
+    assert_eq!(without("adapter"), (Level::Compatible, vec![]));
+    assert_eq!(without("source_url"), (Level::Compatible, vec![]));
     assert_eq!(
-        without("freshness_confidence"),
-        (Level::Aware, named("confidence"))
+        with("extra", 1.into()),
+        (Level::Compatible, named("no other keys"))
     );
-    assert_eq!(without("retrieved_at"), (Level::Fail, named("retrieved")));
-    assert_eq!(without("adapter"), (Level::Aware, named("adapter")));
-    assert_eq!(with("extra", 1.into()), (Level::Aware, named("no other keys")));
     assert_eq!(
         with("freshness_score", 101.into()),
         (Level::Compatible, named("score"))
@@ -201,6 +207,8 @@ fn the_json_form_is_held_to_the_schema() {
         with("source_url", "gardens".into()),
         (Level::Aware, named("source"))
     );
+    assert_eq!(with("source_url", 5.into()), (Level::Aware, named("source_url")));
+    assert_eq!(with("adapter", "".into()), (Level::Aware, named("adapter")));
     assert_eq!(with("content_date", 5.into()).0, Level::Aware);
     let (level, names) = with("content_date", Value::Null);
     assert_eq!(level, Level::Aware);
@@ -220,12 +228,154 @@ fn the_json_form_is_held_to_the_schema() {
     }
 }
 
+/// What a response lacks: the level, what, and the specification's sentence.
+fn lacks(text: &str) -> Vec<(Level, String, &'static str)> {
+    let report = validate(text, Some(now()));
+    assert_eq!(report.specification, "1.2");
+    let lacks = report.lacks.into_iter();
+    lacks.map(|lack| (lack.level, lack.what, lack.says)).collect()
+}
+
+#[test]
+fn what_a_response_lacks_is_said_in_the_words_of_the_specification() {
+    let aware = r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z"}}"#;
+    let report = validate(aware, Some(now()));
+    assert_eq!(report.level, Level::Aware);
+    assert!(report.passed(), "to be aware only is no failure: {report:?}");
+    assert_eq!(
+        lacks(aware)[0],
+        (
+            Level::Compatible,
+            "freshcontext.freshness_confidence".to_owned(),
+            "Partial implementations that include only `retrieved_at` without `freshness_confidence` are considered \
+             **FreshContext-aware** but not fully compatible."
+        )
+    );
+    let bare = r#"{"retrieved_at": "2026-03-05T12:00:00Z", "data": [1]}"#;
+    let report = validate(bare, Some(now()));
+    assert!(report.level == Level::Aware && report.passed(), "{report:?}");
+    assert_eq!(failed(r#"{"retrieved_at": "yesterday"}"#).0, Level::Fail);
+    assert_eq!(
+        failed(r#"{"code": "timeout", "retrieved_at": "2026-03-05T12:00:00Z"}"#).0,
+        Level::Fail,
+        "an error of ours is no context, whenever it came"
+    );
+    let compatible =
+        r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z", "freshness_confidence": "high"}}"#;
+    let report = validate(compatible, Some(now()));
+    assert!(report.level == Level::Compatible && report.passed(), "{report:?}");
+    assert_eq!(report.notes.len(), 1, "{:?}", report.notes);
+    assert!(
+        lacks(compatible)
+            .iter()
+            .all(|(level, ..)| *level == Level::Scored)
+    );
+    let no_confidence = GOOD.replace("Confidence: high\n", "");
+    assert_eq!(failed(&no_confidence), (Level::Aware, vec![]));
+    assert_eq!(lacks(&no_confidence)[0].1, "Confidence");
+    assert!(parse_envelope(&no_confidence).is_err());
+    let scored = lacks(GOOD);
+    assert_eq!(scored.len(), 1);
+    assert_eq!((scored[0].0, scored[0].1.as_str()), (Level::Scored, "Score"));
+    assert_eq!(lacks(&GOOD.replace("\n---", "\nScore: 93\n---")), []);
+}
+
+#[test]
+fn a_level_is_what_its_lacks_leave() {
+    for text in [
+        GOOD,
+        "x",
+        "{}",
+        r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z"}}"#,
+    ] {
+        let report = validate(text, Some(now()));
+        let next = report.lacks.iter().map(|lack| lack.level).min();
+        assert_eq!(
+            next.map(Level::stars),
+            Some(report.level.stars() + 1),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_score_that_contradicts_its_date_and_rate_is_reported() {
+    let form = |date: &str, score: f64, rate: f64| {
+        serde_json::json!({"freshcontext": {"source_url": "https://x.example/a", "content_date": date,
+            "retrieved_at": "2026-03-05T12:00:00.000Z", "freshness_confidence": "high", "freshness_score": score,
+            "adapter": "github", "decay_rate": rate}})
+        .to_string()
+    };
+    let named = vec!["score agrees with date and rate".to_owned()];
+    for (date, score, rate, holds) in [
+        (
+            "2026-03-04T12:00:00Z",
+            100.0 * (-0.05_f64 * 24.0).exp(),
+            0.05,
+            true,
+        ),
+        ("2026-03-04T12:00:00Z", 30.0, 0.05, true),
+        ("2026-03-04T12:00:00Z", 94.0, 0.05, false),
+        ("2026-03-04T12:00:00Z", 5.0, 0.05, false),
+        ("2020-01-01", 99.0, 0.001, false),
+        // Of a day, any hour may count: 36 hours or 12.
+        ("2026-03-04", 17.0, 0.05, true),
+        ("2026-03-04", 54.0, 0.05, true),
+        ("2026-03-04", 57.0, 0.05, false),
+        ("2026-03-04", 99.0, 0.0, false),
+        ("2026-03-04", 99.0, -0.1, false),
+    ] {
+        let expected = if holds {
+            (Level::Scored, vec![])
+        } else {
+            (Level::Compatible, named.clone())
+        };
+        assert_eq!(
+            failed(&form(date, score, rate)),
+            expected,
+            "{date} {score} {rate}"
+        );
+    }
+    let report = validate(&form("2020-01-01", 99.0, 0.001), Some(now()));
+    let lack = &report.lacks[0];
+    assert_eq!((lack.level, lack.says), (Level::Scored, "R_t = R_0 · e^(-λt)"));
+    assert!(lack.problem.contains("leaves 0 of 100"), "{}", lack.problem);
+    let mut of_items: Value = serde_json::from_str(&form("2026-03-04T12:00:00Z", 30.0, 0.05)).unwrap();
+    of_items["items"] = serde_json::json!([{"published_at": "2026-03-04T12:00:00Z", "freshness_score": 30},
+        {"published_at": "2019-03-04", "freshness_score": 88}]);
+    let (level, names) = failed(&of_items.to_string());
+    assert_eq!(
+        (level, names),
+        (
+            Level::Compatible,
+            vec!["scores of items agree with date and rate".to_owned()]
+        )
+    );
+}
+
+#[test]
+fn a_json_string_that_holds_a_response_is_read() {
+    let inner =
+        r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z", "freshness_confidence": "low"}}"#;
+    let once = serde_json::to_string(inner).unwrap();
+    let twice = serde_json::to_string(&once).unwrap();
+    for text in [once, twice, serde_json::to_string(GOOD).unwrap()] {
+        assert_eq!(failed(&text), (Level::Compatible, vec![]), "{text}");
+    }
+    let mut deep = inner.to_owned();
+    for _ in 0..9 {
+        deep = serde_json::to_string(&deep).unwrap();
+    }
+    assert_eq!(failed(&deep).0, Level::Fail);
+}
+
 #[test]
 fn the_published_examples_hold() {
     let Some(schema) = shared_text("reference/freshcontext.schema.json") else {
         return;
     };
     let schema: Value = serde_json::from_str(&schema).unwrap();
+    let mut notes = Vec::new();
     for example in schema["examples"].as_array().unwrap() {
         let report = validate(&example.to_string(), None);
         assert_eq!(
@@ -234,7 +384,10 @@ fn the_published_examples_hold() {
             "{:?}",
             report.failed().collect::<Vec<_>>()
         );
+        notes.extend(report.notes);
     }
+    // Their rates are those of version 1.1; what one of them leaves after two months is not its score.
+    assert!(notes.len() == 1 && notes[0].contains("version 1.1"), "{notes:?}");
 }
 
 proptest::proptest! {

@@ -1,9 +1,10 @@
 //! The words of the command line.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 use crate::config::{Settings, settings};
 
@@ -16,14 +17,23 @@ Examples:
   freshcontext sources                                       where it comes from, and which keys help
   freshcontext evaluate signals.json                         judge context that you already have
   freshcontext validate answer.txt                           check any FreshContext answer
+  freshcontext decay                                         how fast each kind of source ages
   freshcontext doctor                                        is everything set up?
+  freshcontext doctor --online                               do the sources still answer as they are known to?
 
 As an MCP server: start `freshcontext stdio` from your client's configuration, or run `freshcontext http`.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(name = "freshcontext", version, about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "freshcontext", about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(disable_version_flag = true)] // clap's own would end before it has read --json
 pub(crate) struct Cli {
+    /// Print the version
+    #[arg(short = 'V', long)]
+    pub(crate) version: bool,
+    /// With --version: as JSON, with the specification that is implemented
+    #[arg(long, requires = "version")]
+    pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
@@ -81,10 +91,14 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Check a FreshContext answer: level reached, and every failed check
+    /// Check any FreshContext response: the level it reaches, and what it lacks for the next
     Validate {
-        /// File to read, or - for stdin
-        file: PathBuf,
+        /// File to read, - for stdin, or the response itself ({...}, "..." or [FRESHCONTEXT]...)
+        #[arg(value_name = "FILE|RESPONSE")]
+        response: OsString,
+        /// End with 1 where this level is not reached
+        #[arg(long, value_enum, default_value_t = Wanted::Aware)]
+        level: Wanted,
         /// Print the report as JSON
         #[arg(long)]
         json: bool,
@@ -106,6 +120,12 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE", conflicts_with = "file")]
         jsonl: Option<PathBuf>,
     },
+    /// List the decay classes: how fast each kind of source ages
+    Decay {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// List all settings, their environment names and the values in force
     Settings {
         /// Print the page for the documentation (defaults, not the values in force)
@@ -114,10 +134,30 @@ pub(crate) enum Command {
     },
     /// Check the set-up of this machine
     Doctor {
-        /// Also try to reach the sources
+        /// Also ask each source one question, and compare its answer with what is known of it
         #[arg(long)]
         online: bool,
+        /// Print the report as JSON
+        #[arg(long)]
+        json: bool,
     },
+    /// Print the version, and the specification that is implemented
+    Version {
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// A level of the specification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Wanted {
+    /// Says when it was retrieved
+    Aware,
+    /// The envelope, or JSON with retrieval and confidence
+    Compatible,
+    /// Compatible, with a score from decay
+    Scored,
 }
 
 /// The command with the list of settings in its long help.

@@ -1,31 +1,45 @@
 //! `freshcontext doctor`: is everything set up?
 
-use std::net::ToSocketAddrs as _;
 use std::path::Path;
-use std::time::Duration;
 
 use freshcontext_contract::{Key, Transport as _};
-use tokio::net::TcpStream;
+use freshcontext_core::specification;
+use serde::Serialize;
+use serde_json::json;
 
-use super::{FAILED, with_runtime};
+use super::{FAILED, online};
 use crate::app::{App, secret_names};
 use crate::config::{ConfigError, Loaded, Sources, default_file};
 use crate::output::{self, Style};
 use crate::serve;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+/// How a check went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Verdict {
+    #[serde(rename = "ok")]
     Fine,
     Note,
     Bad,
 }
 
-struct Report {
+#[derive(Debug, Serialize)]
+struct Finding {
+    verdict: Verdict,
+    what: String,
+    detail: String,
+}
+
+/// What was found, in order; told at once to people, and at the end to programs.
+#[derive(Debug)]
+pub(super) struct Report {
+    as_json: bool,
     bad: usize,
+    findings: Vec<Finding>,
 }
 
 impl Report {
-    fn say(&mut self, verdict: Verdict, what: &str, detail: &str) {
+    pub(super) fn say(&mut self, verdict: Verdict, what: &str, detail: &str) {
         let (style, word) = match verdict {
             Verdict::Fine => (Style::Good, "ok   "),
             Verdict::Note => (Style::Middling, "note "),
@@ -34,18 +48,32 @@ impl Report {
         if verdict == Verdict::Bad {
             self.bad += 1;
         }
-        output::line(&format!(
-            "{}{what}: {}",
-            output::paint(style, word),
-            output::one_line(detail)
-        ));
+        let detail = output::one_line(detail);
+        if !self.as_json {
+            output::line(&format!("{}{what}: {detail}", output::paint(style, word)));
+        }
+        self.findings.push(Finding {
+            verdict,
+            what: what.to_owned(),
+            detail,
+        });
     }
 }
 
-pub(super) fn run(loaded: &Loaded, sources: &Sources, online: bool) -> Result<u8, ConfigError> {
+pub(super) fn run(
+    loaded: &Loaded,
+    sources: &Sources,
+    online: bool,
+    as_json: bool,
+) -> Result<u8, ConfigError> {
     let settings = &loaded.settings;
-    let mut report = Report { bad: 0 };
+    let mut report = Report {
+        as_json,
+        bad: 0,
+        findings: Vec::new(),
+    };
     report.say(Verdict::Fine, "version", env!("CARGO_PKG_VERSION"));
+    report.say(Verdict::Fine, specification::NAME, specification::VERSION);
     match (&loaded.file, default_file()) {
         (Some(file), _) => report.say(Verdict::Fine, "configuration", &file.display().to_string()),
         (None, Some(file)) => {
@@ -105,8 +133,17 @@ pub(super) fn run(loaded: &Loaded, sources: &Sources, online: bool) -> Result<u8
     }
     keys(&app, &mut report);
     report.say(Verdict::Fine, "tools", &app.engine.tools().len().to_string());
-    if online {
-        reach(&app, settings.upstreams.as_slice(), &mut report)?;
+    let asked = if online {
+        online::ask(settings, &sources.environment, &mut report)?
+    } else {
+        Vec::new()
+    };
+    if as_json {
+        let mut told = json!({"ok": report.bad == 0, "findings": report.findings});
+        if let (true, Some(told)) = (online, told.as_object_mut()) {
+            told.insert("sources".to_owned(), json!(asked));
+        }
+        output::line(&serde_json::to_string_pretty(&told).unwrap_or_default());
     }
     Ok(if report.bad == 0 { 0 } else { FAILED })
 }
@@ -139,48 +176,4 @@ fn writable(folder: &Path) -> std::io::Result<()> {
     let probe = folder.join(format!(".probe.{}", std::process::id()));
     std::fs::write(&probe, b"")?;
     std::fs::remove_file(&probe)
-}
-
-/// Opens a connection to the first host of every source; nothing is asked of it.
-fn reach(app: &App, upstreams: &[(String, String)], report: &mut Report) -> Result<(), ConfigError> {
-    let mut hosts: Vec<&str> = app
-        .engine
-        .descriptors()
-        .filter_map(|descriptor| descriptor.hosts.named().first().copied())
-        .collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    let redirected = |host: &str| upstreams.iter().any(|(from, _)| from == "*" || from == host);
-    hosts.retain(|host| !redirected(host));
-    let results = with_runtime(2, async {
-        let attempts = hosts
-            .iter()
-            .map(|host| async move { (*host, connect(host).await) });
-        futures_util::future::join_all(attempts).await
-    })?;
-    for (host, result) in results {
-        match result {
-            Ok(()) => report.say(Verdict::Fine, "online", host),
-            Err(problem) => report.say(Verdict::Bad, "online", &format!("{host}: {problem}")),
-        }
-    }
-    Ok(())
-}
-
-async fn connect(host: &str) -> Result<(), String> {
-    let name = host.to_owned();
-    let lookup = tokio::task::spawn_blocking(move || {
-        (name.as_str(), 443)
-            .to_socket_addrs()
-            .map(Iterator::collect::<Vec<_>>)
-    });
-    let limit = Duration::from_secs(5);
-    let Ok(Ok(Ok(addresses))) = tokio::time::timeout(limit, lookup).await else {
-        return Err("the name cannot be resolved".to_owned());
-    };
-    match tokio::time::timeout(limit, TcpStream::connect(addresses.as_slice())).await {
-        Ok(Ok(_)) => Ok(()),
-        Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err("no connection within 5 s".to_owned()),
-    }
 }

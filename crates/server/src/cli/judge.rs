@@ -1,53 +1,99 @@
 //! `freshcontext validate`, `evaluate` and `inspect`: the core's judgement on files. No network.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use freshcontext_contract::{Clock as _, SourceError};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{Batch, Decision, Options, batch};
 use freshcontext_core::inspect::{inspect as inspect_text, jsonl_line};
-use freshcontext_core::validate::{Level, validate as validate_text};
+use freshcontext_core::validate::{Level, Report, validate as validate_text};
 use serde_json::Value;
 
+use super::args::Wanted;
 use super::{FAILED, WRONG, read_input};
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Settings};
 use crate::output::{self, Style};
 
-pub(super) fn validate(file: &Path, as_json: bool) -> u8 {
-    let text = match read_text(file) {
-        Ok(text) => text,
-        Err(code) => return code,
+pub(super) fn validate(response: &OsStr, wanted: Wanted, as_json: bool) -> u8 {
+    let text = match itself(response) {
+        Some(text) => text.to_owned(),
+        None => match read_text(Path::new(response)) {
+            Ok(text) => text,
+            Err(code) => return code,
+        },
     };
     let report = validate_text(&text, Some(SystemClock.now()));
+    let wanted = match wanted {
+        Wanted::Aware => Level::Aware,
+        Wanted::Compatible => Level::Compatible,
+        Wanted::Scored => Level::Scored,
+    };
     if as_json {
         output::line(&serde_json::to_string_pretty(&report).unwrap_or_default());
     } else {
-        let stars = match report.level.stars() {
-            0 => "no star".to_owned(),
-            stars => "*".repeat(usize::from(stars)),
-        };
-        let style = match report.level {
-            Level::Fail => Style::Bad,
-            Level::Aware => Style::Middling,
-            Level::Compatible | Level::Scored => Style::Good,
-        };
+        show_report(&report);
+    }
+    if report.level < wanted { FAILED } else { 0 }
+}
+
+/// The response, where it stands on the command line in place of a file's name.
+fn itself(response: &OsStr) -> Option<&str> {
+    let text = response.to_str()?;
+    let begins = ["{", "\"", "[FRESHCONTEXT]"]
+        .iter()
+        .any(|begin| text.trim_start().starts_with(begin));
+    (begins && !Path::new(response).is_file()).then_some(text)
+}
+
+fn show_report(report: &Report) {
+    let stars = match report.level.stars() {
+        0 => "no star".to_owned(),
+        stars => "*".repeat(usize::from(stars)),
+    };
+    let style = match report.level {
+        Level::Fail => Style::Bad,
+        Level::Aware => Style::Middling,
+        Level::Compatible | Level::Scored => Style::Good,
+    };
+    output::line(&format!(
+        "{}  {stars}  (FreshContext {})",
+        output::paint(style, report.level.as_str()),
+        report.specification
+    ));
+    for check in report.failed() {
+        let (name, message) = (output::one_line(&check.name), output::one_line(&check.message));
         output::line(&format!(
-            "{}  {stars}",
-            output::paint(style, report.level.as_str())
+            "{} {name}: {message}",
+            output::paint(Style::Bad, "failed")
         ));
-        let failed: Vec<_> = report.failed().collect();
-        for check in &failed {
-            let (name, message) = (output::one_line(&check.name), output::one_line(&check.message));
-            output::line(&format!(
-                "{} {name}: {message}",
-                output::paint(Style::Bad, "failed")
+    }
+    let mut said = None;
+    for lack in &report.lacks {
+        let (what, problem) = (output::one_line(&lack.what), output::one_line(&lack.problem));
+        output::line(&format!(
+            "{} for {}: {what}: {problem}",
+            output::paint(Style::Middling, "lacks"),
+            lack.level
+        ));
+        if said != Some(lack.says) {
+            output::line(&output::paint(
+                Style::Dim,
+                &format!("  specification: {}", lack.says),
             ));
         }
-        let passed = report.checks.len() - failed.len();
-        output::line(&format!("{passed} of {} checks passed", report.checks.len()));
+        said = Some(lack.says);
     }
-    if report.level == Level::Fail { FAILED } else { 0 }
+    for note in &report.notes {
+        output::line(&format!(
+            "{} {}",
+            output::paint(Style::Dim, "note"),
+            output::one_line(note)
+        ));
+    }
+    let passed = report.checks.iter().filter(|check| check.passed).count();
+    output::line(&format!("{passed} of {} checks passed", report.checks.len()));
 }
 
 pub(super) fn evaluate(file: &Path, as_json: bool, settings: &Settings) -> Result<u8, ConfigError> {

@@ -3,8 +3,10 @@
 mod args;
 mod call;
 mod doctor;
+mod facts;
 mod judge;
 mod lists;
+mod online;
 mod values;
 
 use std::io::IsTerminal as _;
@@ -25,6 +27,7 @@ use crate::mcp::McpServer;
 use crate::metrics::Metrics;
 use crate::{logging, output, serve, stdio};
 use args::{Cli, Command, Global};
+pub use values::read as read_arguments;
 
 /// The thing asked for failed.
 pub(crate) const FAILED: u8 = 1;
@@ -48,6 +51,10 @@ pub fn run() -> ExitCode {
 }
 
 fn dispatch(cli: Cli) -> u8 {
+    if cli.version {
+        facts::version(cli.json);
+        return 0;
+    }
     let command = match cli.command {
         Some(command) => command,
         None if std::io::stdin().is_terminal() => {
@@ -58,7 +65,15 @@ fn dispatch(cli: Cli) -> u8 {
     };
     // These need no settings, and must work where the settings do not.
     match &command {
-        Command::Validate { file, json } => return judge::validate(file, *json),
+        Command::Version { json } => {
+            facts::version_and_specification(*json);
+            return 0;
+        }
+        Command::Validate {
+            response,
+            level,
+            json,
+        } => return judge::validate(response, *level, *json),
         Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..
@@ -86,6 +101,7 @@ fn dispatch(cli: Cli) -> u8 {
             show_settings(&loaded);
             Ok(0)
         }
+        Command::Decay { json } => facts::decay(&loaded.settings, json),
         Command::Evaluate { file, json } => judge::evaluate(&file, json, &loaded.settings),
         Command::Stdio => speak_stdio(&loaded, &sources),
         Command::Http { .. } => speak_http(&loaded, &sources),
@@ -96,8 +112,8 @@ fn dispatch(cli: Cli) -> u8 {
         } => call::run(&loaded, &sources, &tool, &arguments, json),
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
-        Command::Doctor { online } => doctor::run(&loaded, &sources, online),
-        Command::Validate { .. } | Command::Inspect { .. } => Ok(WRONG),
+        Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
+        Command::Validate { .. } | Command::Inspect { .. } | Command::Version { .. } => Ok(WRONG),
     };
     result.unwrap_or_else(|error| wrong(&error))
 }
@@ -153,7 +169,7 @@ fn processors() -> usize {
 }
 
 fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
-    let app = App::build(&loaded.settings, &sources.environment)?;
+    let app = App::build_for_stdio(&loaded.settings, &sources.environment)?;
     over_stdio(app.engine, &loaded.settings.limits)
 }
 

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Number, Value};
 
-/// Reads the words of `freshcontext call <tool> ...`.
-pub(crate) fn read(schema: &Value, words: &[String]) -> Result<Map<String, Value>, String> {
+/// Reads the words of `freshcontext call <tool> ...` by the tool's input schema. An error is one line.
+pub fn read(schema: &Value, words: &[String]) -> Result<Map<String, Value>, String> {
     if let [word] = words
         && word.trim_start().starts_with('{')
     {

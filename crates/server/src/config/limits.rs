@@ -105,6 +105,10 @@ pub const LIMITS: &[(&str, &str)] = &[
         "Addresses whose rate is kept at once, about 64 bytes each; those beyond share one allowance.",
     ),
     ("drain_ms", "Time that running calls get after SIGTERM."),
+    (
+        "doctor_slow_ms",
+        "An answer that takes longer is `slow` for `doctor --online`.",
+    ),
 ];
 
 /// Limits for which 0 means something ("none").
