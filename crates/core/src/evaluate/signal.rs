@@ -1,13 +1,13 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 use super::given::Given;
 use super::input::to_millis;
 use super::relevance::Query;
 use super::text::{is_blank, span};
 use super::verdict::{DateConfidence, SignalStatus};
-use crate::date::{Parsed, Precision, is_future, iso_millis, parse_instant};
+use crate::date::{Parsed, Precision, iso_millis, lies_ahead, parse_instant};
 use crate::decay::{DecayTable, age_hours, half_life_hours};
 use crate::inspect::inspect;
 use crate::provenance::canonical_sha256;
@@ -202,7 +202,7 @@ fn retrieved_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<&'stati
         changes.push("The retrieval date could not be read; the evaluation clock stands in.");
         return now;
     };
-    if begins_after(parsed, now) {
+    if lies_ahead(&parsed, now) {
         changes.push("The retrieval date lies in the future; the evaluation clock stands in.");
         return now;
     }
@@ -220,7 +220,7 @@ fn published_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<&'stati
         changes.push("The publication date could not be read and was dropped.");
         return None;
     };
-    if begins_after(parsed, now) {
+    if lies_ahead(&parsed, now) {
         changes.push("The publication date lies in the future and was dropped.");
         return None;
     }
@@ -228,16 +228,6 @@ fn published_at(given: &Given<'_>, now: DateTime<Utc>, changes: &mut Vec<&'stati
         instant: to_millis(parsed.instant),
         ..parsed
     })
-}
-
-/// Whether a date lies further after an instant than clocks may differ; of a day alone, whether it has begun nowhere
-/// on earth by then (UTC+14 is first).
-fn begins_after(date: Parsed, instant: DateTime<Utc>) -> bool {
-    let begins = match date.precision {
-        Precision::Instant => date.instant,
-        Precision::Day => date.instant - TimeDelta::hours(14),
-    };
-    is_future(begins, instant)
 }
 
 fn date_confidence(
@@ -254,7 +244,7 @@ fn date_confidence(
         return DateConfidence::Unknown;
     };
     let claimed = claimed.unwrap_or(DateConfidence::Medium);
-    if claimed != DateConfidence::Unknown && begins_after(published, retrieved_at) {
+    if claimed != DateConfidence::Unknown && lies_ahead(&published, retrieved_at) {
         changes.push("It is dated after its own retrieval, so the date is doubtful.");
         return DateConfidence::Low;
     }
