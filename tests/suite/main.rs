@@ -19,6 +19,7 @@ mod limits_egress;
 mod mutated;
 mod politeness;
 mod process;
+mod refused_keys;
 mod run;
 mod stdio;
 mod stdio_process;
@@ -43,6 +44,7 @@ fn main() {
     trials.extend(cli::trials());
     trials.extend(composites::trials());
     trials.extend(politeness::trials());
+    trials.extend(refused_keys::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());
     trials.extend(limits::trials());

@@ -11,8 +11,8 @@ mod request;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Marker, Pace, Route,
-    SourceError, Switch,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Marker,
+    Pace, Route, SourceError, Switch,
 };
 use freshcontext_parse::charset;
 
@@ -32,6 +32,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         about: "DOC 2.0 article list",
         needs: None,
         switch: Switch::On,
+        founding: Founding::Recorded,
     }],
     rates: &[HostRate {
         host: "api.gdeltproject.org",

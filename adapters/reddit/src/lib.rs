@@ -5,8 +5,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
-    Marker, Pace, Route, SourceError, StatusRule, Switch, When, walls,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
+    Hosts, Marker, Pace, Route, SourceError, StatusRule, Switch, When, walls,
 };
 use freshcontext_parse::charset;
 
@@ -32,6 +32,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             secret_env: "REDDIT_CLIENT_SECRET",
             token_url: "https://www.reddit.com/api/v1/access_token",
         },
+        required: true,
         obtain: "https://support.reddithelp.com/hc/en-us/requests/new (new applications need Reddit's approval)",
     }],
     routes: &[
@@ -40,12 +41,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             about: "Reddit's API as a registered application: scores, comments, pins, further pages",
             needs: Some("REDDIT_CLIENT_ID"),
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
         Route {
             id: FEED,
             about: "the public Atom feeds: titles, texts and dates, no scores",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
     ],
     rates: &[

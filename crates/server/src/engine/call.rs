@@ -165,8 +165,13 @@ impl Engine {
             error.attempts = cx.seen().attempts;
             return Err(error);
         };
-        let harvest = harvest?;
+        let mut harvest = harvest?;
         let seen = cx.seen();
+        for env in &seen.refused_keys {
+            harvest.note(format!(
+                "The source does not accept the key in {env}; this was answered without it"
+            ));
+        }
         Ok(Collected {
             harvest,
             common,
