@@ -168,7 +168,8 @@ pub enum Key {
 pub struct HostRate {
     /// The host.
     pub host: &'static str,
-    /// Path prefix that this limit is for; empty for the whole host. The longest match counts.
+    /// Path prefix that this limit is for, in which a `*` stands for one segment; empty for the whole host.
+    /// The longest match counts.
     pub path: &'static str,
     /// Pace without a credential.
     pub pace: Pace,
