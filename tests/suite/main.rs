@@ -28,6 +28,7 @@ mod politeness;
 mod process;
 mod record;
 mod refusals;
+mod refused_keys;
 mod run;
 mod stdio;
 mod stdio_process;
@@ -58,6 +59,7 @@ fn main() {
     trials.extend(doctor::trials());
     trials.extend(record::trials());
     trials.extend(politeness::trials());
+    trials.extend(refused_keys::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());
     trials.extend(limits::trials());

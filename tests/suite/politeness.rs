@@ -27,6 +27,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("politeness::sec", || block_on(sec())),
         Trial::test("politeness::data_gov_sg", || block_on(data_gov_sg())),
         Trial::test("politeness::github_search", || block_on(github_search())),
+        Trial::test("politeness::reddit_feeds", || block_on(reddit_feeds())),
         Trial::test("politeness::crates_io", || block_on(crates_io())),
         Trial::test(
             "politeness::composites_at_once",
@@ -34,6 +35,28 @@ pub fn trials() -> Vec<Trial> {
         ),
         Trial::test("politeness::fifty_callers", || block_on(fifty_callers())),
     ]
+}
+
+/// One feed a minute: the next is not asked for by a call that cannot wait, and the answer says what lifts it.
+async fn reddit_feeds() -> Result<(), Failed> {
+    let upstream = everything().await?;
+    let engine = local(&upstream, 3_000)?;
+    let ask = |word: &str| Map::from_iter([("url".to_owned(), Value::from(word))]);
+    let first = call(&engine, "extract_reddit", ask("r/rust"), CallContext::default()).await?;
+    let second = call(&engine, "extract_reddit", ask("r/python"), CallContext::default()).await?;
+    let asked = upstream
+        .requests()
+        .iter()
+        .filter(|seen| seen.host == "www.reddit.com")
+        .count();
+    let mut wrong = Vec::new();
+    if first.is_error || asked != 1 {
+        wrong.push(format!("{asked} requests; the first: {}", first.text));
+    }
+    if second.code() != "rate_limited" || !second.text.contains("REDDIT_CLIENT_ID") {
+        wrong.push(format!("the second: {}", second.text));
+    }
+    verdict(wrong)
 }
 
 /// What one caller asks.

@@ -8,8 +8,8 @@ mod xml;
 use std::fmt::Write;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Pace, Route,
-    SourceError, Status, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Item, Pace,
+    Route, SourceError, Status, StatusRule, Switch, When,
 };
 
 pub use input::Input;
@@ -32,6 +32,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         about: "query interface",
         needs: None,
         switch: Switch::On,
+        founding: Founding::Recorded,
     }],
     rates: &[HostRate {
         host: "export.arxiv.org",

@@ -9,8 +9,8 @@ mod request;
 mod site;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, Hosts, Route,
-    SourceError, Switch, hosts,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, Hosts,
+    Route, SourceError, Switch, hosts,
 };
 
 pub use input::Input;
@@ -37,6 +37,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         host: "api.github.com",
         env: &["GITHUB_TOKEN", "GH_TOKEN"],
         apply: Apply::Bearer,
+        required: false,
         obtain: "https://github.com/settings/personal-access-tokens (no permissions needed)",
     }],
     routes: &[
@@ -66,6 +67,7 @@ const fn route(id: &'static str, about: &'static str) -> Route {
         about,
         needs: None,
         switch: Switch::On,
+        founding: Founding::Recorded,
     }
 }
 

@@ -3,7 +3,7 @@
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Cx, ErrorCode, SourceError};
 use freshcontext_parse::charset;
-use freshcontext_parse::github::{self, Repository};
+use freshcontext_parse::github::Repository;
 
 use crate::answer::Found;
 use crate::parse::{feed, markdown, releases as listing};
@@ -16,11 +16,8 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
         Url::parse(&format!("{}{rest}", name.page()))
             .map_err(|_| SourceError::malformed("the repository's name makes no address"))
     };
-    let (answer, token_refused) = github::send(cx, request::releases(name)?).await;
-    let mut notes: Vec<String> = token_refused
-        .then(|| github::TOKEN_REFUSED.to_owned())
-        .into_iter()
-        .collect();
+    let answer = cx.send(request::releases(name)?).await;
+    let mut notes: Vec<String> = Vec::new();
     let mut trouble = None;
     match answer.and_then(|response| response.judged(listing::read(&charset::decode(&response).text))) {
         Ok(list) if !list.releases.is_empty() => {

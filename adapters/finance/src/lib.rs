@@ -12,25 +12,27 @@ mod request;
 mod symbol;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
-    Marker, Pace, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
+    Hosts, Marker, Pace, Route, SourceError, StatusRule, Switch, When,
 };
 
-const fn on(id: &'static str, about: &'static str) -> Route {
+const fn on(id: &'static str, about: &'static str, founding: Founding) -> Route {
     Route {
         id,
         about,
         needs: None,
         switch: Switch::On,
+        founding,
     }
 }
 
-const fn keyed(id: &'static str, about: &'static str, env: &'static str) -> Route {
+const fn keyed(id: &'static str, about: &'static str, env: &'static str, founding: Founding) -> Route {
     Route {
         id,
         about,
         needs: Some(env),
         switch: Switch::On,
+        founding,
     }
 }
 
@@ -70,36 +72,50 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             host: "finnhub.io",
             env: &["FINNHUB_API_KEY"],
             apply: Apply::Header("x-finnhub-token"),
+            required: true,
             obtain: "https://finnhub.io/register",
         },
         Credential {
             host: "api.twelvedata.com",
             env: &["TWELVEDATA_API_KEY"],
             apply: Apply::Query("apikey"),
+            required: true,
             obtain: "https://twelvedata.com/register",
         },
     ],
     routes: &[
-        keyed("finnhub", "US stocks, by key", "FINNHUB_API_KEY"),
+        keyed(
+            "finnhub",
+            "US stocks, by key",
+            "FINNHUB_API_KEY",
+            Founding::Documented,
+        ),
         keyed(
             "twelvedata",
             "US stocks, currencies, coins, by key",
             "TWELVEDATA_API_KEY",
+            Founding::Documented,
         ),
-        on("cnbc", "US stocks and main indices"),
-        on("cboe", "US stocks and main indices, 15 minutes late"),
-        on("nasdaq", "US stocks and funds"),
+        on("cnbc", "US stocks and main indices", Founding::Documented),
+        on(
+            "cboe",
+            "US stocks and main indices, 15 minutes late",
+            Founding::Documented,
+        ),
+        on("nasdaq", "US stocks and funds", Founding::Recorded),
         on(
             "frankfurter",
             "daily reference rates of the European Central Bank",
+            Founding::Documented,
         ),
-        on("coinbase", "coins"),
-        on("yahoo", "worldwide; often refuses servers"),
+        on("coinbase", "coins", Founding::Documented),
+        on("yahoo", "worldwide; often refuses servers", Founding::Documented),
         Route {
             id: "stooq",
             about: "worldwide, Warsaw time",
             needs: None,
             switch: Switch::OffBecause("its quote address has answered 404 or a browser check since 2026"),
+            founding: Founding::Recorded,
         },
     ],
     rates: &[

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod address;
 #[cfg(test)]
 mod bodies;
 mod input;
@@ -8,11 +9,9 @@ mod query;
 mod repair;
 mod request;
 
-use std::time::Duration;
-
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Marker, Pace, Route,
-    SourceError, Switch,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Marker,
+    Pace, Route, SourceError, Switch,
 };
 use freshcontext_parse::charset;
 
@@ -32,15 +31,13 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         about: "DOC 2.0 article list",
         needs: None,
         switch: Switch::On,
+        founding: Founding::Recorded,
     }],
     rates: &[HostRate {
         host: "api.gdeltproject.org",
         path: "",
-        // One every 5 seconds is the published limit; requests at exactly that pace were refused.
-        pace: Pace {
-            requests: 1,
-            per: Duration::from_millis(5_300),
-        },
+        // One every 5 seconds is the published limit; requests at exactly that pace were refused (August 2026).
+        pace: Pace::new(1, 6),
         keyed: None,
         in_flight: 1,
         link: "https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/",
@@ -66,7 +63,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         sort: &["newest", "relevance", "oldest"],
         ..ArgSpec::length(6_000)
     },
-    dates: "The end of the 15-minute batch in which GDELT first saw the page, a later bound of its publication.",
+    dates: "The end of the 15-minute batch in which GDELT first saw the page, a later bound; an older day in its address.",
     terms: "Free to use with attribution; one request every 5 seconds: https://www.gdeltproject.org/about.html#termsofuse",
 };
 
@@ -131,7 +128,7 @@ mod tests {
             DESCRIPTOR
                 .rates
                 .iter()
-                .all(|rate| rate.pace.requests == 1 && rate.pace.per.as_secs() >= 5)
+                .all(|rate| rate.pace.requests == 1 && rate.pace.per.as_secs() > 5)
         );
     }
 }

@@ -1,6 +1,6 @@
 //! From GDELT's answer to articles.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, DateEvidence, ErrorCode, Harvest, Item, SourceError, Status};
 use freshcontext_parse::json::{Lenient, or_absent};
@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::DESCRIPTOR;
+use crate::address::{self, Dated};
 use crate::repair;
 use crate::request::Plan;
 
@@ -33,11 +34,14 @@ struct Wire {
 pub struct Article {
     url: Option<String>,
     title: String,
-    seen: Option<DateTime<Utc>>,
+    /// Its oldest sighting.
+    first_seen: Option<DateTime<Utc>>,
+    /// Its newest sighting.
+    last_seen: Option<DateTime<Utc>>,
     domain: Option<String>,
     language: Option<String>,
     country: Option<String>,
-    address_date: Option<NaiveDate>,
+    address_date: Option<Dated>,
     copies: Vec<String>,
 }
 
@@ -155,6 +159,7 @@ fn list(entries: Vec<Wire>, unreadable: usize, repaired: bool, salvaged: bool) -
         match same {
             Some(known) => {
                 out.merged += 1;
+                known.sighted_too(&article);
                 let elsewhere = article
                     .domain
                     .filter(|domain| known.domain.as_ref() != Some(domain));
@@ -179,16 +184,18 @@ fn article(wire: Wire) -> Option<Article> {
     if url.is_none() && title.is_empty() {
         return None;
     }
+    let seen = wire.seendate.as_deref().and_then(seen);
     let title = match (title.is_empty(), &domain) {
         (false, _) => title,
         (true, Some(domain)) => format!("Untitled article at {domain}"),
         (true, None) => "Untitled article".to_owned(),
     };
     Some(Article {
-        address_date: url.as_deref().and_then(address_date),
+        address_date: url.as_deref().and_then(address::date),
         url,
         title,
-        seen: wire.seendate.as_deref().and_then(seen),
+        first_seen: seen,
+        last_seen: seen,
         domain,
         language: present(wire.language),
         country: present(wire.sourcecountry),
@@ -223,40 +230,6 @@ fn tidy(title: &str) -> String {
     out
 }
 
-/// A day in the path: `/2025/12/28/`, `/2025-12-28`, `/20251228`.
-fn address_date(url: &str) -> Option<NaiveDate> {
-    let url = Url::parse(url).ok()?;
-    let segments: Vec<&str> = url.path_segments()?.collect();
-    let number = |text: &str, lengths: std::ops::RangeInclusive<usize>| {
-        (lengths.contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit()))
-            .then(|| text.parse().ok())
-            .flatten()
-    };
-    let day = |year: u32, month: u32, day: u32| {
-        (1990..=2100)
-            .contains(&year)
-            .then(|| NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day))
-            .flatten()
-    };
-    let apart = segments.windows(3).find_map(|parts| match parts {
-        [year, month, date] => day(number(year, 4..=4)?, number(month, 1..=2)?, number(date, 1..=2)?),
-        _ => None,
-    });
-    apart.or_else(|| {
-        segments.iter().find_map(|segment| {
-            let digits: String = segment.chars().take(10).filter(char::is_ascii_digit).collect();
-            let dashed = segment
-                .get(..10)
-                .is_some_and(|start| NaiveDate::parse_from_str(start, "%Y-%m-%d").is_ok());
-            let (year, rest) = digits.split_at_checked(4)?;
-            let (month, date) = rest.split_at_checked(2)?;
-            (dashed || segment.len() == 8 && digits.len() == 8)
-                .then(|| day(number(year, 4..=4)?, number(month, 2..=2)?, number(date, 2..=2)?))
-                .flatten()
-        })
-    })
-}
-
 fn same_address(known: &Article, other: &Article) -> bool {
     let key = |article: &Article| {
         let url = Url::parse(article.url.as_deref()?).ok()?;
@@ -281,29 +254,73 @@ fn same_story(known: &Article, other: &Article) -> bool {
 const STALE: TimeDelta = TimeDelta::days(7);
 
 impl Article {
+    /// Takes the sightings of another entry for the same page or story as its own: the oldest bounds its
+    /// publication, the newest is when it was last seen. So does the oldest day of their addresses.
+    fn sighted_too(&mut self, other: &Self) {
+        self.first_seen = earliest(self.first_seen, other.first_seen);
+        self.last_seen = self.last_seen.max(other.last_seen);
+        let older = |dated: &Dated| self.address_date.is_none_or(|known| dated.last() < known.last());
+        if let Some(dated) = other.address_date.filter(older) {
+            self.address_date = Some(dated);
+        }
+    }
+
+    /// The day or month of the address, where it is over before the page was first seen.
+    fn older_address(&self) -> Option<Dated> {
+        let seen = self.first_seen?.date_naive();
+        self.address_date.filter(|dated| dated.last() < seen)
+    }
+
+    /// The latest day that can be its publication.
+    fn bound(&self) -> Option<DateTime<Utc>> {
+        let day = self.older_address().map(|dated| dated.first());
+        day.map_or(self.first_seen, |day| {
+            Some(day.and_time(NaiveTime::MIN).and_utc())
+        })
+    }
+
+    fn is_met_again(&self) -> bool {
+        self.older_address()
+            .zip(self.first_seen)
+            .is_some_and(|(dated, seen)| seen.date_naive() - dated.last() > STALE)
+    }
+
+    fn date(&self) -> DateEvidence {
+        const SEEN: &str = "seendate: when GDELT first saw the page, at or after its publication";
+        match (self.older_address(), self.first_seen) {
+            (Some(Dated::Day(day)), _) => {
+                DateEvidence::signal("the day in the address, before GDELT first saw the page", day)
+            }
+            (Some(Dated::Month(first)), _) => DateEvidence::signal(
+                "the month in the address, before GDELT first saw the page; the day is not known",
+                first,
+            ),
+            (None, Some(at)) => DateEvidence::signal(SEEN, at),
+            (None, None) => DateEvidence::None,
+        }
+    }
+
     fn item(self) -> Item {
-        const WHAT: &str = "seendate: when GDELT first saw the page, at or after its publication";
-        let mut item = Item::new(
-            self.title,
-            self.seen
-                .map_or(DateEvidence::None, |at| DateEvidence::signal(WHAT, at)),
-        );
+        let mut item = Item::new(self.title.clone(), self.date());
+        let moment = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
+        let last = self.last_seen.filter(|_| self.last_seen != self.first_seen);
+        item.set("first_seen", self.first_seen.map(moment));
+        item.set("last_seen", last.map(moment));
+        item.set("address_date", self.address_date.map(Dated::shown));
         item.id.clone_from(&self.url);
         item.url = self.url;
-        item.set(
-            "first_seen",
-            self.seen.map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true)),
-        );
         item.set("domain", self.domain);
         item.set("language", self.language);
         item.set("country", self.country);
-        item.set("address_date", self.address_date.map(|day| day.to_string()));
         item.set("copies_at", self.copies);
-        item.out_of_order = match (self.seen, self.address_date) {
-            (Some(seen), Some(day)) => seen.date_naive() - day > STALE,
-            _ => false,
-        };
         item
+    }
+}
+
+fn earliest(one: Option<DateTime<Utc>>, other: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, other) => one.or(other),
     }
 }
 
@@ -312,21 +329,26 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
     match plan.sort {
         "oldest" => list
             .articles
-            .sort_by_key(|article| (article.seen.is_none(), article.seen)),
+            .sort_by_key(|article| (article.bound().is_none(), article.bound())),
         "newest" => list
             .articles
-            .sort_by_key(|article| std::cmp::Reverse(article.seen)),
+            .sort_by_key(|article| std::cmp::Reverse(article.bound())),
         _ => {}
     }
     let found = list.articles.len();
     let full = list.received >= plan.asked;
-    let items: Vec<Item> = list
+    list.articles.truncate(args.limit);
+    let stale = list
         .articles
-        .into_iter()
-        .take(args.limit)
-        .map(Article::item)
-        .collect();
-    let stale = items.iter().filter(|item| item.out_of_order).count();
+        .iter()
+        .filter(|article| article.is_met_again())
+        .count();
+    let months = list
+        .articles
+        .iter()
+        .filter(|article| matches!(article.older_address(), Some(Dated::Month(_))))
+        .count();
+    let items: Vec<Item> = list.articles.into_iter().map(Article::item).collect();
     let mut harvest = Harvest::new(plan.request.url.clone(), items);
     harvest.route = Some("doc");
     harvest.summary = Some(format!(
@@ -342,7 +364,9 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
         harvest.note(format!("The query {given} was sent as {}", plan.query));
     }
     if !harvest.items.is_empty() {
-        harvest.note("Dates are when GDELT first saw a page; articles are at least that old");
+        harvest.note(
+            "Dates are when GDELT first saw a page, or an older day in its address; articles are at least that old",
+        );
     }
     if plan.sort != "newest" && !harvest.items.is_empty() {
         harvest.note("Not sorted by date: newer articles may exist beyond those shown");
@@ -361,6 +385,11 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
     if stale > 0 {
         harvest.note(format!(
             "{stale} article(s) are old pages met again: see address_date"
+        ));
+    }
+    if months > 0 {
+        harvest.note(format!(
+            "{months} article(s) are dated by the month in their address; the day is not known"
         ));
     }
     harvest.skip(list.merged, "that repeat a story or an address shown");
@@ -451,30 +480,6 @@ mod tests {
     }
 
     #[test]
-    fn days_in_addresses_are_found() {
-        let day = |url: &str| address_date(url).map(|day| day.to_string());
-        assert_eq!(
-            day("https://example.org/read/2025/12/28/1551/x").as_deref(),
-            Some("2025-12-28")
-        );
-        assert_eq!(
-            day("https://example.org/elections/2020/8/19/2137/x").as_deref(),
-            Some("2020-08-19")
-        );
-        assert_eq!(
-            day("https://example.org/news/20200806/crab").as_deref(),
-            Some("2020-08-06")
-        );
-        assert_eq!(
-            day("https://example.org/2021-03-04-title").as_deref(),
-            Some("2021-03-04")
-        );
-        assert_eq!(day("https://example.org/13/45/2/a"), None);
-        assert_eq!(day("https://example.org/2025/02/30/x"), None);
-        assert_eq!(day("https://example.org/article/12345678"), None);
-    }
-
-    #[test]
     fn odd_entries_are_kept_honestly() {
         let body = r#"{"articles":[
             {"url":"javascript:alert(1)","title":"  ","seendate":"20260101T000000Z"},
@@ -485,16 +490,59 @@ mod tests {
         let list = articles(body, "q").unwrap();
         assert_eq!((list.articles.len(), list.merged, list.unreadable), (2, 1, 2));
         assert_eq!(list.articles[0].url, None);
-        assert_eq!(list.articles[0].seen, None);
+        assert_eq!(list.articles[0].first_seen, None);
         assert_eq!(list.articles[1].title, "Untitled article at example.org");
     }
 
+    fn dated(body: &str) -> (DateEvidence, Article) {
+        let article = articles(body, "q").unwrap().articles[0].clone();
+        (article.date(), article)
+    }
+
+    fn day_of(evidence: &DateEvidence) -> String {
+        format!("{evidence:?}")
+    }
+
     #[test]
-    fn an_old_page_met_again_does_not_make_the_answer_fresh() {
-        let body =
-            r#"[{"url":"https://example.org/2024/12/17/x","title":"Old","seendate":"20251230T070000Z"}]"#;
-        let item = articles(body, "q").unwrap().articles[0].clone().item();
-        assert!(item.out_of_order);
-        assert_eq!(item.fields["address_date"], "2024-12-17");
+    fn an_older_day_or_month_in_the_address_bounds_the_date() {
+        let at = |path: &str| {
+            dated(&format!(
+                r#"[{{"url":"https://example.org/{path}","title":"Old","seendate":"20251230T070000Z"}}]"#
+            ))
+        };
+        let (old, article) = at("2024/12/17/x");
+        assert!(day_of(&old).contains("2024-12-17"), "{old:?}");
+        assert!(article.is_met_again());
+        let (yesterday, article) = at("2025/12/29/x");
+        assert!(day_of(&yesterday).contains("2025-12-29"));
+        assert!(!article.is_met_again());
+        let (month, _) = at("2025/11/x");
+        assert!(day_of(&month).contains("2025-11-01") && day_of(&month).contains("the month"));
+        // The same day, this month and tomorrow tell nothing that the sighting does not tell better.
+        for path in ["2025/12/30/x", "2025/12/x", "2025/12/31/x", "x"] {
+            assert!(day_of(&at(path).0).contains("07:00:00"), "{path}");
+        }
+    }
+
+    #[test]
+    fn copies_keep_the_oldest_sighting_as_bound_and_the_newest_as_seen() {
+        let (date, article) = dated(
+            r#"[{"url":"https://a.example.org/x","title":"Five words make a story","seendate":"20251230T070000Z"},
+                {"url":"https://b.example.org/y","title":"Five words make a story","seendate":"20251228T063000Z"},
+                {"url":"https://c.example.org/2025/12/27/z","title":"Five words make a story","seendate":"20251229T063000Z"},
+                {"url":"https://d.example.org/z","title":"Five words make a story"}]"#,
+        );
+        assert!(day_of(&date).contains("2025-12-27"), "{date:?}");
+        let item = article.item();
+        assert_eq!(item.fields["first_seen"], "2025-12-28T06:30:00Z");
+        assert_eq!(item.fields["last_seen"], "2025-12-30T07:00:00Z");
+        assert_eq!(item.fields["address_date"], "2025-12-27");
+        assert!(
+            !dated(r#"[{"title":"One","seendate":"20251230T070000Z"}]"#)
+                .1
+                .item()
+                .fields
+                .contains_key("last_seen")
+        );
     }
 }

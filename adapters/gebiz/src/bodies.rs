@@ -11,7 +11,7 @@ fn any_prefix_of_any_body_is_read_or_refused() {
         if let Ok(page) = parse::page(cut) {
             drop(tenders::group(&page.rows));
         }
-        let _ = (parse::file(cut), parse::updated(cut), parse::ready(cut));
+        let _ = (parse::file(cut), parse::updated(cut), parse::prepared(cut));
     });
 }
 

@@ -51,7 +51,7 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError>
     let mut harvest = judge(cx, &wanted, &read, skip)?;
     harvest.route = Some(read.route);
     match as_of {
-        Some(at) => harvest.set("data_as_of", at.format("%Y-%m-%d").to_string()),
+        Some(day) => harvest.set("data_as_of", day.to_string()),
         None => notes.push("When the dataset was last published could not be read".to_owned()),
     }
     harvest.notes.extend(notes);
@@ -102,8 +102,21 @@ async fn search(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
 }
 
 async fn whole_file(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
-    let ready = cx.send(request::download()?).await?;
-    let url = parse::ready(&charset::decode(&ready).text)?;
+    let prepared = cx
+        .read(request::initiate()?, |response| {
+            parse::prepared(&charset::decode(response).text)
+        })
+        .await?;
+    let url = match prepared {
+        // A file that was prepared before is named at once.
+        Some(url) => url,
+        None => {
+            let ready = cx.read(request::poll()?, |response| {
+                parse::prepared(&charset::decode(response).text)?.ok_or_else(parse::not_yet)
+            });
+            ready.await?
+        }
+    };
     let response = cx.send(request::file(url)).await?;
     let (mut rows, unreadable) = parse::file(&charset::decode(&response).text)?;
     let words: Vec<String> = wanted

@@ -10,8 +10,8 @@ mod request;
 mod tenders;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
-    Marker, Pace, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
+    Hosts, Marker, Pace, Route, SourceError, StatusRule, Switch, When,
 };
 
 const RATES: &str = "https://guide.data.gov.sg/developer-guide/api-overview/api-rate-limits";
@@ -33,6 +33,7 @@ const fn key(host: &'static str) -> Credential {
         host,
         env: &["DATA_GOV_SG_API_KEY"],
         apply: Apply::Header("x-api-key"),
+        required: false,
         obtain: KEY,
     }
 }
@@ -64,12 +65,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             about: "the whole dataset as one file",
             needs: None,
             switch: Switch::OffBecause("the file of more than 4 MB does not fit the usual body limit"),
+            founding: Founding::Recorded,
         },
         Route {
             id: "datastore",
             about: "search over all rows, sorted here",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
     ],
     rates: &[

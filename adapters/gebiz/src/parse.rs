@@ -1,6 +1,6 @@
 //! From answers of data.gov.sg to rows.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, FixedOffset, NaiveDate};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
@@ -233,31 +233,48 @@ fn amount(value: &Value) -> Option<f64> {
     number.filter(|number: &f64| number.is_finite())
 }
 
-/// When the dataset was last published.
-pub fn updated(body: &str) -> Option<DateTime<Utc>> {
+/// Singapore's clock, all year: seconds east of UTC.
+const SINGAPORE: i32 = 8 * 3600;
+
+/// The day on which the dataset was last published, as Singapore counts days.
+pub fn updated(body: &str) -> Option<NaiveDate> {
     let value: Value = json::parse(body, "dataset record").ok()?;
     let text = value.get("data")?.get("lastUpdatedAt")?.as_str()?;
-    DateTime::parse_from_rfc3339(text)
-        .ok()
-        .map(|at| at.with_timezone(&Utc))
+    let at = DateTime::parse_from_rfc3339(text).ok()?;
+    Some(at.with_timezone(&FixedOffset::east_opt(SINGAPORE)?).date_naive())
 }
 
-/// The address of the whole file, where it is ready.
-pub fn ready(body: &str) -> Result<Url, SourceError> {
+/// The address of the whole file, where it is ready; `None` where it is being prepared.
+pub fn prepared(body: &str) -> Result<Option<Url>, SourceError> {
     let value: Value = json::parse(body, "data.gov.sg download")?;
-    let text = value
-        .get("data")
-        .and_then(|data| data.get("url"))
-        .and_then(Value::as_str);
-    let url = text
-        .and_then(|text| Url::parse(text).ok())
-        .filter(|url| url.scheme() == "https");
-    url.ok_or_else(|| {
-        SourceError::new(
-            ErrorCode::UpstreamError,
-            "data.gov.sg has not prepared the file yet",
-        )
-    })
+    let Some(data) = value.get("data").filter(|data| data.is_object()) else {
+        let said = ["errorMsg", "errMsg", "name"]
+            .iter()
+            .find_map(|name| value.get(*name)?.as_str().filter(|said| !said.is_empty()));
+        return Err(match said {
+            Some(said) => SourceError::new(
+                ErrorCode::UpstreamError,
+                format!(
+                    "data.gov.sg does not prepare the file: {}",
+                    text::clip(&text::one_line(said), 160)
+                ),
+            ),
+            None => SourceError::malformed("data.gov.sg download: the answer says nothing of the file"),
+        });
+    };
+    let url = data
+        .get("url")
+        .and_then(Value::as_str)
+        .and_then(|text| Url::parse(text).ok());
+    Ok(url.filter(|url| url.scheme() == "https"))
+}
+
+/// The error where the file is still being prepared.
+pub fn not_yet() -> SourceError {
+    SourceError::new(
+        ErrorCode::UpstreamError,
+        "data.gov.sg has not prepared the file yet",
+    )
 }
 
 #[cfg(test)]
@@ -336,20 +353,35 @@ mod tests {
     }
 
     #[test]
-    fn the_dataset_day_is_an_instant_with_offset() {
-        let body = r#"{"code":0,"data":{"lastUpdatedAt":"2026-09-07T02:10:24+08:00"}}"#;
-        assert_eq!(updated(body).unwrap().to_rfc3339(), "2026-09-06T18:10:24+00:00");
+    fn the_dataset_day_is_singapores() {
+        for (at, day) in [
+            ("2026-09-07T02:10:24+08:00", "2026-09-07"),
+            ("2026-09-06T18:10:24Z", "2026-09-07"),
+            ("2026-09-06T15:59:59Z", "2026-09-06"),
+        ] {
+            let body = format!(r#"{{"code":0,"data":{{"lastUpdatedAt":"{at}"}}}}"#);
+            assert_eq!(updated(&body).unwrap().to_string(), day, "{at}");
+        }
         assert_eq!(updated("{}"), None);
     }
 
     #[test]
     fn a_file_that_is_not_ready_is_no_empty_answer() {
-        assert_eq!(
-            ready(r#"{"code":0,"data":{"status":"DOWNLOAD_PENDING"}}"#)
-                .unwrap_err()
-                .code,
-            ErrorCode::UpstreamError
+        for pending in [
+            r#"{"code":0,"data":{"status":"DOWNLOAD_PENDING"}}"#,
+            r#"{"code":0,"data":{"message":"Download successfully initiated."},"errorMsg":""}"#,
+            r#"{"data":{"url":"http://example.org/x.csv"}}"#,
+        ] {
+            assert_eq!(prepared(pending).unwrap(), None, "{pending}");
+        }
+        assert!(
+            prepared(r#"{"data":{"url":"https://example.org/x.csv"}}"#)
+                .unwrap()
+                .is_some()
         );
-        assert!(ready(r#"{"data":{"url":"https://example.org/x.csv"}}"#).is_ok());
+        let refused =
+            prepared(r#"{"code":4,"name":"REAL_TIME_API_ERROR","data":null,"errorMsg":"no such dataset"}"#);
+        assert!(refused.unwrap_err().message.contains("no such dataset"));
+        assert_eq!(prepared("{}").unwrap_err().code, ErrorCode::Malformed);
     }
 }

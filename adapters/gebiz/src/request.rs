@@ -44,11 +44,21 @@ pub fn metadata() -> Result<Request, SourceError> {
     Ok(Request::get(url, Media::Json).cache_for(KEEP))
 }
 
-/// Asks where the whole file can be fetched.
-pub fn download() -> Result<Request, SourceError> {
+/// Has the whole file prepared. Comes before [`poll`]: polling alone works for some datasets only
+/// (guide.data.gov.sg/developer-guide/dataset-apis/download-dataset).
+pub fn initiate() -> Result<Request, SourceError> {
+    download("initiate-download")
+}
+
+/// Asks where the prepared file can be fetched.
+pub fn poll() -> Result<Request, SourceError> {
+    download("poll-download")
+}
+
+fn download(step: &str) -> Result<Request, SourceError> {
     let url = KeyedUrl::new(
         "https://api-open.data.gov.sg/v1/public/api/datasets/",
-        &[DATASET, "poll-download"],
+        &[DATASET, step],
     )?;
     // The address in the answer expires within the hour.
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(10)))

@@ -6,7 +6,9 @@ mod repo;
 mod request;
 mod search;
 
-use freshcontext_contract::{AnyAdapter, Apply, Credential, ErrorCode, Route, StatusRule, Switch, When};
+use freshcontext_contract::{
+    AnyAdapter, Apply, Credential, ErrorCode, Founding, Route, StatusRule, Switch, When,
+};
 
 pub use input::{QueryInput, UrlInput};
 pub use repo::{GITHUB, GitHub};
@@ -20,6 +22,7 @@ const CREDENTIALS: &[Credential] = &[Credential {
     host: HOST,
     env: &["GITHUB_TOKEN", "GH_TOKEN"],
     apply: Apply::Bearer,
+    required: false,
     obtain: "https://github.com/settings/personal-access-tokens (no permissions needed)",
 }];
 
@@ -28,6 +31,7 @@ const ROUTES: &[Route] = &[Route {
     about: "REST interface",
     needs: None,
     switch: Switch::On,
+    founding: Founding::Recorded,
 }];
 
 const TERMS: &str = "https://docs.github.com/site-policy/github-terms/github-terms-of-service#h-api-terms";

@@ -5,7 +5,7 @@ use freshcontext_contract::{
     Adapter, ArgSpec, Cx, DateEvidence, Descriptor, ErrorCode, Harvest, Hosts, Response, SourceError, hosts,
 };
 use freshcontext_parse::charset;
-use freshcontext_parse::github::{self, Repository};
+use freshcontext_parse::github::Repository;
 
 use crate::input::{self, UrlInput};
 use crate::parse::{self, NoReadme, Repo};
@@ -45,20 +45,14 @@ impl Adapter for GitHub {
     async fn collect(&self, cx: &Cx<'_>, input: UrlInput) -> Result<Harvest, SourceError> {
         let asked = input::repository(&input.url)?;
         let (facts, commit, readme) = futures_util::future::join3(
-            github::send(cx, request::repository(&asked)?),
-            github::send(cx, request::newest_commit(&asked)?),
-            github::send(cx, request::readme(&asked)?),
+            cx.send(request::repository(&asked)?),
+            cx.send(request::newest_commit(&asked)?),
+            cx.send(request::readme(&asked)?),
         )
         .await;
-        let token_refused = facts.1 || commit.1 || readme.1;
         let facts = facts
-            .0
             .and_then(|response| response.judged(parse::repository(&charset::decode(&response).text)))?;
-        let mut harvest = build(&asked, facts, commit.0, readme.0)?;
-        if token_refused {
-            harvest.note(github::TOKEN_REFUSED);
-        }
-        Ok(harvest)
+        build(&asked, facts, commit, readme)
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, Hosts, SourceError, Status, hosts,
 };
-use freshcontext_parse::{charset, github};
+use freshcontext_parse::charset;
 
 use crate::input::{self, QueryInput};
 use crate::{CREDENTIALS, HOST, ROUTES, STATUS_RULES, TERMS, parse, request};
@@ -53,8 +53,7 @@ impl Adapter for RepoSearch {
         let args = cx.args();
         let page = request::page(args)?;
         let request = request::search(&query, args, page)?.cache_for(Duration::from_mins(5));
-        let (answer, token_refused) = github::send(cx, request).await;
-        let response = answer?;
+        let response = cx.send(request).await?;
         let found = parse::search(&charset::decode(&response).text, response.status)?;
         let mut harvest = Harvest::new(request::search_page(&query, args)?, Vec::new());
         harvest.route = Some("rest");
@@ -86,9 +85,6 @@ impl Adapter for RepoSearch {
                 "rest of the search",
                 SourceError::new(ErrorCode::Timeout, message),
             );
-        }
-        if token_refused {
-            harvest.note(github::TOKEN_REFUSED);
         }
         Ok(harvest)
     }

@@ -9,7 +9,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Harvest, HostRate, Hosts, Pace, Route, SourceError, Switch,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Founding, Harvest, HostRate, Hosts, Pace, Route,
+    SourceError, Switch,
 };
 
 /// The facts about USAspending.
@@ -28,6 +29,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         about: "USAspending's award search",
         needs: None,
         switch: Switch::On,
+        founding: Founding::Recorded,
     }],
     rates: &[HostRate {
         host: "api.usaspending.gov",

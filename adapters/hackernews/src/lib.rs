@@ -6,7 +6,7 @@ mod request;
 mod routes;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Pace, Route,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Pace, Route,
     SourceError, StatusRule, Switch, When, hosts,
 };
 
@@ -33,24 +33,28 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             about: "search index",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
         Route {
             id: "firebase",
             about: "item interface",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
         Route {
             id: "rss",
             about: "feed of the front page",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
         Route {
             id: "html",
             about: "pages of the site",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
     ],
     rates: &[

@@ -13,8 +13,8 @@ mod words;
 use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
-    Pace, Request, Retry, Route, SourceError, StatusRule, Switch, When, hosts,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
+    Hosts, Pace, Request, Retry, Route, SourceError, StatusRule, Switch, When, hosts,
 };
 use freshcontext_parse::charset;
 
@@ -44,6 +44,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         host: "www.themuse.com",
         env: &["THEMUSE_API_KEY"],
         apply: Apply::Query("api_key"),
+        required: false,
         obtain: "https://www.themuse.com/developers/api/v2",
     }],
     routes: &[
@@ -111,6 +112,7 @@ const fn route(id: &'static str, about: &'static str) -> Route {
         about,
         needs: None,
         switch: Switch::On,
+        founding: Founding::Recorded,
     }
 }
 

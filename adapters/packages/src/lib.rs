@@ -7,8 +7,8 @@ mod request;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Pace, Response,
-    Route, SourceError, Status, StatusRule, Switch, When, hosts,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Item, Pace,
+    Response, Route, SourceError, Status, StatusRule, Switch, When, hosts,
 };
 use freshcontext_parse::charset;
 use futures_util::future::{join, join_all};
@@ -33,6 +33,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         about: "the registries' own interfaces",
         needs: None,
         switch: Switch::On,
+        founding: Founding::Recorded,
     }],
     rates: &[
         hosts::NPM,

@@ -5,8 +5,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, Harvest,
-    HostRate, Hosts, Item, Pace, Request, Route, SourceError, Switch,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, Founding,
+    Harvest, HostRate, Hosts, Item, Pace, Request, Route, SourceError, Switch,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::text::has_word;
@@ -29,6 +29,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         host: "api.producthunt.com",
         env: &["PRODUCTHUNT_TOKEN", "PH_TOKEN"],
         apply: Apply::Bearer,
+        required: true,
         obtain: "https://www.producthunt.com/v2/oauth/applications",
     }],
     routes: &[
@@ -37,12 +38,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             about: "Product Hunt's API with a developer token: votes, topics and launch dates; not for commercial use",
             needs: Some("PRODUCTHUNT_TOKEN"),
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
         Route {
             id: FEED,
             about: "the public feed of 50 launches, also by topic; no votes and no launch dates of single products",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
     ],
     rates: &[

@@ -5,8 +5,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
-    Marker, Pace, Route, SourceError, StatusRule, Switch, When, walls,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
+    Hosts, Marker, Pace, Route, SourceError, StatusRule, Switch, When, walls,
 };
 use freshcontext_parse::charset;
 
@@ -32,6 +32,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             secret_env: "REDDIT_CLIENT_SECRET",
             token_url: "https://www.reddit.com/api/v1/access_token",
         },
+        required: true,
         obtain: "https://support.reddithelp.com/hc/en-us/requests/new (new applications need Reddit's approval)",
     }],
     routes: &[
@@ -40,23 +41,39 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             about: "Reddit's API as a registered application: scores, comments, pins, further pages",
             needs: Some("REDDIT_CLIENT_ID"),
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
         Route {
             id: FEED,
             about: "the public Atom feeds: titles, texts and dates, no scores",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
     ],
     rates: &[
         HostRate {
             host: "www.reddit.com",
             path: "",
-            pace: Pace::new(10, 60),
+            // What the feeds give an address since June 2026: `x-ratelimit-remaining: 0` after one answer.
+            pace: Pace::new(1, 60),
             keyed: None,
             in_flight: 1,
             link: "https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki",
         },
+        HostRate {
+            host: "www.reddit.com",
+            // Where an application gets its token, which is no feed.
+            path: "/api/v1/access_token",
+            pace: Pace::new(10, 60),
+            keyed: None,
+            in_flight: 1,
+            link: "https://github.com/reddit-archive/reddit/wiki/OAuth2",
+        },
+        // A share link is a redirect, no feed: it leaves the feed's slot to the feed.
+        share_links("/r/*/s/"),
+        share_links("/u/*/s/"),
+        share_links("/user/*/s/"),
         HostRate {
             host: "oauth.reddit.com",
             path: "",
@@ -140,6 +157,17 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     dates: "created_utc of the API, or published (in old feeds updated) of the feed entry; pinned posts do not count",
     terms: "Reddit's Data API terms and Responsible Builder Policy: https://redditinc.com/policies/data-api-terms",
 };
+
+const fn share_links(path: &'static str) -> HostRate {
+    HostRate {
+        host: "www.reddit.com",
+        path,
+        pace: Pace::new(10, 60),
+        keyed: None,
+        in_flight: 1,
+        link: "https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki",
+    }
+}
 
 const OAUTH: &str = "oauth";
 const FEED: &str = "feed";
@@ -227,12 +255,16 @@ async fn by_feed(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
 /// Asks a share link where it leads.
 async fn follow_share(cx: &Cx<'_>, url: &freshcontext_contract::url::Url) -> Result<Asked, SourceError> {
     let response = cx.send(request::share(url)).await?;
+    let location = response.headers.get("location");
+    let target = location
+        .and_then(|location| response.final_url.join(location).ok())
+        .unwrap_or_else(|| response.final_url.clone());
     if let Ok(
         asked @ Asked {
             target: Target::Post(_),
             ..
         },
-    ) = input::recognise(response.final_url.as_str())
+    ) = input::recognise(target.as_str())
     {
         return Ok(asked);
     }
@@ -259,7 +291,7 @@ fn with_advice(cx: &Cx<'_>, error: SourceError) -> SourceError {
     }
     error.hint(
         "set REDDIT_CLIENT_ID and REDDIT_CLIENT_SECRET of a Reddit application to use the API; without them only \
-         the throttled public feeds are open",
+         the public feeds are open, which answer about once a minute",
     )
 }
 

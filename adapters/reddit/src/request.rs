@@ -194,7 +194,8 @@ pub fn api(plan: &Plan) -> Result<Request, SourceError> {
 pub fn share(url: &Url) -> Request {
     Request::get(url.clone(), Media::Any)
         .cache_for(Duration::from_hours(24))
-        .accepting(&[403])
+        // Where it leads is all that is wanted: the page there is not asked.
+        .accepting(&[301, 302, 303, 307, 308, 403])
 }
 
 /// The page for people that shows the same.

@@ -8,9 +8,9 @@ use serde::Deserialize;
 /// Arguments of `extract_scholar`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Scholar URL or query
+    /// Query, or Scholar URL
     pub url: String,
-    /// false: Scholar only
+    /// false: Scholar alone
     #[serde(default)]
     pub fallback: Option<bool>,
 }
@@ -27,6 +27,8 @@ pub struct Search {
     pub start: Option<usize>,
     /// `num` of the address.
     pub num: Option<usize>,
+    /// Whether the caller gave an address of Scholar, not mere words.
+    pub is_address: bool,
 }
 
 /// The parameters that choose results. All others are left behind (session marks, interface).
@@ -115,7 +117,10 @@ pub fn recognise(given: &str) -> Result<Search, SourceError> {
             "is a Scholar page of another kind (a profile, a case, settings); only result lists are read";
         return Err(SourceError::invalid_input("url", problem, example));
     }
-    let mut search = Search::default();
+    let mut search = Search {
+        is_address: true,
+        ..Search::default()
+    };
     for (name, value) in url.query_pairs() {
         let count = || value.trim().parse::<usize>().ok();
         match name.as_ref() {

@@ -5,12 +5,13 @@ mod parse;
 mod request;
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
-    Pace, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
+    Hosts, Pace, Route, SourceError, StatusRule, Switch, When,
 };
 use freshcontext_parse::charset;
 
@@ -23,7 +24,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "google_scholar",
     tool: "extract_scholar",
     title: "Scholar",
-    description: "Papers from Scholar, else Crossref or OpenAlex.",
+    description: "Papers from Crossref, else OpenAlex; Scholar's own page by its address.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),
@@ -32,26 +33,30 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         host: "api.openalex.org",
         env: &["OPENALEX_API_KEY"],
         apply: Apply::Query("api_key"),
+        required: false,
         obtain: "https://openalex.org/settings/api",
     }],
     routes: &[
         Route {
-            id: "scholar",
-            about: "one page of Scholar's results, asked for once; years only",
-            needs: None,
-            switch: Switch::On,
-        },
-        Route {
             id: "crossref",
-            about: "the same query at Crossref, where Scholar is walled; publication days",
+            about: "Crossref, where works are registered; publication days",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Documented,
         },
         Route {
             id: "openalex",
-            about: "the same query at OpenAlex, where Crossref fails too; OPENALEX_API_KEY raises its limit",
+            about: "the same query at OpenAlex, where Crossref fails; OPENALEX_API_KEY raises its day's allowance",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Documented,
+        },
+        Route {
+            id: "scholar",
+            about: "one page of Scholar's results, for a Scholar address, asked for once; years only; the others where it is walled",
+            needs: None,
+            switch: Switch::On,
+            founding: Founding::Recorded,
         },
     ],
     rates: &[
@@ -95,17 +100,37 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         cursor: true,
         max_age: true,
     },
-    dates: "Scholar gives a year, which is no date; sorted by date, the age it shows; the open indexes give days",
+    dates: "The open indexes give days; Scholar gives a year, which is no date, or the age it shows when sorted by date",
     terms: "Google offers no interface and no licence for robots: one page per call, no second try, nothing worked around (https://scholar.google.com/robots.txt)",
 };
 
 /// How long Scholar is left alone after it refused.
 const LEFT_ALONE: TimeDelta = TimeDelta::hours(1);
+/// OpenAlex's allowance starts anew every midnight UTC: no refusal of it lasts longer.
+const DAY: TimeDelta = TimeDelta::hours(24);
 
-/// The source. Remembers that Scholar refused, so as not to insist.
+/// The source. Remembers who refused, and until when, so as not to insist.
 #[derive(Debug, Default)]
 pub struct Scholar {
-    refused: Mutex<Option<(DateTime<Utc>, ErrorCode)>>,
+    walled: Refused,
+    spent: Refused,
+}
+
+/// When a refusal ends, and what it was.
+#[derive(Debug, Default)]
+struct Refused(Mutex<Option<(DateTime<Utc>, ErrorCode)>>);
+
+impl Refused {
+    fn remember(&self, until: DateTime<Utc>, code: ErrorCode) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((until, code));
+    }
+
+    /// Where it still lasts. One further off than `longest` is the mark of a clock that was set back.
+    fn lasting(&self, now: DateTime<Utc>, longest: TimeDelta) -> Option<(Duration, ErrorCode)> {
+        let refused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (until, code) = (*refused).filter(|(until, _)| now < *until && *until <= now + longest)?;
+        Some(((until - now).to_std().unwrap_or_default(), code))
+    }
 }
 
 /// The adapters of this crate.
@@ -123,8 +148,13 @@ impl Adapter for Scholar {
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
         let plan = Plan::new(input::recognise(&input.url)?, cx.args())?;
         let words = plan.search.words();
+        let asks_scholar = match plan.only {
+            Some(via) => via == Via::Scholar,
+            // Structured sources come before scraping; a page of Scholar is read where it was asked for.
+            None => plan.search.is_address || input.fallback == Some(false),
+        };
         let mut walled = None;
-        if matches!(plan.only, None | Some(Via::Scholar)) {
+        if asks_scholar {
             match self.by_scholar(cx, &plan).await {
                 Ok((page, url)) => return Ok(harvest(page, &plan, Via::Scholar, url)),
                 Err(error) => {
@@ -145,7 +175,7 @@ impl Adapter for Scholar {
                 input::EXAMPLE,
             ));
         };
-        let (page, via, url, failed) = by_open_index(cx, &plan, &words, walled.as_ref()).await?;
+        let (page, via, url, failed) = self.by_open_index(cx, &plan, &words, walled.as_ref()).await?;
         let mut harvest = harvest(page, &plan, via, url);
         if let Some(error) = &walled {
             harvest.note(format!(
@@ -165,12 +195,12 @@ impl Adapter for Scholar {
 impl Scholar {
     /// One page of Scholar, asked for once, unless it refused a short while ago.
     async fn by_scholar(&self, cx: &Cx<'_>, plan: &Plan) -> Result<(Page, Url), SourceError> {
-        if let Some((until, code)) = self.refusal(cx.now()) {
+        if let Some((wait, code)) = self.walled.lasting(cx.now(), LEFT_ALONE) {
+            let until = cx.now() + wait;
             let message = format!(
                 "it refused before and is left alone until {}",
                 until.format("%H:%M UTC")
             );
-            let wait = (until - cx.now()).to_std().unwrap_or_default();
             return Err(SourceError::new(code, message).retry_after(wait));
         }
         let request = request::scholar(plan)?;
@@ -199,15 +229,66 @@ impl Scholar {
                 ErrorCode::Challenge | ErrorCode::AccessDenied | ErrorCode::RateLimited
             )
         {
-            let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-            *refused = Some((cx.now() + LEFT_ALONE, error.code));
+            self.walled.remember(cx.now() + LEFT_ALONE, error.code);
         }
         Ok((page?, url))
     }
 
-    fn refusal(&self, now: DateTime<Utc>) -> Option<(DateTime<Utc>, ErrorCode)> {
-        let refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
-        refused.filter(|(until, _)| now < *until && *until <= now + LEFT_ALONE)
+    /// The first open index that answers, in their order; also why Crossref did not.
+    async fn by_open_index(
+        &self,
+        cx: &Cx<'_>,
+        plan: &Plan,
+        words: &str,
+        walled: Option<&SourceError>,
+    ) -> Result<(Page, Via, Url, Option<SourceError>), SourceError> {
+        let mut failed = None;
+        if plan.only != Some(Via::OpenAlex) {
+            let request = request::crossref(plan, words)?;
+            let url = request.url.clone();
+            let page = match cx.send(request).await {
+                Ok(response) => response.judged(parse::crossref(&charset::decode(&response).text)),
+                Err(error) => Err(error),
+            };
+            match page {
+                Ok(page) => return Ok((page, Via::Crossref, url, None)),
+                Err(error) if plan.only.is_some() => return Err(error),
+                Err(error) => failed = Some(error),
+            }
+        }
+        match self.by_openalex(cx, plan, words).await {
+            Ok((page, url)) => Ok((page, Via::OpenAlex, url, failed)),
+            Err(error) => Err(none_answered(walled, failed.as_ref(), error)),
+        }
+    }
+
+    /// OpenAlex, unless its allowance of the day is known to be used up.
+    async fn by_openalex(&self, cx: &Cx<'_>, plan: &Plan, words: &str) -> Result<(Page, Url), SourceError> {
+        let keyed = cx.configured("OPENALEX_API_KEY");
+        if let Some((wait, _)) = self.spent.lasting(cx.now(), DAY) {
+            return Err(parse::spent(keyed).retry_after(wait));
+        }
+        let request = request::openalex(plan, words)?;
+        let url = request.url.clone();
+        let response = cx.send(request).await?;
+        let text = charset::decode(&response).text;
+        let page = response.judged(match response.status {
+            403 | 429 => Err(parse::openalex_refusal(
+                response.status,
+                &response.headers,
+                &text,
+                keyed,
+            )),
+            _ => parse::openalex(&text),
+        });
+        if let Err(error) = &page
+            && error.code == ErrorCode::RateLimited
+            && let Some(wait) = error.retry_after
+        {
+            let wait = TimeDelta::from_std(wait).unwrap_or(DAY).min(DAY);
+            self.spent.remember(cx.now() + wait, error.code);
+        }
+        Ok((page?, url))
     }
 }
 
@@ -236,46 +317,18 @@ fn advised(error: SourceError, has_words: bool) -> SourceError {
     }
 }
 
-/// The first open index that answers, in their order; also why Crossref did not.
-async fn by_open_index(
-    cx: &Cx<'_>,
-    plan: &Plan,
-    words: &str,
-    walled: Option<&SourceError>,
-) -> Result<(Page, Via, Url, Option<SourceError>), SourceError> {
-    let mut failed = None;
-    if plan.only != Some(Via::OpenAlex) {
-        let request = request::crossref(plan, words)?;
-        let url = request.url.clone();
-        let page = match cx.send(request).await {
-            Ok(response) => response.judged(parse::crossref(&charset::decode(&response).text)),
-            Err(error) => Err(error),
-        };
-        match page {
-            Ok(page) => return Ok((page, Via::Crossref, url, None)),
-            Err(error) if plan.only.is_some() => return Err(error),
-            Err(error) => failed = Some(error),
-        }
-    }
-    let request = request::openalex(plan, words)?;
-    let url = request.url.clone();
-    let page = match cx.send(request).await {
-        Ok(response) => response.judged(parse::openalex(&charset::decode(&response).text)),
-        Err(error) => Err(error),
-    };
-    match page {
-        Ok(page) => Ok((page, Via::OpenAlex, url, failed)),
-        Err(error) => Err(none_answered(walled, failed.as_ref(), error)),
-    }
-}
-
-/// The error where every route failed: Scholar's own, since that is what was asked for.
+/// The error where every route failed: Scholar's own where it was asked for, else that of the last one,
+/// with what the others said.
 fn none_answered(
     walled: Option<&SourceError>,
     crossref: Option<&SourceError>,
-    openalex: SourceError,
+    mut openalex: SourceError,
 ) -> SourceError {
-    let (Some(walled), Some(crossref)) = (walled, crossref) else {
+    let Some(crossref) = crossref else {
+        return openalex;
+    };
+    let Some(walled) = walled else {
+        openalex.message = format!("{}; Crossref before it: {}", openalex.message, crossref.code);
         return openalex;
     };
     let message = format!(
@@ -328,4 +381,28 @@ fn harvest(page: Page, plan: &Plan, via: Via, url: Url) -> Harvest {
         harvest.next = Some(plan.next(via));
     }
     harvest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_lasts_until_its_end_and_no_longer_than_it_can() {
+        let now: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().unwrap();
+        let spent = Refused::default();
+        assert_eq!(spent.lasting(now, DAY), None);
+        spent.remember(now + TimeDelta::seconds(47_052), ErrorCode::RateLimited);
+        let later = now + TimeDelta::seconds(47_051);
+        assert_eq!(
+            spent.lasting(later, DAY),
+            Some((Duration::from_secs(1), ErrorCode::RateLimited))
+        );
+        assert_eq!(spent.lasting(later + TimeDelta::seconds(1), DAY), None);
+        assert_eq!(
+            spent.lasting(now - TimeDelta::hours(20), DAY),
+            None,
+            "the clock was set back"
+        );
+    }
 }

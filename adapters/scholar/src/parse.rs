@@ -6,7 +6,7 @@ mod results;
 mod year;
 
 pub use crossref::crossref;
-pub use openalex::openalex;
+pub use openalex::{openalex, refusal as openalex_refusal, spent};
 pub use results::{refusal, results};
 
 use freshcontext_contract::Item;

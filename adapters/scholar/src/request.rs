@@ -226,7 +226,9 @@ pub fn openalex(plan: &Plan, words: &str) -> Result<Request, SourceError> {
             query.append_pair("page", &(plan.offset / plan.limit + 1).to_string());
         }
     }
-    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(6)))
+    let request = Request::get(url, Media::Json).cache_for(Duration::from_hours(6));
+    // Its refusals name hours; the common reading believes one.
+    Ok(request.accepting(&[403, 429]))
 }
 
 /// Takes Scholar's `author:"name"` out of a query, and the names of its other operators.

@@ -12,8 +12,8 @@ mod resolve;
 mod search;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Marker, Pace, Route,
-    SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Marker,
+    Pace, Route, SourceError, StatusRule, Switch, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
@@ -53,12 +53,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             about: "a company's own filing list, newest first",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
         Route {
             id: "full-text",
             about: "full-text search since 2001, ranked by relevance",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
     ],
     rates: &[rate("www.sec.gov"), rate("data.sec.gov"), rate("efts.sec.gov")],

@@ -9,7 +9,7 @@ mod select;
 use std::sync::{Mutex, PoisonError};
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Pace, Route,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Pace, Route,
     SourceError, StatusRule, Switch, When,
 };
 use freshcontext_parse::charset;
@@ -35,12 +35,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             about: "YC's own search index, as its page uses it",
             needs: None,
             switch: Switch::OffBecause("YC's terms do not allow programs to collect from its site"),
+            founding: Founding::Recorded,
         },
         Route {
             id: MIRROR,
             about: "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
             needs: None,
             switch: Switch::On,
+            founding: Founding::Recorded,
         },
     ],
     rates: &[

@@ -233,6 +233,8 @@ pub struct Seen {
     pub responses: u32,
     /// Upstream attempts made for them.
     pub attempts: u32,
+    /// Environment names of keys that were refused, where the source answered without them.
+    pub refused_keys: Vec<String>,
 }
 
 impl<'a> Cx<'a> {
@@ -361,6 +363,11 @@ impl<'a> Cx<'a> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.responses += 1;
         seen.attempts += response.attempts;
+        if let Some(env) = response.refused_key()
+            && !seen.refused_keys.iter().any(|known| known == env)
+        {
+            seen.refused_keys.push(env.to_owned());
+        }
         let oldest = seen
             .retrieved_at
             .map_or(response.retrieved_at, |at| at.min(response.retrieved_at));

@@ -78,6 +78,9 @@ pub struct Credential {
     pub env: &'static [&'static str],
     /// How it is put on a request.
     pub apply: Apply,
+    /// Whether the host answers nobody without it. Then a refused one is the answer; at any other host
+    /// the same is asked once more without.
+    pub required: bool,
     /// Where to get one.
     pub obtain: &'static str,
 }
@@ -113,6 +116,31 @@ pub struct Route {
     pub needs: Option<&'static str>,
     /// Whether it is on by default.
     pub switch: Switch,
+    /// What our reading of its answers is founded on.
+    pub founding: Founding,
+}
+
+/// What the reading of a route's answers is founded on, best first. A claim: the suite has a case of
+/// this origin (or a better one) for every route that makes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Founding {
+    /// Real answers of the source, kept as recordings.
+    Recorded,
+    /// Bodies that the publisher, or a public client of the source, wrote down.
+    Documented,
+    /// What is generally known of the source; no body of it was at hand.
+    GeneralKnowledge,
+}
+
+impl Founding {
+    /// In words, as lists show it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Recorded => "recorded",
+            Self::Documented => "documented",
+            Self::GeneralKnowledge => "general knowledge",
+        }
+    }
 }
 
 /// Whether a route is on by default.
@@ -140,7 +168,8 @@ pub enum Key {
 pub struct HostRate {
     /// The host.
     pub host: &'static str,
-    /// Path prefix that this limit is for; empty for the whole host. The longest match counts.
+    /// Path prefix that this limit is for, in which a `*` stands for one segment; empty for the whole host.
+    /// The longest match counts.
     pub path: &'static str,
     /// Pace without a credential.
     pub pace: Pace,

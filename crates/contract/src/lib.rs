@@ -28,13 +28,16 @@ pub use args::{ArgSpec, CommonArgs, SORT_NAMES, split_arguments};
 pub use clock::{Clock, FixedClock};
 pub use date::{DateEvidence, DateValue};
 pub use descriptor::{
-    Apply, Credential, Descriptor, HostRate, Hosts, Key, Marker, Pace, Route, StatusRule, Switch, When,
+    Apply, Credential, Descriptor, Founding, HostRate, Hosts, Key, Marker, Pace, Route, StatusRule, Switch,
+    When,
 };
 pub use error::{ErrorCode, Retry, SourceError};
 pub use harvest::{Harvest, Item, PartFailure, Skipped, Status};
 pub use limits::Limits;
 pub use schema::{argument_schema, plain_object};
-pub use wire::{Address, Headers, KeyedUrl, Media, Method, Provenance, Request, Response, Standing};
+pub use wire::{
+    Address, Headers, KEY_REFUSED, KeyedUrl, Media, Method, Provenance, Request, Response, Standing,
+};
 
 /// Re-exported so that adapters name the same versions of the types in this contract.
 pub use {bytes, chrono, schemars, serde, serde_json, url};

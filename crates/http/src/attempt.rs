@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use freshcontext_contract::limits::REFUSAL_WAIT_MAX_S;
 use freshcontext_contract::url::{Host as UrlHost, Url};
-use freshcontext_contract::{Descriptor, ErrorCode, Key as KeyNeed, Method, Request, hosts};
+use freshcontext_contract::{Descriptor, ErrorCode, KEY_REFUSED, Method, Request, hosts};
 use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
@@ -28,8 +28,6 @@ use crate::{Exchange, Seen};
 
 /// A host that had this long and did not answer before the call's deadline is too slow.
 const FAIR_TIME: Duration = Duration::from_secs(5);
-/// Tells adapters that the operator's key was refused and the answer came without it.
-const KEY_REFUSED: (&str, &str) = ("x-freshcontext-credential", "refused");
 
 impl Inner {
     /// One attempt: the request and the redirects it leads to, each hop judged like the first.
@@ -155,11 +153,11 @@ impl Inner {
     }
 
     /// One hop, with the credential that belongs there. A refused key is renewed once if it is a
-    /// token, or left out once if the source works without.
+    /// token, or left out once if the host answers without.
     async fn hop(&self, job: &Job, url: &Url, home: bool, kept: Option<&Entry>) -> Result<Answer, Failure> {
         let mut key = self.key(&job.request, job.descriptor, url, home);
         let mut renewed = false;
-        let mut refused = false;
+        let mut refused = None;
         loop {
             let token = match key {
                 Some(key) if key.needs_token() => Some(self.token(job, key).await?),
@@ -173,25 +171,22 @@ impl Inner {
                         renewed = true;
                         continue;
                     }
-                    Some(token_key)
-                        if !token_key.needs_token() && job.descriptor.key() != KeyNeed::Required =>
-                    {
+                    Some(optional) if !optional.needs_token() && !optional.credential.required => {
                         tracing::warn!(
-                            env = token_key.env(),
+                            env = optional.env(),
                             "the source refused this key; asking without it"
                         );
                         key = None;
-                        refused = true;
+                        refused = Some(optional.env());
                         continue;
                     }
                     _ => {}
                 }
             }
-            if refused {
-                answer
-                    .headers
-                    .0
-                    .push((KEY_REFUSED.0.to_owned(), KEY_REFUSED.1.to_owned()));
+            // Only this pipeline may say so.
+            answer.headers.0.retain(|(name, _)| name != KEY_REFUSED);
+            if let Some(env) = refused {
+                answer.headers.0.push((KEY_REFUSED.to_owned(), env.to_owned()));
             }
             return Ok(answer);
         }

@@ -178,6 +178,25 @@ impl State {
     }
 }
 
+/// Whether a path begins as a limit's prefix does, in which a `*` stands for one segment.
+fn begins(path: &str, prefix: &str) -> bool {
+    let mut rest = path;
+    let mut parts = prefix.split('*');
+    let Some(after) = parts.next().and_then(|first| rest.strip_prefix(first)) else {
+        return false;
+    };
+    rest = after;
+    for part in parts {
+        let end = rest.find('/').unwrap_or(rest.len());
+        let (segment, after) = rest.split_at(end);
+        let Some(after) = after.strip_prefix(part).filter(|_| !segment.is_empty()) else {
+            return false;
+        };
+        rest = after;
+    }
+    true
+}
+
 impl Host {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -188,7 +207,7 @@ impl Host {
         let fitting = self
             .lanes
             .iter()
-            .filter(|lane| path.starts_with(lane.path) && (keyed || !lane.keyed));
+            .filter(|lane| begins(path, lane.path) && (keyed || !lane.keyed));
         Arc::clone(
             fitting
                 .max_by_key(|lane| (lane.path.len(), lane.keyed))
@@ -341,6 +360,27 @@ impl Drop for Attempt {
     fn drop(&mut self) {
         if let Some(pass) = self.pass.take() {
             self.host.lock().breaker.end(pass, None, self.host.timer.now());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prefix_may_leave_a_segment_open() {
+        for (path, prefix, fits) in [
+            ("/x/y", "", true),
+            ("/r/rust/s/abc", "/r/*/s/", true),
+            ("/r/rust/.rss", "/r/*/s/", false),
+            ("/r//s/abc", "/r/*/s/", false),
+            ("/r/rust", "/r/*/s/", false),
+            ("/r/a/b/s/x", "/r/*/s/", false),
+            ("/search", "/search", true),
+            ("/sea", "/search", false),
+        ] {
+            assert_eq!(begins(path, prefix), fits, "{path} {prefix}");
         }
     }
 }

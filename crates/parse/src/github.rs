@@ -1,13 +1,9 @@
 //! GitHub, for all sources that ask it: the names of repositories in all the forms in which people and
-//! manifests write them, and what to do where it refuses the token.
+//! manifests write them.
 
 use std::fmt;
 
-use freshcontext_contract::{Cx, Request, Response, SourceError};
 use url::Url;
-
-/// What to say when [`send`] had to do without the token.
-pub const TOKEN_REFUSED: &str = "GitHub does not accept the token in GITHUB_TOKEN; answered without it";
 
 /// First path segments of github.com that are pages of the site, not owners.
 const RESERVED: [&str; 46] = [
@@ -78,18 +74,6 @@ impl Repository {
 impl fmt::Display for Repository {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.owner, self.name)
-    }
-}
-
-/// Sends a request; where GitHub refuses the token, once more without it. The second value says so.
-pub async fn send(cx: &Cx<'_>, request: Request) -> (Result<Response, SourceError>, bool) {
-    let mut anonymous = request.clone();
-    match cx.send(request).await {
-        Err(error) if error.http_status == Some(401) && cx.configured("GITHUB_TOKEN") => {
-            anonymous.anonymous = true;
-            (cx.send(anonymous).await, true)
-        }
-        answer => (answer, false),
     }
 }
 

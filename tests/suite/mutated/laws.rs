@@ -13,10 +13,13 @@ use serde_json::Value;
 use super::alter::Altered;
 
 /// Fields in whose place another documented one stands with the same confidence: the posting for the
-/// launch, the last change for the publication of a feed's entry.
-const STAND_IN: [(&str, &str); 2] = [
+/// launch, the last change for the publication of a feed's entry, the sighting of a page for the day in
+/// its address, another copy's sighting for the oldest.
+const STAND_IN: [(&str, &str); 4] = [
     ("extract_producthunt", "featuredAt"),
     ("extract_reddit", "published"),
+    ("extract_gdelt", "url"),
+    ("extract_gdelt", "seendate"),
 ];
 
 /// Fields that decide whether an item is what the caller asked for, so that none left may be the truth.

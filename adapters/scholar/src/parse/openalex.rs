@@ -1,9 +1,10 @@
 //! OpenAlex's answer.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use freshcontext_contract::chrono::{Datelike, NaiveDate};
-use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_contract::{DateEvidence, ErrorCode, Headers, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link};
 use serde::Deserialize;
@@ -51,6 +52,50 @@ struct Author {
 const NAMES: usize = 8;
 /// Words of an abstract that are put back in order; no abstract is longer.
 const WORDS: usize = 2_000;
+
+/// The error where the allowance of the day is used up: 0.10 USD of calls without a key, ten times that
+/// with a free one (developers.openalex.org/api-reference/authentication).
+pub fn spent(keyed: bool) -> SourceError {
+    let error = SourceError::new(
+        ErrorCode::RateLimited,
+        "OpenAlex's allowance of the day is used up",
+    );
+    error.hint(if keyed {
+        "it starts anew at midnight UTC; the plan of OPENALEX_API_KEY decides how much it is"
+    } else {
+        "set OPENALEX_API_KEY for ten times as much (free: https://openalex.org/settings/api); it starts anew at midnight UTC"
+    })
+}
+
+/// What 403 and 429 mean. A used-up day says so in its text and names hours to wait, in `retry-after` and
+/// in the body; both are believed. Its documentation gives 403 to haste.
+pub fn refusal(status: u16, headers: &Headers, body: &str, keyed: bool) -> SourceError {
+    let said: Value = json::parse(body, "OpenAlex").unwrap_or_default();
+    let text = |name: &str| said.get(name).and_then(Value::as_str).unwrap_or_default();
+    let wait = headers
+        .get("retry-after")
+        .and_then(|value| value.trim().parse().ok())
+        .or_else(|| said.get("retryAfter").and_then(Value::as_u64))
+        .map(Duration::from_secs);
+    let limited = status == 429 || text("error").to_lowercase().contains("rate limit");
+    let error = if text("message").contains("Insufficient budget") {
+        spent(keyed)
+    } else if limited {
+        let error = SourceError::new(ErrorCode::RateLimited, "OpenAlex asked us to slow down");
+        if keyed {
+            error
+        } else {
+            error.hint("OPENALEX_API_KEY raises its limit (free: https://openalex.org/settings/api)")
+        }
+    } else {
+        SourceError::new(ErrorCode::AccessDenied, "OpenAlex refused the request")
+    };
+    let error = error.status(status);
+    match wait {
+        Some(wait) if limited => error.retry_after(wait),
+        _ => error,
+    }
+}
 
 /// Reads the answer.
 pub fn openalex(body: &str) -> Result<Page, SourceError> {
@@ -145,7 +190,6 @@ fn in_order(index: &BTreeMap<String, Vec<usize>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use freshcontext_contract::ErrorCode;
     use proptest::prelude::*;
 
     const BODY: &str = include_str!("../../../../fixtures/scholar/walled_openalex/openalex.json");

@@ -136,8 +136,35 @@ pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, So
 
 fn total(document: &Html, parts: &Parts) -> Option<u64> {
     let line = text::one_line(&document.select(&parts.count).next()?.text().collect::<String>());
-    let count = line.split('(').next()?;
-    let digits: String = count.chars().filter(char::is_ascii_digit).collect();
+    last_number(line.split('(').next()?)
+}
+
+/// The last number of a line such as `Page 2 of about 79.800 results`, with any country's mark between
+/// groups of three digits.
+fn last_number(line: &str) -> Option<u64> {
+    let is_mark = |c: char| {
+        matches!(
+            c,
+            ',' | '.' | '\'' | '’' | ' ' | '\u{a0}' | '\u{202f}' | '\u{2009}'
+        )
+    };
+    let mut groups = line
+        .rsplit(|c: char| !c.is_ascii_digit() && !is_mark(c))
+        .map(|part| part.trim_matches(is_mark))
+        .find(|part| !part.is_empty())?
+        .rsplit(is_mark);
+    let mut digits = String::new();
+    loop {
+        let group = groups.next()?;
+        digits.insert_str(0, group);
+        // A number before a whole group of three is its beginning only if the group can have one.
+        let Some(before) = groups.clone().next() else {
+            break;
+        };
+        if group.len() != 3 || !(1..=3).contains(&before.len()) {
+            break;
+        }
+    }
     digits.parse().ok()
 }
 

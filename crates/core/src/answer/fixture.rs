@@ -75,6 +75,7 @@ pub(crate) fn seen() -> Seen {
         cached_age: None,
         responses: 1,
         attempts: 1,
+        refused_keys: Vec::new(),
     }
 }
 

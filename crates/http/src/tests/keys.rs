@@ -1,6 +1,11 @@
 //! Credentials: to their host only, last, and into no text.
 
-use freshcontext_contract::{Apply, Credential, Descriptor, ErrorCode, Route, Switch, Transport};
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use freshcontext_contract::{
+    Apply, Credential, Descriptor, ErrorCode, Founding, KEY_REFUSED, Route, Switch, Transport,
+};
 
 use crate::Config;
 use crate::testing::*;
@@ -13,23 +18,34 @@ const fn credential(apply: Apply) -> Credential {
         host: "api.test.org",
         env: &["TEST_TOKEN", "TEST_ALIAS"],
         apply,
+        required: false,
         obtain: "https://example.org/keys",
     }
 }
 
 const BEARER: &[Credential] = &[credential(Apply::Bearer)];
+const BEARER_REQUIRED: &[Credential] = &[Credential {
+    required: true,
+    ..credential(Apply::Bearer)
+}];
 const HEADER: &[Credential] = &[credential(Apply::Header("x-api-key"))];
 const QUERY: &[Credential] = &[credential(Apply::Query("api_key"))];
 const CLIENT: &[Credential] = &[credential(Apply::ClientCredentials {
     secret_env: "TEST_SECRET",
     token_url: "https://auth.test.org/token",
 })];
-const NEEDS_KEY: &[Route] = &[Route {
-    id: "api",
-    about: "the interface",
-    needs: Some("TEST_TOKEN"),
-    switch: Switch::On,
-}];
+/// Another host answers without a key; that says nothing of this one.
+const ROUTES: &[Route] = &[route("api", Some("TEST_TOKEN")), route("elsewhere", None)];
+
+const fn route(id: &'static str, needs: Option<&'static str>) -> Route {
+    Route {
+        id,
+        about: "the interface",
+        needs,
+        switch: Switch::On,
+        founding: Founding::GeneralKnowledge,
+    }
+}
 
 fn source(credentials: &'static [Credential], routes: &'static [Route]) -> &'static Descriptor {
     let mut own = descriptor("keyed");
@@ -222,17 +238,22 @@ async fn a_refused_key_is_left_out_once_and_said() {
         vec![Act::Send(if seen.header("authorization").is_some() {
             answer(401, &[], "{}")
         } else {
-            json("{}")
+            answer(200, &[(KEY_REFUSED, "FORGED")], "{}")
         })]
     })
     .await;
     let pipeline = pipeline(with_secret(&server));
-    let optional = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let optional = scope(source(BEARER, ROUTES), &crate::TokioTimer, 5);
     let response = pipeline.send(&optional, get(URL)).await.unwrap();
-    assert_eq!(response.headers.get("x-freshcontext-credential"), Some("refused"));
+    assert_eq!(response.refused_key(), Some("TEST_TOKEN"));
     assert_eq!((response.attempts, server.requests()), (2, 2));
+    let mut anonymous = get("https://api.test.org/anonymous");
+    anonymous.anonymous = true;
+    let response = pipeline.send(&optional, anonymous).await.unwrap();
+    assert_eq!(response.refused_key(), None, "a source cannot say so itself");
+    assert_eq!(server.requests(), 3);
 
-    let required = scope(source(BEARER, NEEDS_KEY), &crate::TokioTimer, 5);
+    let required = scope(source(BEARER_REQUIRED, ROUTES), &crate::TokioTimer, 5);
     let error = pipeline
         .send(&required, get("https://api.test.org/other"))
         .await
@@ -242,7 +263,7 @@ async fn a_refused_key_is_left_out_once_and_said() {
         (ErrorCode::AccessDenied, Some(401))
     );
     assert!(error.hint.unwrap().contains("TEST_TOKEN"));
-    assert_eq!(server.requests(), 3);
+    assert_eq!(server.requests(), 4);
 }
 
 #[tokio::test]

@@ -81,8 +81,14 @@ impl Engine {
                     &common,
                     requests,
                 );
-                let harvest = adapter.collect(&cx, own).await?;
-                (harvest, cx.seen())
+                let mut harvest = adapter.collect(&cx, own).await?;
+                let seen = cx.seen();
+                for env in &seen.refused_keys {
+                    harvest.note(format!(
+                        "The source does not accept the key in {env}; this was answered without it"
+                    ));
+                }
+                (harvest, seen)
             };
             finish(
                 &engine,

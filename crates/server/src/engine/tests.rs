@@ -10,7 +10,7 @@ use freshcontext_contract::serde::{self, Deserialize};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, AnyAdapter, ArgSpec, BoxFuture, CallScope, Cx, DateEvidence, Descriptor, ErrorCode, FixedClock,
-    Harvest, Hosts, Item, Media, Request, Response, Route, SourceError, Switch, Transport,
+    Founding, Harvest, Hosts, Item, Media, Request, Response, Route, SourceError, Switch, Transport,
 };
 use freshcontext_sources::{Composite, PartCall, Plan};
 use serde_json::{Map, Value, json};
@@ -37,6 +37,7 @@ static ECHO: Descriptor = Descriptor {
         about: "the interface",
         needs: None,
         switch: Switch::On,
+        founding: Founding::GeneralKnowledge,
     }],
     rates: &[],
     status_rules: &[],
@@ -73,6 +74,7 @@ pub(crate) const fn base() -> Descriptor {
             about: "the interface",
             needs: None,
             switch: Switch::On,
+            founding: Founding::GeneralKnowledge,
         }],
         rates: &[],
         status_rules: &[],

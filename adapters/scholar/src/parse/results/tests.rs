@@ -159,3 +159,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_total_is_the_last_number_of_its_line() {
+    for (line, total) in [
+        ("About 1,234 results ", Some(1_234)),
+        ("Page 2 of about 79.800 results ", Some(79_800)),
+        ("Page 12 of about 8\u{a0}390\u{202f}000 results", Some(8_390_000)),
+        ("Page 3 of 25 results", Some(25)),
+        ("2 results", Some(2)),
+        ("Page 2 of 1'000 results", Some(1_000)),
+        ("Results 2020 300", Some(300)),
+        ("no results", None),
+        ("", None),
+        ("... 99999999999999999999 results", None),
+    ] {
+        assert_eq!(last_number(line), total, "{line}");
+    }
+}
