@@ -1,6 +1,6 @@
 #![no_main]
 use freshcontext_contract::chrono::DateTime;
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     if let Ok(arguments) = serde_json::from_slice(data) {
         let now = DateTime::from_timestamp(1_795_262_400, 0).expect("a fixed moment");
         let judged = freshcontext_core::evaluate::judge(&arguments, now, &Default::default());

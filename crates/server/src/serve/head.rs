@@ -8,7 +8,7 @@ use memchr::memchr;
 
 /// Reads a head as it comes in, in any pieces.
 #[derive(Debug, Default)]
-pub(super) struct HeadScan {
+pub(crate) struct HeadScan {
     /// The beginning of the current line.
     start: Vec<u8>,
     /// Bytes in the current line.
@@ -28,7 +28,7 @@ const NAME: usize = 18;
 
 impl HeadScan {
     /// Takes in the next bytes of the connection; spoils the end of a head that is ambiguous.
-    pub(super) fn take(&mut self, bytes: &mut [u8]) {
+    pub(crate) fn take(&mut self, bytes: &mut [u8]) {
         let mut from = 0;
         while !self.done {
             let Some(rest) = bytes.get(from..) else { return };

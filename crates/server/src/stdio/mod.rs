@@ -1,8 +1,8 @@
 //! MCP over stdin and stdout.
 
 mod evaluation;
-mod frame;
-mod lines;
+pub(crate) mod frame;
+pub(crate) mod lines;
 mod outbox;
 mod streams;
 #[cfg(test)]

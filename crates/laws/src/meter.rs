@@ -1,0 +1,83 @@
+//! Instructions and bytes of one piece of work.
+
+use std::path::PathBuf;
+
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATED: PeakAlloc = PeakAlloc;
+
+/// What one piece of work took.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// Instructions of the whole process while it ran.
+    pub instructions: u64,
+    /// Most bytes allocated at once beyond what was before.
+    pub bytes: u64,
+}
+
+/// The work itself, under a name that callgrind is told: it counts from the call on, and writes its count at
+/// the return.
+#[inline(never)]
+pub fn measured_work(work: &mut dyn FnMut()) {
+    work();
+}
+
+/// The arguments with which callgrind counts [`measured_work`].
+pub fn callgrind_arguments(folder: &std::path::Path) -> Vec<String> {
+    vec![
+        "--tool=callgrind".to_owned(),
+        "--zero-before=*measured_work*".to_owned(),
+        "--dump-after=*measured_work*".to_owned(),
+        "--dump-line=no".to_owned(),
+        "--quiet".to_owned(),
+        format!("--callgrind-out-file={}/%p", folder.display()),
+    ]
+}
+
+/// Reads what callgrind counts for this process.
+pub struct Meter {
+    /// Callgrind's output without the number; `None` where nothing counts.
+    dumps: Option<PathBuf>,
+    number: u32,
+}
+
+impl Meter {
+    /// `folder` is the one of [`callgrind_arguments`]; without it only bytes are counted.
+    pub fn new(folder: Option<PathBuf>) -> Self {
+        Self {
+            dumps: folder.map(|folder| folder.join(std::process::id().to_string())),
+            number: 0,
+        }
+    }
+
+    /// Does the work once and tells its cost.
+    ///
+    /// # Errors
+    ///
+    /// Callgrind's count cannot be read.
+    pub fn cost(&mut self, mut work: impl FnMut()) -> Result<Cost, String> {
+        let before = ALLOCATED.current_usage();
+        ALLOCATED.reset_peak_usage();
+        measured_work(&mut work);
+        let bytes = ALLOCATED.peak_usage().saturating_sub(before) as u64;
+        let instructions = match &self.dumps {
+            None => 0,
+            Some(dumps) => {
+                self.number += 1;
+                let mut file = dumps.clone().into_os_string();
+                file.push(format!(".{}", self.number));
+                let file = PathBuf::from(file);
+                let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                // What is not read again need not stay.
+                let _ = std::fs::remove_file(&file);
+                text.lines()
+                    .rev()
+                    .find_map(|line| line.strip_prefix("totals:").or_else(|| line.strip_prefix("summary:")))
+                    .and_then(|count| count.trim().parse().ok())
+                    .ok_or_else(|| format!("{} has no total", file.display()))?
+            }
+        };
+        Ok(Cost { instructions, bytes })
+    }
+}
