@@ -2,6 +2,7 @@
 
 pub mod dates;
 pub mod feed;
+pub mod jsonld;
 pub mod markdown;
 pub mod page;
 pub mod registry;

@@ -170,10 +170,12 @@ fn listed(page: Page, url: Url) -> Found {
     } else {
         format!("page {}", page.title)
     };
-    Found {
+    let mut found = Found {
         complete: false,
         ..Found::new(what, url, "page", page.releases)
-    }
+    };
+    found.notes.extend(page.cut);
+    found
 }
 
 /// One dated page, such as the announcement of a release.
@@ -192,6 +194,7 @@ fn article(page: Page, url: Url) -> Found {
     };
     let mut found = Found::new(format!("page {title}"), url, "page", vec![release]);
     found.article = true;
+    found.notes.extend(page.cut);
     if let Some(modified) = page.modified {
         found.fields.insert("modified".to_owned(), modified.into());
     }

@@ -146,3 +146,24 @@ pub const QUERY_CHARS: usize = 2_000;
 pub const MIN_RESULT_CHARS: usize = 300;
 /// Longest error message shown, in characters.
 pub const ERROR_CHARS: usize = 300;
+/// Bytes of the tree of one HTML document.
+pub const HTML_TREE_BYTES: usize = 24 << 20;
+/// Nodes of one HTML document: elements, texts and comments.
+pub const HTML_NODES: usize = 100_000;
+/// Open elements of an HTML document, without those for formatting (`b`, `a` ...). Browsers stop at 512.
+pub const HTML_DEPTH: usize = 256;
+/// Elements for formatting that are open, and that HTML would open again in the next block, together.
+pub const HTML_FORMATTING: usize = 64;
+/// Tags of one HTML document, closing ones included.
+pub const HTML_TAGS: usize = 400_000;
+/// Attributes of one HTML tag.
+pub const HTML_ATTRIBUTES_PER_TAG: usize = 64;
+/// Attributes of one HTML document.
+pub const HTML_ATTRIBUTES: usize = 200_000;
+/// `object`, `template` and their like in one HTML document.
+pub const HTML_SCOPES: usize = 1_000;
+/// Looks at open elements while one HTML document is read: each tag may look at all of them. Ordinary
+/// pages need 10 to 20 for each node.
+pub const HTML_STEPS: usize = 20_000_000;
+/// Text directly in an HTML table, between two tags. It is held back until the next tag.
+pub const HTML_TABLE_TEXT_BYTES: usize = 64 << 10;

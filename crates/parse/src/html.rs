@@ -1,165 +1,133 @@
 //! HTML to readable text, without what a visitor would not see.
 //!
-//! The parser is html5ever through `scraper`; its tree is an arena, so depth costs no stack. The
-//! walk is ours because the renderers at hand keep text that pages hide (`hidden`, `display:none`),
-//! which is where instructions to machines are planted.
+//! All of it goes through one door ([`document`], [`fragment`]), which reads any text in time linear in its
+//! length into a tree of bounded size, and says what it left out. The walk is ours because the renderers
+//! at hand keep text that pages hide (`hidden`, `display:none`), which is where instructions to machines
+//! are planted. The tree is an arena, so depth costs no stack.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
+mod door;
+mod sink;
+mod walk;
+
+use std::ops::Deref;
 
 use ego_tree::iter::Edge;
-use scraper::{ElementRef, Html, Node};
+use freshcontext_contract::limits::HTML_DEPTH;
+use scraper::{ElementRef, Html, Selector};
 
 use crate::text::paragraphs;
 
-/// Elements whose text is never content.
-const SILENT: [&str; 14] = [
-    "script", "style", "noscript", "template", "head", "svg", "math", "iframe", "object", "select",
-    "textarea", "canvas", "audio", "video",
-];
-
-/// Elements that begin and end a line.
-const BLOCKS: [&str; 37] = [
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "br",
-    "caption",
-    "dd",
-    "details",
-    "dialog",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "header",
-    "hr",
-    "legend",
-    "li",
-    "main",
-    "nav",
-    "ol",
-    "p",
-    "pre",
-    "section",
-    "summary",
-    "table",
-    "tr",
-    "ul",
-];
-
-/// Elements set apart by a blank line.
-const SPACED: [&str; 13] = [
-    "p",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "ul",
-    "ol",
-    "pre",
-    "blockquote",
-    "table",
-    "hr",
-];
-
-/// Tags left open at once. HTML's tree builder looks through the open elements for many a tag, so
-/// its time grows with depth times tags; real pages stay far below this.
-const OPEN_TAGS: usize = 400;
-/// Longest single tag. The parser compares each attribute of a tag with all before it.
-const TAG_BYTES: usize = 64 << 10;
-/// Elements that others close for them, or that cannot hold anything: they add no depth.
-const SHALLOW: [&str; 24] = [
-    "p", "li", "br", "hr", "img", "input", "meta", "link", "td", "th", "tr", "tbody", "thead", "tfoot", "dd",
-    "dt", "option", "wbr", "source", "col", "base", "area", "embed", "param",
-];
-
-/// Parses a whole page in time linear in its length.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the bounded door that the ban points to"
-)]
-pub fn document(html: &str) -> Html {
-    Html::parse_document(&bounded(html))
+/// What a tree lacks of its text. The default: nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// The text was read up to a limit, after so many nodes (elements, texts, comments); the rest is missing.
+    pub stopped_after: Option<usize>,
+    /// Content within the part that was read is missing: it stood too deep, or between the cells of a table.
+    pub content: bool,
+    /// Tags or attributes are missing; what stood in them was read as part of what is around them.
+    pub markup: bool,
 }
 
-/// Parses a fragment in time linear in its length.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the bounded door that the ban points to"
-)]
-pub fn fragment(html: &str) -> Html {
-    Html::parse_fragment(&bounded(html))
-}
-
-/// Drops the tags that only an attack has: beyond [`OPEN_TAGS`] left open, or longer than [`TAG_BYTES`].
-fn bounded(html: &str) -> Cow<'_, str> {
-    let mut out = String::new();
-    let mut kept = 0;
-    let mut open: HashMap<&str, usize> = HashMap::new();
-    let mut depth = 0_usize;
-    let mut at = 0;
-    while let Some(start) = html
-        .get(at..)
-        .and_then(|rest| rest.find('<'))
-        .map(|found| at + found)
-    {
-        let Some(rest) = html.get(start + 1..) else { break };
-        let closing = rest.starts_with('/');
-        let name = rest.trim_start_matches('/');
-        let name = name.get(
-            ..name
-                .find(|c: char| !c.is_ascii_alphanumeric())
-                .unwrap_or(name.len()),
-        );
-        let name = name
-            .filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic()))
-            .unwrap_or_default();
-        at = start + 1;
-        if name.is_empty() {
-            continue;
-        }
-        let end = rest.find('>').map_or(html.len(), |found| start + 2 + found);
-        let mut drop = end - start > TAG_BYTES;
-        if closing {
-            if let Some(count) = open.get_mut(name).filter(|count| **count > 0) {
-                *count -= 1;
-                depth -= 1;
-            }
-        } else if !SHALLOW.iter().any(|shallow| shallow.eq_ignore_ascii_case(name)) {
-            drop |= depth >= OPEN_TAGS;
-            if !drop {
-                *open.entry(name).or_default() += 1;
-                depth += 1;
-            }
-        }
-        if drop {
-            out.push_str(html.get(kept..start).unwrap_or_default());
-            kept = end;
-        }
-        at = if drop { end } else { start + 1 + name.len() };
+impl Cut {
+    /// Whether nothing is missing.
+    pub fn is_whole(self) -> bool {
+        self == Self::default()
     }
-    if kept == 0 {
-        return Cow::Borrowed(html);
+
+    /// Whether text is missing, not only its structure.
+    pub fn lacks_text(self) -> bool {
+        self.stopped_after.is_some() || self.content
     }
-    out.push_str(html.get(kept..).unwrap_or_default());
-    Cow::Owned(out)
+
+    /// A remark for the reader about `what` (for example `page`), where something is missing.
+    pub fn note(self, what: &str) -> Option<String> {
+        if let Some(nodes) = self.stopped_after {
+            Some(format!(
+                "only the first {nodes} elements and texts of the {what} were read; the rest is missing"
+            ))
+        } else if self.content {
+            Some(format!(
+                "parts of the {what} nest deeper than {HTML_DEPTH} elements and were left out"
+            ))
+        } else if self.markup {
+            Some(format!(
+                "the {what} has more nested elements or attributes than are read; its text is whole, its structure is not"
+            ))
+        } else {
+            None
+        }
+    }
 }
 
-/// The readable text of a page or fragment. Plain text passes through with its entities decoded.
+/// A parsed page or fragment. It derefs to `scraper`'s tree for selectors.
+#[derive(Debug)]
+pub struct Document {
+    html: Html,
+    cut: Cut,
+}
+
+impl Deref for Document {
+    type Target = Html;
+
+    fn deref(&self) -> &Html {
+        &self.html
+    }
+}
+
+impl Document {
+    /// What is missing.
+    pub fn cut(&self) -> Cut {
+        self.cut
+    }
+
+    /// The elements that a selector matches and that stand in no other such element, in the order of the
+    /// page. What reads each of them through stays linear, however they nest.
+    pub fn outermost<'d>(&'d self, selector: &'d Selector) -> impl Iterator<Item = ElementRef<'d>> {
+        let mut inside = None;
+        self.html
+            .tree
+            .root()
+            .traverse()
+            .filter_map(move |edge| match edge {
+                Edge::Open(node) if inside.is_none() => {
+                    let element = ElementRef::wrap(node).filter(|element| selector.matches(element))?;
+                    inside = Some(node.id());
+                    Some(element)
+                }
+                Edge::Close(node) if inside == Some(node.id()) => {
+                    inside = None;
+                    None
+                }
+                _ => None,
+            })
+    }
+
+    /// Its readable text, as [`text_of`] its root.
+    pub fn text(&self) -> String {
+        text_of(self.html.root_element())
+    }
+
+    /// As [`text`](Self::text), with `## ` before each heading of any rank, so that it reads like a
+    /// Markdown file.
+    pub fn outline(&self) -> String {
+        paragraphs(&walk::text(self.html.root_element(), "## "))
+    }
+}
+
+/// Parses a whole page.
+pub fn document(html: &str) -> Document {
+    let (html, cut) = door::parse(html, door::Kind::Page);
+    Document { html, cut }
+}
+
+/// Parses a fragment, as if it stood in a page's body.
+pub fn fragment(html: &str) -> Document {
+    let (html, cut) = door::parse(html, door::Kind::Fragment);
+    Document { html, cut }
+}
+
+/// The readable text of a page or fragment. Plain text passes through with its entities decoded. Ends
+/// with an ellipsis where text is missing.
 pub fn to_text(html: &str) -> String {
     if !html.contains(['<', '&']) {
         return paragraphs(html);
@@ -171,7 +139,15 @@ pub fn to_text(html: &str) -> String {
     let page = ["<html", "<head", "<body", "<!doctype"]
         .iter()
         .any(|tag| lower.contains(tag));
-    text_of(if page { document(html) } else { fragment(html) }.root_element())
+    let document = if page { document(html) } else { fragment(html) };
+    let text = walk::text(document.root_element(), "");
+    let cut = document.cut();
+    drop(document);
+    let mut text = paragraphs(&text);
+    if cut.lacks_text() {
+        text.push('…');
+    }
+    text
 }
 
 /// The text of a fragment on one line, for titles.
@@ -181,113 +157,18 @@ pub fn to_line(html: &str) -> String {
 
 /// The readable text of one element, hidden parts left out.
 pub fn text_of(element: ElementRef<'_>) -> String {
-    let mut out = String::new();
-    let mut preformatted = 0_usize;
-    let mut skip = None;
-    for edge in element.traverse() {
-        match edge {
-            Edge::Open(node) => {
-                if skip.is_some() {
-                    continue;
-                }
-                match node.value() {
-                    Node::Text(text) if preformatted > 0 => out.push_str(text),
-                    Node::Text(text) => push_words(&mut out, text),
-                    Node::Element(tag) => {
-                        let name = tag.name();
-                        if SILENT.contains(&name) || is_hidden(tag) {
-                            skip = Some(node.id());
-                            continue;
-                        }
-                        if name == "pre" {
-                            preformatted += 1;
-                        }
-                        break_for(&mut out, name);
-                        if name == "li" {
-                            out.push_str("- ");
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            Edge::Close(node) => {
-                if let Some(hidden) = skip {
-                    if hidden == node.id() {
-                        skip = None;
-                    }
-                    continue;
-                }
-                if let Node::Element(tag) = node.value() {
-                    let name = tag.name();
-                    if name == "pre" {
-                        preformatted = preformatted.saturating_sub(1);
-                    }
-                    if matches!(name, "td" | "th") {
-                        out.push(' ');
-                    }
-                    if name != "br" {
-                        break_for(&mut out, name);
-                    }
-                }
-            }
-        }
-    }
-    paragraphs(&out)
+    paragraphs(&walk::text(element, ""))
 }
 
-fn break_for(out: &mut String, name: &str) {
-    let wanted = if SPACED.contains(&name) {
-        "\n\n"
-    } else if BLOCKS.contains(&name) {
-        "\n"
-    } else {
-        return;
-    };
-    while !out.is_empty() && !out.ends_with(wanted) {
-        out.push('\n');
-    }
+/// The most bytes that the tree of a text of `bytes` bytes takes, at most
+/// [`HTML_TREE_BYTES`](freshcontext_contract::limits::HTML_TREE_BYTES). The text itself and what is made of
+/// the tree are not counted. Whoever shares out memory reserves by this.
+pub const fn tree_bytes(bytes: usize) -> usize {
+    door::most_bytes(bytes)
 }
 
-/// Collapses white space as a browser does, keeping one space at the seams.
-fn push_words(out: &mut String, text: &str) {
-    let mut gap = text.starts_with(char::is_whitespace);
-    for word in text.split_whitespace() {
-        if gap && !out.is_empty() && !out.ends_with(char::is_whitespace) {
-            out.push(' ');
-        }
-        out.push_str(word);
-        gap = true;
-    }
-    if text.ends_with(char::is_whitespace) && !out.ends_with(char::is_whitespace) {
-        out.push(' ');
-    }
-}
-
-/// Hidden by attribute or inline style. Style sheets are not evaluated.
-fn is_hidden(tag: &scraper::node::Element) -> bool {
-    if tag.attr("hidden").is_some() || tag.attr("aria-hidden").is_some_and(|value| value == "true") {
-        return true;
-    }
-    tag.attr("style").is_some_and(|style| {
-        let style: String = style
-            .chars()
-            .filter(|c| !c.is_whitespace())
-            .flat_map(char::to_lowercase)
-            .take(2_000)
-            .collect();
-        [
-            "display:none",
-            "visibility:hidden",
-            "opacity:0;",
-            "font-size:0;",
-            "font-size:0px",
-        ]
-        .iter()
-        .any(|rule| style.contains(rule))
-            || style.ends_with("opacity:0")
-            || style.ends_with("font-size:0")
-    })
-}
+#[cfg(test)]
+mod hostile;
 
 #[cfg(test)]
 mod tests {
@@ -315,27 +196,31 @@ mod tests {
     }
 
     #[test]
+    fn an_outline_marks_its_headings() {
+        let page = document(
+            "<title>t</title><H1>One</H1><p>a<h2>\n <a>Two</a></h2><h3 hidden>x</h3><!--<h1>--><h7>b",
+        );
+        assert_eq!(page.outline(), "## One\n\na\n\n## Two\n\nb");
+        assert_eq!(page.text(), "One\n\na\n\nTwo\n\nb");
+    }
+
+    #[test]
+    fn elements_within_their_like_are_not_outermost() {
+        let page = document("<i id=1><i id=2></i></i><b><i id=3></i></b>");
+        let selector = Selector::parse("i").unwrap();
+        let ids: Vec<_> = page
+            .outermost(&selector)
+            .filter_map(|found| found.attr("id"))
+            .collect();
+        assert_eq!(ids, ["1", "3"]);
+    }
+
+    #[test]
     fn preformatted_text_keeps_its_lines() {
         assert_eq!(
             to_text("<pre>let a = 1;\nlet b = 2;</pre>"),
             "let a = 1;\nlet b = 2;"
         );
-    }
-
-    #[test]
-    fn depth_costs_neither_stack_nor_quadratic_time() {
-        for tag in ["<div>", "<b id=a>", "<DIV></x>", "<table>", "<font a=1>"] {
-            let deep = format!("{}x", tag.repeat(200_000));
-            assert_eq!(to_text(&deep), "x", "{tag}");
-        }
-        let attributes = format!("<p {}>x</p>", "a=1 ".repeat(200_000));
-        assert_eq!(to_text(&attributes), "x");
-    }
-
-    #[test]
-    fn ordinary_pages_are_parsed_as_they_are() {
-        let page = "<div><p>a<p>b<img></div>".repeat(1_000);
-        assert!(matches!(bounded(&page), Cow::Borrowed(_)));
     }
 
     proptest! {

@@ -1,9 +1,13 @@
 //! JSON with a named complaint, and lists that survive a bad entry.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use freshcontext_contract::{Response, SourceError};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::charset;
 
@@ -58,17 +62,35 @@ const LIST_ENTRIES: usize = 10_000;
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Lenient<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let values = Vec::<Value>::deserialize(deserializer)?;
-        let total = values.len();
-        let items: Vec<T> = values
-            .into_iter()
-            .take(LIST_ENTRIES)
-            .filter_map(|value| serde_json::from_value(value).ok())
-            .collect();
-        Ok(Self {
-            unreadable: total - items.len(),
-            items,
-        })
+        deserializer.deserialize_seq(Entries(PhantomData))
+    }
+}
+
+/// Reads entry by entry, each from its text: a tree of values takes many times as much.
+struct Entries<T>(PhantomData<T>);
+
+impl<'de, T: DeserializeOwned> Visitor<'de> for Entries<T> {
+    type Value = Lenient<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Lenient<T>, A::Error> {
+        let mut list = Lenient::default();
+        for _ in 0..LIST_ENTRIES {
+            let Some(entry) = seq.next_element::<Box<RawValue>>()? else {
+                return Ok(list);
+            };
+            match serde_json::from_str(entry.get()) {
+                Ok(item) => list.items.push(item),
+                Err(_) => list.unreadable += 1,
+            }
+        }
+        while seq.next_element::<IgnoredAny>()?.is_some() {
+            list.unreadable += 1;
+        }
+        Ok(list)
     }
 }
 
@@ -90,11 +112,12 @@ pub fn rounded(number: f64, decimals: i32) -> Value {
 pub fn or_absent<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
-    let value = Value::deserialize(deserializer)?;
-    Ok(if value.is_null() {
+    let value = Box::<RawValue>::deserialize(deserializer)?;
+    // A `null` is no value, whatever the type makes of it.
+    Ok(if value.get() == "null" {
         None
     } else {
-        serde_json::from_value(value).ok()
+        serde_json::from_str(value.get()).ok()
     })
 }
 
@@ -119,6 +142,30 @@ mod tests {
             [Entry { id: 1, note: None }, Entry { id: 2, note: None }]
         );
         assert_eq!(list.unreadable, 2);
+    }
+
+    #[test]
+    fn entries_within_entries_are_lenient_too() {
+        #[derive(Debug, Deserialize)]
+        struct Outer {
+            #[serde(default)]
+            inner: Lenient<Entry>,
+        }
+        let list: Lenient<Outer> = parse(r#"[{"inner":[{"id":1},{}]},{"inner":7},{}]"#, "list").unwrap();
+        assert_eq!((list.items.len(), list.unreadable), (2, 1));
+        assert_eq!(
+            (list.items[0].inner.items.len(), list.items[0].inner.unreadable),
+            (1, 1)
+        );
+        let value: Value = serde_json::from_str(r#"[{"id":3,"note":"n"},4]"#).unwrap();
+        let list: Lenient<Entry> = serde_json::from_value(value).unwrap();
+        assert_eq!((list.items[0].note.as_deref(), list.unreadable), (Some("n"), 1));
+    }
+
+    #[test]
+    fn what_is_beyond_the_longest_list_is_counted() {
+        let list: Lenient<Entry> = parse(&format!("[{}0]", r#"{"id":1},"#.repeat(12_000)), "list").unwrap();
+        assert_eq!((list.items.len(), list.unreadable), (LIST_ENTRIES, 2_001));
     }
 
     #[test]

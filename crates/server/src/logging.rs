@@ -12,17 +12,14 @@ use tracing_subscriber::registry::LookupSpan;
 /// What rmcp says about every mistake of a client is no news for an operator.
 const QUIETER: &[&str] = &["rmcp=error", "hyper=error", "h2=error", "hyper_util=error"];
 
+/// What the parser of pages says of every mistake of a page: no news at any level, a line for each tag where
+/// a page is hostile, and at `debug` the text of strangers.
+const SILENT: &str = "html5ever=error";
+
 /// Starts the log with a level or a filter. A second call changes nothing.
 pub(crate) fn start(filter: &str) {
-    let plain = !filter.contains(['=', ',']);
-    let filter = if plain && !matches!(filter, "debug" | "trace") {
-        format!("{filter},{}", QUIETER.join(","))
-    } else {
-        filter.to_owned()
-    };
-    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("warn"));
     let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+        .with_env_filter(chosen(filter))
         .with_writer(std::io::stderr)
         .with_ansi(false)
         .event_format(OneLine)
@@ -35,6 +32,17 @@ pub(crate) fn start(filter: &str) {
             .unwrap_or_default();
         tracing::error!(place, "a defect: please report it");
     }));
+}
+
+/// What is let through for a level, or for a filter that an operator wrote out, which stays as it is.
+fn chosen(filter: &str) -> EnvFilter {
+    let plain = !filter.contains(['=', ',']);
+    let filter = match filter {
+        "debug" | "trace" => format!("{filter},{SILENT}"),
+        _ if plain => format!("{filter},{SILENT},{}", QUIETER.join(",")),
+        _ => filter.to_owned(),
+    };
+    EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(format!("warn,{SILENT}")))
 }
 
 /// `time LEVEL target call{id=1}: message field=value`, with everything that would break the line escaped.
@@ -100,6 +108,30 @@ mod tests {
         fn flush(&mut self) -> std::io::Result<()> {
             Ok(())
         }
+    }
+
+    /// What reaches the log at a filter, of a parser's complaint and of a warning of ours.
+    fn shown(filter: &str) -> (bool, bool) {
+        let sink = Sink::default();
+        let writer = sink.clone();
+        let subscriber = tracing_subscriber::fmt()
+            .with_env_filter(chosen(filter))
+            .with_writer(move || writer.clone())
+            .finish();
+        tracing::subscriber::with_default(subscriber, || {
+            tracing::warn!(target: "html5ever::tree_builder", "foster parenting");
+            tracing::warn!(target: "freshcontext", "ours");
+        });
+        let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+        (text.contains("foster"), text.contains("ours"))
+    }
+
+    #[test]
+    fn a_page_cannot_fill_the_log() {
+        for level in ["warn", "info", "debug", "trace", "no=such=filter"] {
+            assert_eq!(shown(level), (false, true), "{level}");
+        }
+        assert_eq!(shown("html5ever=warn,freshcontext=warn"), (true, true));
     }
 
     #[test]

@@ -23,7 +23,7 @@ const UNRELEASED: [&str; 12] = [
     "upcoming release",
 ];
 /// More headings than the longest history has.
-const MAX_RELEASES: usize = 2_000;
+pub const MAX_RELEASES: usize = 2_000;
 
 /// What a changelog file holds.
 #[derive(Debug, Default)]
@@ -44,11 +44,14 @@ struct Heading<'t> {
 
 /// Reads a changelog file.
 pub fn read(source: &str) -> Document {
-    let lines: Vec<&str> = source.lines().collect();
-    let headings = headings(&lines);
-    let mut versions: Vec<(&Heading<'_>, Title)> = headings
-        .iter()
-        .filter_map(|heading| Some((heading, title(heading.text)?)))
+    // A list that doubles as it grows would take twice its room, and a file may be nothing but lines.
+    let mut lines = Vec::with_capacity(source.lines().count());
+    lines.extend(source.lines());
+    let mut versions: Vec<(Heading<'_>, Title)> = headings(&lines)
+        .filter_map(|heading| {
+            let title = title(heading.text)?;
+            Some((heading, title))
+        })
         .take(MAX_RELEASES)
         .collect();
     drop_strangers(&mut versions);
@@ -163,7 +166,7 @@ fn title(heading: &str) -> Option<Title> {
 
 /// Drops headings such as "Node 10.0" inside the notes of a release: where most versions stand
 /// alone, one with a name before it and no date is about something else.
-fn drop_strangers(versions: &mut Vec<(&Heading<'_>, Title)>) {
+fn drop_strangers(versions: &mut Vec<(Heading<'_>, Title)>) {
     let alone = versions
         .iter()
         .filter(|(_, title)| title.prefix.is_empty())
@@ -221,38 +224,37 @@ fn after_version(heading: &str) -> Option<&str> {
     tail.get(end..)
 }
 
-fn headings<'t>(lines: &[&'t str]) -> Vec<Heading<'t>> {
-    let mut out = Vec::new();
+fn headings<'t, 'l>(lines: &'l [&'t str]) -> impl Iterator<Item = Heading<'t>> + use<'t, 'l> {
     let mut fence: Option<&str> = None;
-    for (at, line) in lines.iter().enumerate() {
+    lines.iter().enumerate().filter_map(move |(at, line)| {
         let trimmed = line.trim_start();
         let mark = ["```", "~~~"].into_iter().find(|mark| trimmed.starts_with(mark));
         match (fence, mark) {
             (None, Some(mark)) if !is_rule(line) => {
                 fence = Some(mark);
-                continue;
+                return None;
             }
             (Some(open), Some(mark)) if open == mark => {
                 fence = None;
-                continue;
+                return None;
             }
-            (Some(_), _) => continue,
+            (Some(_), _) => return None,
             _ => {}
         }
         // Four blanks or a tab make a code block.
         if line.starts_with("    ") || line.starts_with('\t') {
-            continue;
+            return None;
         }
+        let under = |text, lines| Heading {
+            text,
+            line: at,
+            body: at + lines,
+        };
         if let Some(text) = marked(trimmed) {
-            out.push(Heading {
-                text,
-                line: at,
-                body: at + 1,
-            });
-            continue;
+            return Some(under(text, 1));
         }
         if trimmed.is_empty() || is_rule(trimmed) {
-            continue;
+            return None;
         }
         let next = lines.get(at + 1).map_or("", |next| next.trim());
         let stands_alone = at
@@ -260,20 +262,11 @@ fn headings<'t>(lines: &[&'t str]) -> Vec<Heading<'t>> {
             .and_then(|before| lines.get(before))
             .is_none_or(|before| before.trim().is_empty() || is_rule(before));
         if is_rule(next) && stands_alone {
-            out.push(Heading {
-                text: trimmed,
-                line: at,
-                body: at + 2,
-            });
-        } else if stands_alone && bare_version(trimmed) {
-            out.push(Heading {
-                text: trimmed,
-                line: at,
-                body: at + 1,
-            });
+            Some(under(trimmed, 2))
+        } else {
+            (stands_alone && bare_version(trimmed)).then(|| under(trimmed, 1))
         }
-    }
-    out
+    })
 }
 
 /// `## text`, `== text`, `!! text`.
@@ -344,8 +337,11 @@ fn sections(body: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for heading in headings(body) {
         let name = text::clip(&without_links(heading.text), 40);
-        if !names.contains(&name) && names.len() < 10 {
+        if !names.contains(&name) {
             names.push(name);
+        }
+        if names.len() >= 10 {
+            break;
         }
     }
     names

@@ -1,18 +1,19 @@
 //! Pages of the web: what they say about their date, best evidence first, and what they hold.
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
-use freshcontext_contract::serde_json::{self, Value};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, DateValue};
 use freshcontext_parse::scraper::{ElementRef, Html, Selector};
 use freshcontext_parse::{html, link, text};
 
-use super::{Release, dates, instant, markdown};
+use super::{Release, dates, instant, jsonld, markdown};
 
 /// Pages with less text than this hold no document.
 const SHELL_CHARS: usize = 200;
-/// Entries of JSON-LD that are looked at.
-const LD_NODES: usize = 200;
+/// Elements that one question of ours looks at.
+const ELEMENTS: usize = 500;
+/// A name, a label or a date is no longer than this.
+const SHORT_BYTES: usize = 4_000;
 /// A date may lie this far ahead of the clock.
 const AHEAD: TimeDelta = TimeDelta::minutes(5);
 
@@ -37,6 +38,8 @@ pub struct Page {
     pub shell: bool,
     /// Whether it says, with a good status, that there is nothing here.
     pub not_found: bool,
+    /// What of it was not read, as a remark.
+    pub cut: Option<String>,
 }
 
 /// Reads a page.
@@ -47,17 +50,17 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         .and_then(|href| link::absolute(address, href))
         .unwrap_or_else(|| address.clone());
     let title = first(&document, "title")
-        .map(|title| text::one_line(&title.text().collect::<String>()))
+        .map(|title| words(title, ""))
         .unwrap_or_default();
     let main = ["main", "[role=main]", "article"]
         .into_iter()
         .find_map(|css| first(&document, css));
-    let body = html::to_text(source);
+    let body = document.text();
     let text = main
         .map(html::text_of)
         .filter(|text| text.chars().count() >= SHELL_CHARS)
         .unwrap_or_else(|| body.clone());
-    let outline = html::to_text(&with_marks(source));
+    let outline = document.outline();
     let mut releases = markdown::read(&outline).releases;
     if releases.len() < 2 || releases.iter().all(|release| instant(&release.date).is_none()) {
         let dated = dated_entries(&outline);
@@ -84,7 +87,34 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         visible,
         releases,
         not_found,
+        cut: document.cut().note("page"),
     }
+}
+
+/// The text of an element on one line, its pieces set apart by `between`. Elements nest, and each may hold
+/// the whole page: of a long text only the beginning is read.
+fn words(element: ElementRef<'_>, between: &str) -> String {
+    let mut out = String::new();
+    for piece in element.text() {
+        if !out.is_empty() {
+            out.push_str(between);
+        }
+        out.push_str(piece);
+        if out.len() > SHORT_BYTES {
+            out.truncate(out.floor_char_boundary(SHORT_BYTES));
+            break;
+        }
+    }
+    text::one_line(&out)
+}
+
+/// The classes of an element, from its attribute: `scraper`'s own list keeps each name in a global table.
+fn classes(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
+    element
+        .value()
+        .attr("class")
+        .unwrap_or_default()
+        .split_ascii_whitespace()
 }
 
 fn first<'d>(document: &'d Html, css: &str) -> Option<ElementRef<'d>> {
@@ -94,31 +124,8 @@ fn first<'d>(document: &'d Html, css: &str) -> Option<ElementRef<'d>> {
 
 fn all<'d>(document: &'d Html, css: &str) -> Vec<ElementRef<'d>> {
     Selector::parse(css)
-        .map(|selector| document.select(&selector).take(500).collect())
+        .map(|selector| document.select(&selector).take(ELEMENTS).collect())
         .unwrap_or_default()
-}
-
-/// The source with a mark before each heading, so that its text can be read like a changelog file.
-fn with_marks(source: &str) -> String {
-    let mut out = String::with_capacity(source.len() + 1_000);
-    let mut rest = source;
-    while let Some(at) = rest.find("<h").or_else(|| rest.find("<H")) {
-        let Some((before, tag)) = rest.split_at_checked(at) else {
-            break;
-        };
-        out.push_str(before);
-        let is_heading = tag.as_bytes().get(2).is_some_and(|b| (b'1'..=b'6').contains(b))
-            && tag.as_bytes().get(3).is_some_and(|b| !b.is_ascii_alphanumeric());
-        let end = tag.find('>').filter(|_| is_heading).map_or(2, |end| end + 1);
-        let (open, after) = tag.split_at_checked(end).unwrap_or((tag, ""));
-        out.push_str(open);
-        if is_heading {
-            out.push_str("&#35;&#35; ");
-        }
-        rest = after;
-    }
-    out.push_str(rest);
-    out
 }
 
 /// Entries under headings that are dates, as on a blog's front page.
@@ -145,6 +152,9 @@ fn dated_entries(outline: &str) -> Vec<Release> {
             day = Some(found);
             headings += 1;
         } else if let Some(day) = day {
+            if releases.len() >= markdown::MAX_RELEASES {
+                break;
+            }
             releases.push(Release {
                 title: text::clip(heading, 200),
                 date: DateEvidence::signal("date heading above the entry", day),
@@ -178,8 +188,7 @@ fn signals(
         content("meta[property='article:published_time'], meta[name='article:published_time']")
             .or_else(|| content("meta[itemprop='datePublished'], time[itemprop='datePublished']"));
     let modified = linked
-        .modified
-        .as_deref()
+        .modified()
         .and_then(read)
         .or_else(|| content("meta[property='article:modified_time'], meta[property='og:updated_time']"));
     let shown = modified
@@ -271,67 +280,14 @@ fn value_instant(value: &DateValue) -> Option<DateTime<Utc>> {
     instant(&DateEvidence::field("x", value.clone()))
 }
 
-#[derive(Debug, Default)]
-struct Linked {
-    published: Option<String>,
-    page_published: Option<String>,
-    modified: Option<String>,
-}
-
 /// JSON-LD of the main entity. What does not parse is skipped: pages break it often.
-fn linked_data(document: &Html) -> Linked {
-    let mut found = Linked::default();
-    let mut of_page = Linked::default();
+fn linked_data(document: &Html) -> jsonld::Dates {
+    let mut found = jsonld::Dates::default();
     for script in all(document, "script[type='application/ld+json']") {
         let source: String = script.text().collect();
-        let Ok(value) = serde_json::from_str::<Value>(&source) else {
-            continue;
-        };
-        let mut queue = vec![&value];
-        let mut seen = 0;
-        while let Some(node) = queue.pop() {
-            seen += 1;
-            if seen > LD_NODES {
-                break;
-            }
-            match node {
-                Value::Array(nodes) => queue.extend(nodes.iter().rev()),
-                Value::Object(object) => {
-                    queue.extend(
-                        ["@graph", "mainEntity", "mainEntityOfPage"]
-                            .iter()
-                            .filter_map(|key| object.get(*key)),
-                    );
-                    let kinds: Vec<&str> = match object.get("@type") {
-                        Some(Value::String(kind)) => vec![kind],
-                        Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
-                        _ => Vec::new(),
-                    };
-                    let text = |key: &str| object.get(key).and_then(Value::as_str).map(str::to_owned);
-                    let article = kinds
-                        .iter()
-                        .any(|kind| kind.ends_with("Article") || kind.ends_with("Posting"));
-                    let slot = if article {
-                        &mut found
-                    } else if kinds.iter().any(|kind| kind.ends_with("WebPage")) {
-                        &mut of_page
-                    } else {
-                        continue;
-                    };
-                    if slot.published.is_none() {
-                        slot.published = text("datePublished");
-                        slot.modified = text("dateModified");
-                    }
-                }
-                _ => {}
-            }
-        }
+        jsonld::read(&source, &mut found);
     }
-    Linked {
-        published: found.published,
-        page_published: of_page.published,
-        modified: found.modified.or(of_page.modified),
-    }
+    found
 }
 
 /// A `time` element that says it is the publication, outside of comments, quotes and embeds.
@@ -343,7 +299,7 @@ fn published_time(document: &Html) -> Option<String> {
     .into_iter()
     .find(|time| {
         let element = time.value();
-        let classes: String = element.classes().collect::<Vec<_>>().join(" ").to_lowercase();
+        let classes = element.attr("class").unwrap_or_default().to_lowercase();
         let says = element.attr("pubdate").is_some()
             || ["publish", "pubdate", "entry-date", "post-date", "dt-published"]
                 .iter()
@@ -368,7 +324,7 @@ fn dated_class(document: &Html) -> Option<NaiveDate> {
     all(document, "[class*=ublish], [class*=date], [class*=Date]")
         .into_iter()
         .filter(|element| {
-            element.value().classes().any(|class| {
+            classes(*element).any(|class| {
                 let plain: String = class
                     .chars()
                     .filter(char::is_ascii_alphanumeric)
@@ -378,9 +334,9 @@ fn dated_class(document: &Html) -> Option<NaiveDate> {
             }) && !foreign(*element)
         })
         .find_map(|element| {
-            let words = text::one_line(&element.text().collect::<Vec<_>>().join(" "));
-            let short = words.chars().count() <= 60;
-            short.then(|| dates::find(&words)).flatten()?.day(None)
+            let said = words(element, " ");
+            let short = said.chars().count() <= 60;
+            short.then(|| dates::find(&said)).flatten()?.day(None)
         })
 }
 
@@ -392,7 +348,7 @@ fn foreign(element: ElementRef<'_>) -> bool {
         .take_while(|ancestor| !matches!(ancestor.value().name(), "main" | "body"))
         .any(|ancestor| {
             let value = ancestor.value();
-            let marked = value.classes().chain(value.id()).any(|mark| {
+            let marked = classes(ancestor).chain(value.id()).any(|mark| {
                 let mark = mark.to_ascii_lowercase();
                 ["comment", "embed", "related", "sidebar", "instagram", "twitter"]
                     .iter()
@@ -420,11 +376,10 @@ fn labelled_date(document: &Html, text: &str) -> Option<NaiveDate> {
     ];
     let is_label = |label: &str| LABELS.contains(&label.trim().trim_end_matches(':').to_lowercase().as_str());
     let pair = all(document, "dt, th").into_iter().find_map(|label| {
-        let words = text::one_line(&label.text().collect::<String>());
+        let said = words(label, "");
         let value = label.next_siblings().find_map(ElementRef::wrap)?;
-        let fits = is_label(&words) && matches!(value.value().name(), "dd" | "td") && !foreign(label);
-        fits.then(|| dates::find(&text::one_line(&value.text().collect::<String>())))??
-            .day(None)
+        let fits = is_label(&said) && matches!(value.value().name(), "dd" | "td") && !foreign(label);
+        fits.then(|| dates::find(&words(value, "")))??.day(None)
     });
     pair.or_else(|| {
         text.lines()

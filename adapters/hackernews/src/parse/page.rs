@@ -75,9 +75,12 @@ fn read_rows(html: &str, base: &Url) -> Result<Listing, SourceError> {
         ));
     };
     let mut listing = Listing::default();
-    for row in document.select(&select.row) {
+    for row in document.outermost(&select.row) {
         // On the page of an item, the comments are rows too.
-        if row.value().classes().any(|class| class == "comtr") {
+        if row
+            .attr("class")
+            .is_some_and(|names| names.split_whitespace().any(|name| name == "comtr"))
+        {
             continue;
         }
         match post(row, &select, base).and_then(|post| post.into_item(false)) {
@@ -117,14 +120,14 @@ impl Selectors {
     fn new() -> Option<Self> {
         let of = |css| Selector::parse(css).ok();
         Some(Self {
-            row: of("tr.athing")?,
+            row: of("tr[class~=athing]")?,
             // `.titleline` since 2022, `.storylink` before.
-            title: of(".titleline > a, a.storylink")?,
-            points: of(".score")?,
-            user: of(".hnuser")?,
-            age: of(".age")?,
-            anchor: of(".subtext a, .subline a")?,
-            rank: of(".rank")?,
+            title: of("[class~=titleline] > a, a[class~=storylink]")?,
+            points: of("[class~=score]")?,
+            user: of("[class~=hnuser]")?,
+            age: of("[class~=age]")?,
+            anchor: of("[class~=subtext] a, [class~=subline] a")?,
+            rank: of("[class~=rank]")?,
         })
     }
 }

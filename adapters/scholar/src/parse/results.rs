@@ -73,14 +73,14 @@ impl Parts {
     fn new() -> Option<Self> {
         let part = |selector: &str| Selector::parse(selector).ok();
         Some(Self {
-            row: part("div.gs_r")?,
-            title: part("h3.gs_rt")?,
-            marker: part("span.gs_ct1")?,
+            row: part("div[class~=gs_r]")?,
+            title: part("h3[class~=gs_rt]")?,
+            marker: part("span[class~=gs_ct1]")?,
             anchor: part("a[href]")?,
-            line: part("div.gs_a")?,
-            snippet: part("div.gs_rs")?,
-            links: part("div.gs_ri div.gs_fl a[href]")?,
-            side: part("div.gs_ggs a[href], div.gs_or_ggsm a[href]")?,
+            line: part("div[class~=gs_a]")?,
+            snippet: part("div[class~=gs_rs]")?,
+            links: part("div[class~=gs_ri] div[class~=gs_fl] a[href]")?,
+            side: part("div[class~=gs_ggs] a[href], div[class~=gs_or_ggsm] a[href]")?,
             count: part("#gs_ab_md")?,
             captcha: part("form#gs_captcha_f, #gs_captcha_ccl, form#captcha-form, #recaptcha")?,
         })
@@ -97,7 +97,7 @@ pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, So
         ..Page::default()
     };
     let mut years: Vec<i32> = Vec::new();
-    for row in document.select(&parts.row) {
+    for row in document.outermost(&parts.row) {
         // Boxes for profiles, spelling and related searches have the class and no heading.
         let Some(heading) = row.select(&parts.title).next() else {
             continue;
@@ -222,8 +222,9 @@ fn heading_text(heading: ElementRef<'_>) -> String {
             out.push_str(text);
         } else if let Some(element) = ElementRef::wrap(child) {
             let is_mark = element
-                .value()
-                .classes()
+                .attr("class")
+                .unwrap_or_default()
+                .split_whitespace()
                 .any(|class| matches!(class, "gs_ctc" | "gs_ctu" | "gs_ct1" | "gs_ct2"));
             if !is_mark {
                 out.extend(element.text());

@@ -1,0 +1,622 @@
+//! From text to a tree whose size and cost are bounded, whatever the text.
+//!
+//! The tokenizer is html5gum, which leaves to us what becomes of a tag's attributes; the tree builder is
+//! html5ever's. Between the two, [`Door`] counts. It looks at what the two really do, never at the text
+//! itself: a scan of its own would be out of step with them on the first hostile page.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use ego_tree::NodeId;
+use freshcontext_contract::limits::{
+    HTML_ATTRIBUTES, HTML_ATTRIBUTES_PER_TAG, HTML_DEPTH, HTML_FORMATTING, HTML_NODES, HTML_SCOPES,
+    HTML_STEPS, HTML_TABLE_TEXT_BYTES, HTML_TAGS, HTML_TREE_BYTES,
+};
+use html5ever::interface::{Tracer, TreeSink};
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{Doctype, Tag, TagKind, Token, TokenSink, TokenSinkResult};
+use html5ever::tree_builder::{TreeBuilder, create_element};
+use html5ever::{Attribute, LocalName, Namespace, QualName};
+use html5gum::{Emitter, Error, State, Tokenizer, naive_next_state};
+use scraper::{Html, Node};
+
+use super::Cut;
+use super::sink::{Sink, is_formatting};
+use super::walk::{BLOCKS, SILENT, hidden};
+
+/// Text goes to the tree builder in pieces of about this many bytes.
+const TEXT_PIECE: usize = 16 << 10;
+/// Names of left-out tags that are kept to leave out their end tags, too.
+const LEFT_OUT_NAMES: usize = 256;
+
+/// A node needs this much text; `<td>1<td>2` is the least that is in use.
+const BYTES_PER_NODE: usize = 3;
+/// Nodes that any text may become.
+const FEWEST_NODES: usize = 1_000;
+/// The tree of a text is at most so many times as long, beyond what any text may take.
+const BYTES_PER_BYTE: usize = 20;
+/// Bytes that the tree of any text may take.
+const FEWEST_BYTES: usize = 7 << 20;
+
+/// Elements that hold nothing (WHATWG HTML, 13.1.2): they add no depth.
+const VOID: [&str; 17] = [
+    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "link",
+    "meta", "param", "source", "track", "wbr",
+];
+/// Elements that put a marker on the list of active formatting elements, and may leave it there when
+/// something around them is closed. (So do cells and captions, which always take theirs along.)
+const SCOPES: [&str; 4] = ["applet", "marquee", "object", "template"];
+
+/// A text of so many bytes may become so many nodes: short tags and formatting that is opened again and
+/// again make more of a text than any page does.
+const fn most_nodes(bytes: usize) -> usize {
+    let nodes = bytes / BYTES_PER_NODE + FEWEST_NODES;
+    if nodes < HTML_NODES { nodes } else { HTML_NODES }
+}
+
+/// A text of so many bytes may become a tree of so many bytes.
+pub(super) const fn most_bytes(bytes: usize) -> usize {
+    let most = bytes.saturating_mul(BYTES_PER_BYTE).saturating_add(FEWEST_BYTES);
+    if most < HTML_TREE_BYTES {
+        most
+    } else {
+        HTML_TREE_BYTES
+    }
+}
+
+/// What a parse is of.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Page,
+    Fragment,
+}
+
+/// Parses, and says what was left out.
+pub(super) fn parse(html: &str, kind: Kind) -> (Html, Cut) {
+    let room = most_nodes(html.len());
+    let builder = match kind {
+        Kind::Page => {
+            let sink = Sink::new(Html::new_document(), Node::Document, room);
+            TreeBuilder::new(sink, html5ever::tree_builder::TreeBuilderOpts::default())
+        }
+        Kind::Fragment => {
+            let sink = Sink::new(Html::new_fragment(), Node::Fragment, room);
+            let name = QualName::new(
+                None,
+                Namespace::from("http://www.w3.org/1999/xhtml"),
+                "body".into(),
+            );
+            let context = create_element(&sink, name, Vec::new());
+            TreeBuilder::new_for_fragment(
+                sink,
+                context,
+                None,
+                html5ever::tree_builder::TreeBuilderOpts::default(),
+            )
+        }
+    };
+    let mut door = Door::new(&builder, html.len());
+    let mut tokens = Tokenizer::new_with_emitter(html, &mut door);
+    // The only token is the one that says that a limit was reached.
+    let stopped = tokens.next().is_some();
+    drop(tokens);
+    door.end();
+    let mut cut = door.cut;
+    let sink = builder.sink;
+    if stopped {
+        cut.stopped_after = Some(sink.nodes());
+    }
+    cut.markup |= sink.lost_attributes();
+    (sink.finish(), cut)
+}
+
+/// A limit was reached: the rest of the text is not read.
+pub(super) struct Full;
+
+/// What is left out until its end tag: its name, and how many of that name are open in it.
+struct LeftOut {
+    name: LocalName,
+    open: usize,
+}
+
+struct Door<'b> {
+    builder: &'b TreeBuilder<NodeId, Sink>,
+    cut: Cut,
+    full: bool,
+    most_nodes: usize,
+    most_bytes: usize,
+    tags: usize,
+    scopes: usize,
+    /// Open elements at the last exact look, without formatting ones.
+    depth: usize,
+    /// Formatting elements at the last exact look: those open and those to be opened again.
+    formatting: usize,
+    /// Whether something may have been closed since.
+    changed: bool,
+    skipping: Option<LeftOut>,
+    flattened: HashMap<LocalName, usize>,
+    /// Text that the tree builder holds back, as it does with text between the rows of a table.
+    held: usize,
+    text: Vec<u8>,
+    comment: Vec<u8>,
+    name: Vec<u8>,
+    last_start: Vec<u8>,
+    is_end: bool,
+    self_closing: bool,
+    attributes: Vec<Attribute>,
+    duplicates: bool,
+    attribute: Vec<u8>,
+    value: Vec<u8>,
+    has_attribute: bool,
+    doctype: Doctype,
+    doctype_parts: [Option<Vec<u8>>; 3],
+}
+
+impl<'b> Door<'b> {
+    fn new(builder: &'b TreeBuilder<NodeId, Sink>, length: usize) -> Self {
+        Self {
+            builder,
+            most_nodes: most_nodes(length),
+            most_bytes: most_bytes(length),
+            changed: true,
+            cut: Cut::default(),
+            full: false,
+            tags: 0,
+            scopes: 0,
+            depth: 0,
+            formatting: 0,
+            skipping: None,
+            flattened: HashMap::new(),
+            held: 0,
+            text: Vec::new(),
+            comment: Vec::new(),
+            name: Vec::new(),
+            last_start: Vec::new(),
+            is_end: false,
+            self_closing: false,
+            attributes: Vec::new(),
+            duplicates: false,
+            attribute: Vec::new(),
+            value: Vec::new(),
+            has_attribute: false,
+            doctype: Doctype::default(),
+            doctype_parts: [None, None, None],
+        }
+    }
+
+    /// The end of the text, or of what is read of it: the tree builder closes what is open.
+    fn end(&mut self) {
+        if std::mem::take(&mut self.full) {
+            self.text.clear();
+        }
+        self.flush_text();
+        self.give(Token::EOFToken);
+        self.builder.end();
+    }
+
+    /// Hands a token over and says how the text goes on.
+    fn give(&mut self, token: Token) -> Option<State> {
+        // Text closes nothing that counts.
+        self.changed |= !matches!(token, Token::CharacterTokens(_));
+        let next = match self.builder.process_token(token, 1) {
+            TokenSinkResult::RawData(RawKind::Rcdata) => Some(State::RcData),
+            TokenSinkResult::RawData(RawKind::Rawtext) => Some(State::RawText),
+            TokenSinkResult::RawData(RawKind::ScriptData | RawKind::ScriptDataEscaped(_)) => {
+                Some(State::ScriptData)
+            }
+            TokenSinkResult::Plaintext => Some(State::PlainText),
+            // Scripts are not run, and the charset is known by now.
+            TokenSinkResult::Continue
+            | TokenSinkResult::Script(_)
+            | TokenSinkResult::EncodingIndicator(_) => None,
+        };
+        let sink = &self.builder.sink;
+        self.full |= sink.nodes() >= self.most_nodes
+            || sink.bytes() >= self.most_bytes
+            || sink.steps() >= HTML_STEPS
+            || sink.attributes() >= HTML_ATTRIBUTES
+            || self.tags >= HTML_TAGS;
+        next
+    }
+
+    fn flush_text(&mut self) {
+        if self.text.is_empty() {
+            return;
+        }
+        if self.skipping.is_some() || self.full {
+            self.text.clear();
+            return;
+        }
+        let mut bytes = std::mem::take(&mut self.text);
+        // A piece may end within a character; that part waits for the rest.
+        let whole = match std::str::from_utf8(&bytes) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => bytes.len(),
+        };
+        let rest = bytes.split_off(whole);
+        let text = String::from_utf8_lossy(&bytes);
+        let mut pieces = text.split('\0').peekable();
+        while let Some(piece) = pieces.next() {
+            if !piece.is_empty() {
+                self.give_text(piece);
+            }
+            if pieces.peek().is_some() {
+                self.give(Token::NullCharacterToken);
+            }
+        }
+        self.text = rest;
+    }
+
+    fn give_text(&mut self, text: &str) {
+        if self.held > HTML_TABLE_TEXT_BYTES {
+            self.cut.content = true;
+            return;
+        }
+        let _ = self.builder.sink.take_wrote_text();
+        self.give(Token::CharacterTokens(StrTendril::from_slice(text)));
+        if self.builder.sink.take_wrote_text() {
+            self.held = 0;
+        } else {
+            self.held += text.len();
+        }
+    }
+
+    /// Whether an element of that name may be opened here.
+    fn has_room(&mut self, name: &str) -> bool {
+        let (formatting, others) = self.builder.sink.take_made();
+        // What was made is open at most once, and stands on the list of formatting elements at most once.
+        self.formatting += 2 * formatting;
+        self.depth += others;
+        if self.changed && (self.formatting >= HTML_FORMATTING || self.depth >= HTML_DEPTH) {
+            self.changed = false;
+            let look = Look {
+                sink: &self.builder.sink,
+                formatting: Cell::new(0),
+                others: Cell::new(0),
+            };
+            self.builder.trace_handles(&look);
+            (self.formatting, self.depth) = (look.formatting.get(), look.others.get());
+        }
+        if is_formatting(name) {
+            self.formatting < HTML_FORMATTING
+        } else {
+            self.depth < HTML_DEPTH || VOID.contains(&name)
+        }
+    }
+
+    fn start_tag(&mut self, name: LocalName) -> Option<State> {
+        let tag = Tag {
+            kind: TagKind::StartTag,
+            name,
+            self_closing: self.self_closing,
+            attrs: self.take_attributes(),
+            had_duplicate_attributes: self.duplicates,
+        };
+        if let Some(left_out) = &mut self.skipping {
+            if left_out.name == tag.name && !tag.self_closing {
+                left_out.open += 1;
+            }
+            return naive_next_state(tag.name.as_bytes());
+        }
+        let scope = SCOPES.contains(&&*tag.name);
+        self.scopes += usize::from(scope);
+        if self.has_room(&tag.name) && (!scope || self.scopes <= HTML_SCOPES) {
+            if !self.flattened.is_empty() && !is_formatting(&tag.name) && !VOID.contains(&&*tag.name) {
+                self.flattened.clear();
+            }
+            return self.give(Token::TagToken(tag));
+        }
+        self.leave_out(tag)
+    }
+
+    /// A tag that would nest too deep: its text goes to what is open, unless a visitor would not see it.
+    fn leave_out(&mut self, tag: Tag) -> Option<State> {
+        self.cut.markup = true;
+        if is_formatting(&tag.name) {
+            return None;
+        }
+        let raw = naive_next_state(tag.name.as_bytes());
+        let attribute = |name: &str| {
+            let found = tag.attrs.iter().find(|attribute| &*attribute.name.local == name);
+            found.map(|attribute| &*attribute.value)
+        };
+        if raw.is_some() || SILENT.contains(&&*tag.name) || &*tag.name == "noframes" || hidden(attribute) {
+            self.cut.content = true;
+            if !tag.self_closing {
+                self.skipping = Some(LeftOut {
+                    name: tag.name,
+                    open: 1,
+                });
+            }
+            return raw;
+        }
+        if BLOCKS.contains(&&*tag.name) {
+            self.text.push(b'\n');
+        }
+        if let Some(count) = self.flattened.get_mut(&tag.name) {
+            *count += 1;
+        } else if self.flattened.len() < LEFT_OUT_NAMES {
+            self.flattened.insert(tag.name, 1);
+        }
+        None
+    }
+
+    fn end_tag(&mut self, name: LocalName) {
+        if let Some(left_out) = &mut self.skipping {
+            if left_out.name == name {
+                left_out.open -= 1;
+                if left_out.open == 0 {
+                    self.skipping = None;
+                }
+            }
+            return;
+        }
+        if let Some(count) = self.flattened.get_mut(&name).filter(|count| **count > 0) {
+            *count -= 1;
+            if BLOCKS.contains(&&*name) {
+                self.text.push(b'\n');
+            }
+            return;
+        }
+        self.give(Token::TagToken(Tag {
+            kind: TagKind::EndTag,
+            name,
+            self_closing: self.self_closing,
+            attrs: Vec::new(),
+            had_duplicate_attributes: false,
+        }));
+    }
+
+    fn end_attribute(&mut self) {
+        if !std::mem::take(&mut self.has_attribute) {
+            return;
+        }
+        if !self.is_end {
+            if self.attributes.len() < HTML_ATTRIBUTES_PER_TAG {
+                let name = LocalName::from(&*String::from_utf8_lossy(&self.attribute));
+                if self.attributes.iter().any(|known| known.name.local == name) {
+                    self.duplicates = true;
+                } else {
+                    self.attributes.push(Attribute {
+                        name: QualName::new(None, Namespace::default(), name),
+                        value: tendril(&self.value),
+                    });
+                }
+            } else {
+                self.cut.markup = true;
+                self.keep_telling_attribute();
+            }
+        }
+        self.attribute.clear();
+        self.value.clear();
+    }
+
+    /// The tag's attributes, without the room that the list has for more: most tags have one or two.
+    fn take_attributes(&mut self) -> Vec<Attribute> {
+        let mut attributes = std::mem::take(&mut self.attributes);
+        attributes.shrink_to_fit();
+        attributes
+    }
+
+    /// What hides an element counts, however many attributes stand before it.
+    fn keep_telling_attribute(&mut self) {
+        let telling = ["hidden", "aria-hidden", "style"]
+            .into_iter()
+            .find(|name| self.attribute == name.as_bytes());
+        let Some(name) = telling.map(LocalName::from) else {
+            return;
+        };
+        if self.attributes.iter().all(|known| known.name.local != name) {
+            self.attributes.pop();
+            let name = QualName::new(None, Namespace::default(), name);
+            let value = tendril(&self.value);
+            self.attributes.insert(0, Attribute { name, value });
+        }
+    }
+
+    fn begin_tag(&mut self, is_end: bool) {
+        self.name.clear();
+        self.is_end = is_end;
+        self.self_closing = false;
+        self.duplicates = false;
+        self.has_attribute = false;
+        self.attributes.clear();
+        self.attribute.clear();
+        self.value.clear();
+    }
+}
+
+fn tendril(bytes: &[u8]) -> StrTendril {
+    StrTendril::from_slice(&String::from_utf8_lossy(bytes))
+}
+
+impl Emitter for &mut Door<'_> {
+    type Token = Full;
+
+    fn set_last_start_tag(&mut self, last_start_tag: Option<&[u8]>) {
+        self.last_start.clear();
+        self.last_start.extend(last_start_tag.unwrap_or_default());
+    }
+
+    fn emit_eof(&mut self) {
+        self.flush_text();
+    }
+
+    fn emit_error(&mut self, _: Error) {}
+
+    fn should_emit_errors(&mut self) -> bool {
+        false
+    }
+
+    fn pop_token(&mut self) -> Option<Full> {
+        self.full.then_some(Full)
+    }
+
+    fn emit_string(&mut self, text: &[u8]) {
+        if self.skipping.is_some() {
+            return;
+        }
+        for piece in text.chunks(TEXT_PIECE) {
+            self.text.extend_from_slice(piece);
+            if self.text.len() >= TEXT_PIECE {
+                self.flush_text();
+            }
+        }
+    }
+
+    fn init_start_tag(&mut self) {
+        self.begin_tag(false);
+    }
+
+    fn init_end_tag(&mut self) {
+        self.begin_tag(true);
+    }
+
+    fn emit_current_tag(&mut self) -> Option<State> {
+        self.end_attribute();
+        self.flush_text();
+        if self.full {
+            return None;
+        }
+        self.held = 0;
+        self.tags += 1;
+        let name = LocalName::from(&*String::from_utf8_lossy(&self.name));
+        if self.is_end {
+            self.end_tag(name);
+            self.full |= self.tags >= HTML_TAGS;
+            return None;
+        }
+        self.last_start.clone_from(&self.name);
+        let next = self.start_tag(name);
+        self.full |= self.tags >= HTML_TAGS;
+        next
+    }
+
+    fn init_comment(&mut self) {
+        self.comment.clear();
+    }
+
+    fn push_comment(&mut self, text: &[u8]) {
+        self.comment.extend_from_slice(text);
+    }
+
+    fn emit_current_comment(&mut self) {
+        self.flush_text();
+        if self.full || self.skipping.is_some() {
+            return;
+        }
+        self.held = 0;
+        let comment = tendril(&self.comment);
+        self.give(Token::CommentToken(comment));
+    }
+
+    fn init_doctype(&mut self) {
+        self.doctype = Doctype::default();
+        self.doctype_parts = [None, None, None];
+    }
+
+    fn push_doctype_name(&mut self, text: &[u8]) {
+        push_part(&mut self.doctype_parts, 0, text);
+    }
+
+    fn set_force_quirks(&mut self) {
+        self.doctype.force_quirks = true;
+    }
+
+    fn set_doctype_public_identifier(&mut self, text: &[u8]) {
+        set_part(&mut self.doctype_parts, 1, text);
+    }
+
+    fn set_doctype_system_identifier(&mut self, text: &[u8]) {
+        set_part(&mut self.doctype_parts, 2, text);
+    }
+
+    fn push_doctype_public_identifier(&mut self, text: &[u8]) {
+        push_part(&mut self.doctype_parts, 1, text);
+    }
+
+    fn push_doctype_system_identifier(&mut self, text: &[u8]) {
+        push_part(&mut self.doctype_parts, 2, text);
+    }
+
+    fn emit_current_doctype(&mut self) {
+        self.flush_text();
+        if self.full || self.skipping.is_some() {
+            return;
+        }
+        let [name, public_id, system_id] = std::mem::take(&mut self.doctype_parts);
+        let mut doctype = std::mem::take(&mut self.doctype);
+        doctype.name = name.as_deref().map(tendril);
+        doctype.public_id = public_id.as_deref().map(tendril);
+        doctype.system_id = system_id.as_deref().map(tendril);
+        self.give(Token::DoctypeToken(doctype));
+    }
+
+    fn set_self_closing(&mut self) {
+        self.self_closing = true;
+    }
+
+    fn push_tag_name(&mut self, text: &[u8]) {
+        self.name.extend_from_slice(text);
+    }
+
+    fn init_attribute(&mut self) {
+        self.end_attribute();
+        self.has_attribute = true;
+    }
+
+    fn push_attribute_name(&mut self, text: &[u8]) {
+        self.attribute.extend_from_slice(text);
+    }
+
+    fn push_attribute_value(&mut self, text: &[u8]) {
+        self.value.extend_from_slice(text);
+    }
+
+    fn current_is_appropriate_end_tag_token(&mut self) -> bool {
+        self.is_end && !self.last_start.is_empty() && self.last_start == self.name
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
+        self.builder
+            .adjusted_current_node_present_but_not_in_html_namespace()
+    }
+}
+
+fn part(parts: &mut [Option<Vec<u8>>; 3], which: usize) -> Option<&mut Vec<u8>> {
+    parts.get_mut(which).map(Option::get_or_insert_default)
+}
+
+fn set_part(parts: &mut [Option<Vec<u8>>; 3], which: usize, text: &[u8]) {
+    if let Some(part) = part(parts, which) {
+        part.clear();
+        part.extend_from_slice(text);
+    }
+}
+
+fn push_part(parts: &mut [Option<Vec<u8>>; 3], which: usize, text: &[u8]) {
+    if let Some(part) = part(parts, which) {
+        part.extend_from_slice(text);
+    }
+}
+
+/// Counts what the tree builder holds on to.
+struct Look<'s> {
+    sink: &'s Sink,
+    formatting: Cell<usize>,
+    others: Cell<usize>,
+}
+
+impl Tracer for Look<'_> {
+    type Handle = NodeId;
+
+    fn trace_handle(&self, node: &NodeId) {
+        let count = match self.sink.is_formatting_node(*node) {
+            Some(true) => &self.formatting,
+            Some(false) => &self.others,
+            None => return,
+        };
+        count.set(count.get() + 1);
+    }
+}
