@@ -7,4 +7,5 @@ pub mod laws;
 pub mod meter;
 pub mod readers;
 pub mod report;
+pub mod screen;
 pub mod shapes;

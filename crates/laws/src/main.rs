@@ -14,6 +14,7 @@ use freshcontext_laws::count::{Place, count, shapes_of, work};
 use freshcontext_laws::laws::{LARGE, SIZES};
 use freshcontext_laws::readers;
 use freshcontext_laws::report::report;
+use freshcontext_laws::screen::screen;
 
 #[derive(Parser)]
 #[command(name = "cargo xtask laws", about = "Time and memory of every reader of outside bytes, as laws")]
@@ -26,7 +27,7 @@ struct Cli {
 
 #[derive(Args)]
 struct Wanted {
-    /// Every reader on every shape, and the worst of them at 1 MiB, too
+    /// Every shape, not only the few that are tried often; the worst of each reader are counted, at 1 MiB, too
     #[arg(long)]
     full: bool,
     /// Only readers whose names contain this; then on every shape
@@ -35,6 +36,9 @@ struct Wanted {
     /// Only shapes whose names contain this
     #[arg(long)]
     shape: Option<String>,
+    /// Only see where time grows most, and count nothing
+    #[arg(long)]
+    screen: bool,
     /// Name what would be counted, and count nothing
     #[arg(long)]
     list: bool,
@@ -88,7 +92,7 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
     let named = |name: &str, part: Option<&String>| part.is_none_or(|part| name.contains(part.as_str()));
     let mut plan: Vec<Place> = Vec::new();
     for (place, (reader, shapes)) in readers.iter().zip(&shapes).enumerate() {
-        if !named(&reader.name, wanted.reader.as_ref()) || !(reader.often || wanted.full || wanted.reader.is_some()) {
+        if !named(&reader.name, wanted.reader.as_ref()) || !(reader.often || wanted.reader.is_some()) {
             continue;
         }
         for (number, shape) in shapes.iter().enumerate() {
@@ -110,6 +114,20 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
         println!("{} shapes", plan.len());
         return Ok(false);
     }
+    let mut broken_memory = Vec::new();
+    if wanted.full || wanted.screen {
+        let screened = screen(&readers, &shapes, &plan, |line| eprintln!("{line}"))?;
+        (plan, broken_memory) = (screened.plan, screened.breaches);
+        for ((reader, shape), breach) in &broken_memory {
+            if let (Some(reader), Some(shape)) = (readers.get(*reader), shapes.get(*reader).and_then(|all| all.get(*shape))) {
+                println!("BROKEN: {}  on  {}: {breach}", reader.name, shape.name);
+            }
+        }
+        if wanted.screen {
+            println!("{} shapes would be counted", plan.len());
+            return Ok(!broken_memory.is_empty());
+        }
+    }
     let mut sizes = SIZES.to_vec();
     if wanted.full {
         sizes.push(LARGE);
@@ -121,5 +139,5 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
     let _ = std::fs::remove_dir_all(&folder);
     let report = report(&readers, &shapes, &counted?);
     println!("{}", report.text);
-    Ok(report.broken)
+    Ok(report.broken || !broken_memory.is_empty())
 }

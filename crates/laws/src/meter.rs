@@ -1,6 +1,7 @@
 //! Instructions and bytes of one piece of work.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use peak_alloc::PeakAlloc;
 
@@ -14,6 +15,8 @@ pub struct Cost {
     pub instructions: u64,
     /// Most bytes allocated at once beyond what was before.
     pub bytes: u64,
+    /// Processor time of the thread. It differs from run to run: it says where to count, and decides nothing.
+    pub time: Duration,
 }
 
 /// Where callgrind is told to begin its count: it knows functions by their names.
@@ -63,9 +66,11 @@ impl Meter {
     pub fn cost(&mut self, mut work: impl FnMut()) -> Result<Cost, String> {
         let before = ALLOCATED.current_usage();
         ALLOCATED.reset_peak_usage();
+        let begun = processor_time();
         counting_begins();
         work();
         counting_ends();
+        let time = processor_time().saturating_sub(begun);
         let bytes = ALLOCATED.peak_usage().saturating_sub(before) as u64;
         let instructions = match &self.dumps {
             None => 0,
@@ -84,6 +89,16 @@ impl Meter {
                     .ok_or_else(|| format!("{} has no total", file.display()))?
             }
         };
-        Ok(Cost { instructions, bytes })
+        Ok(Cost {
+            instructions,
+            bytes,
+            time,
+        })
     }
+}
+
+/// Processor time of this thread so far.
+fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }

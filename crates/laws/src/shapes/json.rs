@@ -53,6 +53,15 @@ pub(super) fn shapes(seed: &[u8], turn: usize) -> Vec<Shape> {
         };
         match value {
             Value::Array(values) => {
+                if let Some(first) = values.first() {
+                    let parts = differing(first);
+                    lists.push(Shape::new(
+                        format!("{name}[] differing"),
+                        format!("{before}[{first}"),
+                        Unit::Differing(parts),
+                        format!("]{after}"),
+                    ));
+                }
                 for (what, element) in [
                     ("repeated", values.first().map(ToString::to_string)),
                     ("of null", Some("null".to_owned())),
@@ -118,12 +127,34 @@ pub(super) fn shapes(seed: &[u8], turn: usize) -> Vec<Shape> {
         }
     }
     mark(&mut lists, turn, 2);
-    mark(&mut strings, turn, 4);
+    mark(&mut strings, turn, 2);
     mark(&mut others, turn, 1);
     out.extend(lists);
     out.extend(strings);
     out.extend(others);
     out
+}
+
+/// An element in pieces between which a number makes it another: what is compared with all before it, because
+/// it could be the same, is then compared with all.
+fn differing(element: &Value) -> Vec<Vec<u8>> {
+    fn alter(value: &mut Value) {
+        match value {
+            // A date stays one.
+            Value::String(text) if !text.starts_with(|c: char| c.is_ascii_digit()) => text.push_str(HOLE),
+            Value::Array(values) => values.iter_mut().for_each(alter),
+            Value::Object(entries) => entries.values_mut().for_each(alter),
+            _ => {}
+        }
+    }
+    let mut altered = element.clone();
+    alter(&mut altered);
+    if altered == *element {
+        altered = Value::String(HOLE.to_owned());
+    }
+    let hole = Value::String(HOLE.to_owned()).to_string();
+    let text = format!(",{altered}");
+    text.split(hole.trim_matches('"')).map(|part| part.as_bytes().to_vec()).collect()
 }
 
 /// Shapes that need no good document.

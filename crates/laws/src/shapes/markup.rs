@@ -15,7 +15,7 @@ pub(super) enum Dialect {
 pub(super) fn shapes(seed: &[u8], turn: usize, dialect: Dialect) -> Vec<Shape> {
     let seed = String::from_utf8_lossy(seed);
     let mut alone = anywhere();
-    mark(&mut alone, turn, 3);
+    mark(&mut alone, turn, 2);
     let (mut elements, mut contents, mut attributes) = (Vec::new(), Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
     for tag in tags(&seed) {
@@ -86,8 +86,8 @@ pub(super) fn shapes(seed: &[u8], turn: usize, dialect: Dialect) -> Vec<Shape> {
             }
         }
     }
-    mark(&mut elements, turn, 2);
-    mark(&mut contents, turn, 4);
+    mark(&mut elements, turn, 1);
+    mark(&mut contents, turn, 3);
     mark(&mut attributes, turn, 1);
     [alone, elements, contents, attributes].concat()
 }

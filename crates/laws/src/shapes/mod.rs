@@ -68,6 +68,8 @@ pub enum Unit {
     Same(Vec<u8>),
     /// Bytes, the number of the repetition, bytes: names that all differ.
     Counted(Vec<u8>, Vec<u8>),
+    /// Bytes with the number of the repetition between each two of them: entries that differ in all they say.
+    Differing(Vec<Vec<u8>>),
 }
 
 /// One hostile shape. A body of it is `before`, then the unit until the size is reached, then `after`.
@@ -114,6 +116,7 @@ impl Shape {
         while out.len() < until {
             match &self.unit {
                 Unit::Same(unit) => out.extend_from_slice(unit),
+                Unit::Differing(parts) => out.extend_from_slice(&parts.join(count.to_string().as_bytes())),
                 Unit::Counted(first, last) => {
                     out.extend_from_slice(first);
                     out.extend_from_slice(count.to_string().as_bytes());
@@ -182,7 +185,7 @@ mod tests {
             .into_iter()
             .map(|shape| shape.name)
             .collect();
-        for expected in ["hits[] repeated", "hits[].text: <div>", "n.at: 9", "hits[].id: digits"] {
+        for expected in ["hits[] repeated", "hits[] differing", "hits[].text: <div>", "n.at: 9", "hits[].id: digits"] {
             assert!(names.iter().any(|name| name == expected), "{expected} is not in {names:?}");
         }
         let bodies = shapes(Format::Json, seed, 0);

@@ -14,7 +14,7 @@ pub(super) fn text(seed: &[u8], turn: usize) -> Vec<Shape> {
         .chain(&ENTITIES)
         .map(|text| Shape::same(format!("alone: {}", text.escape_debug()), "", *text, ""))
         .collect();
-    mark(&mut alone, turn, 3);
+    mark(&mut alone, turn, 2);
     let (mut lines, mut within) = (Vec::new(), Vec::new());
     let mut begin = 0;
     for (number, line) in seed.split_inclusive('\n').enumerate().take(LINES) {
@@ -46,8 +46,8 @@ pub(super) fn text(seed: &[u8], turn: usize) -> Vec<Shape> {
             ));
         }
     }
-    mark(&mut lines, turn, 2);
-    mark(&mut within, turn, 4);
+    mark(&mut lines, turn, 1);
+    mark(&mut within, turn, 2);
     [alone, lines, within].concat()
 }
 
@@ -62,7 +62,7 @@ pub(super) fn line(seed: &[u8]) -> Vec<Shape> {
         out.push(Shape::same(format!("after: {text}"), seed, text, ""));
         out.push(Shape::same(format!("before: {text}"), "", text, seed));
     }
-    mark(&mut out, 0, 24);
+    mark(&mut out, 0, 8);
     out
 }
 
