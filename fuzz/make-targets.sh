@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 for tool in $(grep -rhoE 'tool: "[a-z_]+"' ../adapters/*/src | cut -d'"' -f2 | sort -u); do
-  printf '#![no_main]\nlibfuzzer_sys::fuzz_target!(|data: &[u8]| freshcontext_fuzz::ask("%s", data));\n' "$tool" >"fuzz_targets/$tool.rs"
+  printf '#![no_main]\nfreshcontext_fuzz::target!(|data| freshcontext_fuzz::ask("%s", data));\n' "$tool" >"fuzz_targets/$tool.rs"
 done
 manifest=$(sed '/^\[\[bin\]\]/,$d' Cargo.toml)
 {

@@ -16,7 +16,7 @@ const CHARSETS: [Option<&str>; 8] = [
 const MOST: usize = 1 << 20;
 
 // The first byte chooses how the rest is packed and labelled.
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     let Some((choice, body)) = data.split_first() else { return };
     let coding = CODINGS[usize::from(choice & 7)];
     let label = CHARSETS[usize::from(choice >> 3 & 7)];

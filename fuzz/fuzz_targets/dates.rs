@@ -1,5 +1,5 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     if let Ok(text) = std::str::from_utf8(data) {
         let _ = freshcontext_core::date::parse_instant(text);
     }

@@ -1,6 +1,6 @@
 #![no_main]
 use freshcontext_contract::chrono::DateTime;
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     let text = std::str::from_utf8(data).unwrap_or_default();
     if let Ok(arguments) = serde_json::from_str(text) {
         let now = DateTime::from_timestamp(1_795_262_400, 0).expect("a fixed moment");

@@ -1,2 +1,2 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| freshcontext_fuzz::ask("extract_govcontracts", data));
+freshcontext_fuzz::target!(|data| freshcontext_fuzz::ask("extract_govcontracts", data));

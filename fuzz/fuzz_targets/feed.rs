@@ -1,4 +1,4 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     let _ = freshcontext_parse::feed::read(data, "feed");
 });

@@ -1,5 +1,5 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     let text = freshcontext_parse::charset::decode_bytes(data, None).text;
     let _ = freshcontext_parse::html::to_text(&text);
 });

@@ -1,5 +1,5 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     let text = String::from_utf8_lossy(data);
     let verdict = freshcontext_core::inspect::inspect(&text);
     assert!((0.0..=1.0).contains(&verdict.confidence));

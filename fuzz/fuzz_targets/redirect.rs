@@ -15,7 +15,7 @@ static SOURCES: LazyLock<[&'static Descriptor; 2]> = LazyLock::new(|| {
 
 // A `Location`: whatever it says, only a public https address without a user name is followed, and a
 // source with hosts of its own does not leave them.
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     let location = String::from_utf8_lossy(data);
     let asked = Url::parse("https://export.arxiv.org/api/query?a=1#b").expect("an address");
     for source in *SOURCES {

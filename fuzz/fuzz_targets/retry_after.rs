@@ -3,7 +3,7 @@ use freshcontext_contract::Headers;
 use freshcontext_contract::chrono::DateTime;
 
 // Three header values, one a line: how long a host asks to be left alone.
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     let text = String::from_utf8_lossy(data);
     let names = ["retry-after", "x-ratelimit-remaining", "x-ratelimit-reset"];
     let headers = Headers(names.iter().zip(text.split('\n')).map(|(name, value)| ((*name).to_owned(), value.to_owned())).collect());

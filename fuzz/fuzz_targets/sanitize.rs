@@ -1,5 +1,5 @@
 #![no_main]
-libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+freshcontext_fuzz::target!(|data| {
     let text = String::from_utf8_lossy(data);
     let once = freshcontext_core::sanitize::clean(&text).into_owned();
     assert_eq!(freshcontext_core::sanitize::clean(&once), once);

@@ -1,5 +1,21 @@
 //! What the fuzz targets share: a source asked over a transport whose every answer is the input.
 
+mod limits;
+
+pub use libfuzzer_sys;
+pub use limits::within;
+
+/// A fuzz target whose every input must keep to the laws of time and memory ([`within`]).
+#[macro_export]
+macro_rules! target {
+    (|$data:ident| $read:expr) => {
+        $crate::libfuzzer_sys::fuzz_target!(|input: &[u8]| $crate::within(input, || {
+            let $data: &[u8] = input;
+            $read
+        }));
+    };
+}
+
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 

@@ -6,6 +6,8 @@ pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod engine;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod logging;
 pub mod mcp;
 pub mod metrics;

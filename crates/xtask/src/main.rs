@@ -38,6 +38,12 @@ enum Chore {
         /// Its name in lower case, for example lobsters
         name: String,
     },
+    /// Hold every reader of outside bytes to the laws of time and memory; needs valgrind
+    Laws {
+        /// For the laws: --full, --reader NAME, --shape NAME, --list
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
     /// Build the server and run its main job against the fixtures: no network, no key
     Demo,
     /// Make a call as it really goes, and keep it as a case without anybody's keys and addresses
@@ -88,6 +94,7 @@ fn main() -> ExitCode {
             generate::write(&root).map(|written| format!("written: {}", written.join(", ")))
         }
         Chore::NewAdapter { name } => new_adapter::create(&root, &name),
+        Chore::Laws { words } => laws(&root, &words),
         Chore::Demo => demo(&root),
         Chore::Record {
             tool,
@@ -107,6 +114,21 @@ fn main() -> ExitCode {
             eprintln!("error: {message}");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// The laws have a package and a profile of their own: they count the instructions of optimised code.
+fn laws(root: &Path, words: &[String]) -> Result<String, String> {
+    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .current_dir(root)
+        .args(["run", "--quiet", "--profile", "laws", "--package", "freshcontext-laws", "--"])
+        .args(words)
+        .status()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if status.success() {
+        Ok("the laws hold".to_owned())
+    } else {
+        Err("the laws do not hold, or could not be checked".to_owned())
     }
 }
 

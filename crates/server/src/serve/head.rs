@@ -14,7 +14,7 @@ const DIGITS: usize = 16;
 
 /// Reads a connection as it comes in, in any pieces.
 #[derive(Debug, Default)]
-pub(super) struct HeadScan {
+pub(crate) struct HeadScan {
     place: Place,
     line: Line,
     head: Head,
@@ -63,7 +63,7 @@ struct Head {
 
 impl HeadScan {
     /// Takes in the next bytes of the connection; spoils the end of a line that is ambiguous.
-    pub(super) fn take(&mut self, bytes: &mut [u8]) {
+    pub(crate) fn take(&mut self, bytes: &mut [u8]) {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             match self.place {

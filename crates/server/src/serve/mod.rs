@@ -3,7 +3,7 @@
 mod connections;
 mod door;
 mod guard;
-mod head;
+pub(crate) mod head;
 mod rate;
 mod routes;
 #[cfg(test)]

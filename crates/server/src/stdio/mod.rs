@@ -1,7 +1,7 @@
 //! MCP over stdin and stdout.
 
-mod frame;
-mod lines;
+pub(crate) mod frame;
+pub(crate) mod lines;
 mod outbox;
 mod streams;
 #[cfg(test)]

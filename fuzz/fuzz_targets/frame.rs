@@ -1,0 +1,7 @@
+#![no_main]
+use freshcontext_contract::bytes::Bytes;
+
+// A line of stdin.
+freshcontext_fuzz::target!(|data| {
+    let _ = freshcontext_server::fuzzing::frame(&Bytes::copy_from_slice(data));
+});
