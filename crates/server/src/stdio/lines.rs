@@ -10,7 +10,7 @@ use tokio_util::codec::Decoder;
 use super::frame::find_id;
 
 /// Room for a read when nothing is known about the line.
-pub(super) const SMALL: usize = 16 << 10;
+pub(crate) const SMALL: usize = 16 << 10;
 /// Room for a read inside a long line: what a pipe holds.
 const LARGE: usize = 64 << 10;
 /// Most room that is made for a line because the last one needed it.
