@@ -19,4 +19,6 @@ pub struct Listing {
     pub total: Option<(u64, bool)>,
     /// Page shown and pages in all.
     pub pages: Option<(u64, u64)>,
+    /// What of the page was not read, as a remark.
+    pub cut: Option<String>,
 }

@@ -273,7 +273,11 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
         unreadable,
         total,
         pages,
+        cut,
     } = listing;
+    if let Some(cut) = cut {
+        harvest.note(cut);
+    }
     if args.sort == Some("newest") {
         items.sort_by_key(|item| std::cmp::Reverse(date_text(&item.date)));
     }

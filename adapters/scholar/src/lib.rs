@@ -315,6 +315,9 @@ fn harvest(page: Page, plan: &Plan, via: Via, url: Url) -> Harvest {
         harvest.set("newest_year", newest);
     }
     harvest.skip(page.unreadable, "without a title");
+    if let Some(cut) = page.cut {
+        harvest.note(cut);
+    }
     if via == Via::Scholar && shown > 0 {
         harvest.note("Scholar gives years only; a year is shown and is not used as a date");
     }

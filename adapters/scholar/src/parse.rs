@@ -22,4 +22,6 @@ pub struct Page {
     pub total: Option<u64>,
     /// First and last year of the results, where only years are known.
     pub years: Option<(i32, i32)>,
+    /// What of the page was not read, as a remark.
+    pub cut: Option<String>,
 }

@@ -167,3 +167,11 @@ pub const HTML_SCOPES: usize = 1_000;
 pub const HTML_STEPS: usize = 20_000_000;
 /// Text directly in an HTML table, between two tags. It is held back until the next tag.
 pub const HTML_TABLE_TEXT_BYTES: usize = 64 << 10;
+/// Entries of one feed. A feed of more is refused: its reader keeps about 1 KiB for each.
+pub const FEED_ENTRIES: usize = 5_000;
+/// Columns of one CSV table. A table of more is refused.
+pub const TABLE_COLUMNS: usize = 1_000;
+/// Nesting of the elements of one feed.
+pub const XML_DEPTH: usize = 128;
+/// Namespaces declared at one place of a feed, those of the elements around it included.
+pub const XML_NAMESPACES: usize = 256;

@@ -1,5 +1,7 @@
 //! Atom, RSS and JSON Feed through `feed-rs`, which neither expands entities nor fetches anything.
 
+mod guard;
+
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{DateEvidence, SourceError};
 
@@ -61,6 +63,9 @@ impl Entry {
 pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
+    }
+    if let Err(too_much) = guard::check(bytes) {
+        return Err(SourceError::malformed(format!("{what}: the feed has {too_much}")));
     }
     let feed = feed_rs::parser::parse(bytes).map_err(|error| {
         SourceError::malformed(format!("{what}: the answer is not a readable feed"))
@@ -137,6 +142,7 @@ fn entry(entry: feed_rs::model::Entry, is_atom: bool) -> Entry {
 mod tests {
     use super::*;
     use freshcontext_contract::ErrorCode;
+    use freshcontext_contract::limits::{FEED_ENTRIES, XML_DEPTH, XML_NAMESPACES};
     use proptest::prelude::*;
 
     const ATOM: &str = r#"<?xml version='1.0'?><feed xmlns="http://www.w3.org/2005/Atom"><id>f</id>
@@ -174,6 +180,73 @@ mod tests {
         if let Ok(feed) = read(bomb.as_bytes(), "feed") {
             assert!(!feed.title.contains("aaaa"));
         }
+    }
+
+    #[test]
+    fn entries_are_bounded_before_they_are_parsed() {
+        let feeds = |count: usize| {
+            [
+                format!(
+                    "<rss version='2.0'><channel><title>t</title>{}</channel></rss>",
+                    "<item/>".repeat(count)
+                ),
+                format!(
+                    "<a:feed xmlns:a='http://www.w3.org/2005/Atom'><a:title>t</a:title>{}</a:feed>",
+                    "<a:entry/>".repeat(count)
+                ),
+                format!(
+                    r#" {{"version":"https://jsonfeed.org/version/1","title":"t","items":[{}]}}"#,
+                    vec![r#"{"id":"1"}"#; count].join(",")
+                ),
+            ]
+        };
+        for feed in feeds(FEED_ENTRIES) {
+            assert_eq!(read(feed.as_bytes(), "feed").unwrap().entries.len(), FEED_ENTRIES);
+        }
+        for feed in feeds(FEED_ENTRIES + 1) {
+            let error = read(feed.as_bytes(), "feed").unwrap_err();
+            assert!(
+                error.message.contains("more than 5000 entries"),
+                "{}",
+                error.message
+            );
+        }
+    }
+
+    #[test]
+    fn depth_and_namespaces_are_bounded_before_they_are_parsed() {
+        let feed = |open: &str, close: &str, count: usize| {
+            let body = format!("{}{}", open.repeat(count), close.repeat(count));
+            let feed = format!(
+                "<rss version='2.0' xmlns:media='http://search.yahoo.com/mrss/'><channel><title>t</title>\
+                <item><title>e</title>{body}</item></channel></rss>"
+            );
+            read(feed.as_bytes(), "feed")
+        };
+        for (open, close) in [
+            ("<media:group>", "</media:group >"),
+            ("<media:content>", "</media:content>"),
+            // End tags where there are none.
+            ("<media:group a='</media:group>'>", "</media:group>"),
+            (
+                "<media:group><!--</media:group>--><![CDATA[</media:group>]]>",
+                "</media:group>",
+            ),
+        ] {
+            assert_eq!(feed(open, close, 10).unwrap().entries.len(), 1, "{open}");
+            let error = feed(open, close, 100_000).unwrap_err();
+            assert!(
+                error.message.contains("nested deeper"),
+                "{open}: {}",
+                error.message
+            );
+        }
+        assert!(feed("<media:group>", "</media:group>", XML_DEPTH - 3).is_ok());
+        let flat: Vec<String> = (0..XML_NAMESPACES).map(|n| format!(" xmlns:n{n}='u'")).collect();
+        let flat = flat.concat();
+        assert!(feed("<x xmlns='u'/>", "", 2_000).is_ok());
+        let error = feed(&format!("<x{flat}>"), "</x>", 1).unwrap_err();
+        assert!(error.message.contains("namespaces"), "{}", error.message);
     }
 
     #[test]

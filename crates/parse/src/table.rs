@@ -1,6 +1,7 @@
 //! CSV with a header row, read by column name.
 
 use freshcontext_contract::SourceError;
+use freshcontext_contract::limits::TABLE_COLUMNS;
 
 /// Rows of a CSV body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,12 +35,14 @@ pub fn read(text: &str, cap: usize, what: &str) -> Result<Table, SourceError> {
     let mut reader = csv::ReaderBuilder::new()
         .flexible(true)
         .from_reader(text.as_bytes());
-    let columns: Vec<String> = reader
-        .headers()
-        .map_err(|error| SourceError::malformed(format!("{what}: no readable header row")).caused_by(error))?
-        .iter()
-        .map(|name| name.trim().to_owned())
-        .collect();
+    let header = reader.headers().map_err(|error| {
+        SourceError::malformed(format!("{what}: no readable header row")).caused_by(error)
+    })?;
+    if header.len() > TABLE_COLUMNS {
+        let message = format!("{what}: the table has more than {TABLE_COLUMNS} columns");
+        return Err(SourceError::malformed(message));
+    }
+    let columns: Vec<String> = header.iter().map(|name| name.trim().to_owned()).collect();
     if columns.iter().all(String::is_empty) {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
     }
@@ -49,8 +52,10 @@ pub fn read(text: &str, cap: usize, what: &str) -> Result<Table, SourceError> {
     };
     for record in reader.records() {
         match record {
+            // Cells beyond the last column have no name, so nobody can ask for them.
             Ok(record) if table.rows.len() < cap => {
-                table.rows.push(record.iter().map(str::to_owned).collect());
+                let cells = record.iter().take(table.columns.len());
+                table.rows.push(cells.map(str::to_owned).collect());
             }
             _ => table.omitted += 1,
         }
@@ -75,6 +80,14 @@ mod tests {
         assert_eq!(Table::cell(&table.rows[0], close), Some("1\r\n2"));
         assert_eq!(Table::cell(&table.rows[1], close), None);
         assert_eq!(Table::cell(&table.rows[2], close), None);
+    }
+
+    #[test]
+    fn columns_are_bounded() {
+        assert!(read(&",".repeat(TABLE_COLUMNS), 5, "t").is_err());
+        assert!(read(&format!("a{}", ",".repeat(TABLE_COLUMNS - 1)), 5, "t").is_ok());
+        let table = read(&format!("a,b\n{}", "x,".repeat(100_000)), 5, "t").unwrap();
+        assert_eq!(table.rows[0], ["x", "x"]);
     }
 
     #[test]

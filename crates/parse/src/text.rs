@@ -2,6 +2,9 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+/// No name has more words.
+const NAME_WORDS: usize = 200;
+
 /// All white space runs to single spaces, trimmed.
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -91,12 +94,14 @@ pub fn has_word(text: &str, word: &str) -> bool {
 }
 
 /// The words of a name that tell it from others: in lower case, without punctuation and without `filler`
-/// (lower-case words such as legal forms). A name of nothing but filler keeps it all.
+/// (lower-case words such as legal forms). A name of nothing but filler keeps it all. Of more than
+/// 200 words, the first count.
 pub fn telling_words(name: &str, filler: &[&str]) -> Vec<String> {
     let bare = name.to_lowercase().replace(['.', '\'', '\u{2019}'], "");
     let words = bare
         .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty());
+        .filter(|word| !word.is_empty())
+        .take(NAME_WORDS);
     let words: Vec<String> = words.map(str::to_owned).collect();
     let telling: Vec<String> = words
         .iter()

@@ -510,3 +510,43 @@ proptest! {
         let _ = page::read(&text, &Url::parse("https://example.com/").unwrap(), DateTime::UNIX_EPOCH);
     }
 }
+
+#[test]
+fn a_page_of_openers_is_read_once_and_whole() {
+    let address = Url::parse("https://example.com/changelog").unwrap();
+    let openers = "<H".repeat(200_000);
+    let source = format!(
+        "<html><title>News</title><main><h2>1.1.0 (2024-05-06)</h2><p>b<H2>1.0.0 (2024-04-05)</H2><p>a</main>{openers}"
+    );
+    let page = page::read(&source, &address, DateTime::UNIX_EPOCH);
+    assert_eq!(
+        summary(&page.releases, 3),
+        pairs(&[("1.1.0", "2024-05-06"), ("1.0.0", "2024-04-05")])
+    );
+    assert_eq!(page.cut, None);
+}
+
+#[test]
+fn a_page_that_was_cut_says_so() {
+    let address = Url::parse("https://example.com/changelog").unwrap();
+    let source = format!(
+        "<html><main><h2>1.1.0 (2024-05-06)</h2><h2>1.0.0 (2024-04-05)</h2>{}",
+        "<p>x".repeat(100_000)
+    );
+    let page = page::read(&source, &address, DateTime::UNIX_EPOCH);
+    assert_eq!(page.releases.len(), 2);
+    let cut = page.cut.unwrap();
+    assert!(
+        cut.contains("only the first 100") && cut.contains("of the page"),
+        "{cut}"
+    );
+}
+
+#[test]
+fn what_nests_is_read_through_once_for_each_question() {
+    let address = Url::parse("https://example.com/post").unwrap();
+    let deep = "<div class='post-date comment'>".repeat(200);
+    let source = format!("<html><body>{deep}{}", "word ".repeat(20_000));
+    let page = page::read(&source, &address, DateTime::UNIX_EPOCH);
+    assert!(page.cut.is_none() && page.text.len() > 90_000);
+}

@@ -138,6 +138,7 @@ fn read(page: Page) -> Result<Listing, SourceError> {
             .nb_hits
             .map(|total| (total, page.exhaustive_nb_hits.unwrap_or(false))),
         pages: page.page.zip(page.nb_pages),
+        cut: None,
     })
 }
 

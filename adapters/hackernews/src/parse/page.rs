@@ -74,7 +74,10 @@ fn read_rows(html: &str, base: &Url) -> Result<Listing, SourceError> {
             "a built-in selector does not parse",
         ));
     };
-    let mut listing = Listing::default();
+    let mut listing = Listing {
+        cut: document.cut().note("page"),
+        ..Listing::default()
+    };
     for row in document.outermost(&select.row) {
         // On the page of an item, the comments are rows too.
         if row

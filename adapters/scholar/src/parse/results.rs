@@ -94,6 +94,7 @@ pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, So
     let document = html::document(page);
     let mut out = Page {
         total: total(&document, &parts),
+        cut: document.cut().note("page"),
         ..Page::default()
     };
     let mut years: Vec<i32> = Vec::new();
