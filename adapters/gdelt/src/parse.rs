@@ -1,5 +1,7 @@
 //! From GDELT's answer to articles.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, DateEvidence, ErrorCode, Harvest, Item, SourceError, Status};
@@ -147,16 +149,16 @@ fn list(entries: Vec<Wire>, unreadable: usize, repaired: bool, salvaged: bool) -
         received: entries.len() + unreadable,
         ..List::default()
     };
+    // Where each is found again: comparing every two would take the square of their number.
+    let mut places: HashMap<Key, usize> = HashMap::new();
     for entry in entries {
         let Some(article) = article(entry) else {
             out.unreadable += 1;
             continue;
         };
-        let same = out
-            .articles
-            .iter_mut()
-            .find(|known| same_address(known, &article) || same_story(known, &article));
-        match same {
+        let keys = [address_key(&article), story_key(&article)];
+        let known = keys.iter().flatten().filter_map(|key| places.get(key)).min().copied();
+        match known.and_then(|place| out.articles.get_mut(place)) {
             Some(known) => {
                 out.merged += 1;
                 known.sighted_too(&article);
@@ -167,7 +169,12 @@ fn list(entries: Vec<Wire>, unreadable: usize, repaired: bool, salvaged: bool) -
                     known.copies.push(domain);
                 }
             }
-            None => out.articles.push(article),
+            None => {
+                for key in keys.into_iter().flatten() {
+                    places.entry(key).or_insert(out.articles.len());
+                }
+                out.articles.push(article);
+            }
         }
     }
     out
@@ -230,24 +237,26 @@ fn tidy(title: &str) -> String {
     out
 }
 
-fn same_address(known: &Article, other: &Article) -> bool {
-    let key = |article: &Article| {
-        let url = Url::parse(article.url.as_deref()?).ok()?;
-        let host = url.host_str()?.trim_start_matches("www.").to_owned();
-        Some((
-            host,
-            url.path().trim_end_matches('/').to_owned(),
-            url.query().map(str::to_owned),
-        ))
-    };
-    key(known).is_some_and(|known| key(other).is_some_and(|other| known == other))
+/// By what two articles are the same.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    /// Host without `www.`, path, query.
+    Address(String, String, Option<String>),
+    /// Headline and language.
+    Story(String, Option<String>),
+}
+
+fn address_key(article: &Article) -> Option<Key> {
+    let url = Url::parse(article.url.as_deref()?).ok()?;
+    let host = url.host_str()?.trim_start_matches("www.").to_owned();
+    let path = url.path().trim_end_matches('/').to_owned();
+    Some(Key::Address(host, path, url.query().map(str::to_owned)))
 }
 
 /// The same long headline in the same language is the same story, syndicated.
-fn same_story(known: &Article, other: &Article) -> bool {
-    known.title.split(' ').count() >= 5
-        && known.language == other.language
-        && known.title.to_lowercase() == other.title.to_lowercase()
+fn story_key(article: &Article) -> Option<Key> {
+    (article.title.split(' ').count() >= 5)
+        .then(|| Key::Story(article.title.to_lowercase(), article.language.clone()))
 }
 
 /// A page whose address is this much older than its first sight was met again, not published.

@@ -29,6 +29,8 @@ const NAMED: usize = 8;
 pub fn group(rows: &[Row]) -> Vec<Tender> {
     let mut at = std::collections::HashMap::new();
     let mut out: Vec<Tender> = Vec::new();
+    // Where a tender has a supplier: one may have very many.
+    let mut of_tender = std::collections::HashMap::new();
     for row in rows {
         let slot = *at
             .entry((row.tender.as_str(), row.agency.as_str()))
@@ -60,7 +62,10 @@ pub fn group(rows: &[Row]) -> Vec<Tender> {
             tender.total = Some(tender.total.unwrap_or(0.0) + price);
         }
         let Some(supplier) = &row.supplier else { continue };
-        match tender.suppliers.iter_mut().find(|(name, _)| name == supplier) {
+        let known = *of_tender
+            .entry((slot, supplier.as_str()))
+            .or_insert(tender.suppliers.len());
+        match tender.suppliers.get_mut(known) {
             Some((_, sum)) => {
                 *sum = match (*sum, price) {
                     (Some(sum), Some(price)) => Some(sum + price),

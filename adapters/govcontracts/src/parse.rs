@@ -1,5 +1,7 @@
 //! Pages of awards, lists of recipients, refusals.
 
+use std::collections::HashSet;
+
 use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
@@ -87,6 +89,7 @@ pub enum Match {
 pub fn matching(words: &str, recipients: Vec<Recipient>) -> Match {
     let wanted = plain_words(words);
     let (mut exact, mut begins): (Vec<Recipient>, Vec<Recipient>) = (Vec::new(), Vec::new());
+    let mut seen: HashSet<String> = HashSet::new();
     for recipient in recipients {
         let name = plain_words(&recipient.name);
         let list = if name == wanted {
@@ -97,7 +100,7 @@ pub fn matching(words: &str, recipients: Vec<Recipient>) -> Match {
             continue;
         };
         // Parent, child and merged records repeat one recipient.
-        if !list.iter().any(|known| known.name == recipient.name) {
+        if seen.insert(recipient.name.clone()) {
             list.push(recipient);
         }
     }

@@ -10,6 +10,8 @@ mod select;
 mod settle;
 mod words;
 
+use std::collections::HashSet;
+
 use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
@@ -204,11 +206,9 @@ async fn muse(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
 
 /// Pages of a moving list repeat entries.
 fn join(read: &mut Read, next: Read) {
-    for job in next.jobs {
-        if !read.jobs.iter().any(|known| known.key == job.key) {
-            read.jobs.push(job);
-        }
-    }
+    let mut known: HashSet<String> = read.jobs.iter().map(|job| job.key.clone()).collect();
+    read.jobs
+        .extend(next.jobs.into_iter().filter(|job| known.insert(job.key.clone())));
     read.unreadable += next.unreadable;
     read.more = next.more;
 }

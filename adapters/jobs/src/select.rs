@@ -121,17 +121,13 @@ fn once_each(jobs: Vec<(Job, Vec<String>)>) -> Vec<(Job, Vec<String>)> {
             (Some(_), None) => true,
             _ => false,
         };
-        let (mut first, second) = if older {
-            (job, kept.clone())
-        } else {
-            (kept.clone(), job)
-        };
+        // Moved, not copied: one long advert may have very many short copies.
+        let second = if older { std::mem::replace(kept, job) } else { job };
         for board in second.also_on.into_iter().chain([second.board]) {
-            if board != first.board && !first.also_on.contains(&board) {
-                first.also_on.push(board);
+            if board != kept.board && !kept.also_on.contains(&board) {
+                kept.also_on.push(board);
             }
         }
-        *kept = first;
         for word in found {
             if !kept_found.contains(&word) {
                 kept_found.push(word);

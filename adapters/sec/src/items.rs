@@ -1,5 +1,7 @@
 //! What the item numbers of an 8-K mean.
 
+use std::collections::HashSet;
+
 /// The meaning of an item number, current (`2.02`, since 2004-08-23) or older (`5`), told apart by shape.
 pub fn meaning(code: &str) -> Option<&'static str> {
     Some(match code {
@@ -49,14 +51,13 @@ pub fn meaning(code: &str) -> Option<&'static str> {
 
 /// Item numbers with their meaning, in the order given, each once.
 pub fn describe<'c>(codes: impl IntoIterator<Item = &'c str>) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for code in codes.into_iter().map(str::trim).filter(|code| !code.is_empty()) {
-        let text = meaning(code).map_or_else(|| code.to_owned(), |meaning| format!("{code} {meaning}"));
-        if !out.contains(&text) {
-            out.push(text);
-        }
-    }
-    out
+    let mut seen: HashSet<&str> = HashSet::new();
+    codes
+        .into_iter()
+        .map(str::trim)
+        .filter(|code| !code.is_empty() && seen.insert(*code))
+        .map(|code| meaning(code).map_or_else(|| code.to_owned(), |meaning| format!("{code} {meaning}")))
+        .collect()
 }
 
 /// The words for a title: what happened, without the exhibits that accompany nearly every report.

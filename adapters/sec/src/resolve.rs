@@ -1,6 +1,6 @@
 //! From words to a company, or to the statement that they name none or several.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::serde_json::Value;
@@ -88,6 +88,7 @@ pub fn by_name<'n>(names: impl Iterator<Item = (u64, &'n str)>, words: &str) -> 
         return Resolved::Nothing;
     }
     let (mut same, mut longer): (Vec<_>, Vec<_>) = (Vec::new(), Vec::new());
+    let mut seen: HashSet<(bool, u64)> = HashSet::new();
     for (cik, name) in names {
         let words = plain_words(name);
         let hits: &mut Vec<(u64, String)> = if words == wanted {
@@ -98,7 +99,7 @@ pub fn by_name<'n>(names: impl Iterator<Item = (u64, &'n str)>, words: &str) -> 
             continue;
         };
         // One company may have several lines, one for each class of share.
-        if !hits.iter().any(|(known, _)| *known == cik) {
+        if seen.insert((words == wanted, cik)) {
             hits.push((cik, name.to_owned()));
         }
     }

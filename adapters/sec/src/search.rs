@@ -1,5 +1,7 @@
 //! Full-text search hits. A hit is a document; several belong to one filing.
 
+use std::collections::HashMap;
+
 use chrono::NaiveDate;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
@@ -142,6 +144,7 @@ pub fn page(body: &str) -> Result<Page, SourceError> {
     let unread = hits.hits.unreadable;
     let documents = hits.hits.items.len() + unread;
     let mut filings: Vec<Found> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for hit in hits.hits.items {
         let file = hit.id.split_once(':').map(|(_, file)| file.to_owned());
         let kind = hit
@@ -150,10 +153,8 @@ pub fn page(body: &str) -> Result<Page, SourceError> {
             .or(hit.source.file_type)
             .unwrap_or_default();
         let document = file.filter(|file| !file.is_empty()).map(|file| (kind, file));
-        if let Some(known) = filings
-            .iter_mut()
-            .find(|known| known.accession == hit.source.adsh)
-        {
+        let place = *places.entry(hit.source.adsh.clone()).or_insert(filings.len());
+        if let Some(known) = filings.get_mut(place) {
             known.documents.extend(document);
             continue;
         }

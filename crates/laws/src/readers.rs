@@ -5,7 +5,6 @@ use std::path::Path;
 use bytes::Bytes;
 use chrono::DateTime;
 use freshcontext_contract::{Descriptor, Headers, Method, walls};
-use freshcontext_core::evaluate::PlainArguments;
 use freshcontext_core::{date, evaluate, sanitize, validate};
 use freshcontext_http::fuzzing as http;
 use freshcontext_parse::{charset, feed, github, html, json, link, table, text};
@@ -145,13 +144,11 @@ fn core() -> Vec<Reader> {
     let evaluated = |text: &str| {
         let now = DateTime::from_timestamp(NOW, 0).unwrap_or_default();
         let options = evaluate::Options::default();
-        let plain = serde_json::from_str::<PlainArguments<'_>>(text)
-            .ok()
-            .and_then(|plain| evaluate::judge_plain(&plain, now, &options));
+        let borrowed = evaluate::judge_text(text, now, &options).ok();
         let judged = serde_json::from_str::<Value>(text)
             .ok()
             .and_then(|value| evaluate::judge(&value, now, &options).ok());
-        [plain, judged]
+        [borrowed, judged]
             .into_iter()
             .flatten()
             .filter(|judgement| !judgement.text().is_empty() && judgement.json().is_ok())

@@ -1,8 +1,5 @@
 //! Credentials: to their host only, last, and into no text.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
 use freshcontext_contract::{
     Apply, Credential, Descriptor, ErrorCode, Founding, KEY_REFUSED, Route, Switch, Transport,
 };

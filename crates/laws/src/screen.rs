@@ -1,0 +1,92 @@
+//! Where counting pays, of very many shapes: each is read once without callgrind, which is a hundred times
+//! quicker. Processor time picks the shapes to count, and decides nothing; memory is told exactly.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::count::Place;
+use crate::laws::{BYTES_FREE, BYTES_PER_BYTE, Breach, SIZES};
+use crate::meter::{Cost, Meter};
+use crate::readers::Reader;
+use crate::shapes::Shape;
+
+/// Shapes counted of each reader because time grew most with the size, and because a byte took most time.
+const PICKED: usize = 2;
+/// Growth of time from which a shape is counted whatever the others do.
+const SUSPICIOUS: f64 = 4.8;
+/// Time below which growth says nothing.
+const NOTICEABLE: Duration = Duration::from_millis(3);
+
+/// What the screening found.
+#[derive(Debug, Default)]
+pub struct Screened {
+    /// What is to be counted.
+    pub plan: Vec<Place>,
+    /// Laws of memory that are broken.
+    pub breaches: Vec<(Place, Breach)>,
+}
+
+/// Reads every shape of `plan` once at each of [`SIZES`].
+///
+/// # Errors
+///
+/// None but those of [`Meter::cost`], which reads nothing here.
+pub fn screen(readers: &[Reader], shapes: &[Vec<Shape>], plan: &[Place], mut tell: impl FnMut(&str)) -> Result<Screened, String> {
+    let mut out = Screened::default();
+    let mut meter = Meter::new(None);
+    for (place, reader) in readers.iter().enumerate() {
+        let mut tried: Vec<(Place, f64, f64)> = Vec::new();
+        let of_reader = plan.iter().filter(|(of, _)| *of == place);
+        for (_, number) in of_reader {
+            let Some(shape) = shapes.get(place).and_then(|all| all.get(*number)) else {
+                continue;
+            };
+            if tried.is_empty() {
+                let _ = (reader.read)(&Bytes::copy_from_slice(&reader.seed));
+            }
+            let mut costs: Vec<(usize, Cost)> = Vec::new();
+            for size in SIZES {
+                let body = Bytes::from(shape.body(size));
+                let cost = meter.cost(|| {
+                    let _ = std::hint::black_box((reader.read)(&body));
+                })?;
+                costs.push((body.len(), cost));
+            }
+            for (length, cost) in &costs {
+                let bytes = cost.bytes + *length as u64;
+                if bytes > BYTES_PER_BYTE * *length as u64 + BYTES_FREE {
+                    out.breaches.push(((place, *number), Breach::Memory(*length, bytes)));
+                }
+            }
+            if let [(short, small), (long, large)] = costs.as_slice()
+                && long > short
+            {
+                let longer = *long as f64 / *short as f64;
+                let times = large.time.as_secs_f64() / small.time.as_secs_f64().max(1e-9);
+                let growth = if large.time > NOTICEABLE { times * 4.0 / longer } else { 0.0 };
+                tried.push(((place, *number), growth, large.time.as_secs_f64() / *long as f64));
+            }
+        }
+        let mut picked: Vec<Place> = Vec::new();
+        tried.sort_by(|a, b| b.2.total_cmp(&a.2));
+        picked.extend(tried.iter().take(PICKED).map(|(place, ..)| *place));
+        tried.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let most = |(number, (_, growth, _)): &(usize, &(Place, f64, f64))| *number < PICKED || *growth > SUSPICIOUS;
+        picked.extend(tried.iter().enumerate().take_while(most).map(|(_, (place, ..))| *place));
+        picked.sort_unstable();
+        picked.dedup();
+        if let Some((worst, growth, rate)) = tried.first() {
+            let shape = shapes.get(place).and_then(|all| all.get(worst.1));
+            tell(&format!(
+                "{}: {} shapes; time grows up to {growth:.1} times ({:.0} ns a byte) on {}",
+                reader.name,
+                tried.len(),
+                rate * 1e9,
+                shape.map_or("", |shape| shape.name.as_str())
+            ));
+        }
+        out.plan.extend(picked);
+    }
+    Ok(out)
+}
