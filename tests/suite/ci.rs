@@ -32,6 +32,7 @@ async fn advisories() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for (name, lines, code, said) in [
         ("none", "exit 0", 0, "advisories: none"),
+        ("no-tool", "exit 101", 1, "cargo-deny is not installed"),
         (
             "no-network",
             "case \"$*\" in *fetch*) echo 'error: could not resolve host' >&2; exit 1;; esac",
