@@ -290,11 +290,7 @@ fn a_level_is_what_its_lacks_leave() {
     ] {
         let report = validate(text, Some(now()));
         let next = report.lacks.iter().map(|lack| lack.level).min();
-        assert_eq!(
-            next.map(Level::stars),
-            Some(report.level.stars() + 1),
-            "{text}"
-        );
+        assert_eq!(next.map(Level::stars), Some(report.level.stars() + 1), "{text}");
     }
 }
 

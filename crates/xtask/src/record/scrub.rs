@@ -462,10 +462,7 @@ mod tests {
         scrubber.learn(text.as_bytes());
         let asked =
             scrubber.clean_address("https://s3.example.org/x?Signature=a%2Fb%2Fc%2Fdefgh&key=public-part");
-        assert!(
-            asked.ends_with(&format!("Signature={token}&key=public-part")),
-            "{asked}"
-        );
+        assert!(asked.ends_with("Signature=scrubbed-1&key=public-part"), "{asked}");
     }
 
     #[test]
