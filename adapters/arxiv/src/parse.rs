@@ -151,7 +151,17 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
         (!text.is_empty()).then(|| text.to_owned())
     };
     let (published, updated) = (stamp("published"), stamp("updated"));
+    let comment = entry.text_of(ARXIV, "comment").map(text::one_line);
+    let body = entry.text_of(ATOM, "summary").map(flow).unwrap_or_default();
+    let withdrawn =
+        comment.as_deref().is_some_and(is_withdrawal) || body.starts_with("This paper has been withdrawn");
     let date = match (&published, &updated) {
+        // The version shown is the withdrawal: nothing was published by it.
+        (Some(published), _) if withdrawn => DateEvidence::signal(
+            "published: the first version of a paper withdrawn since",
+            published.as_str(),
+        ),
+        (None, _) if withdrawn => DateEvidence::None,
         // The first version: both are the moment of submission.
         (Some(published), updated)
             if updated.as_ref() == Some(published) || (updated.is_none() && version == Some(1)) =>
@@ -168,7 +178,6 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
     let mut item = Item::new(title, date);
     item.id = Some(id.to_owned());
     item.url = Some(format!("https://arxiv.org/abs/{id}"));
-    let body = entry.text_of(ATOM, "summary").map(flow).unwrap_or_default();
     item.summary = if whole_text {
         body
     } else {
@@ -176,7 +185,12 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
     };
     item.set("version", version);
     item.set("published", published);
-    item.set("updated", updated.filter(|_| version != Some(1)));
+    if withdrawn {
+        item.set("withdrawn", true);
+        item.set("withdrawn_at", updated);
+    } else {
+        item.set("updated", updated.filter(|_| version != Some(1)));
+    }
     people(entry, &mut item);
     let line = |name| entry.text_of(ARXIV, name).map(text::one_line);
     let primary = entry
@@ -188,12 +202,6 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
         .filter_map(|category| category.attribute("term"))
         .collect();
     item.set("categories", categories);
-    let comment = line("comment");
-    let withdrawn = comment.as_deref().is_some_and(is_withdrawal)
-        || item.summary.starts_with("This paper has been withdrawn");
-    if withdrawn {
-        item.set("withdrawn", true);
-    }
     item.set("comment", comment);
     item.set("journal_ref", line("journal_ref"));
     item.set("doi", line("doi"));

@@ -135,7 +135,7 @@ async fn npm_downloads(cx: &Cx<'_>, wanted: &[Wanted]) -> Result<Vec<(String, u6
     let mut found = Vec::new();
     for answer in cx.send_all(request::npm_downloads(&names)?).await {
         let response = answer?;
-        let counts = parse::npm::downloads(&text(&response));
+        let counts = response.judged(parse::npm::downloads(&text(&response)))?;
         if counts.is_empty() {
             response.discard();
         }

@@ -256,14 +256,14 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
             harvest.note(format!("Product Hunt gives its ordinary feed for topics it does not know; this one does not say it is {topic}"));
         }
     } else if let Some(slot) = slot {
-        harvest.set(
-            "launch_day",
-            request::launch_day(&slot).map(|day| day.to_string()),
-        );
-        harvest.own_date = Some(DateEvidence::signal(
-            "launch day of the board (the feed's updated)",
-            slot,
-        ));
+        harvest.set("launch_day", request::day_of(slot).to_string());
+        // The board's day is the date of the board as a whole; single posts of it stay undated.
+        if matches!(target, Target::Board | Target::Day(_)) {
+            harvest.own_date = Some(DateEvidence::signal(
+                "launch day of the board (the feed's updated)",
+                slot,
+            ));
+        }
     }
     harvest.note("The feed tells when a draft was made, not when it was launched, and no votes");
     Ok(harvest)

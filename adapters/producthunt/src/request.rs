@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono_tz::America::Los_Angeles;
 use freshcontext_contract::chrono::{DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, TimeZone, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateValue, KeyedUrl, Media, Request, SourceError};
+use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
 use serde_json::{Map, Value, json};
 
@@ -84,15 +84,6 @@ fn pacific_day(day: NaiveDate) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
 /// The Pacific day of an instant.
 pub fn day_of(at: DateTime<Utc>) -> NaiveDate {
     at.with_timezone(&Los_Angeles).date_naive()
-}
-
-/// The day of a board, by the slot that its feed names: an instant, or the day itself.
-pub fn launch_day(slot: &DateValue) -> Option<NaiveDate> {
-    match slot {
-        DateValue::Instant(at) => Some(day_of(*at)),
-        DateValue::Day(day) => Some(*day),
-        _ => None,
-    }
 }
 
 fn graphql(query: &str, variables: &Map<String, Value>) -> Result<Request, SourceError> {

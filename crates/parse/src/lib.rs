@@ -7,6 +7,7 @@ pub mod github;
 pub mod html;
 pub mod json;
 pub mod link;
+pub mod npm;
 pub mod table;
 pub mod text;
 

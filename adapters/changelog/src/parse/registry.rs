@@ -3,7 +3,7 @@
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, SourceError};
 use freshcontext_parse::github::{self, Repository};
-use freshcontext_parse::{json, link, text};
+use freshcontext_parse::{json, link, npm as npm_error, text};
 
 use super::{Release, version};
 use crate::input::Registry;
@@ -30,6 +30,9 @@ pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
         Registry::Crates => crates(&value),
     };
     package.ok_or_else(|| {
+        if let Some(error) = npm_error::error(&value).filter(|_| registry == Registry::Npm) {
+            return error;
+        }
         SourceError::malformed(format!(
             "{}: the answer names no package or lists no versions",
             registry.name()

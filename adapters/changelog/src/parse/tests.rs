@@ -474,7 +474,9 @@ fn registries_name_their_repository_and_dates() {
             .iter()
             .any(|release| release.title == "3.0.0-pre1" && release.prerelease)
     );
-    for body in ["", "{}", "null", "[]", r#"{"error":"Not found"}"#] {
+    let absent = registry::read(Registry::Npm, r#"{"error":"Not found"}"#).unwrap_err();
+    assert_eq!(absent.code, ErrorCode::NotFound);
+    for body in ["", "{}", "null", "[]"] {
         assert_eq!(
             registry::read(Registry::Npm, body).unwrap_err().code,
             ErrorCode::Malformed,

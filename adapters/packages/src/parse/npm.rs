@@ -1,8 +1,8 @@
 //! npm's documents. `time.modified` is the document's last write, not a release.
 
 use freshcontext_contract::serde_json::{Map, Value};
-use freshcontext_contract::{DateEvidence, SourceError};
-use freshcontext_parse::{json, text};
+use freshcontext_contract::{DateEvidence, ErrorCode, SourceError};
+use freshcontext_parse::{json, npm, text};
 use semver::Version;
 
 use super::{Facts, Published, license, moment, repository, text_at};
@@ -11,10 +11,8 @@ use super::{Facts, Published, license, moment, repository, text_at};
 pub fn read(body: &str) -> Result<Facts, SourceError> {
     let value: Value = json::parse(body, "npm")?;
     let Some(name) = text_at(&value, "/name") else {
-        return Err(match text_at(&value, "/error") {
-            Some(error) => SourceError::not_found(format!("npm: {}", text::one_line(error))),
-            None => SourceError::malformed("npm: the answer names no package"),
-        });
+        let unnamed = || SourceError::malformed("npm: the answer names no package");
+        return Err(npm::error(&value).unwrap_or_else(unnamed));
     };
     let times = value.get("time").and_then(Value::as_object);
     let versions = value.get("versions").and_then(Value::as_object);
@@ -129,7 +127,8 @@ fn published(times: Option<&Map<String, Value>>, versions: Option<&Map<String, V
 pub fn manifest(body: &str) -> Result<Facts, SourceError> {
     let value: Value = json::parse(body, "npm")?;
     let (Some(name), Some(version)) = (text_at(&value, "/name"), text_at(&value, "/version")) else {
-        return Err(SourceError::malformed("npm: the answer names no version"));
+        let unnamed = || SourceError::malformed("npm: the answer names no version");
+        return Err(npm::error(&value).unwrap_or_else(unnamed));
     };
     let mut facts = Facts {
         name: name.to_owned(),
@@ -146,18 +145,22 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
     Ok(facts)
 }
 
-/// Downloads by name: a single answer, or a map in which unknown names are null.
-pub fn downloads(body: &str) -> Vec<(String, u64)> {
+/// Downloads by name: a single answer, or a map in which unknown names are null. An error of another kind
+/// than "not found" is an error.
+pub fn downloads(body: &str) -> Result<Vec<(String, u64)>, SourceError> {
     let Ok(value) = json::parse::<Value>(body, "npm downloads") else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
+    if let Some(error) = npm::error(&value).filter(|error| error.code != ErrorCode::NotFound) {
+        return Err(error);
+    }
     let one = |value: &Value| {
         Some((
             text_at(value, "/package")?.to_owned(),
             value.get("downloads")?.as_u64()?,
         ))
     };
-    match one(&value) {
+    Ok(match one(&value) {
         Some(found) => vec![found],
         None => value
             .as_object()
@@ -165,5 +168,5 @@ pub fn downloads(body: &str) -> Vec<(String, u64)> {
             .flatten()
             .filter_map(|(_, value)| one(value))
             .collect(),
-    }
+    })
 }

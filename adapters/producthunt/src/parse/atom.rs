@@ -1,6 +1,6 @@
 //! The public feed.
 
-use freshcontext_contract::chrono::SecondsFormat;
+use freshcontext_contract::chrono::{DateTime, SecondsFormat, Timelike, Utc};
 use freshcontext_contract::{DateEvidence, DateValue, Item, SourceError};
 use freshcontext_parse::feed::{self, Entry};
 use freshcontext_parse::{html, link};
@@ -13,7 +13,7 @@ pub struct Board {
     /// Entries without a title.
     pub unreadable: usize,
     /// The slot of the launch day, which is what `updated` of this feed is.
-    pub slot: Option<DateValue>,
+    pub slot: Option<DateTime<Utc>>,
     /// Whether the feed names the topic asked for; an unknown one gives the ordinary feed.
     pub id: String,
 }
@@ -22,7 +22,10 @@ pub struct Board {
 pub fn board(body: &str) -> Result<Board, SourceError> {
     let feed = feed::read(body.as_bytes(), "Product Hunt")?;
     let mut board = Board {
-        slot: feed.updated,
+        slot: match feed.updated {
+            Some(DateValue::Instant(at)) if is_slot(&at) => Some(at),
+            _ => None,
+        },
         id: feed.id,
         ..Board::default()
     };
@@ -38,6 +41,12 @@ pub fn board(body: &str) -> Result<Board, SourceError> {
         ));
     }
     Ok(board)
+}
+
+/// A launch day begins at 00:01 in California (07:01 or 08:01 UTC). Another moment is when something was
+/// touched, and no launch.
+fn is_slot(at: &DateTime<Utc>) -> bool {
+    matches!((at.hour(), at.minute()), (7 | 8, 0..=1))
 }
 
 fn item(entry: &Entry) -> Option<Item> {

@@ -1,0 +1,76 @@
+//! What npm's registry says where it has no document to give.
+
+use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::{ErrorCode, SourceError};
+
+use crate::text;
+
+/// The error in an answer: `{"error": "..."}`, at times with a `reason`, and with any status, 200 too (a
+/// registry behind a proxy). Only one that says so means that the package does not exist.
+pub fn error(answer: &Value) -> Option<SourceError> {
+    let said = answer.get("error").filter(|said| !said.is_null())?;
+    let words = |value: &Value| match value {
+        Value::String(text) => text::one_line(text),
+        other => other
+            .get("message")
+            .or_else(|| other.get("summary"))
+            .and_then(Value::as_str)
+            .map(text::one_line)
+            .unwrap_or_default(),
+    };
+    let mut message = words(said);
+    let reason = answer.get("reason").or_else(|| answer.get("message")).map(words);
+    if let Some(reason) = reason.filter(|reason| !reason.is_empty() && *reason != message) {
+        message = format!("{message}: {reason}");
+    }
+    let lower = message.to_ascii_lowercase().replace('_', " ");
+    let says = |any: &[&str]| any.iter().any(|words| lower.contains(words));
+    let code = if says(&["not found", "does not exist", "no such package"]) {
+        ErrorCode::NotFound
+    } else if says(&["too many", "rate limit", "slow down"]) {
+        ErrorCode::RateLimited
+    } else if says(&["unauthorized", "forbidden", "authentication", "not allowed"]) {
+        ErrorCode::AccessDenied
+    } else {
+        ErrorCode::UpstreamError
+    };
+    let message = if message.is_empty() {
+        "npm answered with an error and no reason".to_owned()
+    } else {
+        format!("npm answered with an error: {}", text::clip(&message, 160))
+    };
+    Some(SourceError::new(code, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_says_so_does_not_exist() {
+        for (body, code) in [
+            (r#"{"error":"Not found"}"#, Some(ErrorCode::NotFound)),
+            (
+                r#"{"error":"not_found","reason":"document not found"}"#,
+                Some(ErrorCode::NotFound),
+            ),
+            (
+                r#"{"error":"Internal Server Error"}"#,
+                Some(ErrorCode::UpstreamError),
+            ),
+            (r#"{"error":"too many requests"}"#, Some(ErrorCode::RateLimited)),
+            (r#"{"error":"Forbidden"}"#, Some(ErrorCode::AccessDenied)),
+            (
+                r#"{"error":{"code":"E500","message":"backend down"}}"#,
+                Some(ErrorCode::UpstreamError),
+            ),
+            (r#"{"error":true}"#, Some(ErrorCode::UpstreamError)),
+            (r#"{"error":null,"name":"x"}"#, None),
+            (r#"{"name":"x"}"#, None),
+            ("[]", None),
+        ] {
+            let value: Value = freshcontext_contract::serde_json::from_str(body).unwrap();
+            assert_eq!(error(&value).map(|error| error.code), code, "{body}");
+        }
+    }
+}
