@@ -235,7 +235,7 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
             }
             found
         }
-        Target::Day(day) if slot.as_ref().and_then(request::launch_day) == Some(*day) => items,
+        Target::Day(day) if slot.map(request::day_of) == Some(*day) => items,
         Target::Day(day) => {
             return Err(needs_token(format!(
                 "the feed shows the current board only, not that of {day}"

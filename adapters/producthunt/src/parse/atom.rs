@@ -94,7 +94,7 @@ mod tests {
         assert_eq!((board.items.len(), board.unreadable), (3, 1));
         assert_eq!(
             board.slot,
-            Some(DateValue::Instant("2026-11-21T08:01:00Z".parse().unwrap()))
+            Some("2026-11-21T08:01:00Z".parse().unwrap())
         );
         let item = &board.items[0];
         assert_eq!(item.date, DateEvidence::None);
