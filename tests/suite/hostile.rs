@@ -91,7 +91,10 @@ fn answer(request: &SeenRequest) -> Reply {
     match request.host.as_str() {
         "page.example.org" => reply(200, "text/html", &format!("<html><body>{}", fill(piece, LARGE))),
         "feed.example.org" => {
-            let text = piece.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+            let text = piece
+                .replace('&', "&amp;")
+                .replace('<', "&lt;")
+                .replace('>', "&gt;");
             let feed = format!(
                 "<?xml version=\"1.0\"?><feed xmlns=\"http://www.w3.org/2005/Atom\"><id>a</id><title>t</title>\
                  <updated>2025-06-01T10:00:00Z</updated><entry><id>b</id><title>1.0</title>\
@@ -119,5 +122,6 @@ pub fn gzip(body: &[u8]) -> Vec<u8> {
 
 /// 225,000 times `<p>x`, packed by brotli.
 pub const BROTLI: [u8; 18] = [
-    0x5b, 0x9f, 0xbb, 0x8d, 0x5f, 0x9a, 0xc7, 0x07, 0x0e, 0x4f, 0x9c, 0x16, 0x00, 0x58, 0xcd, 0x36, 0x90, 0x03,
+    0x5b, 0x9f, 0xbb, 0x8d, 0x5f, 0x9a, 0xc7, 0x07, 0x0e, 0x4f, 0x9c, 0x16, 0x00, 0x58, 0xcd, 0x36, 0x90,
+    0x03,
 ];

@@ -71,7 +71,10 @@ impl Held {
 
     /// The body, holding its memory until its last reader is done with it.
     pub(crate) fn attached(self, body: Bytes) -> Bytes {
-        struct Kept(Bytes, #[expect(dead_code, reason = "held, and given back on drop")] Held);
+        struct Kept(
+            Bytes,
+            #[expect(dead_code, reason = "held, and given back on drop")] Held,
+        );
 
         impl AsRef<[u8]> for Kept {
             fn as_ref(&self) -> &[u8] {
@@ -112,7 +115,9 @@ impl Holding {
             small: None,
             large: None,
         };
-        coming.cover(announced.unwrap_or(FIRST).min(most), patience).await?;
+        coming
+            .cover(announced.unwrap_or(FIRST).min(most), patience)
+            .await?;
         Ok(coming)
     }
 
@@ -192,13 +197,19 @@ impl Coming<'_> {
         }
         let holding = self.holding;
         if bytes > SMALL_BODY {
-            self.large = Some(holding.take(&holding.coming, self.most.max(bytes), patience).await?);
+            self.large = Some(
+                holding
+                    .take(&holding.coming, self.most.max(bytes), patience)
+                    .await?,
+            );
             self.small = None;
             self.covered = usize::MAX;
             return Ok(());
         }
         let step = if bytes <= FIRST { bytes } else { SMALL_BODY };
-        let taken = holding.take(&holding.small, step - self.covered, patience).await?;
+        let taken = holding
+            .take(&holding.small, step - self.covered, patience)
+            .await?;
         match &mut self.small {
             Some(small) => small.merge(taken),
             None => self.small = Some(taken),

@@ -321,7 +321,14 @@ impl Inner {
     fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), Failure> {
         let now = self.wire.clock.now();
         let longest = self.wire.limits.retry_after_max_s;
-        judge(answer, Wanted::of(&job.request), job.descriptor, host, now, longest)
+        judge(
+            answer,
+            Wanted::of(&job.request),
+            job.descriptor,
+            host,
+            now,
+            longest,
+        )
     }
 
     /// The same, off the threads that serve where there is much to look through.

@@ -45,7 +45,10 @@ impl Gate {
     }
 
     fn overloaded(&self) -> SourceError {
-        overloaded("this server has no free place for another call", self.longest_wait)
+        overloaded(
+            "this server has no free place for another call",
+            self.longest_wait,
+        )
     }
 }
 

@@ -57,9 +57,9 @@ impl Pool {
                 .inspect_err(|error| tracing::error!(%error, "the threads that read could not be started"))
                 .ok()
         });
-        let runtime = started
-            .as_ref()
-            .ok_or_else(|| SourceError::new(ErrorCode::Internal, "this server could not start its readers"))?;
+        let runtime = started.as_ref().ok_or_else(|| {
+            SourceError::new(ErrorCode::Internal, "this server could not start its readers")
+        })?;
         Ok(AbortOnDropHandle::new(runtime.spawn(work)))
     }
 }
@@ -91,7 +91,10 @@ impl Room {
 
     /// What reading a document of this length takes; all there is for the largest.
     pub(super) fn pieces(&self, length: usize) -> usize {
-        length.saturating_mul(DOCUMENT_FACTOR).div_ceil(PIECE).min(self.all)
+        length
+            .saturating_mul(DOCUMENT_FACTOR)
+            .div_ceil(PIECE)
+            .min(self.all)
     }
 
     /// Room to read a document of this length, first come, first served, within `wait`. The timer runs

@@ -9,8 +9,8 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, Harvest, Request, Response, Seen,
-    SourceError, Transport,
+    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, Harvest, Request, Response,
+    Seen, SourceError, Transport,
 };
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
@@ -73,7 +73,14 @@ impl Engine {
             } = ask;
             let (harvest, seen) = {
                 let requests = engine.limits().requests_per_call;
-                let cx = Cx::new(&desk, engine.clock.as_ref(), descriptor, deadline, &common, requests);
+                let cx = Cx::new(
+                    &desk,
+                    engine.clock.as_ref(),
+                    descriptor,
+                    deadline,
+                    &common,
+                    requests,
+                );
                 let harvest = adapter.collect(&cx, own).await?;
                 (harvest, cx.seen())
             };
@@ -231,9 +238,15 @@ impl Desk {
                 .await
                 .unwrap_or_else(|_| Err(defect()))?,
         };
-        self.ledger.attempts.fetch_add(response.attempts, Ordering::AcqRel);
+        self.ledger
+            .attempts
+            .fetch_add(response.attempts, Ordering::AcqRel);
         let length = response.body.len();
-        let largest = self.ledger.largest.fetch_max(length, Ordering::AcqRel).max(length);
+        let largest = self
+            .ledger
+            .largest
+            .fetch_max(length, Ordering::AcqRel)
+            .max(length);
         if !self.ledger.has_room(self.room.pieces(largest)) {
             // Given back first: nobody waits for room while holding some.
             self.ledger.set_room(None);

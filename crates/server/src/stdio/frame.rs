@@ -500,12 +500,30 @@ mod tests {
     fn what_cannot_be_read_is_answered_by_its_id() {
         let seven = Some(RequestId::Number(7));
         for (line, code) in [
-            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"q":"\ud800"}}}"#, -32602),
-            (r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x","arguments":{"q":1e400}},"id":7}"#, -32602),
-            (r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"\ud800"},"id":7}"#, -32700),
-            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"a":1e400}}}"#, -32700),
-            (r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"\ud800"}}"#, -32600),
-            (r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"id":8"#, -32700),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"x","arguments":{"q":"\ud800"}}}"#,
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x","arguments":{"q":1e400}},"id":7}"#,
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"\ud800"},"id":7}"#,
+                -32700,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"a":1e400}}}"#,
+                -32700,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":"\ud800"}}"#,
+                -32600,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":{"id":8"#,
+                -32700,
+            ),
             (r#"{"params":[{"id":8}],"id":7,"method":}"#, -32700),
             (r#"{"id":7,"method":"\ud800"}"#, -32700),
         ] {

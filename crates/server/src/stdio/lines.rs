@@ -172,7 +172,12 @@ mod tests {
             let lines = all(b"12345\n123456\n123456789012345678901\nok\r\n", chunk, 5).await;
             assert_eq!(
                 lines,
-                [text("12345"), Line::TooLong(None), Line::TooLong(None), text("ok")],
+                [
+                    text("12345"),
+                    Line::TooLong(None),
+                    Line::TooLong(None),
+                    text("ok")
+                ],
                 "chunk {chunk}"
             );
         }

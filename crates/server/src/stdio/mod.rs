@@ -18,8 +18,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use crate::mcp::McpServer;
-pub(crate) use frame::find_id;
 use crate::signals;
+pub(crate) use frame::find_id;
 use outbox::Outbox;
 use transport::{Intake, LAST_ANSWERS, Open, StdioTransport};
 

@@ -145,10 +145,14 @@ async fn what_is_not_offered_is_not_found_and_bad_lines_end_nothing() {
     assert_eq!(client.hear().await["error"]["code"], -32700);
     client.say(&"x".repeat(70_000)).await;
     assert_eq!(client.hear().await["error"]["code"], -32600);
-    let long = json!({"jsonrpc": "2.0", "id": "long", "method": "ping", "params": {"a": "x".repeat(200_000)}});
+    let long =
+        json!({"jsonrpc": "2.0", "id": "long", "method": "ping", "params": {"a": "x".repeat(200_000)}});
     client.say(&long.to_string()).await;
     let refused = client.hear().await;
-    assert_eq!((&refused["error"]["code"], &refused["id"]), (&json!(-32600), &json!("long")));
+    assert_eq!(
+        (&refused["error"]["code"], &refused["id"]),
+        (&json!(-32600), &json!("long"))
+    );
     client.request(2, "tools/call", json!({"name": "nope"})).await;
     assert_eq!(client.hear().await["error"]["code"], -32602);
     client.request(3, "ping", json!({})).await;
@@ -201,7 +205,9 @@ async fn a_cancelled_call_is_let_go_and_never_answered() {
         "the id is still in use, and its answer is not this one"
     );
     client
-        .say(r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x","arguments":{"a":1e400}}}"#)
+        .say(
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"x","arguments":{"a":1e400}}}"#,
+        )
         .await;
     let refused = client.hear().await;
     assert_eq!(
