@@ -22,7 +22,12 @@ pub fn trials() -> Vec<Trial> {
         return trials;
     }
     for processors in [None, Some("0")] {
-        let name = |what: &str| format!("liveness::{what}{}", processors.map_or("", |_| "_on_one_processor"));
+        let name = |what: &str| {
+            format!(
+                "liveness::{what}{}",
+                processors.map_or("", |_| "_on_one_processor")
+            )
+        };
         trials.push(Trial::test(name("hostile_pages_stdio"), move || {
             thrice(async || hostile_stdio(processors).await)
         }));
@@ -53,7 +58,9 @@ fn thrice(check: impl AsyncFn() -> Result<(), Failed>) -> Result<(), Failed> {
 
 /// A command as it is, or tied to a processor.
 fn tied(command: Command, processors: Option<&str>) -> Command {
-    let Some(processors) = processors else { return command };
+    let Some(processors) = processors else {
+        return command;
+    };
     let given = command.as_std();
     let mut tied = program("taskset", &["-c", processors]);
     tied.arg(given.get_program()).args(given.get_args());
@@ -140,7 +147,10 @@ async fn hostile_stdio(processors: Option<&str>) -> Result<(), Failed> {
         let took = began.elapsed();
         assert_eq!(ended.status.code(), Some(0));
         for id in open {
-            assert!(ended.messages.iter().any(|message| message["id"] == id), "{id} got no answer");
+            assert!(
+                ended.messages.iter().any(|message| message["id"] == id),
+                "{id} got no answer"
+            );
         }
         if took > Duration::from_millis(500) {
             return Err(format!("it took {took:?} to leave").into());
@@ -176,7 +186,10 @@ async fn hostile_http(processors: Option<&str>) -> Result<(), Failed> {
     }
     for mut call in calls {
         let answer = Answer::read(&mut call).await.json();
-        assert!(answer["result"].is_object() || answer["error"]["code"] == -32000, "{answer}");
+        assert!(
+            answer["result"].is_object() || answer["error"]["code"] == -32000,
+            "{answer}"
+        );
     }
     Ok(())
 }
@@ -253,7 +266,11 @@ async fn stuck_http(processors: Option<&str>) -> Result<(), Failed> {
     let told = Answer::read(&mut hanging).await;
     assert_eq!(told.status, 503, "{}", told.body);
     let told = told.json();
-    assert_eq!((&told["id"], &told["error"]["code"]), (&json!(9), &json!(-32000)), "{told}");
+    assert_eq!(
+        (&told["id"], &told["error"]["code"]),
+        (&json!(9), &json!(-32000)),
+        "{told}"
+    );
     for server in [&mut server, &mut server_two] {
         let status = tokio::time::timeout(Duration::from_secs(5), server.child.wait()).await??;
         assert_eq!(status.code(), Some(0));

@@ -88,7 +88,10 @@ async fn unread() -> Result<(), Failed> {
         }
         let input = writing.await??;
         let peak = figure(process, "VmHWM");
-        assert!(peak <= idle + most, "{method}: {peak} KiB in the end, {idle} KiB before");
+        assert!(
+            peak <= idle + most,
+            "{method}: {peak} KiB in the end, {idle} KiB before"
+        );
         drop(input);
         assert!(tokio::time::timeout(PATIENCE, child.wait()).await??.success());
         eprintln!("{method}: idle {idle} KiB, peak {peak} KiB");
@@ -129,17 +132,37 @@ fn corpus(number: usize) -> Reply {
             ],
             ..html(BROTLI.to_vec())
         },
-        4 => reply(200, "application/json", &format!("{{\"hits\":[{}[]]}}", fill("[],", LARGE))),
-        5 => reply(200, "application/json", &format!("{{\"hits\":[{}{{}}]}}", fill("{\"a\":0},", LARGE))),
-        6 => reply(200, "application/json", &format!("{{\"hits\":[{}{{}}]}}", fill("{\"a\":[0]},", LARGE))),
+        4 => reply(
+            200,
+            "application/json",
+            &format!("{{\"hits\":[{}[]]}}", fill("[],", LARGE)),
+        ),
+        5 => reply(
+            200,
+            "application/json",
+            &format!("{{\"hits\":[{}{{}}]}}", fill("{\"a\":0},", LARGE)),
+        ),
+        6 => reply(
+            200,
+            "application/json",
+            &format!("{{\"hits\":[{}{{}}]}}", fill("{\"a\":[0]},", LARGE)),
+        ),
         7 => {
             let entry = "<entry><id>a</id><title>b</title></entry>";
             let feed = fill(entry, LARGE);
-            reply(200, "application/atom+xml", &format!("<feed xmlns=\"http://www.w3.org/2005/Atom\">{feed}</feed>"))
+            reply(
+                200,
+                "application/atom+xml",
+                &format!("<feed xmlns=\"http://www.w3.org/2005/Atom\">{feed}</feed>"),
+            )
         }
         8 => {
             let items = fill("<item/>", LARGE);
-            reply(200, "application/rss+xml", &format!("<rss version=\"2.0\"><channel>{items}</channel></rss>"))
+            reply(
+                200,
+                "application/rss+xml",
+                &format!("<rss version=\"2.0\"><channel>{items}</channel></rss>"),
+            )
         }
         9 => reply(200, "text/csv", &fill("a,b\n", LARGE)),
         10 => reply(200, "text/markdown", &fill("# 1.0\n", LARGE)),
@@ -155,7 +178,10 @@ async fn bodies() -> Result<(), Failed> {
         } else {
             request.host.clone()
         };
-        let number = asked.split(['.', ' ']).next().and_then(|name| name.trim_start_matches('k').parse().ok());
+        let number = asked
+            .split(['.', ' '])
+            .next()
+            .and_then(|name| name.trim_start_matches('k').parse().ok());
         match number {
             Some(number) => corpus(number),
             None => reply(404, "text/plain", "nothing here"),

@@ -305,8 +305,8 @@ impl Inner {
                 failure.attempts = job.progress.attempts();
                 failure.retrieved_at = failure.retrieved_at.or_else(|| Some(self.wire.clock.now()));
                 let hurried = failure.detail.as_deref() == Some("deadline") && took < FAIR_TIME;
-                if hurried {
-                    // The caller's haste says nothing about the host.
+                if hurried || failure.code == ErrorCode::Overloaded {
+                    // Neither the caller's haste nor our own lack of memory says anything about the host.
                     drop(attempt);
                 } else {
                     attempt.failed(&failure);

@@ -24,6 +24,8 @@ const UNRELEASED: [&str; 12] = [
 ];
 /// More headings than the longest history has.
 pub const MAX_RELEASES: usize = 2_000;
+/// More lines of one release than an answer can show.
+const NOTE_LINES: usize = 10_000;
 
 /// What a changelog file holds.
 #[derive(Debug, Default)]
@@ -317,6 +319,7 @@ fn bare_version(line: &str) -> bool {
 
 /// The notes without link definitions, comments and rules.
 fn notes(body: &[&str]) -> String {
+    let body = body.get(..body.len().min(NOTE_LINES)).unwrap_or_default();
     let visible = text::without_comments(&body.join("\n"));
     let kept: Vec<&str> = visible
         .lines()

@@ -79,9 +79,8 @@ pub(crate) struct Open {
 
 #[derive(Debug, Default)]
 struct Ids {
-    /// Each with the bytes that it holds; none where it was cancelled, and what still comes of it is dropped.
-    /// Its id is free again after that: else it would take the place of the next one's answer.
-    held: HashMap<RequestId, Option<usize>>,
+    /// Each with the bytes that it holds.
+    held: HashMap<RequestId, usize>,
     bytes: usize,
 }
 
@@ -97,15 +96,17 @@ impl Open {
     fn insert(&self, id: RequestId, bytes: usize) {
         let mut ids = self.ids();
         ids.bytes += bytes;
-        ids.held.insert(id, Some(bytes));
+        ids.held.insert(id, bytes);
     }
 
     /// Notes that nobody wants an answer any more.
     fn cancel(&self, id: &RequestId) {
         let mut ids = self.ids();
-        if let Some(bytes) = ids.held.get_mut(id).and_then(Option::take) {
+        if let Some(bytes) = ids.held.remove(id) {
             ids.bytes = ids.bytes.saturating_sub(bytes);
         }
+        drop(ids);
+        self.fewer.notify_waiters();
     }
 
     /// Ends a request; `last` is done while nobody else can end it, and only if nobody has and it was not
@@ -114,11 +115,11 @@ impl Open {
         let done = {
             let mut ids = self.ids();
             match ids.held.remove(id) {
-                Some(Some(bytes)) => {
+                Some(bytes) => {
                     ids.bytes = ids.bytes.saturating_sub(bytes);
                     last()
                 }
-                Some(None) | None => Ok(()),
+                None => Ok(()),
             }
         };
         self.fewer.notify_waiters();
