@@ -64,7 +64,8 @@ fn refusals(descriptor: &Descriptor) -> Vec<Refusal> {
         ),
     ];
     for marker in descriptor.markers {
-        if marker.code == ErrorCode::RateLimited {
+        // A page that asks for a setting is no better asked twice.
+        if matches!(marker.code, ErrorCode::RateLimited | ErrorCode::Misconfigured) {
             for status in [200, 403, 429] {
                 let what = format!("{status} with `{}`", marker.contains);
                 out.push((what, reply(status, &[], marker.contains)));

@@ -81,7 +81,7 @@ pub fn drop_future(releases: &mut [Release], now: DateTime<Utc>) -> usize {
 /// Newest first; what has not come out yet before everything, what has no date after the dated ones in
 /// the order of the document. Of releases that share a day, and where the time of any is unknown, the higher
 /// version is the newer; where versions do not tell either, the place in the document.
-pub fn sort(releases: &mut Vec<Release>) {
+pub fn sort(releases: &mut [Release]) {
     let dated = releases
         .iter()
         .filter(|release| instant(&release.date).is_some())
