@@ -41,13 +41,21 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         obtain: "https://github.com/settings/personal-access-tokens (no permissions needed)",
     }],
     routes: &[
-        route("rest", "GitHub's REST interface"),
-        route("releases_feed", "GitHub's feed of releases and tags"),
-        route("tags_feed", "GitHub's feed of tags"),
-        route("file", "a changelog file"),
-        route("registry", "the package registry's list of versions"),
-        route("feed", "a feed of the site"),
-        route("page", "a page of the site"),
+        route("rest", "GitHub's REST interface", Founding::Recorded),
+        route(
+            "releases_feed",
+            "GitHub's feed of releases and tags",
+            Founding::Recorded,
+        ),
+        route("tags_feed", "GitHub's feed of tags", Founding::GeneralKnowledge),
+        route("file", "a changelog file", Founding::Recorded),
+        route(
+            "registry",
+            "the package registry's list of versions",
+            Founding::Documented,
+        ),
+        route("feed", "a feed of the site", Founding::Recorded),
+        route("page", "a page of the site", Founding::Recorded),
     ],
     rates: &[hosts::GITHUB_API, hosts::NPM, hosts::PYPI, hosts::CRATES_IO],
     status_rules: &[],
@@ -61,13 +69,13 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     terms: "GitHub Terms of Service, section H; registries ask to be modest; robots are held to the page asked for.",
 };
 
-const fn route(id: &'static str, about: &'static str) -> Route {
+const fn route(id: &'static str, about: &'static str, founding: Founding) -> Route {
     Route {
         id,
         about,
         needs: None,
         switch: Switch::On,
-        founding: Founding::Recorded,
+        founding,
     }
 }
 

@@ -96,20 +96,24 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "TWELVEDATA_API_KEY",
             Founding::Documented,
         ),
-        on("cnbc", "US stocks and main indices", Founding::Documented),
+        on("cnbc", "US stocks and main indices", Founding::GeneralKnowledge),
         on(
             "cboe",
             "US stocks and main indices, 15 minutes late",
-            Founding::Documented,
+            Founding::GeneralKnowledge,
         ),
         on("nasdaq", "US stocks and funds", Founding::Recorded),
         on(
             "frankfurter",
             "daily reference rates of the European Central Bank",
-            Founding::Documented,
+            Founding::GeneralKnowledge,
         ),
         on("coinbase", "coins", Founding::Documented),
-        on("yahoo", "worldwide; often refuses servers", Founding::Documented),
+        on(
+            "yahoo",
+            "worldwide; often refuses servers",
+            Founding::GeneralKnowledge,
+        ),
         Route {
             id: "stooq",
             about: "worldwide, Warsaw time",

@@ -282,7 +282,7 @@ impl Article {
 
     /// The latest day that can be its publication.
     fn bound(&self) -> Option<DateTime<Utc>> {
-        let day = self.older_address().map(|dated| dated.first());
+        let day = self.older_address().map(Dated::first);
         day.map_or(self.first_seen, |day| {
             Some(day.and_time(NaiveTime::MIN).and_utc())
         })

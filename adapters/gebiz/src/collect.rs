@@ -107,15 +107,14 @@ async fn whole_file(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
             parse::prepared(&charset::decode(response).text)
         })
         .await?;
-    let url = match prepared {
-        // A file that was prepared before is named at once.
-        Some(url) => url,
-        None => {
-            let ready = cx.read(request::poll()?, |response| {
-                parse::prepared(&charset::decode(response).text)?.ok_or_else(parse::not_yet)
-            });
-            ready.await?
-        }
+    // A file that was prepared before is named at once.
+    let url = if let Some(url) = prepared {
+        url
+    } else {
+        let ready = cx.read(request::poll()?, |response| {
+            parse::prepared(&charset::decode(response).text)?.ok_or_else(parse::not_yet)
+        });
+        ready.await?
     };
     let response = cx.send(request::file(url)).await?;
     let (mut rows, unreadable) = parse::file(&charset::decode(&response).text)?;

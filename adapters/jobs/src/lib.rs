@@ -50,14 +50,27 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         obtain: "https://www.themuse.com/developers/api/v2",
     }],
     routes: &[
-        route(Board::Remotive.id(), "Remotive's public sample of remote jobs"),
-        route(Board::RemoteOk.id(), "Remote OK's board"),
-        route(Board::Arbeitnow.id(), "Arbeitnow's newest two pages"),
+        route(
+            Board::Remotive.id(),
+            "Remotive's public sample of remote jobs",
+            Founding::Recorded,
+        ),
+        route(Board::RemoteOk.id(), "Remote OK's board", Founding::Recorded),
+        route(
+            Board::Arbeitnow.id(),
+            "Arbeitnow's newest two pages",
+            Founding::Recorded,
+        ),
         route(
             Board::Muse.id(),
             "two pages of The Muse; THEMUSE_API_KEY raises its limit",
+            Founding::Documented,
         ),
-        route(Board::HackerNews.id(), "Hacker News' monthly hiring thread"),
+        route(
+            Board::HackerNews.id(),
+            "Hacker News' monthly hiring thread",
+            Founding::Recorded,
+        ),
     ],
     rates: &[
         rate(
@@ -108,13 +121,13 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     terms: "Each board asks to be named and linked: https://github.com/remotive-com/remote-jobs-api, https://remoteok.com/api, https://www.arbeitnow.com/blog/job-board-api",
 };
 
-const fn route(id: &'static str, about: &'static str) -> Route {
+const fn route(id: &'static str, about: &'static str, founding: Founding) -> Route {
     Route {
         id,
         about,
         needs: None,
         switch: Switch::On,
-        founding: Founding::Recorded,
+        founding,
     }
 }
 

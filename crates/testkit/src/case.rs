@@ -24,6 +24,12 @@ pub struct Case {
     pub origin: Origin,
     /// What the case shows, in a sentence.
     pub note: String,
+    /// The route whose answers it tries, where `expect.route` does not say (a refusal, a part of several).
+    pub reads: Option<String>,
+    /// What of its bodies is read less well than they allow, where that is known.
+    pub partly: Option<String>,
+    /// What of its bodies is read wrongly, where that is known and not mended yet.
+    pub wrong: Option<String>,
     /// The call's clock.
     pub now: DateTime<Utc>,
     /// Environment names of keys that the operator has set.
@@ -99,6 +105,10 @@ pub struct Exchange {
     /// Headers of the answer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// Where its body comes from, where that is another place than the case's.
+    pub origin: Option<Origin>,
+    /// The route whose answer its body is, where that is another one than the case's.
+    pub reads: Option<String>,
     /// Body: a file beside the case.
     pub body: Option<String>,
     /// Body: a file below the recordings' folder.
@@ -241,6 +251,16 @@ impl Case {
             (_, _, text) => return Ok(text.clone().unwrap_or_default().into_bytes()),
         };
         std::fs::read(&path).map_err(|error| format!("{}: {}: {error}", self.name, path.display()))
+    }
+
+    /// Where the body of one exchange comes from. What a case of recordings has as mere text was written for it.
+    pub fn origin_of(&self, exchange: &Exchange) -> Origin {
+        let of_case = if self.origin == Origin::Recorded && exchange.recording.is_none() {
+            Origin::Crafted
+        } else {
+            self.origin
+        };
+        exchange.origin.unwrap_or(of_case)
     }
 
     /// Whether any of its bodies is a recording from beside the checkout.

@@ -12,7 +12,7 @@ pub mod damage;
 pub mod script;
 pub mod upstream;
 
-pub use case::{Case, Exchange, Kind, load_cases};
+pub use case::{Case, Exchange, Kind, Origin, load_cases};
 pub use clock::StepClock;
 pub use script::{SECRET, Script};
 pub use upstream::{Reply, ScriptedUpstream, SeenRequest};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use freshcontext_server::package;
 
-use crate::{shapes, tables};
+use crate::{checked, shapes, tables};
 
 /// A generated part of a hand-written file stands between two such lines.
 fn markers(name: &str) -> (String, String) {
@@ -50,23 +50,52 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         std::fs::read_to_string(root.join("README.md")).map_err(|error| format!("README.md: {error}"))?;
     let readme = replace(&readme, "tools", &tables::readme_tools())?;
     let readme = replace(&readme, "specification", &tables::readme_specification())?;
-    Ok(vec![
+    let mut made = vec![
         ("README.md".to_owned(), readme),
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),
         ("docs/specification.md".to_owned(), tables::specification_page()),
+        ("docs/sources-checked.md".to_owned(), checked::page(root)?),
         (
             "crates/server/src/shape/table.json".to_owned(),
             shapes::table(root)?,
         ),
         ("server.json".to_owned(), package::server_json_text()),
-    ])
+    ];
+    made.extend(source_readmes(root)?);
+    Ok(made)
+}
+
+/// The README of every source, with what its routes are founded on.
+fn source_readmes(root: &Path) -> Result<Vec<(String, String)>, String> {
+    let mut texts = Vec::new();
+    let folders = std::fs::read_dir(root.join("adapters")).map_err(|error| format!("adapters: {error}"))?;
+    for folder in folders.flatten() {
+        let name = format!("adapters/{}/README.md", folder.file_name().to_string_lossy());
+        if let Ok(text) = std::fs::read_to_string(root.join(&name)) {
+            texts.push((name, text));
+        }
+    }
+    texts.sort();
+    for adapter in freshcontext_sources::adapters() {
+        let facts = adapter.descriptor();
+        let part = format!("founding of {}", facts.id);
+        let (open, _) = markers(&part);
+        let Some((_, text)) = texts.iter_mut().find(|(_, text)| text.contains(&open)) else {
+            return Err(format!(
+                "no README of adapters/ has `{open}` ... for {}",
+                facts.id
+            ));
+        };
+        *text = replace(text, &part, &tables::founding(facts))?;
+    }
+    Ok(texts)
 }
 
 /// Replaces what stands between the markers.
 fn replace(text: &str, name: &str, content: &str) -> Result<String, String> {
     let (open, close) = markers(name);
-    let missing = || format!("README.md has no `{open}` ... `{close}`");
+    let missing = || format!("a README.md has no `{open}` ... `{close}`");
     let (before, rest) = text.split_once(&open).ok_or_else(missing)?;
     let (_, after) = rest.split_once(&close).ok_or_else(missing)?;
     Ok(format!("{before}{open}\n{}\n{close}{after}", content.trim_end()))

@@ -1,5 +1,6 @@
 //! Chores of the repository: `cargo xtask generate`, `new-adapter`, `record` and `replay`.
 
+mod checked;
 pub mod generate;
 pub mod new_adapter;
 pub mod record;

@@ -49,6 +49,14 @@ pub fn readme_tools() -> String {
     out
 }
 
+/// What each route of a source is founded on, for its README.
+pub fn founding(facts: &Descriptor) -> String {
+    facts.routes.iter().fold(String::new(), |mut out, route| {
+        let _ = writeln!(out, "- `{}`: {}", route.id, route.founding.words());
+        out
+    })
+}
+
 /// docs/tools.md: a section a tool.
 pub fn tools_page() -> String {
     let mut out = String::from(
@@ -102,7 +110,13 @@ pub fn tools_page() -> String {
                         facts.id, route.id
                     ),
                 };
-                let _ = writeln!(out, "  - `{}`: {}{needs}{off}", route.id, route.about);
+                let _ = writeln!(
+                    out,
+                    "  - `{}`: {}{needs}; founded on: {}{off}",
+                    route.id,
+                    route.about,
+                    route.founding.words()
+                );
             }
         }
         for rate in facts.rates {

@@ -136,7 +136,14 @@ fn describe(app: &App, descriptor: &'static Descriptor) -> Value {
         .iter()
         .map(|route| {
             let (usable, state) = route_state(app, descriptor, route.id);
-            json!({"id": route.id, "about": route.about, "usable": usable, "state": state, "needs": route.needs})
+            json!({
+                "id": route.id,
+                "about": route.about,
+                "usable": usable,
+                "state": state,
+                "needs": route.needs,
+                "founded_on": route.founding.words(),
+            })
         })
         .collect();
     let keys: Vec<Value> = secret_names(descriptor)
@@ -196,7 +203,11 @@ fn show(app: &App, descriptor: &'static Descriptor) {
     for route in descriptor.routes {
         let (usable, state) = route_state(app, descriptor, route.id);
         let state = output::paint(if usable { Style::Good } else { Style::Middling }, &state);
-        row("route", &format!("{} ({}): {state}", route.id, route.about));
+        let founding = route.founding.words();
+        row(
+            "route",
+            &format!("{} ({}; founded on: {founding}): {state}", route.id, route.about),
+        );
     }
     for rate in rates(descriptor) {
         row("limit", &rate);
