@@ -157,7 +157,12 @@ fn list(entries: Vec<Wire>, unreadable: usize, repaired: bool, salvaged: bool) -
             continue;
         };
         let keys = [address_key(&article), story_key(&article)];
-        let known = keys.iter().flatten().filter_map(|key| places.get(key)).min().copied();
+        let known = keys
+            .iter()
+            .flatten()
+            .filter_map(|key| places.get(key))
+            .min()
+            .copied();
         match known.and_then(|place| out.articles.get_mut(place)) {
             Some(known) => {
                 out.merged += 1;

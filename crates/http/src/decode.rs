@@ -73,7 +73,8 @@ pub(crate) fn decode(body: &[u8], codings: &[Coding], bounds: Bounds) -> Result<
         result.map_err(|problem| match problem {
             Problem::TooLarge => too_large(bounds.decoded),
             Problem::TooManyParts => {
-                Failure::malformed(format!("the answer is packed in more than {PARTS} parts")).detail("encoding")
+                Failure::malformed(format!("the answer is packed in more than {PARTS} parts"))
+                    .detail("encoding")
             }
             Problem::Broken(error) => Failure::malformed("the answer's packing is damaged")
                 .detail("encoding")
@@ -264,8 +265,7 @@ mod tests {
     /// 4 MiB of them took 0.9 s of processor time.
     #[test]
     fn very_many_parts_with_nothing_in_them_are_refused() {
-        let zstd =
-            ruzstd::encoding::compress_to_vec(&b""[..], ruzstd::encoding::CompressionLevel::Fastest);
+        let zstd = ruzstd::encoding::compress_to_vec(&b""[..], ruzstd::encoding::CompressionLevel::Fastest);
         for (part, header) in [(gz(b""), "gzip"), (gz(b"a"), "gzip"), (zstd, "zstd")] {
             assert!(code(&part.repeat(PARTS), header).is_ok(), "{header}");
             let many = part.repeat(PARTS + 1);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Limits, Method, Provenance,
-    Request, Response, SourceError, Standing, Transport, split_arguments,
+    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Limits, Method,
+    Provenance, Request, Response, SourceError, Standing, Transport, split_arguments,
 };
 use freshcontext_core::answer::{JudgeInput, judge};
 use freshcontext_core::decay::DecayTable;
@@ -35,7 +35,11 @@ struct Stage {
 }
 
 impl Transport for Stage {
-    fn send<'a>(&'a self, _: &'a CallScope, request: Request) -> BoxFuture<'a, Result<Response, SourceError>> {
+    fn send<'a>(
+        &'a self,
+        _: &'a CallScope,
+        request: Request,
+    ) -> BoxFuture<'a, Result<Response, SourceError>> {
         Box::pin(async move { self.answer(request) })
     }
 
@@ -58,13 +62,21 @@ impl Stage {
                 Err(next) => request.url = next,
             }
         }
-        Err(SourceError::new(ErrorCode::UpstreamError, "the case redirects without end"))
+        Err(SourceError::new(
+            ErrorCode::UpstreamError,
+            "the case redirects without end",
+        ))
     }
 
     /// An answer, or the address that it points to.
     fn step(&self, request: &Request) -> Result<Result<Response, url::Url>, SourceError> {
         let seen = SeenRequest {
-            method: if request.method == Method::Get { "GET" } else { "POST" }.to_owned(),
+            method: if request.method == Method::Get {
+                "GET"
+            } else {
+                "POST"
+            }
+            .to_owned(),
             host: request.url.host_str().unwrap_or_default().to_owned(),
             target: request.url.query().map_or_else(
                 || request.url.path().to_owned(),
@@ -74,12 +86,24 @@ impl Stage {
             body: request.body.as_deref().unwrap_or_default().to_vec(),
             at: Instant::now(),
         };
-        let found = self.scene.case.exchanges.iter().position(|exchange| exchange.fits(&seen));
-        let Some((place, exchange)) = found.and_then(|place| Some((place, self.scene.case.exchanges.get(place)?)))
+        let found = self
+            .scene
+            .case
+            .exchanges
+            .iter()
+            .position(|exchange| exchange.fits(&seen));
+        let Some((place, exchange)) =
+            found.and_then(|place| Some((place, self.scene.case.exchanges.get(place)?)))
         else {
-            return Err(SourceError::new(ErrorCode::UpstreamError, "the case has no answer to this"));
+            return Err(SourceError::new(
+                ErrorCode::UpstreamError,
+                "the case has no answer to this",
+            ));
         };
-        let location = exchange.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"));
+        let location = exchange
+            .headers
+            .iter()
+            .find(|(name, _)| name.eq_ignore_ascii_case("location"));
         if let Some((_, location)) = location.filter(|_| (300..400).contains(&exchange.status))
             && let Ok(next) = request.url.join(location)
         {
@@ -124,10 +148,14 @@ impl Scene {
             .into_iter()
             .find(|adapter| adapter.descriptor().tool == case.tool)
             .ok_or_else(|| format!("{}: there is no tool {}", case.name, case.tool))?;
-        let bodies = case.exchanges.iter().map(|exchange| case.body(exchange, Path::new("")).map(Bytes::from));
+        let bodies = case
+            .exchanges
+            .iter()
+            .map(|exchange| case.body(exchange, Path::new("")).map(Bytes::from));
         let bodies = bodies.collect::<Result<_, _>>()?;
-        let (common, arguments) = split_arguments(adapter.descriptor(), &Limits::DEFAULT, case.arguments.clone())
-            .map_err(|error| format!("{}: {error}", case.name))?;
+        let (common, arguments) =
+            split_arguments(adapter.descriptor(), &Limits::DEFAULT, case.arguments.clone())
+                .map_err(|error| format!("{}: {error}", case.name))?;
         Ok(Self {
             adapter,
             case,
@@ -192,7 +220,10 @@ pub fn readers(fixtures: &Path) -> Result<Vec<Reader>, String> {
         let scene = Arc::new(Scene::of(case)?);
         if let Err(error) = scene.play(usize::MAX, &Bytes::new()) {
             if scene.case.kind == Kind::Ok {
-                return Err(format!("{}: {error}: its readers would see nothing", scene.case.name));
+                return Err(format!(
+                    "{}: {error}: its readers would see nothing",
+                    scene.case.name
+                ));
             }
             // What the pipeline does before an adapter reads, this stage does not do.
             continue;
@@ -210,7 +241,11 @@ pub fn readers(fixtures: &Path) -> Result<Vec<Reader>, String> {
             }
             let scene = Arc::clone(&scene);
             out.push(Reader {
-                name: format!("{} {}", scene.case.name, exchange.url.host_str().unwrap_or_default()) + exchange.url.path(),
+                name: format!(
+                    "{} {}",
+                    scene.case.name,
+                    exchange.url.host_str().unwrap_or_default()
+                ) + exchange.url.path(),
                 group: scene.adapter.descriptor().tool.to_owned(),
                 format,
                 seed: good.to_vec(),
@@ -227,7 +262,9 @@ pub fn readers(fixtures: &Path) -> Result<Vec<Reader>, String> {
     for adapter in freshcontext_sources::adapters() {
         let tool = adapter.descriptor().tool;
         if !out.iter().any(|reader| reader.group == tool) {
-            return Err(format!("{tool} has no case with an answer to hold it to the laws by"));
+            return Err(format!(
+                "{tool} has no case with an answer to hold it to the laws by"
+            ));
         }
     }
     Ok(out)
@@ -237,8 +274,18 @@ pub fn readers(fixtures: &Path) -> Result<Vec<Reader>, String> {
 fn way(url: &url::Url) -> String {
     let segments = url.path_segments().into_iter().flatten();
     let kinds: Vec<&str> = segments
-        .map(|part| if part.contains(|c: char| c.is_ascii_digit()) && part.len() > 2 { "*" } else { part })
+        .map(|part| {
+            if part.contains(|c: char| c.is_ascii_digit()) && part.len() > 2 {
+                "*"
+            } else {
+                part
+            }
+        })
         .collect();
     let (first, last) = (kinds.first().unwrap_or(&""), kinds.last().unwrap_or(&""));
-    format!("{} {first} {} {last}", url.host_str().unwrap_or_default(), kinds.len())
+    format!(
+        "{} {first} {} {last}",
+        url.host_str().unwrap_or_default(),
+        kinds.len()
+    )
 }

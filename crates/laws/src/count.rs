@@ -67,7 +67,12 @@ pub fn count(
     // Each child writes little, so that none waits for its output to be read.
     for (mut child, due) in children {
         let mut found = BTreeMap::new();
-        let lines = child.stdout.take().map(BufReader::new).into_iter().flat_map(BufReader::lines);
+        let lines = child
+            .stdout
+            .take()
+            .map(BufReader::new)
+            .into_iter()
+            .flat_map(BufReader::lines);
         for line in lines.map_while(Result::ok) {
             let numbers: Vec<u64> = line.split(' ').filter_map(|word| word.parse().ok()).collect();
             let [reader, shape, length, instructions, bytes] = numbers.as_slice() else {
@@ -115,7 +120,9 @@ pub fn work(
         let [reader_place, shape_place] = numbers.as_slice() else {
             return Err(format!("the plan has the line {line:?}"));
         };
-        let reader = readers.get(*reader_place).ok_or("the plan names no reader of ours")?;
+        let reader = readers
+            .get(*reader_place)
+            .ok_or("the plan names no reader of ours")?;
         if known.as_ref().is_none_or(|(place, _)| place != reader_place) {
             known = Some((*reader_place, shapes(reader.format, &reader.seed, *reader_place)));
             // What is made once in a process is not the work of whoever comes first.

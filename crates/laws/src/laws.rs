@@ -132,7 +132,10 @@ mod tests {
         assert_eq!(breaches(&slow), [Breach::Work(65_536, 10_001.0)]);
         let most = BYTES_FREE + 24 * 65_536;
         assert_eq!(breaches(&[measure(65_536, 1, most)]), []);
-        assert_eq!(breaches(&[measure(65_536, 1, most + 1)]), [Breach::Memory(65_536, most + 1)]);
+        assert_eq!(
+            breaches(&[measure(65_536, 1, most + 1)]),
+            [Breach::Memory(65_536, most + 1)]
+        );
     }
 
     #[test]

@@ -17,7 +17,10 @@ use freshcontext_laws::report::report;
 use freshcontext_laws::screen::screen;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask laws", about = "Time and memory of every reader of outside bytes, as laws")]
+#[command(
+    name = "cargo xtask laws",
+    about = "Time and memory of every reader of outside bytes, as laws"
+)]
 struct Cli {
     #[command(subcommand)]
     part: Option<Part>,
@@ -62,7 +65,15 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.part {
         Some(Part::Count { plan, sizes, folder }) => readers::all(&fixtures())
-            .and_then(|readers| work(&readers, &plan, &sizes, folder.as_deref(), &mut std::io::stdout().lock()))
+            .and_then(|readers| {
+                work(
+                    &readers,
+                    &plan,
+                    &sizes,
+                    folder.as_deref(),
+                    &mut std::io::stdout().lock(),
+                )
+            })
             .map(|()| false),
         None => run(&cli.wanted),
     };
@@ -107,7 +118,10 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
     }
     if wanted.list {
         for (reader, shape) in &plan {
-            if let (Some(reader), Some(shape)) = (readers.get(*reader), shapes.get(*reader).and_then(|all| all.get(*shape))) {
+            if let (Some(reader), Some(shape)) = (
+                readers.get(*reader),
+                shapes.get(*reader).and_then(|all| all.get(*shape)),
+            ) {
                 println!("{}  on  {}", reader.name, shape.name);
             }
         }
@@ -119,7 +133,10 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
         let screened = screen(&readers, &shapes, &plan, |line| eprintln!("{line}"))?;
         (plan, broken_memory) = (screened.plan, screened.breaches);
         for ((reader, shape), breach) in &broken_memory {
-            if let (Some(reader), Some(shape)) = (readers.get(*reader), shapes.get(*reader).and_then(|all| all.get(*shape))) {
+            if let (Some(reader), Some(shape)) = (
+                readers.get(*reader),
+                shapes.get(*reader).and_then(|all| all.get(*shape)),
+            ) {
                 println!("BROKEN: {}  on  {}: {breach}", reader.name, shape.name);
             }
         }

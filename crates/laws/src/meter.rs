@@ -79,12 +79,16 @@ impl Meter {
                 let mut file = dumps.clone().into_os_string();
                 file.push(format!(".{}", self.number));
                 let file = PathBuf::from(file);
-                let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+                let text =
+                    std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
                 // What is not read again need not stay.
                 let _ = std::fs::remove_file(&file);
                 text.lines()
                     .rev()
-                    .find_map(|line| line.strip_prefix("totals:").or_else(|| line.strip_prefix("summary:")))
+                    .find_map(|line| {
+                        line.strip_prefix("totals:")
+                            .or_else(|| line.strip_prefix("summary:"))
+                    })
                     .and_then(|count| count.trim().parse().ok())
                     .ok_or_else(|| format!("{} has no total", file.display()))?
             }
@@ -100,5 +104,8 @@ impl Meter {
 /// Processor time of this thread so far.
 fn processor_time() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
 }

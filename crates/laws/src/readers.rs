@@ -59,9 +59,11 @@ fn reader(name: &str, format: Format, seed: &str, read: impl Fn(&Bytes) -> bool 
 
 /// A reader of text; bytes that are none are replaced beforehand.
 fn of_text(name: &str, format: Format, seed: &str, read: impl Fn(&str) -> bool + 'static) -> Reader {
-    reader(name, format, seed, move |bytes| match std::str::from_utf8(bytes) {
-        Ok(text) => read(text),
-        Err(_) => read(&String::from_utf8_lossy(bytes)),
+    reader(name, format, seed, move |bytes| {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => read(text),
+            Err(_) => read(&String::from_utf8_lossy(bytes)),
+        }
     })
 }
 
@@ -97,21 +99,40 @@ fn parsers() -> Vec<Reader> {
     let page = |html: &str| !html::to_text(html).is_empty();
     vec![
         of_text("parse::html::to_text", Format::Html, PAGE, page),
-        of_text("parse::html::to_text (fragment)", Format::Html, "<p>a <b>c</b></p>", page),
-        of_text("parse::html::to_line", Format::Html, "<b>a</b>", |html| !html::to_line(html).is_empty()),
-        reader("parse::feed (Atom)", Format::Xml, FEED, |bytes| feed::read(bytes, "feed").is_ok()),
-        reader("parse::feed (RSS)", Format::Xml, RSS, |bytes| feed::read(bytes, "feed").is_ok()),
-        reader("parse::feed (JSON)", Format::Json, JSON_FEED, |bytes| feed::read(bytes, "feed").is_ok()),
+        of_text(
+            "parse::html::to_text (fragment)",
+            Format::Html,
+            "<p>a <b>c</b></p>",
+            page,
+        ),
+        of_text("parse::html::to_line", Format::Html, "<b>a</b>", |html| {
+            !html::to_line(html).is_empty()
+        }),
+        reader("parse::feed (Atom)", Format::Xml, FEED, |bytes| {
+            feed::read(bytes, "feed").is_ok()
+        }),
+        reader("parse::feed (RSS)", Format::Xml, RSS, |bytes| {
+            feed::read(bytes, "feed").is_ok()
+        }),
+        reader("parse::feed (JSON)", Format::Json, JSON_FEED, |bytes| {
+            feed::read(bytes, "feed").is_ok()
+        }),
         of_text("parse::feed (texts)", Format::Xml, FEED, |text| {
             feed::read(text.as_bytes(), "feed")
                 .is_ok_and(|feed| feed.entries.iter().map(|entry| entry.text().len()).sum::<usize>() > 0)
         }),
-        of_text("parse::json", Format::Json, SIGNALS, |text| json::parse::<Value>(text, "json").is_ok()),
+        of_text("parse::json", Format::Json, SIGNALS, |text| {
+            json::parse::<Value>(text, "json").is_ok()
+        }),
         of_text("parse::json::Lenient", Format::Json, r#"[{"a": "b"}]"#, |text| {
             json::parse::<json::Lenient<std::collections::BTreeMap<String, String>>>(text, "json").is_ok()
         }),
-        of_text("parse::table", Format::Text, "a,b\n1,\"2\"\n3,4\n", |text| table::read(text, 5_000, "csv").is_ok()),
-        reader("parse::charset", Format::Html, PAGE, |bytes| charset::decode_bytes(bytes, None).replaced == 0),
+        of_text("parse::table", Format::Text, "a,b\n1,\"2\"\n3,4\n", |text| {
+            table::read(text, 5_000, "csv").is_ok()
+        }),
+        reader("parse::charset", Format::Html, PAGE, |bytes| {
+            charset::decode_bytes(bytes, None).replaced == 0
+        }),
         reader("parse::charset (labelled)", Format::Text, "a", |bytes| {
             ["utf-16le", "iso-2022-jp", "gb18030"]
                 .iter()
@@ -122,13 +143,24 @@ fn parsers() -> Vec<Reader> {
             broken.extend_from_slice(bytes);
             charset::decode_bytes(&broken, None).replaced == 0
         }),
-        of_text("parse::text::one_line", Format::Text, "a", |text| !text::one_line(text).is_empty()),
-        of_text("parse::text::paragraphs", Format::Text, "a", |text| !text::paragraphs(text).is_empty()),
-        of_text("parse::text::without_comments", Format::Html, "<!-- a -->b", |text| {
-            !text::without_comments(text).is_empty()
+        of_text("parse::text::one_line", Format::Text, "a", |text| {
+            !text::one_line(text).is_empty()
         }),
-        of_text("parse::text::clip", Format::Text, "a", |text| text::clip(text, 100).len() > 1),
-        of_text("parse::text::has_word", Format::Text, "a", |text| text::has_word(text, "1.2")),
+        of_text("parse::text::paragraphs", Format::Text, "a", |text| {
+            !text::paragraphs(text).is_empty()
+        }),
+        of_text(
+            "parse::text::without_comments",
+            Format::Html,
+            "<!-- a -->b",
+            |text| !text::without_comments(text).is_empty(),
+        ),
+        of_text("parse::text::clip", Format::Text, "a", |text| {
+            text::clip(text, 100).len() > 1
+        }),
+        of_text("parse::text::has_word", Format::Text, "a", |text| {
+            text::has_word(text, "1.2")
+        }),
         of_text("parse::text::telling_words", Format::Text, "a", |text| {
             !text::telling_words(text, &["inc", "the", "co"]).is_empty()
         }),
@@ -136,7 +168,9 @@ fn parsers() -> Vec<Reader> {
             let base = Url::parse("https://example.com/b/c").ok();
             base.and_then(|base| link::absolute(&base, text)).is_some() | link::shown(text).is_some()
         }),
-        of_text("parse::github", Format::Line, "https://github.com/a/b", |text| github::repository(text).is_ok()),
+        of_text("parse::github", Format::Line, "https://github.com/a/b", |text| {
+            github::repository(text).is_ok()
+        }),
     ]
 }
 
@@ -156,9 +190,15 @@ fn core() -> Vec<Reader> {
             > 0
     };
     vec![
-        of_text("sanitize::clean", Format::Text, "a\n", |text| !sanitize::clean(text).is_empty()),
-        of_text("sanitize::clean_line", Format::Text, "a\n", |text| !sanitize::clean_line(text).is_empty()),
-        of_text("sanitize::clean_error", Format::Text, "a\n", |text| !sanitize::clean_error(text).is_empty()),
+        of_text("sanitize::clean", Format::Text, "a\n", |text| {
+            !sanitize::clean(text).is_empty()
+        }),
+        of_text("sanitize::clean_line", Format::Text, "a\n", |text| {
+            !sanitize::clean_line(text).is_empty()
+        }),
+        of_text("sanitize::clean_error", Format::Text, "a\n", |text| {
+            !sanitize::clean_error(text).is_empty()
+        }),
         of_text("sanitize::cut_marked", Format::Text, "a\n", |text| {
             !sanitize::cut_marked(text, 20_000).is_empty() && !sanitize::cut(text, 300).is_empty()
         }),
@@ -166,17 +206,29 @@ fn core() -> Vec<Reader> {
             serde_json::from_str::<Value>(text)
                 .is_ok_and(|mut value| sanitize::clean_value(&mut value) == sanitize::Counts::default())
         }),
-        of_text("date::parse_instant", Format::Line, "2026-01-02T03:04:05.", |text| {
-            date::parse_instant(text).is_some()
-        }),
-        of_text("date::parse_instant (in words)", Format::Line, "Fri, 02 Jan 2026", |text| {
-            date::parse_instant(text).is_some()
-        }),
+        of_text(
+            "date::parse_instant",
+            Format::Line,
+            "2026-01-02T03:04:05.",
+            |text| date::parse_instant(text).is_some(),
+        ),
+        of_text(
+            "date::parse_instant (in words)",
+            Format::Line,
+            "Fri, 02 Jan 2026",
+            |text| date::parse_instant(text).is_some(),
+        ),
         of_text("evaluate", Format::Json, SIGNALS, evaluated),
-        of_text("validate (text)", Format::Text, ENVELOPE, |text| validate::validate(text, None).passed()),
-        of_text("validate (JSON)", Format::Json, r#"{"freshcontext": {"source_url": "https://x.example/a", "content_date": "2026-03-05",
+        of_text("validate (text)", Format::Text, ENVELOPE, |text| {
+            validate::validate(text, None).passed()
+        }),
+        of_text(
+            "validate (JSON)",
+            Format::Json,
+            r#"{"freshcontext": {"source_url": "https://x.example/a", "content_date": "2026-03-05",
             "retrieved_at": "2026-03-05T12:00:00Z", "freshness_confidence": "high", "freshness_score": 90}, "content": "A text"}"#,
-            |text| validate::validate(text, None).passed()),
+            |text| validate::validate(text, None).passed(),
+        ),
     ]
 }
 
@@ -190,40 +242,65 @@ fn doors() -> Vec<Reader> {
         ("zstd", Coding::Zstd),
         ("gzip, gzip", Coding::Gzip),
     ] {
-        out.push(reader(&format!("http::decode ({name})"), Format::Packed(coding), "", move |bytes| {
-            http::unpack(name, bytes, DECODED).is_some()
-        }));
+        out.push(reader(
+            &format!("http::decode ({name})"),
+            Format::Packed(coding),
+            "",
+            move |bytes| http::unpack(name, bytes, DECODED).is_some(),
+        ));
     }
     for kind in ["text/html", "application/json"] {
-        out.push(reader(&format!("walls ({kind})"), Format::Html, PAGE, move |bytes| {
-            walls::recognise(403, kind, &Headers::default(), bytes).is_some()
-        }));
+        out.push(reader(
+            &format!("walls ({kind})"),
+            Format::Html,
+            PAGE,
+            move |bytes| walls::recognise(403, kind, &Headers::default(), bytes).is_some(),
+        ));
     }
     let page_reader = freshcontext_sources::adapters()
         .iter()
         .map(|adapter| adapter.descriptor())
         .find(|descriptor| descriptor.tool == "extract_changelog");
     if let Some(source) = page_reader {
-        out.push(of_text("http::redirect", Format::Line, "https://example.com/a", move |text| redirect(source, text)));
+        out.push(of_text(
+            "http::redirect",
+            Format::Line,
+            "https://example.com/a",
+            move |text| redirect(source, text),
+        ));
     }
-    out.push(of_text("http::retry_after", Format::Line, "Fri, 02 Jan 2026 03:04:05 GMT", |text| {
-        let headers = ["retry-after", "x-ratelimit-remaining", "x-ratelimit-reset"].map(|name| (name.to_owned(), text.to_owned()));
-        let now = DateTime::from_timestamp(NOW, 0).unwrap_or_default();
-        http::wait(&Headers(headers.to_vec()), now, 3_600).is_some()
-    }));
+    out.push(of_text(
+        "http::retry_after",
+        Format::Line,
+        "Fri, 02 Jan 2026 03:04:05 GMT",
+        |text| {
+            let headers = ["retry-after", "x-ratelimit-remaining", "x-ratelimit-reset"]
+                .map(|name| (name.to_owned(), text.to_owned()));
+            let now = DateTime::from_timestamp(NOW, 0).unwrap_or_default();
+            http::wait(&Headers(headers.to_vec()), now, 3_600).is_some()
+        },
+    ));
     out.push(reader("stdio::frame", Format::Json, CALL, server::frame));
     let judged = CALL
         .replace("extract_github", "evaluate_context")
         .replace(r#"{"url": "a/b"}"#, SIGNALS);
-    out.push(reader("stdio::frame (evaluate_context)", Format::Json, &judged, server::frame));
+    out.push(reader(
+        "stdio::frame (evaluate_context)",
+        Format::Json,
+        &judged,
+        server::frame,
+    ));
     out.push(reader("stdio::lines", Format::Text, "{}\n", |bytes| {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         runtime.is_ok_and(|runtime| runtime.block_on(server::lines(bytes, 8 << 20)) > 0)
     }));
     for piece in [1, 4096] {
-        out.push(reader(&format!("serve::head (in pieces of {piece})"), Format::Head, "", move |bytes| {
-            server::head(bytes, piece)
-        }));
+        out.push(reader(
+            &format!("serve::head (in pieces of {piece})"),
+            Format::Head,
+            "",
+            move |bytes| server::head(bytes, piece),
+        ));
     }
     out
 }

@@ -50,7 +50,10 @@ fn memory_of(row: &Row<'_>) -> f64 {
 pub fn report(readers: &[Reader], shapes: &[Vec<Shape>], counted: &BTreeMap<Place, Vec<Measure>>) -> Report {
     let mut rows: BTreeMap<usize, Vec<Row<'_>>> = BTreeMap::new();
     for ((reader, shape), measures) in counted {
-        if let (Some(of), Some(shape)) = (readers.get(*reader), shapes.get(*reader).and_then(|all| all.get(*shape))) {
+        if let (Some(of), Some(shape)) = (
+            readers.get(*reader),
+            shapes.get(*reader).and_then(|all| all.get(*shape)),
+        ) {
             rows.entry(*reader).or_default().push(Row {
                 reader: of,
                 shape,
@@ -63,7 +66,11 @@ pub fn report(readers: &[Reader], shapes: &[Vec<Shape>], counted: &BTreeMap<Plac
          mem/B: most bytes allocated at once by bytes read, at the largest size. Of each reader, the shapes that\n\
          are worst by growth, work and memory.\n\n",
     );
-    let _ = writeln!(text, "{:<74} {:>6} {:>7} {:>7} {:>6}  shape", "reader", "growth", "instr/B", "instr/B", "mem/B");
+    let _ = writeln!(
+        text,
+        "{:<74} {:>6} {:>7} {:>7} {:>6}  shape",
+        "reader", "growth", "instr/B", "instr/B", "mem/B"
+    );
     for rows in rows.values() {
         let by = |key: Key| rows.iter().max_by(|a, b| key(a).total_cmp(&key(b)));
         let mut shown: Vec<&Row<'_>> = Vec::new();
@@ -94,14 +101,24 @@ pub fn report(readers: &[Reader], shapes: &[Vec<Shape>], counted: &BTreeMap<Plac
         ("by memory (bytes a byte)", worst(memory_of), memory_of),
     ] {
         if let Some(row) = row {
-            let _ = writeln!(text, "worst reader {what}: {:.1}  {}  on  {}", value(row), row.reader.name, row.shape.name);
+            let _ = writeln!(
+                text,
+                "worst reader {what}: {:.1}  {}  on  {}",
+                value(row),
+                row.reader.name,
+                row.shape.name
+            );
         }
     }
     let mut broken = 0;
     for row in every() {
         for breach in breaches(row.measures) {
             broken += 1;
-            let _ = writeln!(text, "BROKEN: {}  on  {}: {breach}", row.reader.name, row.shape.name);
+            let _ = writeln!(
+                text,
+                "BROKEN: {}  on  {}: {breach}",
+                row.reader.name, row.shape.name
+            );
         }
     }
     let _ = writeln!(

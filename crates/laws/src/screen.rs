@@ -32,7 +32,12 @@ pub struct Screened {
 /// # Errors
 ///
 /// None but those of [`Meter::cost`], which reads nothing here.
-pub fn screen(readers: &[Reader], shapes: &[Vec<Shape>], plan: &[Place], mut tell: impl FnMut(&str)) -> Result<Screened, String> {
+pub fn screen(
+    readers: &[Reader],
+    shapes: &[Vec<Shape>],
+    plan: &[Place],
+    mut tell: impl FnMut(&str),
+) -> Result<Screened, String> {
     let mut out = Screened::default();
     let mut meter = Meter::new(None);
     for (place, reader) in readers.iter().enumerate() {
@@ -56,7 +61,8 @@ pub fn screen(readers: &[Reader], shapes: &[Vec<Shape>], plan: &[Place], mut tel
             for (length, cost) in &costs {
                 let bytes = cost.bytes + *length as u64;
                 if bytes > BYTES_PER_BYTE * *length as u64 + BYTES_FREE {
-                    out.breaches.push(((place, *number), Breach::Memory(*length, bytes)));
+                    out.breaches
+                        .push(((place, *number), Breach::Memory(*length, bytes)));
                 }
             }
             if let [(short, small), (long, large)] = costs.as_slice()
@@ -64,7 +70,11 @@ pub fn screen(readers: &[Reader], shapes: &[Vec<Shape>], plan: &[Place], mut tel
             {
                 let longer = *long as f64 / *short as f64;
                 let times = large.time.as_secs_f64() / small.time.as_secs_f64().max(1e-9);
-                let growth = if large.time > NOTICEABLE { times * 4.0 / longer } else { 0.0 };
+                let growth = if large.time > NOTICEABLE {
+                    times * 4.0 / longer
+                } else {
+                    0.0
+                };
                 tried.push(((place, *number), growth, large.time.as_secs_f64() / *long as f64));
             }
         }
@@ -72,8 +82,15 @@ pub fn screen(readers: &[Reader], shapes: &[Vec<Shape>], plan: &[Place], mut tel
         tried.sort_by(|a, b| b.2.total_cmp(&a.2));
         picked.extend(tried.iter().take(PICKED).map(|(place, ..)| *place));
         tried.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let most = |(number, (_, growth, _)): &(usize, &(Place, f64, f64))| *number < PICKED || *growth > SUSPICIOUS;
-        picked.extend(tried.iter().enumerate().take_while(most).map(|(_, (place, ..))| *place));
+        let most =
+            |(number, (_, growth, _)): &(usize, &(Place, f64, f64))| *number < PICKED || *growth > SUSPICIOUS;
+        picked.extend(
+            tried
+                .iter()
+                .enumerate()
+                .take_while(most)
+                .map(|(_, (place, ..))| *place),
+        );
         picked.sort_unstable();
         picked.dedup();
         if let Some((worst, growth, rate)) = tried.first() {

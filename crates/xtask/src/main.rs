@@ -121,7 +121,15 @@ fn main() -> ExitCode {
 fn laws(root: &Path, words: &[String]) -> Result<String, String> {
     let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root)
-        .args(["run", "--quiet", "--profile", "laws", "--package", "freshcontext-laws", "--"])
+        .args([
+            "run",
+            "--quiet",
+            "--profile",
+            "laws",
+            "--package",
+            "freshcontext-laws",
+            "--",
+        ])
         .args(words)
         .status()
         .map_err(|error| format!("cargo: {error}"))?;

@@ -77,7 +77,11 @@ pub(super) fn shapes(seed: &[u8], turn: usize) -> Vec<Shape> {
                         format!(",{element}"),
                         format!("]{after}"),
                     );
-                    if what == "repeated" { lists.push(shape) } else { others.push(shape) }
+                    if what == "repeated" {
+                        lists.push(shape)
+                    } else {
+                        others.push(shape)
+                    }
                 }
             }
             Value::Object(entries) => {
@@ -106,9 +110,24 @@ pub(super) fn shapes(seed: &[u8], turn: usize) -> Vec<Shape> {
                 ));
             }
             Value::Number(_) => {
-                others.push(Shape::same(format!("{name}: digits"), format!("{before}1"), "0", after));
-                others.push(Shape::same(format!("{name}: decimals"), format!("{before}0."), "9", after));
-                others.push(Shape::same(format!("{name}: as text"), format!("{before}\""), "9", format!("\"{after}")));
+                others.push(Shape::same(
+                    format!("{name}: digits"),
+                    format!("{before}1"),
+                    "0",
+                    after,
+                ));
+                others.push(Shape::same(
+                    format!("{name}: decimals"),
+                    format!("{before}0."),
+                    "9",
+                    after,
+                ));
+                others.push(Shape::same(
+                    format!("{name}: as text"),
+                    format!("{before}\""),
+                    "9",
+                    format!("\"{after}"),
+                ));
             }
             Value::String(_) => {
                 for text in texts() {
@@ -154,7 +173,9 @@ fn differing(element: &Value) -> Vec<Vec<u8>> {
     }
     let hole = Value::String(HOLE.to_owned()).to_string();
     let text = format!(",{altered}");
-    text.split(hole.trim_matches('"')).map(|part| part.as_bytes().to_vec()).collect()
+    text.split(hole.trim_matches('"'))
+        .map(|part| part.as_bytes().to_vec())
+        .collect()
 }
 
 /// Shapes that need no good document.

@@ -23,9 +23,11 @@ pub(super) fn shapes(seed: &[u8], turn: usize, dialect: Dialect) -> Vec<Shape> {
             continue;
         }
         let name = tag.name;
-        let (Some(before), Some(opening), Some(after)) =
-            (seed.get(..tag.start), seed.get(tag.start..tag.end), seed.get(tag.end..))
-        else {
+        let (Some(before), Some(opening), Some(after)) = (
+            seed.get(..tag.start),
+            seed.get(tag.start..tag.end),
+            seed.get(tag.end..),
+        ) else {
             continue;
         };
         let close = format!("</{name}>");
@@ -39,7 +41,12 @@ pub(super) fn shapes(seed: &[u8], turn: usize, dialect: Dialect) -> Vec<Shape> {
         }
         let into = format!("{before}{opening}");
         for text in MARKUP.iter().chain(&ENTITIES) {
-            contents.push(Shape::same(format!("in <{name}>: {}", text.escape_debug()), into.clone(), *text, after));
+            contents.push(Shape::same(
+                format!("in <{name}>: {}", text.escape_debug()),
+                into.clone(),
+                *text,
+                after,
+            ));
             if dialect == Dialect::Xml {
                 let escaped = text.replace('&', "&amp;").replace('<', "&lt;");
                 contents.push(Shape::same(
@@ -51,15 +58,29 @@ pub(super) fn shapes(seed: &[u8], turn: usize, dialect: Dialect) -> Vec<Shape> {
             }
         }
         for text in WORDS {
-            contents.push(Shape::same(format!("in <{name}>: {}", text.escape_debug()), into.clone(), text, after));
+            contents.push(Shape::same(
+                format!("in <{name}>: {}", text.escape_debug()),
+                into.clone(),
+                text,
+                after,
+            ));
         }
         let open = opening.trim_end_matches('>').trim_end_matches('/');
         let end = opening.get(open.len()..).unwrap_or(">");
         for (what, unit) in [
-            ("other attributes", Unit::Counted(b" a".to_vec(), b"=\"1\"".to_vec())),
+            (
+                "other attributes",
+                Unit::Counted(b" a".to_vec(), b"=\"1\"".to_vec()),
+            ),
             ("the same attribute", Unit::Same(b" a=\"1\"".to_vec())),
-            ("attributes without values", Unit::Counted(b" a".to_vec(), Vec::new())),
-            ("name spaces", Unit::Counted(b" xmlns:a".to_vec(), b"=\"urn:x\"".to_vec())),
+            (
+                "attributes without values",
+                Unit::Counted(b" a".to_vec(), Vec::new()),
+            ),
+            (
+                "name spaces",
+                Unit::Counted(b" xmlns:a".to_vec(), b"=\"urn:x\"".to_vec()),
+            ),
             ("slashes", Unit::Same(b" /".to_vec())),
             ("quotes", Unit::Same(b" '\"".to_vec())),
         ] {
@@ -76,7 +97,11 @@ pub(super) fn shapes(seed: &[u8], turn: usize, dialect: Dialect) -> Vec<Shape> {
             };
             let tail = rest.split_once(quote).map_or("", |(_, tail)| tail);
             for text in ["a ", "9", "2026-01-02 ", "&amp;", "/a", "?a=b&", "</div>"] {
-                let text = if dialect == Dialect::Xml { text.replace('<', "&lt;") } else { text.to_owned() };
+                let text = if dialect == Dialect::Xml {
+                    text.replace('<', "&lt;")
+                } else {
+                    text.to_owned()
+                };
                 attributes.push(Shape::same(
                     format!("<{name}>, a value: {}", text.escape_debug()),
                     format!("{before}{first}"),

@@ -88,7 +88,12 @@ pub struct Shape {
 }
 
 impl Shape {
-    fn new(name: impl Into<String>, before: impl Into<Vec<u8>>, unit: Unit, after: impl Into<Vec<u8>>) -> Self {
+    fn new(
+        name: impl Into<String>,
+        before: impl Into<Vec<u8>>,
+        unit: Unit,
+        after: impl Into<Vec<u8>>,
+    ) -> Self {
         Self {
             name: name.into(),
             before: before.into(),
@@ -185,13 +190,30 @@ mod tests {
             .into_iter()
             .map(|shape| shape.name)
             .collect();
-        for expected in ["hits[] repeated", "hits[] differing", "hits[].text: <div>", "n.at: 9", "hits[].id: digits"] {
-            assert!(names.iter().any(|name| name == expected), "{expected} is not in {names:?}");
+        for expected in [
+            "hits[] repeated",
+            "hits[] differing",
+            "hits[].text: <div>",
+            "n.at: 9",
+            "hits[].id: digits",
+        ] {
+            assert!(
+                names.iter().any(|name| name == expected),
+                "{expected} is not in {names:?}"
+            );
         }
         let bodies = shapes(Format::Json, seed, 0);
-        let grown = bodies.iter().find(|shape| shape.name == "hits[].text: <div>").unwrap();
+        let grown = bodies
+            .iter()
+            .find(|shape| shape.name == "hits[].text: <div>")
+            .unwrap();
         let value: serde_json::Value = serde_json::from_slice(&grown.body(500)).unwrap();
-        assert!(value["hits"][0]["text"].as_str().unwrap().starts_with("<div><div>"));
+        assert!(
+            value["hits"][0]["text"]
+                .as_str()
+                .unwrap()
+                .starts_with("<div><div>")
+        );
         assert_eq!(value["n"]["at"], "2026-01-02");
     }
 
@@ -201,9 +223,18 @@ mod tests {
         let every = shapes(Format::Xml, seed, 0);
         let mut met = BTreeSet::new();
         for turn in 0..every.len() {
-            let often = shapes(Format::Xml, seed, turn).into_iter().filter(|shape| shape.often);
+            let often = shapes(Format::Xml, seed, turn)
+                .into_iter()
+                .filter(|shape| shape.often);
             met.extend(often.map(|shape| shape.name));
         }
-        assert_eq!(met.len(), every.iter().map(|shape| &shape.name).collect::<BTreeSet<_>>().len());
+        assert_eq!(
+            met.len(),
+            every
+                .iter()
+                .map(|shape| &shape.name)
+                .collect::<BTreeSet<_>>()
+                .len()
+        );
     }
 }

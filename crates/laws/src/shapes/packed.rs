@@ -45,7 +45,12 @@ fn gzip() -> Vec<Shape> {
         Shape::same("members of a letter", "", member(b"a"), ""),
         Shape::same("members of 64 KiB of blanks", "", member(&[b' '; 64 << 10]), ""),
         Shape::same("blanks", GZIP_HEAD, flushed_blanks(), LAST_STORED),
-        Shape::same("empty blocks", GZIP_HEAD, STORED, [&LAST_STORED[..], &crc_of_nothing].concat()),
+        Shape::same(
+            "empty blocks",
+            GZIP_HEAD,
+            STORED,
+            [&LAST_STORED[..], &crc_of_nothing].concat(),
+        ),
         // The flag for a name, which ends at a zero byte.
         Shape::same("a long name", [0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 0xff], "a", [0]),
         Shape::same("trailing zeros", member(b"a"), [0], ""),
@@ -56,10 +61,20 @@ fn deflate() -> Vec<Shape> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     let _ = encoder.write_all(b"a");
     vec![
-        Shape::same("streams of a letter", "", encoder.finish().unwrap_or_default(), ""),
+        Shape::same(
+            "streams of a letter",
+            "",
+            encoder.finish().unwrap_or_default(),
+            "",
+        ),
         Shape::same("blanks", ZLIB_HEAD, flushed_blanks(), LAST_STORED),
         Shape::same("blanks, raw", "", flushed_blanks(), LAST_STORED),
-        Shape::same("empty blocks", ZLIB_HEAD, STORED, [&LAST_STORED[..], &[0, 0, 0, 1]].concat()),
+        Shape::same(
+            "empty blocks",
+            ZLIB_HEAD,
+            STORED,
+            [&LAST_STORED[..], &[0, 0, 0, 1]].concat(),
+        ),
         Shape::same("empty blocks, raw", "", STORED, LAST_STORED),
     ]
 }
@@ -158,8 +173,18 @@ fn zstd() -> Vec<Shape> {
         Shape::same("frames of a letter", "", frame(&[0x20, 1], &[9, 0, 0, b'a']), ""),
         Shape::same("empty blocks", frame(&wide, &[]), [0, 0, 0], nothing),
         Shape::same("runs of 128 KiB", frame(&wide, &[]), run, nothing),
-        Shape::same("frames of runs", "", frame(&wide, &[&run[..], &nothing].concat()), ""),
-        Shape::same("skipped frames", "", [0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0], frame(&[0x20, 0], &nothing)),
+        Shape::same(
+            "frames of runs",
+            "",
+            frame(&wide, &[&run[..], &nothing].concat()),
+            "",
+        ),
+        Shape::same(
+            "skipped frames",
+            "",
+            [0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0],
+            frame(&[0x20, 0], &nothing),
+        ),
     ]
 }
 
@@ -170,21 +195,54 @@ mod tests {
     /// What a hostile packing claims to be, it is: else it would be refused at its first byte.
     #[test]
     fn packings_are_read_up_to_the_bounds() {
-        let unpack = |name: &str, shape: &Shape, size| freshcontext_http::fuzzing::unpack(name, &shape.body(size), 8 << 20);
-        let by = |shapes: Vec<Shape>, name: &str| shapes.into_iter().find(|shape| shape.name == name).unwrap();
+        let unpack = |name: &str, shape: &Shape, size| {
+            freshcontext_http::fuzzing::unpack(name, &shape.body(size), 8 << 20)
+        };
+        let by =
+            |shapes: Vec<Shape>, name: &str| shapes.into_iter().find(|shape| shape.name == name).unwrap();
         let out = unpack("br", &by(brotli(), "64 KiB of a letter"), 40).unwrap();
-        assert!(out.len() >= 64 << 10 && out.iter().all(|byte| *byte == b'a'), "{}", out.len());
+        assert!(
+            out.len() >= 64 << 10 && out.iter().all(|byte| *byte == b'a'),
+            "{}",
+            out.len()
+        );
         assert_eq!(unpack("br", &by(brotli(), "8 MiB of a letter"), 1), None);
-        assert_eq!(unpack("br", &by(brotli(), "blocks of a letter"), 20).unwrap(), b"aaaa");
-        assert_eq!(unpack("br", &by(brotli(), "empty blocks of metadata"), 900).unwrap(), b"");
-        assert_eq!(unpack("deflate", &by(deflate(), "empty blocks"), 900).unwrap(), b"");
-        assert_eq!(unpack("deflate", &by(deflate(), "blanks, raw"), 200).unwrap().len() % (64 << 10), 0);
+        assert_eq!(
+            unpack("br", &by(brotli(), "blocks of a letter"), 20).unwrap(),
+            b"aaaa"
+        );
+        assert_eq!(
+            unpack("br", &by(brotli(), "empty blocks of metadata"), 900).unwrap(),
+            b""
+        );
+        assert_eq!(
+            unpack("deflate", &by(deflate(), "empty blocks"), 900).unwrap(),
+            b""
+        );
+        assert_eq!(
+            unpack("deflate", &by(deflate(), "blanks, raw"), 200)
+                .unwrap()
+                .len()
+                % (64 << 10),
+            0
+        );
         assert_eq!(unpack("gzip", &by(gzip(), "empty members"), 900).unwrap(), b"");
         assert_eq!(unpack("gzip", &by(gzip(), "empty blocks"), 900).unwrap(), b"");
-        for name in ["empty frames", "empty frames with wide windows", "empty blocks", "skipped frames"] {
+        for name in [
+            "empty frames",
+            "empty frames with wide windows",
+            "empty blocks",
+            "skipped frames",
+        ] {
             assert_eq!(unpack("zstd", &by(zstd(), name), 900).unwrap(), b"", "{name}");
         }
-        assert_eq!(unpack("zstd", &by(zstd(), "frames of a letter"), 20).unwrap(), b"aa");
-        assert_eq!(unpack("zstd", &by(zstd(), "runs of 128 KiB"), 10).unwrap().len(), 128 << 10);
+        assert_eq!(
+            unpack("zstd", &by(zstd(), "frames of a letter"), 20).unwrap(),
+            b"aa"
+        );
+        assert_eq!(
+            unpack("zstd", &by(zstd(), "runs of 128 KiB"), 10).unwrap().len(),
+            128 << 10
+        );
     }
 }

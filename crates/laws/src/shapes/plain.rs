@@ -27,8 +27,17 @@ pub(super) fn text(seed: &[u8], turn: usize) -> Vec<Shape> {
             continue;
         }
         let end = line.get(bare.len()..).unwrap_or("\n");
-        let line = if end.is_empty() { format!("{bare}\n") } else { line.to_owned() };
-        lines.push(Shape::same(format!("line {number} repeated"), before, line, after));
+        let line = if end.is_empty() {
+            format!("{bare}\n")
+        } else {
+            line.to_owned()
+        };
+        lines.push(Shape::same(
+            format!("line {number} repeated"),
+            before,
+            line,
+            after,
+        ));
         for text in WORDS {
             within.push(Shape::same(
                 format!("at the end of line {number}: {}", text.escape_debug()),
@@ -55,10 +64,22 @@ pub(super) fn text(seed: &[u8], turn: usize) -> Vec<Shape> {
 pub(super) fn line(seed: &[u8]) -> Vec<Shape> {
     let mut out = Vec::new();
     for text in WORDS.iter().filter(|text| !text.contains('\n')) {
-        out.push(Shape::same(format!("alone: {}", text.escape_debug()), "", *text, ""));
-        out.push(Shape::same(format!("after: {}", text.escape_debug()), seed, *text, ""));
+        out.push(Shape::same(
+            format!("alone: {}", text.escape_debug()),
+            "",
+            *text,
+            "",
+        ));
+        out.push(Shape::same(
+            format!("after: {}", text.escape_debug()),
+            seed,
+            *text,
+            "",
+        ));
     }
-    for text in ["/a", "../", "//", "?a=b&", "#", "a.", "@", ":", ";", "xn--a.", "[::", "%", "0", "=\"", "GMT"] {
+    for text in [
+        "/a", "../", "//", "?a=b&", "#", "a.", "@", ":", ";", "xn--a.", "[::", "%", "0", "=\"", "GMT",
+    ] {
         out.push(Shape::same(format!("after: {text}"), seed, text, ""));
         out.push(Shape::same(format!("before: {text}"), "", text, seed));
     }
@@ -75,14 +96,29 @@ pub(super) fn head() -> Vec<Shape> {
         Shape::same("carriage returns", start, "\r", "\n\r\n"),
         Shape::same("a long path", "GET /", "a", " HTTP/1.1\r\n\r\n"),
         Shape::same("one header over and over", start, "Content-Length: 1\r\n", "\r\n"),
-        Shape::new("many headers", start, Unit::Counted(b"a".to_vec(), b": b\r\n".to_vec()), "\r\n"),
+        Shape::new(
+            "many headers",
+            start,
+            Unit::Counted(b"a".to_vec(), b": b\r\n".to_vec()),
+            "\r\n",
+        ),
         Shape::same("a long value", format!("{start}a: "), "b", "\r\n\r\n"),
         Shape::same("a long name", start, "b", ": a\r\n\r\n"),
         Shape::same("folded lines", format!("{start}a: b"), "\r\n b", "\r\n\r\n"),
         Shape::same("colons", start, ":", "\r\n\r\n"),
         Shape::same("requests", "", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", ""),
-        Shape::same("chunks", format!("{start}Transfer-Encoding: chunked\r\n\r\n"), "1\r\na\r\n", "0\r\n\r\n"),
-        Shape::same("a list of codings", format!("{start}Transfer-Encoding: "), "chunked,", "\r\n\r\n"),
+        Shape::same(
+            "chunks",
+            format!("{start}Transfer-Encoding: chunked\r\n\r\n"),
+            "1\r\na\r\n",
+            "0\r\n\r\n",
+        ),
+        Shape::same(
+            "a list of codings",
+            format!("{start}Transfer-Encoding: "),
+            "chunked,",
+            "\r\n\r\n",
+        ),
     ];
     for shape in &mut out {
         shape.often = true;
