@@ -294,6 +294,9 @@ async fn write(
         tool: order.tool.to_owned(),
         kind: kind(live),
         origin: Origin::Recorded,
+        reads: None,
+        partly: None,
+        wrong: None,
         note: format!("Recorded on {} from {hosts}.", now.format("%Y-%m-%d")),
         now,
         env: names
@@ -402,6 +405,8 @@ fn exchange(
         times: 1,
         status: kept.status,
         headers,
+        origin: None,
+        reads: None,
         body: file,
         recording: None,
         text: None,
