@@ -115,7 +115,7 @@ fn g02_unusable_evidence_is_low_with_the_reason() {
         (field("1900-01-01".into()), "no date"),
         (DateEvidence::YearOnly(2025), "year 2025"),
         (field("2026-03-05T12:06:00Z".into()), "future"),
-        (field("2026-03-06".into()), "future"),
+        (field("2026-03-07".into()), "future"),
         (field("2036-01-01".into()), "future"),
     ] {
         let resolved = resolve(&evidence, now);
