@@ -8,9 +8,9 @@ use serde::Deserialize;
 /// Arguments of `extract_scholar`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Query, or Scholar URL
+    /// Query or Scholar URL
     pub url: String,
-    /// false: Scholar alone
+    /// false: Scholar only
     #[serde(default)]
     pub fallback: Option<bool>,
 }

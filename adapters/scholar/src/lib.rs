@@ -24,7 +24,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "google_scholar",
     tool: "extract_scholar",
     title: "Scholar",
-    description: "Papers from Crossref, else OpenAlex; Scholar's own page by its address.",
+    description: "Papers from Crossref or OpenAlex, or Scholar.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),

@@ -27,7 +27,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Chore {
-    /// Write the generated files: tables in README.md, docs/tools.md, docs/configuration.md, server.json
+    /// Write the generated files: tables in README.md, docs/, the READMEs of adapters/, server.json
     Generate {
         /// Write nothing; fail if a file is out of date
         #[arg(long)]
