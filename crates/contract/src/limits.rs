@@ -218,6 +218,9 @@ pub const HTML_FORMATTING: usize = 64;
 pub const HTML_TAGS: usize = 400_000;
 /// Attributes of one HTML tag.
 pub const HTML_ATTRIBUTES_PER_TAG: usize = 64;
+/// Attributes of one HTML tag up to which a page is read at all: the tokenizer calls itself for each that
+/// is in double quotes, so many more would take the stack.
+pub const HTML_ATTRIBUTES_READ: usize = 128;
 /// Attributes of one HTML document.
 pub const HTML_ATTRIBUTES: usize = 200_000;
 /// `object`, `template` and their like in one HTML document.

@@ -8,6 +8,7 @@ mod emitter;
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::convert::Infallible;
 
 use ego_tree::NodeId;
 use freshcontext_contract::limits::{
@@ -20,7 +21,7 @@ use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{Doctype, Tag, TagKind, Token, TokenSink, TokenSinkResult};
 use html5ever::tree_builder::{TreeBuilder, create_element};
 use html5ever::{Attribute, LocalName, Namespace, QualName};
-use html5gum::{State, Tokenizer, naive_next_state};
+use html5gum::{Readable as _, Reader, State, StringReader, Tokenizer, naive_next_state};
 use scraper::{Html, Node};
 
 use super::Cut;
@@ -98,10 +99,15 @@ pub(super) fn parse(html: &str, kind: Kind) -> (Html, Cut) {
             )
         }
     };
-    let mut door = Door::new(&builder, html.len());
-    let mut tokens = Tokenizer::new_with_emitter(html, &mut door);
+    let closed = Cell::new(false);
+    let mut door = Door::new(&builder, html.len(), &closed);
+    let text = Closable {
+        text: html.to_reader(),
+        closed: &closed,
+    };
+    let mut tokens = Tokenizer::new_with_emitter(text, &mut door);
     // The only token is the one that says that a limit was reached.
-    let stopped = tokens.next().is_some();
+    let stopped = tokens.next().is_some() || closed.get();
     drop(tokens);
     door.end();
     let mut cut = door.cut;
@@ -115,6 +121,42 @@ pub(super) fn parse(html: &str, kind: Kind) -> (Html, Cut) {
 
 /// A limit was reached: the rest of the text is not read.
 pub(super) struct Full;
+
+/// A text that ends where the door is closed. Within a tag the tokenizer asks for no token, so only its text
+/// can stop it.
+struct Closable<'h> {
+    text: StringReader<'h>,
+    closed: &'h Cell<bool>,
+}
+
+impl Reader for Closable<'_> {
+    type Error = Infallible;
+
+    fn read_byte(&mut self) -> Result<Option<u8>, Infallible> {
+        if self.closed.get() {
+            return Ok(None);
+        }
+        self.text.read_byte()
+    }
+
+    fn read_until<'b>(
+        &'b mut self,
+        needle: &[u8],
+        buffer: &'b mut [u8; 4],
+    ) -> Result<Option<&'b [u8]>, Infallible> {
+        if self.closed.get() {
+            return Ok(None);
+        }
+        self.text.read_until(needle, buffer)
+    }
+
+    fn try_read_string(&mut self, text: &[u8], case_sensitive: bool) -> Result<bool, Infallible> {
+        if self.closed.get() {
+            return Ok(false);
+        }
+        self.text.try_read_string(text, case_sensitive)
+    }
+}
 
 /// What is left out until its end tag: its name, and how many of that name are open in it.
 struct LeftOut {
@@ -147,6 +189,9 @@ struct Door<'b> {
     is_end: bool,
     self_closing: bool,
     attributes: Vec<Attribute>,
+    /// Attributes of the tag so far, those that are not kept included.
+    begun: usize,
+    closed: &'b Cell<bool>,
     duplicates: bool,
     attribute: Vec<u8>,
     value: Vec<u8>,
@@ -156,7 +201,7 @@ struct Door<'b> {
 }
 
 impl<'b> Door<'b> {
-    fn new(builder: &'b TreeBuilder<NodeId, Sink>, length: usize) -> Self {
+    fn new(builder: &'b TreeBuilder<NodeId, Sink>, length: usize, closed: &'b Cell<bool>) -> Self {
         Self {
             builder,
             most_nodes: most_nodes(length),
@@ -178,6 +223,8 @@ impl<'b> Door<'b> {
             is_end: false,
             self_closing: false,
             attributes: Vec::new(),
+            begun: 0,
+            closed,
             duplicates: false,
             attribute: Vec::new(),
             value: Vec::new(),

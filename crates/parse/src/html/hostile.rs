@@ -1,7 +1,7 @@
 //! Pages that were made to cost more than they are worth. What is asserted is counted, never timed.
 
 use freshcontext_contract::limits::{
-    HTML_ATTRIBUTES_PER_TAG, HTML_DEPTH, HTML_FORMATTING, HTML_NODES, HTML_TREE_BYTES,
+    HTML_ATTRIBUTES_PER_TAG, HTML_ATTRIBUTES_READ, HTML_DEPTH, HTML_FORMATTING, HTML_NODES, HTML_TREE_BYTES,
 };
 
 use super::*;
@@ -113,17 +113,24 @@ fn formatting_is_not_opened_again_without_end() {
 fn attributes_are_bounded() {
     let distinct = numbered(100_000, |n| format!("a{n} "));
     bounded("distinct", &format!("<p {distinct}>x"), false);
-    bounded(
-        "again and again",
-        &format!("<p {}>x", "a=1 ".repeat(100_000)),
-        true,
-    );
+    bounded("again and again", &format!("<p {}>x", "a=1 ".repeat(100)), true);
+    for (name, attribute) in [
+        ("in double quotes", "a=\"1\" "),
+        ("in single quotes", "a='1' "),
+        ("close together", "a=\"1\""),
+        ("without a value", "a "),
+    ] {
+        // On the stack that a thread has by default: the tokenizer calls itself.
+        bounded(name, &format!("<p>x<p {}>y", attribute.repeat(100_000)), false);
+        bounded(name, &format!("<p>x<p {}>y", attribute.repeat(HTML_ATTRIBUTES_READ)), true);
+    }
     bounded(
         "of the root",
         &numbered(4_000, |n| format!("<html a{n}><body b{n}>")),
         false,
     );
-    bounded("of an end tag", &format!("<p>x</p {distinct}>"), true);
+    bounded("of an end tag", &format!("<p>x</p {distinct}>"), false);
+    let distinct = numbered(100, |n| format!("a{n} "));
     // What hides an element is seen behind any number of others.
     for hiding in ["hidden", "style=display:none", "aria-hidden=true"] {
         let text = to_text(&format!("<p {distinct} {hiding}>planted</p>seen"));

@@ -1,6 +1,6 @@
 //! What the tokenizer tells of, put together into tokens.
 
-use freshcontext_contract::limits::{HTML_ATTRIBUTES_PER_TAG, HTML_TAGS};
+use freshcontext_contract::limits::{HTML_ATTRIBUTES_PER_TAG, HTML_ATTRIBUTES_READ, HTML_TAGS};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{Doctype, Token, TokenSink};
 use html5ever::{Attribute, LocalName, Namespace, QualName};
@@ -61,6 +61,7 @@ impl Door<'_> {
         self.is_end = is_end;
         self.self_closing = false;
         self.duplicates = false;
+        self.begun = 0;
         self.has_attribute = false;
         self.attributes.clear();
         self.attribute.clear();
@@ -205,6 +206,10 @@ impl Emitter for &mut Door<'_> {
     fn init_attribute(&mut self) {
         self.end_attribute();
         self.has_attribute = true;
+        self.begun += 1;
+        if self.begun > HTML_ATTRIBUTES_READ {
+            self.closed.set(true);
+        }
     }
 
     fn push_attribute_name(&mut self, text: &[u8]) {
