@@ -118,6 +118,11 @@ impl Bounded {
         if total > self.bounds.decoded || stretched {
             return Err(Problem::TooLarge);
         }
+        if total > self.out.capacity() {
+            // Half as much again, not twice: while it moves, the old and the new are held at once.
+            let room = (total + total / 2).min(self.bounds.decoded) - self.out.len();
+            self.out.reserve_exact(room);
+        }
         self.out.extend_from_slice(bytes);
         Ok(())
     }

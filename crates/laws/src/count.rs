@@ -35,13 +35,14 @@ pub fn count(
     sizes: &[usize],
     folder: &Path,
     jobs: usize,
+    named: impl Fn(Place) -> String,
 ) -> Result<BTreeMap<Place, Vec<Measure>>, String> {
     let itself = std::env::current_exe().map_err(|error| format!("this program: {error}"))?;
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut children: Vec<(Child, usize)> = Vec::new();
+    let mut children: Vec<(Child, Vec<Place>)> = Vec::new();
     for job in 0..jobs {
         // Dealt out like cards, so that all have about as much to do.
-        let part: Vec<&Place> = plan.iter().skip(job).step_by(jobs).collect();
+        let part: Vec<Place> = plan.iter().skip(job).step_by(jobs).copied().collect();
         let mut text = String::new();
         for (reader, shape) in &part {
             // Writing to a String cannot fail.
@@ -61,7 +62,7 @@ pub fn count(
             .stdout(Stdio::piped())
             .spawn()
             .map_err(|error| format!("valgrind: {error}; it must be installed (apt-get install valgrind)"))?;
-        children.push((child, part.len()));
+        children.push((child, part));
     }
     let mut out = BTreeMap::new();
     // Each child writes little, so that none waits for its output to be read.
@@ -89,10 +90,16 @@ pub fn count(
                 });
         }
         let status = child.wait().map_err(|error| format!("a child: {error}"))?;
-        if !status.success() || found.len() != due {
+        if !status.success() || found.len() != due.len() {
+            // The one that was begun, or of which not even the smallest size came to an end.
+            let begun = due
+                .iter()
+                .find(|place| !found.contains_key(*place))
+                .or(due.last());
             return Err(format!(
-                "a child ended with {status} after {} of {due} shapes; it may have run out of memory",
-                found.len()
+                "a child ended with {status} at, or just before: {}. No reader may end the process: a stack that \
+                 grows with the input is broken, too",
+                begun.map_or_else(String::new, |place| named(*place))
             ));
         }
         out.extend(found);

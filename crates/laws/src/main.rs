@@ -151,7 +151,14 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
     }
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let folder = std::env::temp_dir().join(format!("freshcontext-laws-{}", std::process::id()));
-    let counted = count(&plan, &sizes, &folder, jobs);
+    let shown = |(reader, shape): Place| match (
+        readers.get(reader),
+        shapes.get(reader).and_then(|all| all.get(shape)),
+    ) {
+        (Some(reader), Some(shape)) => format!("{}  on  {}", reader.name, shape.name),
+        _ => String::new(),
+    };
+    let counted = count(&plan, &sizes, &folder, jobs, shown);
     // It only held counts, which have been read.
     let _ = std::fs::remove_dir_all(&folder);
     let report = report(&readers, &shapes, &counted?);
