@@ -8,7 +8,10 @@ use std::sync::Arc;
 use freshcontext_contract::schemars::{self, JsonSchema};
 use freshcontext_contract::serde::{self, Deserialize};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Adapter, ArgSpec, BoxFuture, CallScope, Clock, Cx, DateEvidence, Descriptor, ErrorCode, Founding, Harvest, Hosts, Item, Request, Response, Route, SourceError, Switch, Transport};
+use freshcontext_contract::{
+    Adapter, ArgSpec, BoxFuture, CallScope, Clock, Cx, DateEvidence, Descriptor, ErrorCode, Founding,
+    Harvest, Hosts, Item, Request, Response, Route, SourceError, Switch, Transport,
+};
 use freshcontext_server::cli::{over_http, over_stdio};
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::Settings;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use libtest_mimic::{Failed, Trial};
 
-use crate::process::{program, finish};
+use crate::process::{finish, program};
 use crate::run::block_on;
 use crate::{root, verdict};
 

@@ -122,7 +122,13 @@ async fn odd_lines() -> Result<(), Failed> {
             .iter()
             .map(|message| message["error"]["code"].as_i64().unwrap_or_default())
             .collect();
-        if found != codes || messages.iter().any(|message| !message["id"].is_null()) {
+        // Where the id can be read, it is answered.
+        let id = if what == "invalid UTF-8" {
+            json!(1)
+        } else {
+            Value::Null
+        };
+        if found != codes || messages.iter().any(|message| message["id"] != id) {
             complaints.push(format!("{what}: {messages:?}"));
         }
     }
@@ -189,7 +195,7 @@ async fn long_lines() -> Result<(), Failed> {
     session.write(format!("{over}\n").as_bytes()).await;
     let dropped = session.next().await.unwrap_or_default();
     assert_eq!(dropped["error"]["code"], -32_600, "{dropped}");
-    assert!(dropped["id"].is_null(), "{dropped}");
+    assert_eq!(dropped["id"], "over", "{dropped}");
     let before = peak_memory(session.process());
     let chunk = vec![b'x'; 1 << 20];
     for _ in 0..48 {
@@ -265,8 +271,12 @@ async fn ids() -> Result<(), Failed> {
     session
         .send(&json!({"jsonrpc": "2.0", "id": "same", "method": "ping"}))
         .await;
-    let answer = session.until("same").await.remove(0);
+    let answer = session.next().await.unwrap_or_default();
     assert_eq!(answer["error"]["code"], -32_600, "{answer}");
+    assert!(
+        answer["id"].is_null(),
+        "it does not take the open call's reply: {answer}"
+    );
     drop(half);
     let answer = session.until("same").await.remove(0);
     assert!(

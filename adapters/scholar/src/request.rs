@@ -228,7 +228,7 @@ pub fn openalex(plan: &Plan, words: &str) -> Result<Request, SourceError> {
     }
     let request = Request::get(url, Media::Json).cache_for(Duration::from_hours(6));
     // Its refusals name hours; the common reading believes one.
-    Ok(request.accepting(&[403, 429]))
+    Ok(request.reading_refusals(&[403, 429]))
 }
 
 /// Takes Scholar's `author:"name"` out of a query, and the names of its other operators.

@@ -111,6 +111,8 @@ pub struct Request {
     pub max_body: Option<usize>,
     /// Statuses outside 2xx that the adapter wants to read itself (404 as "none", 409 as "empty").
     pub accept_status: &'static [u16],
+    /// Whether the adapter reads refusals of these statuses by itself.
+    pub reads_refusals: bool,
     /// Send without the host's credential even where one is configured.
     pub anonymous: bool,
     /// Scheme, host and port as the adapter wrote them; `None` for an address from outside.
@@ -137,6 +139,7 @@ impl Request {
             cache_for: Duration::from_mins(5),
             max_body: None,
             accept_status: &[],
+            reads_refusals: false,
             anonymous: false,
             written,
         }
@@ -177,6 +180,14 @@ impl Request {
     pub fn accepting(mut self, statuses: &'static [u16]) -> Self {
         self.accept_status = statuses;
         self
+    }
+
+    /// As [`accepting`](Self::accepting), refusals included: the adapter finds in the body what the headers do not
+    /// say, such as when the day's allowance is full again.
+    #[must_use]
+    pub fn reading_refusals(mut self, statuses: &'static [u16]) -> Self {
+        self.reads_refusals = true;
+        self.accepting(statuses)
     }
 
     /// Sets a tighter body limit, in decoded bytes.

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Clock, Descriptor, Limits};
 
-use crate::{Deny, Dial, DirectDial, Jitter, Observe, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer};
+use crate::{
+    Deny, Dial, DirectDial, Jitter, Observe, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer,
+};
 
 /// Everything a [`Pipeline`](crate::Pipeline) is built from.
 #[derive(Clone)]

@@ -179,13 +179,21 @@ impl Pipeline {
             let Some(copy) = inner.fresh_copy(scope.descriptor, &request, &key, scope.max_age) else {
                 return Err(refused);
             };
-            return inner.held(&Deadline::new(scope.deadline), copy).await.map(response);
+            return inner
+                .held(&Deadline::new(scope.deadline), copy)
+                .await
+                .map(response);
         }
 
         inner.stage(Stage::Coalesce);
         let shared = format!(
-            "{key}\n{} {:?} {:?} {:?} {:?}",
-            scope.descriptor.id, request.expect, request.accept_status, request.max_body, scope.max_age
+            "{key}\n{} {:?} {:?} {} {:?} {:?}",
+            scope.descriptor.id,
+            request.expect,
+            request.accept_status,
+            request.reads_refusals,
+            request.max_body,
+            scope.max_age
         );
         let seat = self.flights.join(shared, scope.deadline, |deadline, progress| {
             let inner = Arc::clone(inner);

@@ -13,6 +13,7 @@ use crate::waits::{asked_wait, exhausted};
 pub(crate) struct Wanted {
     pub(crate) expect: Media,
     pub(crate) accept_status: &'static [u16],
+    pub(crate) reads_refusals: bool,
 }
 
 impl Wanted {
@@ -20,6 +21,7 @@ impl Wanted {
         Self {
             expect: request.expect,
             accept_status: request.accept_status,
+            reads_refusals: request.reads_refusals,
         }
     }
 }
@@ -34,8 +36,13 @@ pub(crate) fn judge(
     longest_wait_s: u64,
 ) -> Result<(), Failure> {
     let verdict = if wanted.accept_status.contains(&answer.status) {
-        // What the source means by it is the reader's to say, but that it wants to be left alone is said here.
-        asks_to_slow_down(answer, descriptor, host)
+        // What the source means by it is the reader's to say; that it wants to be left alone is said here, where
+        // the reader does not find out more.
+        if wanted.reads_refusals {
+            Ok(())
+        } else {
+            asks_to_slow_down(answer, descriptor, host)
+        }
     } else {
         by_status(answer, descriptor, host)
             .and_then(|()| by_marker(answer, descriptor))

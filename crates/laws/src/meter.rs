@@ -72,7 +72,11 @@ impl Meter {
         counting_begins();
         work();
         counting_ends();
-        let time = if timed { processor_time().saturating_sub(begun) } else { begun };
+        let time = if timed {
+            processor_time().saturating_sub(begun)
+        } else {
+            begun
+        };
         let bytes = ALLOCATED.peak_usage().saturating_sub(before) as u64;
         let instructions = match &self.dumps {
             None => 0,

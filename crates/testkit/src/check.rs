@@ -349,7 +349,9 @@ pub fn harmless(outcome: &Outcome) -> Vec<String> {
         out.push(format!("the text holds U+{:04X}", u32::from(c)));
     }
     // The look-alikes of the poison, which nothing else holds.
-    let alike = |text: &str| text.contains("\u{2e55}/") || text.contains("\u{2308}\u{24bb}");
+    let alike = |text: &str| {
+        text.contains("\u{2e55}/") || text.contains("\u{2308}\u{24bb}\u{24c7}\u{24ba}\u{24c8}\u{24bd}CONTEXT")
+    };
     if alike(&outcome.text) {
         out.push("the text holds a look-alike of a delimiter".to_owned());
     }

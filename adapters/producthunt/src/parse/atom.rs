@@ -92,10 +92,7 @@ mod tests {
     fn the_draft_is_no_launch_and_the_last_touch_no_date() {
         let board = board(FEED).unwrap();
         assert_eq!((board.items.len(), board.unreadable), (3, 1));
-        assert_eq!(
-            board.slot,
-            Some("2026-11-21T08:01:00Z".parse().unwrap())
-        );
+        assert_eq!(board.slot, Some("2026-11-21T08:01:00Z".parse().unwrap()));
         let item = &board.items[0];
         assert_eq!(item.date, DateEvidence::None);
         assert_eq!(item.fields["draft_created_at"], "2026-08-13T12:36:20.000Z");

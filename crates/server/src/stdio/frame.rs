@@ -282,7 +282,9 @@ const UNREADABLE: &str =
     "the message holds a number beyond what can be read (1e400) or half of a character (\\ud800)";
 
 fn parse_error(line: &[u8]) -> Frame {
-    let what = if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
+    let what = if str::from_utf8(line).is_err() {
+        "the line is not UTF-8"
+    } else if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
         UNREADABLE
     } else {
         "the line is not JSON"

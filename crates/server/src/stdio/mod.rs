@@ -62,8 +62,10 @@ pub async fn serve_streams(
         ended.cancelled().await;
         tokio::time::sleep(LAST_ANSWERS).await;
     };
+    // Not dropped before all who still wait are told: its calls would end as if their callers had cancelled them.
+    let mut session = std::pin::pin!(session);
     let reason = tokio::select! {
-        () = session => "the client closed its end",
+        () = &mut session => "the client closed its end",
         () = out_of_time => "the client closed its end and did not wait",
         () = broken.cancelled() => "the client reads no more",
         () = signals::end() => "a signal",
