@@ -59,7 +59,8 @@ impl Adapter for Stuck {
     }
 
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
-        while input.url == "stuck" {
+        let stuck = input.url == "stuck";
+        while std::hint::black_box(stuck) {
             std::hint::spin_loop();
         }
         let page = Url::parse("https://stuck.example/").map_err(|_| SourceError::malformed("an address"))?;

@@ -206,7 +206,10 @@ async fn bodies() -> Result<(), Failed> {
             })
             .collect();
         let outcomes = session.calls(&calls).await;
-        let codes: HashSet<&str> = outcomes.iter().map(|outcome| outcome.code()).collect();
+        let codes: HashSet<&str> = outcomes
+            .iter()
+            .map(freshcontext_testkit::check::Outcome::code)
+            .collect();
         let peak = figure(session.process(), "VmHWM");
         eprintln!("bodies {kind}: idle {idle} KiB, +{} KiB, {codes:?}", peak - idle);
         peaks.push((kind, peak - idle));

@@ -108,7 +108,11 @@ async fn kept(name: &str, recorded: &Recorded) -> Result<Case, Failed> {
         let bytes = std::fs::read(entry.path())?;
         let text = String::from_utf8_lossy(&bytes);
         for canary in CANARIES {
-            assert!(!text.contains(canary), "{canary} in {:?}: {text}", entry.path());
+            assert!(
+                !text.contains(canary),
+                "{canary} in {}: {text}",
+                entry.path().display()
+            );
         }
     }
     let case = load_cases(&place(name))?.pop().expect("one case");

@@ -93,7 +93,13 @@ async fn file(cx: &Cx<'_>, name: &Repository, what: &str) -> Result<Option<Found
 /// A changelog file as an answer.
 pub fn of_file(what: &str, address: Url, document: markdown::Document) -> Found {
     let mut found = Found::new(what, address, "file", document.releases);
-    found.complete = true;
+    found.complete = !document.cut;
+    if document.cut {
+        let most = markdown::MAX_LINES;
+        found
+            .notes
+            .push(format!("only the first {most} lines of the file were read"));
+    }
     if document.ambiguous > 0 {
         found.notes.push(format!(
             "{} dates could mean two days (month or day first) and were left out",

@@ -163,24 +163,21 @@ fn list(entries: Vec<Wire>, unreadable: usize, repaired: bool, salvaged: bool) -
             .filter_map(|key| places.get(key))
             .min()
             .copied();
-        match known.and_then(|place| out.articles.get_mut(place)) {
-            Some(known) => {
-                out.merged += 1;
-                known.sighted_too(&article);
-                let elsewhere = article
-                    .domain
-                    .filter(|domain| known.domain.as_ref() != Some(domain));
-                if let Some(domain) = elsewhere.filter(|domain| !known.copies.contains(domain)) {
-                    known.copies.push(domain);
-                }
+        if let Some(known) = known.and_then(|place| out.articles.get_mut(place)) {
+            out.merged += 1;
+            known.sighted_too(&article);
+            let elsewhere = article
+                .domain
+                .filter(|domain| known.domain.as_ref() != Some(domain));
+            if let Some(domain) = elsewhere.filter(|domain| !known.copies.contains(domain)) {
+                known.copies.push(domain);
             }
-            None => {
-                for key in keys.into_iter().flatten() {
-                    places.entry(key).or_insert(out.articles.len());
-                }
-                out.articles.push(article);
-            }
+            continue;
         }
+        for key in keys.into_iter().flatten() {
+            places.entry(key).or_insert(out.articles.len());
+        }
+        out.articles.push(article);
     }
     out
 }

@@ -125,7 +125,7 @@ impl Limits {
         calls_queued: 256,
         queue_wait_ms: 2_000,
         reading_threads: 0,
-        reading_bytes: 48 << 20,
+        reading_bytes: 42 << 20,
         per_host_in_flight: 2,
         result_chars: 20_000,
         signals: 500,

@@ -49,6 +49,7 @@ mod signal;
 #[cfg(test)]
 mod tests;
 mod text;
+mod transport;
 mod verdict;
 mod words;
 

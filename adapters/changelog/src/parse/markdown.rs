@@ -24,6 +24,8 @@ const UNRELEASED: [&str; 12] = [
 ];
 /// More headings than the longest history has.
 pub const MAX_RELEASES: usize = 2_000;
+/// More lines than the longest history has.
+pub const MAX_LINES: usize = 100_000;
 /// More lines of one release than an answer can show.
 const NOTE_LINES: usize = 10_000;
 
@@ -34,6 +36,8 @@ pub struct Document {
     pub releases: Vec<Release>,
     /// Dates that could be read in two ways.
     pub ambiguous: usize,
+    /// Whether it has more than [`MAX_LINES`] lines, of which only those were read.
+    pub cut: bool,
 }
 
 struct Heading<'t> {
@@ -47,8 +51,9 @@ struct Heading<'t> {
 /// Reads a changelog file.
 pub fn read(source: &str) -> Document {
     // A list that doubles as it grows would take twice its room, and a file may be nothing but lines.
-    let mut lines = Vec::with_capacity(source.lines().count());
-    lines.extend(source.lines());
+    let count = source.lines().count();
+    let mut lines = Vec::with_capacity(count.min(MAX_LINES));
+    lines.extend(source.lines().take(MAX_LINES));
     let mut versions: Vec<(Heading<'_>, Title)> = headings(&lines)
         .filter_map(|heading| {
             let title = title(heading.text)?;
@@ -66,7 +71,10 @@ pub fn read(source: &str) -> Document {
         .map(|(heading, _)| date_text(heading, &lines))
         .collect();
     let order = dates::order(dated.iter().flatten().copied());
-    let mut document = Document::default();
+    let mut document = Document {
+        cut: count > MAX_LINES,
+        ..Document::default()
+    };
     for (at, (heading, title)) in versions.into_iter().enumerate() {
         let end = spots.get(at + 1).map_or(lines.len(), |(line, _)| *line);
         let body = lines.get(heading.body..end.max(heading.body)).unwrap_or_default();

@@ -77,7 +77,9 @@ pub fn refusal(status: u16, headers: &Headers, body: &str, keyed: bool) -> Sourc
         .and_then(|value| value.trim().parse().ok())
         .or_else(|| said.get("retryAfter").and_then(Value::as_u64))
         .map(Duration::from_secs);
-    let limited = status == 429 || text("error").to_lowercase().contains("rate limit");
+    let exhausted = headers.get("x-ratelimit-remaining").map(str::trim) == Some("0");
+    let limited =
+        status == 429 || wait.is_some() || exhausted || text("error").to_lowercase().contains("rate limit");
     let error = if text("message").contains("Insufficient budget") {
         spent(keyed)
     } else if limited {

@@ -6,6 +6,7 @@ use super::given::Given;
 use super::input::to_millis;
 use super::relevance::Query;
 use super::text::{is_blank, span};
+use super::transport;
 use super::verdict::{DateConfidence, SignalStatus};
 use crate::date::{Parsed, Precision, iso_millis, lies_ahead, parse_instant};
 use crate::decay::{DecayTable, age_hours, half_life_hours};
@@ -286,11 +287,18 @@ fn refetch(given: &Given<'_>, status: SignalStatus, lambda: f64, hours: f64) -> 
         .then(|| "It does not say when it was fetched (retrieved_at).".to_owned())
 }
 
-/// Asks the inspector about the content. A title alone is too little to exclude on.
+/// Asks the retrieval and the inspector about the content. A title alone is too little to exclude on.
 fn guard(given: &Given<'_>) -> Guard {
-    if let Some(status) = given.http_status.filter(|status| *status >= 400) {
+    if let Some(status) = transport::failed_status(given) {
         return Guard::Failed(format!("its retrieval was answered with HTTP {status}"));
     }
+    match (by_text(given), transport::doubt(given)) {
+        (Guard::Clear, Some(reason)) => Guard::Doubtful(reason),
+        (by_text, _) => by_text,
+    }
+}
+
+fn by_text(given: &Given<'_>) -> Guard {
     let (text, title_only) = match (given.content, given.title) {
         (Some(content), _) => (content, false),
         (None, Some(title)) => (title, true),

@@ -23,7 +23,7 @@ fn listed(bytes: usize) -> String {
     let mut numbers = String::from("[0");
     while numbers.len() < bytes {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        numbers.push_str(&format!(",{state}"));
+        numbers.extend([",", &state.to_string()]);
     }
     numbers + "]"
 }
@@ -126,7 +126,7 @@ async fn after_any_mix_of_outcomes_all_of_it_is_there_again() {
         let codes: Vec<_> = outcomes
             .iter()
             .flatten()
-            .flat_map(|outcome| outcome.as_ref().err())
+            .filter_map(|outcome| outcome.as_ref().err())
             .collect();
         assert!(answered > 0, "round {round}: {codes:?}");
         drop(outcomes);

@@ -78,9 +78,9 @@ pub(super) fn shapes(seed: &[u8], turn: usize) -> Vec<Shape> {
                         format!("]{after}"),
                     );
                     if what == "repeated" {
-                        lists.push(shape)
+                        lists.push(shape);
                     } else {
-                        others.push(shape)
+                        others.push(shape);
                     }
                 }
             }

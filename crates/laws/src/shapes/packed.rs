@@ -83,7 +83,7 @@ fn deflate() -> Vec<Shape> {
 fn flushed_blanks() -> Vec<u8> {
     let mut out = Vec::with_capacity(4 << 10);
     let mut state = Compress::new(Compression::best(), false);
-    let _ = state.compress_vec(&[b' '; 64 << 10], &mut out, FlushCompress::Full);
+    let _ = state.compress_vec(&vec![b' '; 64 << 10], &mut out, FlushCompress::Full);
     out
 }
 

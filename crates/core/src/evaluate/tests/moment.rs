@@ -279,4 +279,26 @@ fn what_answered_with_an_error_is_no_content() {
         assert!(verdict.why[0].contains("HTTP "), "{:?}", verdict.why);
     }
     assert_eq!(one(json!({"http_status": 200})).decision, Decision::UseFirst);
+    // Where it ended, and what came, raise a doubt and exclude nothing.
+    for given in [
+        json!({"final_url": "https://docs.example.org/login?next=/quickstart"}),
+        json!({"final_url": "https://docs.example.org/404.html"}),
+        json!({"source": "https://docs.example.org/api.json", "content_type": "text/html; charset=utf-8"}),
+    ] {
+        let verdict = one(given.clone());
+        assert_eq!(verdict.decision, Decision::UseAsBackground, "{given}");
+        assert_eq!(verdict.confidence, Confidence::Medium, "{given}");
+        assert!(
+            verdict.why[1].contains("may be a failed retrieval"),
+            "{:?}",
+            verdict.why
+        );
+    }
+    for given in [
+        json!({"final_url": "https://www.docs.example.org/quickstart/"}),
+        json!({"source": "https://docs.example.org/login", "final_url": "https://docs.example.org/login"}),
+        json!({"source": "https://docs.example.org/api.json", "content_type": "application/json"}),
+    ] {
+        assert_eq!(one(given.clone()).decision, Decision::UseFirst, "{given}");
+    }
 }
