@@ -106,7 +106,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         on(
             "frankfurter",
             "daily reference rates of the European Central Bank",
-            Founding::GeneralKnowledge,
+            Founding::Documented,
         ),
         on("coinbase", "coins", Founding::Documented),
         on(

@@ -17,8 +17,9 @@ const RATIO_FROM: usize = 1 << 20;
 /// Members of a gzip body, or frames of a zstd one, that are read. Each costs the making of a decoder, and 20
 /// bytes make an empty one. Files packed for random access have one for every 64 KiB.
 const PARTS: usize = 1_000;
-/// Largest window of a zstd frame (RFC 9659 allows no more for this use).
-const ZSTD_WINDOW: u64 = 8 << 20;
+/// Largest window of a zstd frame. RFC 9659 allows 8 MiB, which a decoder holds beside what it gives; nobody is asked
+/// for zstd, and those who send it unasked for a page need no such window.
+const ZSTD_WINDOW: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bounds {
@@ -119,9 +120,16 @@ impl Bounded {
             return Err(Problem::TooLarge);
         }
         if total > self.out.capacity() {
-            // Half as much again, not twice: while it moves, the old and the new are held at once.
-            let room = (total + total / 2).min(self.bounds.decoded) - self.out.len();
-            self.out.reserve_exact(room);
+            // While it moves, the old and the new are held at once; so what is large moves but once, to where there is
+            // room for all that it may become. What is not written to takes no memory.
+            let most = self.wire.saturating_mul(self.bounds.ratio).max(total);
+            let room = if total > RATIO_FROM {
+                most
+            } else {
+                total + total / 2
+            };
+            self.out
+                .reserve_exact(room.min(self.bounds.decoded) - self.out.len());
         }
         self.out.extend_from_slice(bytes);
         Ok(())

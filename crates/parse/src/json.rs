@@ -22,6 +22,11 @@ pub fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, SourceErr
     if text.trim().is_empty() {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
     }
+    if is_crumbs(text) {
+        return Err(SourceError::malformed(format!(
+            "{what}: the answer is made of more small values than any source sends"
+        )));
+    }
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
@@ -37,6 +42,18 @@ pub fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, SourceErr
         SourceError::malformed(format!("{what}: there is text after the JSON")).caused_by(error)
     })?;
     Ok(value)
+}
+
+/// Values that an answer may have however short they are.
+const VALUES: usize = 50_000;
+/// Least bytes a value, on average, of an answer with more. Lists of identifiers have nine.
+const BYTES_PER_VALUE: usize = 6;
+
+/// Whether a text is many values of next to nothing, each of which takes up to a hundred times its length in
+/// memory. Counts commas, those in texts included.
+fn is_crumbs(text: &str) -> bool {
+    let values = text.bytes().filter(|byte| *byte == b',').count();
+    values > VALUES && text.len() / values < BYTES_PER_VALUE
 }
 
 /// A list in which entries that do not fit are counted, not fatal.
@@ -160,6 +177,23 @@ mod tests {
         let value: Value = serde_json::from_str(r#"[{"id":3,"note":"n"},4]"#).unwrap();
         let list: Lenient<Entry> = serde_json::from_value(value).unwrap();
         assert_eq!((list.items[0].note.as_deref(), list.unreadable), (Some("n"), 1));
+    }
+
+    #[test]
+    fn very_many_values_of_next_to_nothing_are_refused() {
+        let list = |entry: &str, count: usize| format!("[{}0]", format!("{entry},").repeat(count));
+        for (entry, count, fits) in [
+            ("{}", 50_000, true),
+            ("{}", 50_001, false),
+            ("12345678", 60_000, true),
+            ("[1]", 200_000, false),
+        ] {
+            assert_eq!(
+                parse::<Value>(&list(entry, count), "list").is_ok(),
+                fits,
+                "{entry} {count}"
+            );
+        }
     }
 
     #[test]

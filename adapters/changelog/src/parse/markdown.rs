@@ -26,6 +26,8 @@ const UNRELEASED: [&str; 12] = [
 pub const MAX_RELEASES: usize = 2_000;
 /// More lines than the longest history has.
 pub const MAX_LINES: usize = 100_000;
+/// What of a heading is looked at.
+const HEADING_BYTES: usize = 1_000;
 /// More lines of one release than an answer can show.
 const NOTE_LINES: usize = 10_000;
 
@@ -255,8 +257,10 @@ fn headings<'t, 'l>(lines: &'l [&'t str]) -> impl Iterator<Item = Heading<'t>> +
         if line.starts_with("    ") || line.starts_with('\t') {
             return None;
         }
-        let under = |text, lines| Heading {
-            text,
+        let under = |text: &'t str, lines| Heading {
+            text: text
+                .get(..text.floor_char_boundary(HEADING_BYTES))
+                .unwrap_or_default(),
             line: at,
             body: at + lines,
         };

@@ -162,8 +162,8 @@ fn zstd() -> Vec<Shape> {
     // A last raw block of no bytes (RFC 8878, 3.1.1.2).
     let nothing = [1, 0, 0];
     let frame = |descriptor: &[u8], blocks: &[u8]| [&ZSTD, descriptor, blocks].concat();
-    // Window descriptor: 2^(10 + 13) bytes.
-    let wide: [u8; 2] = [0, 13 << 3];
+    // Window descriptor: 2^(10 + 10) bytes.
+    let wide: [u8; 2] = [0, 10 << 3];
     // 128 KiB of the same byte: its size, type 1, not the last.
     let rle = ((128_u32 << 10) << 3 | 1 << 1).to_le_bytes();
     let run = [rle[0], rle[1], rle[2], b' '];

@@ -19,6 +19,11 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), String> {
     }
 }
 
+/// Elements that hold a date. `feed-rs` tries a text there in many ways.
+const DATES: [&str; 5] = ["date", "modified", "published", "pubDate", "updated"];
+/// No date is longer.
+const DATE_BYTES: usize = 1_024;
+
 fn entries(count: usize) -> Result<(), String> {
     if count > FEED_ENTRIES {
         return Err(format!("more than {FEED_ENTRIES} entries"));
@@ -38,10 +43,14 @@ fn xml(bytes: &[u8]) -> Result<(), String> {
     let mut count = 0;
     // For each open element, the namespaces that are declared up to it.
     let mut open: Vec<usize> = Vec::new();
+    // Bytes of text since the last tag.
+    let mut text = 0;
+    let mut is_date = false;
     loop {
         buffer.clear();
         match reader.read_event_into(&mut buffer) {
             Ok(Event::Start(tag)) => {
+                (text, is_date) = (0, DATES.contains(&tag.local_name().as_ref()));
                 let known = open.last().copied().unwrap_or_default();
                 open.push(known + declarations(&tag));
                 count += usize::from(matches!(tag.local_name().as_ref(), "entry" | "item"));
@@ -55,8 +64,12 @@ fn xml(bytes: &[u8]) -> Result<(), String> {
                     reader.get_mut().set_encoding(encoding);
                 }
             }
+            Ok(Event::Text(part)) => text += part.len(),
             Ok(Event::Eof) | Err(_) => return Ok(()),
-            Ok(_) => {}
+            Ok(_) => text += buffer.len(),
+        }
+        if is_date && text > DATE_BYTES {
+            return Err(format!("a date of more than {DATE_BYTES} bytes"));
         }
         if open.len() > XML_DEPTH {
             return Err(format!("elements nested deeper than {XML_DEPTH}"));

@@ -66,7 +66,8 @@ impl LineDecoder {
         buffer.reserve(if held < SMALL {
             SMALL
         } else {
-            LARGE.max(self.last.saturating_sub(held))
+            // By half of it at least, so that a long line does not move with every read.
+            LARGE.max(held / 2).max(self.last.saturating_sub(held))
         });
         None
     }
