@@ -193,7 +193,7 @@ def compare_signal(out, number, signal, allowed, theirs, ours):
         before = old["retrieved_at"] < ours["evaluated_at"]
         same = old["published_at"] == new["published_at"] and old["published_at"] is not None
         scores = theirs["freshness_score"], ours["freshness_score"]
-        if same and before and None not in scores and scores[1] > scores[0] and signal.get("source_type") not in INHERITED:
+        if same and before and None not in scores and scores[1] > scores[0] and signal.get("source_type") not in {*INHERITED, "gebiz"}:
             out.fail(number, "fresher than at its retrieval", *scores, signal)
         out.wanted("judged_now")
         return False
