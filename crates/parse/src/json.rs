@@ -50,9 +50,15 @@ const VALUES: usize = 50_000;
 const BYTES_PER_VALUE: usize = 6;
 
 /// Whether a text is many values of next to nothing, each of which takes up to a hundred times its length in
-/// memory. Counts commas, those in texts included.
+/// memory. Counts commas, and openings of lists and objects, those in texts included.
 fn is_crumbs(text: &str) -> bool {
-    let values = text.bytes().filter(|byte| *byte == b',').count();
+    let [commas, openings] = text.bytes().fold([0, 0], |[commas, openings], byte| {
+        [
+            commas + usize::from(byte == b','),
+            openings + usize::from(matches!(byte, b'[' | b'{')),
+        ]
+    });
+    let values = commas.max(openings);
     values > VALUES && text.len() / values < BYTES_PER_VALUE
 }
 
@@ -183,10 +189,11 @@ mod tests {
     fn very_many_values_of_next_to_nothing_are_refused() {
         let list = |entry: &str, count: usize| format!("[{}0]", format!("{entry},").repeat(count));
         for (entry, count, fits) in [
-            ("{}", 50_000, true),
+            ("{}", 49_000, true),
             ("{}", 50_001, false),
             ("12345678", 60_000, true),
             ("[1]", 200_000, false),
+            ("[[[[[[[[[[]]]]]]]]]]", 6_000, false),
         ] {
             assert_eq!(
                 parse::<Value>(&list(entry, count), "list").is_ok(),

@@ -13,6 +13,8 @@ use super::frame::find_id;
 pub(crate) const SMALL: usize = 16 << 10;
 /// Room for a read inside a long line: what a pipe holds.
 const LARGE: usize = 64 << 10;
+/// Most room that is made for the rest of a line of which no more is known.
+const MOST_SPARE: usize = 1 << 20;
 /// Most room that is made for a line because the last one needed it.
 const LIKE_THE_LAST: usize = 1 << 20;
 /// A buffer that grew beyond this is given back after its line.
@@ -63,12 +65,9 @@ impl LineDecoder {
             return Some(Line::TooLong(id));
         }
         let held = buffer.len();
-        buffer.reserve(if held < SMALL {
-            SMALL
-        } else {
-            // By half of it at least, so that a long line does not move with every read.
-            LARGE.max(held / 2).max(self.last.saturating_sub(held))
-        });
+        // Twice as much each time, so that a long line does not move with every read; but never much more than it needs.
+        let room = held.clamp(SMALL, MOST_SPARE);
+        buffer.reserve(room.max(self.last.saturating_sub(held)));
         None
     }
 
