@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, DateEvidence, ErrorCode, Harvest, Item, SourceError, Status};
-use freshcontext_parse::json::{Lenient, or_absent};
+use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link, text};
 use serde::Deserialize;
 use serde_json::Value;
@@ -68,6 +68,7 @@ pub struct List {
 pub fn articles(body: &str, query: &str) -> Result<List, SourceError> {
     let body = body.trim_start_matches('\u{feff}').trim();
     refusal(body, query)?;
+    json::refuse_crumbs(body, "GDELT")?;
     let (value, repaired) = match serde_json::from_str::<Value>(body) {
         Ok(value) => (Some(value), false),
         Err(_) => (serde_json::from_str::<Value>(&repair::repair(body)).ok(), true),

@@ -22,11 +22,7 @@ pub fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, SourceErr
     if text.trim().is_empty() {
         return Err(SourceError::malformed(format!("{what}: the answer is empty")));
     }
-    if is_crumbs(text) {
-        return Err(SourceError::malformed(format!(
-            "{what}: the answer is made of more small values than any source sends"
-        )));
-    }
+    refuse_crumbs(text, what)?;
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
@@ -49,9 +45,12 @@ const VALUES: usize = 50_000;
 /// Least bytes a value, on average, of an answer with more. Lists of identifiers have nine.
 const BYTES_PER_VALUE: usize = 6;
 
-/// Whether a text is many values of next to nothing, each of which takes up to a hundred times its length in
-/// memory. Counts commas, and openings of lists and objects, those in texts included.
-fn is_crumbs(text: &str) -> bool {
+/// Refuses a text of very many values of next to nothing, each of which takes up to a hundred times its length in
+/// memory. Counts commas, and openings of lists and objects, those in texts included. [`parse`] asks it by itself.
+///
+/// # Errors
+/// `malformed`, where it is such a text.
+pub fn refuse_crumbs(text: &str, what: &str) -> Result<(), SourceError> {
     let [commas, openings] = text.bytes().fold([0, 0], |[commas, openings], byte| {
         [
             commas + usize::from(byte == b','),
@@ -59,7 +58,12 @@ fn is_crumbs(text: &str) -> bool {
         ]
     });
     let values = commas.max(openings);
-    values > VALUES && text.len() / values < BYTES_PER_VALUE
+    if values > VALUES && text.len() / values < BYTES_PER_VALUE {
+        return Err(SourceError::malformed(format!(
+            "{what}: the answer is made of more small values than any source sends"
+        )));
+    }
+    Ok(())
 }
 
 /// A list in which entries that do not fit are counted, not fatal.
