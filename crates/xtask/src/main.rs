@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
-use freshcontext_xtask::{generate, new_adapter, replay};
+use freshcontext_xtask::{generate, new_adapter, replay, train};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of this repository")]
@@ -43,6 +43,21 @@ enum Chore {
         #[arg(long, default_value = "127.0.0.1:8788")]
         listen: SocketAddr,
     },
+    /// Learn the weights of the failure detector; writes them and docs/detector.md
+    TrainDetector {
+        /// Write nothing; fail if weights and report do not belong together or training is not repeatable
+        #[arg(long, conflicts_with_all = ["dev", "real", "date"])]
+        check: bool,
+        /// The development corpus, for example ../shared/failure-corpus/dev.jsonl
+        #[arg(long)]
+        dev: Option<PathBuf>,
+        /// Folder with real texts (pages.jsonl, strings.jsonl, documents.jsonl, short.jsonl); may be repeated
+        #[arg(long)]
+        real: Vec<PathBuf>,
+        /// Today, for the report: 2026-11-22
+        #[arg(long, default_value = "")]
+        date: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -66,6 +81,8 @@ fn main() -> ExitCode {
             generate::write(&root).map(|written| format!("written: {}", written.join(", ")))
         }
         Chore::NewAdapter { name } => new_adapter::create(&root, &name),
+        Chore::TrainDetector { check: true, .. } => train::check(&root),
+        Chore::TrainDetector { dev, real, date, .. } => train::write(&root, dev, real, &date),
         Chore::Demo => demo(&root),
         Chore::Replay { dir, listen } => serve(&root, dir.as_deref(), listen),
     };

@@ -1,10 +1,10 @@
 //! The last look before anything is written as context: is this text a failed retrieval?
 
 use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_detect::{Kind, inspect};
 
 use super::JudgedItem;
 use crate::date::Confidence;
-use crate::inspect::{Kind, inspect};
 
 /// Text looked at, in bytes; a failure page shows itself early.
 const LOOKED_AT: usize = 50_000;

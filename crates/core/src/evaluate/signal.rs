@@ -1,12 +1,12 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
 use chrono::{DateTime, Utc};
+use freshcontext_detect::inspect;
 
 use super::input::{Given, instant};
 use super::text::is_blank;
 use super::verdict::{DateConfidence, SignalStatus};
 use crate::date::{is_future, iso_millis};
-use crate::inspect::inspect;
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean_line, cut_marked};
 

@@ -9,13 +9,13 @@ mod structured;
 use std::fmt;
 
 use chrono::{DateTime, Utc};
+use freshcontext_detect::inspect;
 use serde::Serialize;
 use serde_json::Value;
 
 pub use envelope::{Envelope, EnvelopeError, parse_envelope, parse_envelopes};
 
 use crate::date::{Confidence, Precision, is_future, parse_instant};
-use crate::inspect::inspect;
 
 /// The form that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
