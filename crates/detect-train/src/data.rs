@@ -51,12 +51,16 @@ struct Line {
 impl Sample {
     /// Which half it belongs to: 0 is learned from, 1 is only measured. By the group's hash.
     pub fn half(&self) -> u8 {
-        Sha256::digest(self.group.as_bytes()).first().map_or(0, |byte| byte % 2)
+        Sha256::digest(self.group.as_bytes())
+            .first()
+            .map_or(0, |byte| byte % 2)
     }
 
     /// A number below `folds` by the group's hash.
     pub fn fold(&self, folds: u8) -> u8 {
-        Sha256::digest(self.group.as_bytes()).get(1).map_or(0, |byte| byte % folds)
+        Sha256::digest(self.group.as_bytes())
+            .get(1)
+            .map_or(0, |byte| byte % folds)
     }
 }
 
@@ -64,7 +68,9 @@ fn lines(path: &Path) -> Result<Vec<Line>, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     text.lines()
         .enumerate()
-        .map(|(at, line)| serde_json::from_str(line).map_err(|error| format!("{}:{}: {error}", path.display(), at + 1)))
+        .map(|(at, line)| {
+            serde_json::from_str(line).map_err(|error| format!("{}:{}: {error}", path.display(), at + 1))
+        })
         .collect()
 }
 
@@ -74,21 +80,34 @@ fn kind(name: &str) -> Option<Kind> {
 
 /// Reads a file; `label` where its lines have none.
 pub(crate) fn read(path: &Path, label: Option<bool>, weight: f32) -> Result<Vec<Sample>, String> {
-    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = path
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let samples = lines(path)?.into_iter().map(|line| {
         let failed = match line.label.as_str() {
             "failure" => true,
             "genuine" => false,
             _ => label.unwrap_or(kind(&line.kind).is_some()),
         };
-        let group = [&line.group, &line.english, &line.id].into_iter().find(|part| !part.is_empty());
+        let group = [&line.group, &line.english, &line.id]
+            .into_iter()
+            .find(|part| !part.is_empty());
         Sample {
             failed,
             kind: kind(&line.kind).filter(|_| failed),
             group: group.cloned().unwrap_or_else(|| line.text.clone()),
-            source: if line.source.is_empty() { name.clone() } else { line.source },
+            source: if line.source.is_empty() {
+                name.clone()
+            } else {
+                line.source
+            },
             language: line.lang,
-            class: if line.class.is_empty() { line.kind } else { line.class },
+            class: if line.class.is_empty() {
+                line.kind
+            } else {
+                line.class
+            },
             text: line.text,
             weight,
         }

@@ -79,7 +79,11 @@ pub struct Classes {
 impl Classes {
     /// Counts every word once for each sample.
     pub fn learn(vectors: &[&Vector]) -> Self {
-        let mut classes = Self { seen: vec![[0.0; 2]; BUCKETS], times: vec![0; BUCKETS], totals: [1.0; 2] };
+        let mut classes = Self {
+            seen: vec![[0.0; 2]; BUCKETS],
+            times: vec![0; BUCKETS],
+            totals: [1.0; 2],
+        };
         for vector in vectors {
             let side = usize::from(vector.failed);
             let mut words = vector.words.clone();
@@ -89,7 +93,11 @@ impl Classes {
                 *total += vector.weight;
             }
             for word in words {
-                if let Some(seen) = classes.seen.get_mut(word as usize).and_then(|seen| seen.get_mut(side)) {
+                if let Some(seen) = classes
+                    .seen
+                    .get_mut(word as usize)
+                    .and_then(|seen| seen.get_mut(side))
+                {
                     *seen += vector.weight;
                 }
                 if let Some(times) = classes.times.get_mut(word as usize) {
@@ -102,7 +110,7 @@ impl Classes {
 
     /// The class of a word; for a sample that was counted, without itself.
     pub fn of(&self, word: u32, own: Option<(bool, f32)>) -> u8 {
-        const LEANS: f32 = 0.9;
+        const LEANS: f32 = 1.5;
         let [mut content, mut failing] = self.seen.get(word as usize).copied().unwrap_or_default();
         let mut times = self.times.get(word as usize).copied().unwrap_or_default();
         if let Some((failed, weight)) = own {
@@ -115,12 +123,20 @@ impl Classes {
         }
         let [all_content, all_failing] = self.totals;
         let odds = ((failing / all_failing + 2e-5) / (content / all_content + 2e-5)).ln();
-        if odds > LEANS { 1 } else if odds < -LEANS { 3 } else { 2 }
+        if odds > LEANS {
+            1
+        } else if odds < -LEANS {
+            3
+        } else {
+            2
+        }
     }
 
     fn bytes(&self) -> Vec<u8> {
         let class = |word: usize| u32::try_from(word).map_or(0, |word| self.of(word, None));
-        (0..BUCKETS / 4).map(|at| (0..4).fold(0, |byte, part| byte | class(at * 4 + part) << (part * 2))).collect()
+        (0..BUCKETS / 4)
+            .map(|at| (0..4).fold(0, |byte, part| byte | class(at * 4 + part) << (part * 2)))
+            .collect()
     }
 }
 
@@ -168,7 +184,8 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
         }
         for vector in order.iter().filter_map(|at| vectors.get(*at)) {
             let root = vector.root();
-            let error = vector.weight * (probability(weights.margin(vector)) - if vector.failed { 1.0 } else { 0.0 });
+            let error =
+                vector.weight * (probability(weights.margin(vector)) - if vector.failed { 1.0 } else { 0.0 });
             if error.abs() < 1e-4 {
                 continue;
             }
@@ -181,7 +198,12 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
                     *weight -= STEP * slope / square.sqrt();
                 }
             }
-            for ((weight, square), value) in weights.figures.iter_mut().zip(&mut figure_squares).zip(&vector.figures) {
+            for ((weight, square), value) in weights
+                .figures
+                .iter_mut()
+                .zip(&mut figure_squares)
+                .zip(&vector.figures)
+            {
                 let slope = error * value + 1e-5 * *weight;
                 *square += slope * slope;
                 *weight -= STEP * slope / square.sqrt();
@@ -198,15 +220,27 @@ fn probability(margin: f32) -> f32 {
 impl Weights {
     /// How far a sample lies on the side of failures, before the threshold.
     pub fn margin(&self, vector: &Vector) -> f32 {
-        let sum: f32 = vector.grams.iter().filter_map(|gram| self.grams.get(*gram as usize)).sum();
-        let shape: f32 = self.figures.iter().zip(&vector.figures).map(|(weight, value)| weight * value).sum();
+        let sum: f32 = vector
+            .grams
+            .iter()
+            .filter_map(|gram| self.grams.get(*gram as usize))
+            .sum();
+        let shape: f32 = self
+            .figures
+            .iter()
+            .zip(&vector.figures)
+            .map(|(weight, value)| weight * value)
+            .sum();
         shape + sum / vector.root()
     }
 
     /// Learns to name kinds: one multinomial regression over the failures that have one.
     pub fn fit_kinds(&mut self, vectors: &[&Vector]) {
         const KINDS: usize = Kind::ALL.len();
-        let named: Vec<_> = vectors.iter().filter_map(|vector| Some((vector, vector.kind.filter(|_| vector.failed)?))).collect();
+        let named: Vec<_> = vectors
+            .iter()
+            .filter_map(|vector| Some((vector, vector.kind.filter(|_| vector.failed)?)))
+            .collect();
         let mut squares = vec![1e-3_f32; self.kinds.len()];
         let mut order: Vec<usize> = (0..named.len()).collect();
         let mut sequence = Sequence(9);
@@ -246,12 +280,24 @@ impl Weights {
     /// Rounds the weights into the bytes of a [`Model`].
     pub fn bytes(&self, classes: &Classes) -> Vec<u8> {
         let mut out = Vec::with_capacity(MODEL_BYTES);
-        for value in self.figures.iter().chain([&self.threshold, &self.slope, &self.offset]) {
+        for value in self
+            .figures
+            .iter()
+            .chain([&self.threshold, &self.slope, &self.offset])
+        {
             out.extend(to_i16(value * SCALE).to_le_bytes());
         }
-        out.extend(self.grams.iter().map(|weight| to_i8(weight * GRAM_SCALE).cast_unsigned()));
+        out.extend(
+            self.grams
+                .iter()
+                .map(|weight| to_i8(weight * GRAM_SCALE).cast_unsigned()),
+        );
         let most = self.kinds.iter().map(|weight| weight.abs()).fold(1e-6, f32::max);
-        out.extend(self.kinds.iter().map(|weight| to_i8(weight * 127.0 / most).cast_unsigned()));
+        out.extend(
+            self.kinds
+                .iter()
+                .map(|weight| to_i8(weight * 127.0 / most).cast_unsigned()),
+        );
         out.extend(classes.bytes());
         out
     }

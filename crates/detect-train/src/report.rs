@@ -39,22 +39,41 @@ pub(crate) struct Figures {
 }
 
 /// Judges samples by a model.
-pub(crate) fn measure<'a>(bytes: &[u8], samples: impl Iterator<Item = &'a Sample>) -> Result<Figures, String> {
+pub(crate) fn measure<'a>(
+    bytes: &[u8],
+    samples: impl Iterator<Item = &'a Sample>,
+) -> Result<Figures, String> {
     let model = model(bytes)?;
     let mut figures = Figures::default();
     for sample in samples {
         let found = inspect_with(model, &sample.text);
         let right = found.failed == sample.failed;
-        figures.sources.entry((sample.source.clone(), sample.failed)).or_default().add(right);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a confidence lies within 0..=1")]
+        figures
+            .sources
+            .entry((sample.source.clone(), sample.failed))
+            .or_default()
+            .add(right);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a confidence lies within 0..=1"
+        )]
         let tenth = (found.confidence * 10.0) as u8;
         figures.reliability.entry(tenth).or_default().add(right);
         if sample.failed {
             if !sample.language.is_empty() {
-                figures.languages.entry(sample.language.clone()).or_default().add(right);
+                figures
+                    .languages
+                    .entry(sample.language.clone())
+                    .or_default()
+                    .add(right);
             }
             if let Some(kind) = sample.kind {
-                figures.kinds.entry(kind.as_str().to_owned()).or_default().add(right);
+                figures
+                    .kinds
+                    .entry(kind.as_str().to_owned())
+                    .or_default()
+                    .add(right);
                 if let Some(found) = found.kind {
                     figures.named.add(akin(found, kind));
                 }
@@ -82,31 +101,47 @@ pub(crate) fn akin(found: Kind, wanted: Kind) -> bool {
     // what a tool says has the kind of what befell it
     found == wanted
         || wanted == Kind::ToolError
-        || NEAR.iter().any(|near| near.contains(&found) && near.contains(&wanted))
+        || NEAR
+            .iter()
+            .any(|near| near.contains(&found) && near.contains(&wanted))
 }
 
 impl Figures {
     /// Recall and false positives in percent, over all samples.
     pub(crate) fn overall(&self) -> (f64, f64) {
         let sum = |failed: bool| {
-            self.sources.iter().filter(|((_, is), _)| *is == failed).fold(Tally::default(), |sum, (_, one)| Tally {
-                right: sum.right + one.right,
-                all: sum.all + one.all,
-            })
+            self.sources.iter().filter(|((_, is), _)| *is == failed).fold(
+                Tally::default(),
+                |sum, (_, one)| Tally {
+                    right: sum.right + one.right,
+                    all: sum.all + one.all,
+                },
+            )
         };
         (sum(true).share(), 100.0 - sum(false).share())
     }
 
     /// Tables in Markdown.
     pub(crate) fn tables(&self) -> String {
-        let mut out = String::from("| source | failures found | of | content taken for failures | of |\n| --- | ---: | ---: | ---: | ---: |\n");
+        let mut out = String::from(
+            "| source | failures found | of | content taken for failures | of |\n| --- | ---: | ---: | ---: | ---: |\n",
+        );
         let names: std::collections::BTreeSet<&String> = self.sources.keys().map(|(name, _)| name).collect();
         for name in names {
             let row = |failed: bool| self.sources.get(&(name.clone(), failed)).copied();
             let (found, wronged) = (row(true), row(false));
-            let cell = |tally: Option<Tally>, of: fn(Tally) -> f64| tally.map_or("– | –".to_owned(), |tally| format!("{:.1} % | {}", of(tally), tally.all));
+            let cell = |tally: Option<Tally>, of: fn(Tally) -> f64| {
+                tally.map_or("– | –".to_owned(), |tally| {
+                    format!("{:.1} % | {}", of(tally), tally.all)
+                })
+            };
             // writing to a string cannot fail
-            let _ = writeln!(out, "| {name} | {} | {} |", cell(found, Tally::share), cell(wronged, |tally| 100.0 - tally.share()));
+            let _ = writeln!(
+                out,
+                "| {name} | {} | {} |",
+                cell(found, Tally::share),
+                cell(wronged, |tally| 100.0 - tally.share())
+            );
         }
         let mut table = |head: &str, rows: Vec<(String, Tally)>| {
             if rows.is_empty() {
@@ -117,17 +152,49 @@ impl Figures {
                 let _ = writeln!(out, "| {name} | {:.1} % | {} |", tally.share(), tally.all);
             }
         };
-        table("kind | failures found | of", self.kinds.iter().map(|(name, tally)| (name.clone(), *tally)).collect());
+        table(
+            "kind | failures found | of",
+            self.kinds
+                .iter()
+                .map(|(name, tally)| (name.clone(), *tally))
+                .collect(),
+        );
         if self.named.all > 0 {
-            table("named | by the right kind or one akin | of", vec![("all kinds".to_owned(), self.named)]);
+            table(
+                "named | by the right kind or one akin | of",
+                vec![("all kinds".to_owned(), self.named)],
+            );
         }
-        table("length of content | kept | of", self.lengths.iter().map(|(name, tally)| ((*name).to_owned(), *tally)).collect());
-        table("confidence | right | of", self.reliability.iter().map(|(tenth, tally)| (format!("from 0.{tenth}").replace("0.10", "1.0"), *tally)).collect());
+        table(
+            "length of content | kept | of",
+            self.lengths
+                .iter()
+                .map(|(name, tally)| ((*name).to_owned(), *tally))
+                .collect(),
+        );
+        table(
+            "confidence | right | of",
+            self.reliability
+                .iter()
+                .map(|(tenth, tally)| (format!("from 0.{tenth}").replace("0.10", "1.0"), *tally))
+                .collect(),
+        );
         if !self.languages.is_empty() {
-            let mut languages: Vec<_> = self.languages.iter().filter(|(_, tally)| tally.all >= 5).collect();
+            let mut languages: Vec<_> = self
+                .languages
+                .iter()
+                .filter(|(_, tally)| tally.all >= 5)
+                .collect();
             languages.sort_by(|a, b| b.1.share().total_cmp(&a.1.share()).then(a.0.cmp(b.0)));
-            let list: Vec<String> = languages.iter().map(|(name, tally)| format!("{name} {:.0}", tally.share())).collect();
-            let _ = write!(out, "\nFailures found by language, in percent: {}.\n", list.join(", "));
+            let list: Vec<String> = languages
+                .iter()
+                .map(|(name, tally)| format!("{name} {:.0}", tally.share()))
+                .collect();
+            let _ = write!(
+                out,
+                "\nFailures found by language, in percent: {}.\n",
+                list.join(", ")
+            );
         }
         out
     }

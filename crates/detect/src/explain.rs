@@ -10,7 +10,12 @@ use crate::verdict::{Inspection, Kind};
 const NAMED: usize = 3;
 
 /// The verdict about a text whose margin is not negative.
-pub(crate) fn failure(model: Model<'_>, segments: &Segments<'_>, figures: &Figures, margin: f32) -> Inspection {
+pub(crate) fn failure(
+    model: Model<'_>,
+    segments: &Segments<'_>,
+    figures: &Figures,
+    margin: f32,
+) -> Inspection {
     let confidence = model.probability(margin).max(0.5);
     let kind = model.kind(segments).unwrap_or(Kind::ToolError);
     let mut count = 0_u32;
@@ -24,7 +29,10 @@ pub(crate) fn failure(model: Model<'_>, segments: &Segments<'_>, figures: &Figur
         if weight <= 0.0 || best.len() == NAMED && weight <= lowest || seen.len() < 3 {
             return;
         }
-        if best.iter().any(|(_, known)| known.contains(seen) || seen.contains(known.as_str())) {
+        if best
+            .iter()
+            .any(|(_, known)| known.contains(seen) || seen.contains(known.as_str()))
+        {
             return;
         }
         best.push((weight, seen.to_owned()));
@@ -36,8 +44,20 @@ pub(crate) fn failure(model: Model<'_>, segments: &Segments<'_>, figures: &Figur
         .filter(|figure| **figure != Figure::Always)
         .map(|figure| (figures.value(*figure) * model.figure(*figure), *figure))
         .max_by(|a, b| a.0.total_cmp(&b.0));
-    let words: Vec<String> = best.iter().map(|(_, seen)| format!("\u{201c}{}\u{201d}", seen.split_whitespace().collect::<Vec<_>>().join(" "))).collect();
-    let reason = if words.is_empty() { "its shape is that of a failure".to_owned() } else { format!("it reads as a failure: {}", words.join(", ")) };
+    let words: Vec<String> = best
+        .iter()
+        .map(|(_, seen)| {
+            format!(
+                "\u{201c}{}\u{201d}",
+                seen.split_whitespace().collect::<Vec<_>>().join(" ")
+            )
+        })
+        .collect();
+    let reason = if words.is_empty() {
+        "its shape is that of a failure".to_owned()
+    } else {
+        format!("it reads as a failure: {}", words.join(", "))
+    };
     let mut found = Inspection::failure(kind, confidence, reason);
     for word in words {
         found = found.with("wording", word);

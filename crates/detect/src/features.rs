@@ -58,7 +58,9 @@ fn class(c: char) -> Class {
             Class::Other
         }
         // Thai to Lao, Myanmar, Khmer, kana and ideographs; full-width punctuation
-        0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3041..=0x30ff | 0x3400..=0x9fff => Class::Single,
+        0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3041..=0x30ff | 0x3400..=0x9fff => {
+            Class::Single
+        }
         0xff00..=0xff20 | 0xfff0..=0xffff => Class::Other,
         _ => Class::Letter,
     }
@@ -115,7 +117,12 @@ struct Counter<F> {
 impl<F: FnMut(Gram)> Counter<F> {
     #[inline]
     fn say(&mut self, hash: u32, start: usize, end: usize, word: bool) {
-        (self.add)(Gram { bucket: bucket(hash ^ self.salt), start, end, word });
+        (self.add)(Gram {
+            bucket: bucket(hash ^ self.salt),
+            start,
+            end,
+            word,
+        });
     }
 
     #[inline]
@@ -129,7 +136,12 @@ impl<F: FnMut(Gram)> Counter<F> {
             self.say(mix(last.full, word.full), last.start, end, false);
         }
         if before.full != 0 {
-            self.say(mix(mix(before.stem, last.stem), word.stem ^ 0x33), before.start, end, false);
+            self.say(
+                mix(mix(before.stem, last.stem), word.stem ^ 0x33),
+                before.start,
+                end,
+                false,
+            );
         }
         self.before = last;
         self.last = word;
@@ -138,7 +150,12 @@ impl<F: FnMut(Gram)> Counter<F> {
 
 /// Calls `add` for every n-gram of a text, in one pass: words, their stems, pairs of words and triples of stems.
 pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
-    let mut counter = Counter { before: Word::default(), last: Word::default(), salt, add };
+    let mut counter = Counter {
+        before: Word::default(),
+        last: Word::default(),
+        salt,
+        add,
+    };
     let mut word = Word::default();
     let (mut letters, mut at) = (0_u32, 0_usize);
     let mut in_class = Class::Other;
@@ -147,7 +164,10 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
         let (now, code, length) = if let Some((class, lower)) = ASCII.get(usize::from(*byte)) {
             (*class, u32::from(*lower), 1)
         } else {
-            let c = text.get(at..).and_then(|rest| rest.chars().next()).unwrap_or_default();
+            let c = text
+                .get(at..)
+                .and_then(|rest| rest.chars().next())
+                .unwrap_or_default();
             (class(c), lower(c), c.len_utf8())
         };
         if now != in_class || now == Class::Other || now == Class::Single {
@@ -163,7 +183,11 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
                 at += length;
                 continue;
             }
-            word = Word { full: 0x0bad_5eed, stem: 0, start: at };
+            word = Word {
+                full: 0x0bad_5eed,
+                stem: 0,
+                start: at,
+            };
         }
         word.full = mix(word.full, code);
         letters += 1;
@@ -193,7 +217,11 @@ pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
         _ => 0,
     };
     let title = segments.title.as_ref();
-    walk(crate::segment::head(title, TITLE_BYTES), AS_TITLE ^ salt, |gram| add(gram, title, true));
+    walk(
+        crate::segment::head(title, TITLE_BYTES),
+        AS_TITLE ^ salt,
+        |gram| add(gram, title, true),
+    );
     for part in [segments.lead.as_ref(), segments.tail] {
         walk(part, salt, |gram| add(gram, part, false));
     }

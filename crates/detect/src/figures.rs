@@ -6,7 +6,7 @@ use crate::features::Words;
 use crate::form::Form;
 use crate::segment::Segments;
 
-/// Longest plain text that is searched for vendors' marks, in bytes: a wall is short, a text that is longer quotes one.
+/// Most visible bytes of a text that is searched for vendors' marks: a wall is short, a text that is longer quotes one.
 const MARKED: usize = 1200;
 
 /// How much of the lead is measured character by character, in bytes.
@@ -128,7 +128,10 @@ impl Figures {
 
     /// Measures a text.
     pub fn of(text: &str, segments: &Segments<'_>) -> Self {
-        let mut figures = Self { values: [0.0; Figure::ALL.len()], mark: None };
+        let mut figures = Self {
+            values: [0.0; Figure::ALL.len()],
+            mark: None,
+        };
         figures.set(Figure::Always, 1.0);
         figures.length(segments.shape.visible);
         figures.characters(segments);
@@ -138,7 +141,7 @@ impl Figures {
             Form::Plain => {}
         }
         let searched = crate::segment::head(text, 16 << 10);
-        if segments.form != Form::Plain || text.len() <= MARKED {
+        if segments.shape.visible <= MARKED {
             let marks = walls::fingerprints_in(searched.as_bytes());
             figures.mark = walls::best(&marks);
             let strength = figures.mark.map(|mark| mark.strength);
@@ -196,7 +199,8 @@ impl Figures {
     fn characters(&mut self, segments: &Segments<'_>) {
         let lead = crate::segment::head(segments.lead.as_ref(), MEASURED);
         let bytes = lead.as_bytes();
-        let (mut code, mut digits, mut capitals, mut exclaims, mut asks, mut quotes) = (0_u32, 0_u32, 0_u32, 0_u32, 0_u32, 0_u32);
+        let (mut code, mut digits, mut capitals, mut exclaims, mut asks, mut quotes) =
+            (0_u32, 0_u32, 0_u32, 0_u32, 0_u32, 0_u32);
         let (mut lines, mut items, mut line_start) = (1_u32, 0_u32, true);
         let (mut number, mut digits_in_row, mut statuses, mut first_status) = (0_u32, 0_u32, 0_u32, false);
         for byte in bytes.iter().copied().chain(std::iter::once(b' ')) {
@@ -209,11 +213,19 @@ impl Figures {
                     statuses += 1;
                     first_status |= lines == 1;
                 }
-                (number, digits_in_row) = (0, if byte.is_ascii_alphabetic() || byte == b'.' { 9 } else { 0 });
+                (number, digits_in_row) = (
+                    0,
+                    if byte.is_ascii_alphabetic() || byte == b'.' {
+                        9
+                    } else {
+                        0
+                    },
+                );
             }
             match byte {
                 b'A'..=b'Z' => capitals += 1,
-                b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#' | b'`' => code += 1,
+                b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#'
+                | b'`' => code += 1,
                 b'!' => exclaims += 1,
                 b'?' => asks += 1,
                 b'"' | b'\'' => quotes += 1,
@@ -223,7 +235,10 @@ impl Figures {
                 lines += 1;
                 line_start = true;
             } else if line_start && byte != b' ' {
-                items += u32::from(matches!(byte, b'-' | b'*' | b'#' | b'+' | b'=' | b'|' | b'0'..=b'9'));
+                items += u32::from(matches!(
+                    byte,
+                    b'-' | b'*' | b'#' | b'+' | b'=' | b'|' | b'0'..=b'9'
+                ));
                 line_start = false;
             }
         }
@@ -243,15 +258,38 @@ impl Figures {
         self.set(Figure::Quotes, quotes as f32 / 8.0);
         self.set(Figure::Lists, items as f32 / lines as f32);
         let title = segments.title.trim();
-        self.flag(Figure::Ellipsis, title.ends_with("...") || title.ends_with('\u{2026}'));
+        self.flag(
+            Figure::Ellipsis,
+            title.ends_with("...") || title.ends_with('\u{2026}'),
+        );
         self.flag(Figure::OpensSmall, title.starts_with(char::is_lowercase));
-        self.flag(Figure::Bracketed, title.starts_with('[') && title.get(..24.min(title.len())).is_some_and(|start| start.contains(']')));
+        self.flag(
+            Figure::Bracketed,
+            title.starts_with('[')
+                && title
+                    .get(..24.min(title.len()))
+                    .is_some_and(|start| start.contains(']')),
+        );
         let opening = title.split_once(": ").map(|(words, _)| words.split(' ').count());
         self.flag(Figure::Colon, opening.is_some_and(|words| words <= 3));
-        let end = if segments.tail.is_empty() { segments.lead.as_ref() } else { segments.tail }.trim_end();
-        self.flag(Figure::EndsOpen, !end.ends_with(['.', '!', '?', '\u{3002}', ')', '"', '\u{ff01}']));
-        self.flag(Figure::Identifier, end.rsplit([' ', '\n', ':']).next().is_some_and(is_identifier));
-        self.set(Figure::Addresses, memchr::memmem::find_iter(bytes, "://").take(3).count() as f32 / 3.0);
+        let end = if segments.tail.is_empty() {
+            segments.lead.as_ref()
+        } else {
+            segments.tail
+        }
+        .trim_end();
+        self.flag(
+            Figure::EndsOpen,
+            !end.ends_with(['.', '!', '?', '\u{3002}', ')', '"', '\u{ff01}']),
+        );
+        self.flag(
+            Figure::Identifier,
+            end.rsplit([' ', '\n', ':']).next().is_some_and(is_identifier),
+        );
+        self.set(
+            Figure::Addresses,
+            memchr::memmem::find_iter(bytes, "://").take(3).count() as f32 / 3.0,
+        );
     }
 
     fn page(&mut self, segments: &Segments<'_>) {
@@ -261,10 +299,16 @@ impl Figures {
         self.flag(Figure::Scripts, shape.scripts > 0 && shape.visible < 400);
         self.flag(Figure::Form, shape.forms > 0);
         self.flag(Figure::Password, shape.passwords > 0);
-        self.flag(Figure::Linked, shape.links > 2 && shape.outside_links * 2 < shape.visible);
+        self.flag(
+            Figure::Linked,
+            shape.links > 2 && shape.outside_links * 2 < shape.visible,
+        );
         self.flag(Figure::Refresh, shape.refreshes);
         self.flag(Figure::Noscript, shape.noscript);
-        self.flag(Figure::Thin, shape.bytes > 1000 && shape.visible * 20 < shape.bytes.min(48 << 10));
+        self.flag(
+            Figure::Thin,
+            shape.bytes > 1000 && shape.visible * 20 < shape.bytes.min(48 << 10),
+        );
         self.set(Figure::Blocks, shape.blocks as f32 / 30.0);
         self.flag(Figure::Fault, shape.fault);
         self.flag(Figure::Feed, shape.feed);
@@ -288,6 +332,8 @@ impl Figures {
 fn is_identifier(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ')', ']']);
     (8..=64).contains(&word.len())
-        && word.bytes().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'.'))
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'.'))
         && word.bytes().filter(u8::is_ascii_digit).count() >= 3
 }

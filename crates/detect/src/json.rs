@@ -42,7 +42,10 @@ enum Part {
 static KEYS: LazyLock<HashMap<&'static str, Part>> = LazyLock::new(|| {
     let mut keys = HashMap::new();
     let mut part = Part::Error;
-    for line in include_str!("keys.txt").lines().filter(|line| !line.starts_with('#')) {
+    for line in include_str!("keys.txt")
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+    {
         match line.strip_prefix("= ") {
             Some("error") => part = Part::Error,
             Some("message") => part = Part::Message,
@@ -56,7 +59,12 @@ static KEYS: LazyLock<HashMap<&'static str, Part>> = LazyLock::new(|| {
 
 fn part(key: &str) -> Option<Part> {
     let mut plain = String::with_capacity(24);
-    plain.extend(key.chars().take(24).filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()));
+    plain.extend(
+        key.chars()
+            .take(24)
+            .filter(|c| c.is_ascii_alphanumeric())
+            .map(|c| c.to_ascii_lowercase()),
+    );
     KEYS.get(plain.as_str()).copied()
 }
 
@@ -107,7 +115,13 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
                 }
                 let nothing = matches!(value, "" | "null" | "false" | "0" | "[]" | "{}");
                 let is = part(key);
-                json.count(is, if open.len() <= 2 { key } else { "" }, value, nothing, in_error);
+                json.count(
+                    is,
+                    if open.len() <= 2 { key } else { "" },
+                    value,
+                    nothing,
+                    in_error,
+                );
                 if said.len() < LEAD {
                     push_unescaped(crate::segment::head(value, LEAD), &mut said);
                     said.push('\n');
@@ -124,13 +138,27 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
 
 impl Json {
     fn count(&mut self, is: Option<Part>, key: &str, value: &str, nothing: bool, in_error: bool) {
-        let status = matches!(key, "status" | "code" | "statusCode" | "status_code" | "errorCode" | "error_code" | "http_status" | "httpStatus");
+        let status = matches!(
+            key,
+            "status"
+                | "code"
+                | "statusCode"
+                | "status_code"
+                | "errorCode"
+                | "error_code"
+                | "http_status"
+                | "httpStatus"
+        );
         let number = value.parse::<u16>().ok().filter(|code| (400..600).contains(code));
         self.refusals += usize::from(status && number.is_some());
         let yes_no = matches!(key, "ok" | "success" | "Success" | "succeeded" | "isSuccess");
         self.denials += usize::from(yes_no && matches!(value, "false" | "0"));
         let said = matches!(key, "status" | "result" | "state" | "type");
-        self.denials += usize::from(said && ["error", "fail", "failed", "failure"].iter().any(|word| value.eq_ignore_ascii_case(word)));
+        self.denials += usize::from(
+            said && ["error", "fail", "failed", "failure"]
+                .iter()
+                .any(|word| value.eq_ignore_ascii_case(word)),
+        );
         match is {
             Some(Part::Error) => self.errors += usize::from(!nothing),
             Some(_) => self.envelope += usize::from(!nothing),
@@ -192,7 +220,10 @@ impl<'a> Lexer<'a> {
 
     fn next(&mut self) -> Option<Token<'a>> {
         let bytes = self.text.as_bytes();
-        while bytes.get(self.at).is_some_and(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':')) {
+        while bytes
+            .get(self.at)
+            .is_some_and(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':'))
+        {
             self.at += 1;
         }
         let first = *bytes.get(self.at)?;
@@ -204,7 +235,10 @@ impl<'a> Lexer<'a> {
             b'"' => {
                 let mut end = self.at;
                 loop {
-                    match bytes.get(end..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+                    match bytes
+                        .get(end..)
+                        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
+                    {
                         Some(found) if bytes.get(end + found) == Some(&b'\\') => end += found + 2,
                         Some(found) => {
                             end += found;
@@ -221,11 +255,15 @@ impl<'a> Lexer<'a> {
                 Some(Token::Text(value))
             }
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
-                while bytes.get(self.at).is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'+' | b'-')) {
+                while bytes
+                    .get(self.at)
+                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'+' | b'-'))
+                {
                     self.at += 1;
                 }
                 let value = self.text.get(start..self.at).unwrap_or_default();
-                let known = matches!(value, "true" | "false" | "null") || value.starts_with(|c: char| c == '-' || c.is_ascii_digit());
+                let known = matches!(value, "true" | "false" | "null")
+                    || value.starts_with(|c: char| c == '-' || c.is_ascii_digit());
                 Some(if known { Token::Bare(value) } else { Token::Other })
             }
             _ => {

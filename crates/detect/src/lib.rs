@@ -57,7 +57,11 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
     }
     let alone = model.margin(&segments, &mut figures);
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
-    let margin = if alone < BEYOND_DOUBT { alone } else { alone + added };
+    let margin = if alone < BEYOND_DOUBT {
+        alone
+    } else {
+        alone + added
+    };
     if margin < 0.0 {
         return Inspection::genuine((1.0 - model.probability(margin)).max(0.5), "it reads as content");
     }

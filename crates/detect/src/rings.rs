@@ -35,7 +35,13 @@ const DETOURS: [(&str, Kind); 12] = [
 ];
 
 /// File types by the end of an address, and what the media type must then contain.
-const TYPES: [(&str, &str); 5] = [(".json", "json"), (".pdf", "pdf"), (".xml", "xml"), (".csv", "csv"), (".zip", "zip")];
+const TYPES: [(&str, &str); 5] = [
+    (".json", "json"),
+    (".pdf", "pdf"),
+    (".xml", "xml"),
+    (".csv", "csv"),
+    (".zip", "zip"),
+];
 
 /// Weight of a detour or of a wrong media type, in units of the text's margin; of another host.
 const HEAVY: f32 = 2.5;
@@ -70,7 +76,10 @@ impl Transport<'_> {
             500.. => Kind::ServerError,
             _ => Kind::ClientError,
         };
-        Some(Inspection::failure(kind, 0.99, format!("the answer had HTTP status {status}")).with("transport", format!("HTTP {status}")))
+        Some(
+            Inspection::failure(kind, 0.99, format!("the answer had HTTP status {status}"))
+                .with("transport", format!("HTTP {status}")),
+        )
     }
 
     /// What weighs besides the status. Never fails a text alone.
@@ -79,27 +88,49 @@ impl Transport<'_> {
         let path = |url: &str| -> String {
             let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
             let rest = rest.split(['?', '#']).next().unwrap_or_default();
-            rest.split_once('/').map_or("", |(_, path)| path).trim_end_matches('/').to_ascii_lowercase()
+            rest.split_once('/')
+                .map_or("", |(_, path)| path)
+                .trim_end_matches('/')
+                .to_ascii_lowercase()
         };
         let asked = self.url.map(path).unwrap_or_default();
         if let Some(ended) = self.final_url.map(path)
             && ended != asked
         {
-            let parts = || ended.split('/').flat_map(|part| [part, part.split('.').next().unwrap_or(part)]);
-            if let Some((_, kind)) = DETOURS.iter().find(|(name, _)| parts().any(|part| part == *name) && !asked.contains(name)) {
-                hints.push(Hint { weight: HEAVY, kind: Some(*kind), why: "the final address is not that of a document" });
+            let parts = || {
+                ended
+                    .split('/')
+                    .flat_map(|part| [part, part.split('.').next().unwrap_or(part)])
+            };
+            if let Some((_, kind)) = DETOURS
+                .iter()
+                .find(|(name, _)| parts().any(|part| part == *name) && !asked.contains(name))
+            {
+                hints.push(Hint {
+                    weight: HEAVY,
+                    kind: Some(*kind),
+                    why: "the final address is not that of a document",
+                });
             }
         }
         if let (Some(from), Some(to)) = (self.url.map(host), self.final_url.map(host))
             && from != to
         {
-            hints.push(Hint { weight: LIGHT, kind: None, why: "the final address is on another host" });
+            hints.push(Hint {
+                weight: LIGHT,
+                kind: None,
+                why: "the final address is on another host",
+            });
         }
         if let Some(media) = self.content_type.map(str::to_ascii_lowercase)
             && media.contains("html")
             && TYPES.iter().any(|(end, _)| asked.ends_with(end))
         {
-            hints.push(Hint { weight: HEAVY, kind: None, why: "HTML came where the address names another type" });
+            hints.push(Hint {
+                weight: HEAVY,
+                kind: None,
+                why: "HTML came where the address names another type",
+            });
         }
         hints
     }
@@ -107,7 +138,11 @@ impl Transport<'_> {
 
 fn host(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let host = rest.split(['/', '?', '#', ':']).next().unwrap_or_default().to_ascii_lowercase();
+    let host = rest
+        .split(['/', '?', '#', ':'])
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     host.strip_prefix("www.").map_or(host.clone(), str::to_owned)
 }
 
@@ -149,11 +184,22 @@ pub fn batch(members: &[Member<'_>]) -> Vec<Vec<Hint>> {
         .zip(related)
         .map(|(member, related)| {
             let mut hints = Vec::new();
-            if addresses.get(member.text.trim()).is_some_and(|known| known.len() > 1) {
-                hints.push(Hint { weight: REPEATED, kind: None, why: "another address gave the same short text" });
+            if addresses
+                .get(member.text.trim())
+                .is_some_and(|known| known.len() > 1)
+            {
+                hints.push(Hint {
+                    weight: REPEATED,
+                    kind: None,
+                    why: "another address gave the same short text",
+                });
             }
             if usual && related == Some(false) && member.text.len() <= SHORT {
-                hints.push(Hint { weight: UNRELATED, kind: None, why: "it shares no word with its title or query, as the others do" });
+                hints.push(Hint {
+                    weight: UNRELATED,
+                    kind: None,
+                    why: "it shares no word with its title or query, as the others do",
+                });
             }
             hints
         })
@@ -174,6 +220,8 @@ fn shares_a_word(member: &Member<'_>) -> Option<bool> {
         return None;
     }
     let mut shares = false;
-    features::walk(crate::segment::head(member.text, SHORT), 0, |gram| shares |= gram.word && wanted.contains(&gram.bucket));
+    features::walk(crate::segment::head(member.text, SHORT), 0, |gram| {
+        shares |= gram.word && wanted.contains(&gram.bucket)
+    });
     Some(shares)
 }

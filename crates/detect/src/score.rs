@@ -32,7 +32,8 @@ pub const SCALE: f32 = 512.0;
 pub const GRAM_SCALE: f32 = 24.0;
 
 /// Bytes of a model.
-pub const MODEL_BYTES: usize = (Figure::ALL.len() + 3) * 2 + BUCKETS + KIND_BUCKETS * Kind::ALL.len() + BUCKETS / 4;
+pub const MODEL_BYTES: usize =
+    (Figure::ALL.len() + 3) * 2 + BUCKETS + KIND_BUCKETS * Kind::ALL.len() + BUCKETS / 4;
 
 impl<'a> Model<'a> {
     /// Reads a model; `None` where its length is wrong.
@@ -44,12 +45,24 @@ impl<'a> Model<'a> {
         let (tuning, rest) = rest.split_at_checked(6)?;
         let (grams, rest) = rest.split_at_checked(BUCKETS)?;
         let (kinds, classes) = rest.split_at_checked(KIND_BUCKETS * Kind::ALL.len())?;
-        Some(Self { figures, tuning, grams, kinds, classes })
+        Some(Self {
+            figures,
+            tuning,
+            grams,
+            kinds,
+            classes,
+        })
     }
 
     /// The model in this binary.
     pub(crate) fn built_in() -> Self {
-        Self::read(WEIGHTS).unwrap_or(Self { figures: &[], tuning: &[], grams: &[], kinds: &[], classes: &[] })
+        Self::read(WEIGHTS).unwrap_or(Self {
+            figures: &[],
+            tuning: &[],
+            grams: &[],
+            kinds: &[],
+            classes: &[],
+        })
     }
 
     fn tuned(&self, at: usize) -> f32 {
@@ -74,14 +87,21 @@ impl<'a> Model<'a> {
             sum += i32::from(byte(self.grams, gram.bucket as usize));
             count += 1;
             if gram.word && !titled {
-                let four = self.classes.get(gram.bucket as usize / 4).copied().unwrap_or_default();
+                let four = self
+                    .classes
+                    .get(gram.bucket as usize / 4)
+                    .copied()
+                    .unwrap_or_default();
                 if let Some(words) = words.get_mut(usize::from(four >> (gram.bucket % 4 * 2) & 3)) {
                     *words += 1;
                 }
             }
         });
         figures.count_words(words);
-        let shape: f32 = Figure::ALL.iter().map(|figure| figures.value(*figure) * self.figure(*figure)).sum();
+        let shape: f32 = Figure::ALL
+            .iter()
+            .map(|figure| figures.value(*figure) * self.figure(*figure))
+            .sum();
         shape + sum as f32 / GRAM_SCALE / (count.max(1) as f32).sqrt() - self.tuned(0)
     }
 
@@ -99,7 +119,10 @@ impl<'a> Model<'a> {
                 *sum += i32::from(weight.cast_signed());
             }
         });
-        let best = Kind::ALL.iter().zip(sums).max_by_key(|(kind, sum)| (*sum, std::cmp::Reverse(**kind)));
+        let best = Kind::ALL
+            .iter()
+            .zip(sums)
+            .max_by_key(|(kind, sum)| (*sum, std::cmp::Reverse(**kind)));
         best.map(|(kind, _)| *kind)
     }
 }
@@ -114,6 +137,8 @@ fn byte(table: &[u8], at: usize) -> i8 {
 }
 
 fn small(table: &[u8], at: usize) -> f32 {
-    let pair = table.get(at * 2..at * 2 + 2).and_then(|pair| <[u8; 2]>::try_from(pair).ok());
+    let pair = table
+        .get(at * 2..at * 2 + 2)
+        .and_then(|pair| <[u8; 2]>::try_from(pair).ok());
     f32::from(pair.map_or(0, i16::from_le_bytes)) / SCALE
 }

@@ -71,14 +71,22 @@ impl<'a> Segments<'a> {
     /// Takes a trimmed text apart.
     pub fn of(text: &'a str) -> Self {
         match form::of(text) {
-            Form::Json => json::read(text).map_or_else(|| plain(text), |(json, said)| Self {
-                form: Form::Json,
-                title: Cow::Owned(said.lines().next().unwrap_or_default().to_owned()),
-                shape: Shape { bytes: text.len(), visible: said.len(), outside_links: said.len(), ..Shape::default() },
-                lead: Cow::Owned(said),
-                tail: "",
-                json: Some(json),
-            }),
+            Form::Json => json::read(text).map_or_else(
+                || plain(text),
+                |(json, said)| Self {
+                    form: Form::Json,
+                    title: Cow::Owned(said.lines().next().unwrap_or_default().to_owned()),
+                    shape: Shape {
+                        bytes: text.len(),
+                        visible: said.len(),
+                        outside_links: said.len(),
+                        ..Shape::default()
+                    },
+                    lead: Cow::Owned(said),
+                    tail: "",
+                    json: Some(json),
+                },
+            ),
             Form::Plain => plain(text),
             form => markup(text, form),
         }
@@ -94,7 +102,12 @@ fn plain(text: &str) -> Segments<'_> {
         title: Cow::Borrowed(title),
         lead: Cow::Borrowed(lead),
         tail: tail(rest, TAIL),
-        shape: Shape { bytes: text.len(), visible: text.len(), outside_links: text.len(), ..Shape::default() },
+        shape: Shape {
+            bytes: text.len(),
+            visible: text.len(),
+            outside_links: text.len(),
+            ..Shape::default()
+        },
         json: None,
     }
 }
@@ -156,7 +169,9 @@ fn decode(word: &str, out: &mut String) {
         return;
     }
     for (index, piece) in word.split('&').enumerate() {
-        let entity = piece.split_once(';').filter(|(name, _)| index > 0 && name.len() <= 8);
+        let entity = piece
+            .split_once(';')
+            .filter(|(name, _)| index > 0 && name.len() <= 8);
         let Some((name, rest)) = entity else {
             out.push_str(if index > 0 { "&" } else { "" });
             out.push_str(piece);
@@ -184,7 +199,10 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
     let read = head(text, MARKUP);
     let bytes = read.as_bytes();
     let (mut seen, mut title) = (Seen::default(), Seen::default());
-    let mut shape = Shape { bytes: text.len(), ..Shape::default() };
+    let mut shape = Shape {
+        bytes: text.len(),
+        ..Shape::default()
+    };
     let (mut at, mut in_title, mut in_link, mut in_links) = (0, false, false, 0);
     while at < read.len() {
         let rest = read.get(at..).unwrap_or_default();
@@ -207,14 +225,21 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
             at += (end + 3).min(rest.len());
             continue;
         }
-        let close = if rest.starts_with("<!--") { rest.find("-->").map(|end| end + 2) } else { memchr(b'>', rest.as_bytes()) };
+        let close = if rest.starts_with("<!--") {
+            rest.find("-->").map(|end| end + 2)
+        } else {
+            memchr(b'>', rest.as_bytes())
+        };
         let close = close.unwrap_or(rest.len().saturating_sub(1));
         let tag = head(rest, (close + 1).min(TAG));
         at += close + 1;
         let inner = tag.get(1..).unwrap_or_default();
         let closing = inner.starts_with('/');
         let inner = inner.strip_prefix('/').unwrap_or(inner);
-        let length = inner.bytes().take_while(|byte| !matches!(byte, b' ' | b'>' | b'/' | b'\n' | b'\t' | b'\r')).count();
+        let length = inner
+            .bytes()
+            .take_while(|byte| !matches!(byte, b' ' | b'>' | b'/' | b'\n' | b'\t' | b'\r'))
+            .count();
         let name = head(inner, length.min(24));
         if form == Form::Xml {
             seen.line();
@@ -222,7 +247,11 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
                 let local = name.rsplit(':').next().unwrap_or(name);
                 shape.feed |= matches!(local, "feed" | "rss" | "RDF");
                 shape.entries += usize::from(matches!(local, "entry" | "item" | "url"));
-                shape.fault |= ["fault", "error", "exception", "errors"].iter().any(|word| local.eq_ignore_ascii_case(word)) && (shape.blocks == 0 || shape.blocks < 3 && seen.text.to_ascii_lowercase().starts_with("envelope"));
+                shape.fault |= ["fault", "error", "exception", "errors"]
+                    .iter()
+                    .any(|word| local.eq_ignore_ascii_case(word))
+                    && (shape.blocks == 0
+                        || shape.blocks < 3 && seen.text.to_ascii_lowercase().starts_with("envelope"));
                 shape.blocks += 1;
                 seen.push(local);
                 seen.push(": ");
@@ -246,8 +275,14 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
             b"form" => shape.forms += usize::from(!closing),
             b"noscript" => shape.noscript = true,
             b"input" => shape.passwords += usize::from(has(tag, "password")),
-            b"meta" => shape.refreshes |= has(tag, "http-equiv=\"refresh") || has(tag, "http-equiv='refresh") || has(tag, "http-equiv=refresh"),
-            b"p" | b"li" | b"td" | b"tr" | b"div" | b"br" | b"br/" | b"h1" | b"h2" | b"h3" | b"h4" | b"hr" | b"ul" | b"dd" | b"dt" | b"pre" | b"section" | b"article" | b"center" | b"button" | b"th" | b"table" => {
+            b"meta" => {
+                shape.refreshes |= has(tag, "http-equiv=\"refresh")
+                    || has(tag, "http-equiv='refresh")
+                    || has(tag, "http-equiv=refresh")
+            }
+            b"p" | b"li" | b"td" | b"tr" | b"div" | b"br" | b"br/" | b"h1" | b"h2" | b"h3" | b"h4"
+            | b"hr" | b"ul" | b"dd" | b"dt" | b"pre" | b"section" | b"article" | b"center" | b"button"
+            | b"th" | b"table" => {
                 shape.blocks += usize::from(!closing);
                 seen.line();
             }
@@ -258,7 +293,11 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
     shape.outside_links = seen.bytes.saturating_sub(in_links);
     Segments {
         form,
-        title: Cow::Owned(if title.text.is_empty() { seen.text.lines().next().unwrap_or_default().to_owned() } else { title.text }),
+        title: Cow::Owned(if title.text.is_empty() {
+            seen.text.lines().next().unwrap_or_default().to_owned()
+        } else {
+            title.text
+        }),
         lead: Cow::Owned(seen.text),
         tail: "",
         shape,
@@ -268,7 +307,9 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
 
 fn has(tag: &str, needle: &str) -> bool {
     let needle = needle.as_bytes();
-    tag.as_bytes().windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+    tag.as_bytes()
+        .windows(needle.len())
+        .any(|window| window.eq_ignore_ascii_case(needle))
 }
 
 /// Where the element ends whose opening tag ends at `at`.
@@ -277,7 +318,10 @@ fn skip_element(bytes: &[u8], at: usize, length: usize, name: &[u8]) -> usize {
     for open in memchr_iter(b'<', rest) {
         let close = rest.get(open + 1..).unwrap_or_default();
         let close = close.strip_prefix(b"/").unwrap_or_default();
-        if close.get(..length).is_some_and(|close| name.get(..length).is_some_and(|name| close.eq_ignore_ascii_case(name))) {
+        if close.get(..length).is_some_and(|close| {
+            name.get(..length)
+                .is_some_and(|name| close.eq_ignore_ascii_case(name))
+        }) {
             return at + open;
         }
     }

@@ -16,7 +16,9 @@ struct Line {
 fn corpus(name: &str) -> Vec<Line> {
     let path = format!("{}/corpus/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
 }
 
 /// Percent of texts that are called failures; prints the others of a label.
@@ -24,7 +26,10 @@ fn called_failures(lines: &[Line], wanted: bool) -> f64 {
     let called = lines.iter().filter(|line| {
         let found = inspect(&line.text);
         if found.failed != wanted {
-            println!("{} {:?} {} {:?}", line.id, found.kind, found.confidence, line.text);
+            println!(
+                "{} {:?} {} {:?}",
+                line.id, found.kind, found.confidence, line.text
+            );
         }
         found.failed
     });
@@ -52,7 +57,10 @@ fn the_repositorys_content_is_kept() {
 fn purpose_made_texts_that_were_never_learned_from_are_told_apart() {
     use sha2::{Digest, Sha256};
     let odd = |line: &Line| Sha256::digest(format!("purpose:{}", line.id).as_bytes())[0] % 2 == 1;
-    let (failures, content): (Vec<Line>, Vec<Line>) = corpus("purpose").into_iter().filter(odd).partition(|line| line.label == "failure");
+    let (failures, content): (Vec<Line>, Vec<Line>) = corpus("purpose")
+        .into_iter()
+        .filter(odd)
+        .partition(|line| line.label == "failure");
     let (found, wronged) = (called_failures(&failures, true), called_failures(&content, false));
     assert!(failures.len() > 100 && content.len() > 50);
     assert!(found >= 70.0, "{found:.1} % of {}", failures.len());
@@ -67,14 +75,23 @@ fn what_retrieval_tools_print_is_a_failure() {
         ("[Unavailable]", Kind::Unavailable),
         ("Error: boom", Kind::ToolError),
         ("Timeout after 30s", Kind::Timeout),
-        ("%PDF-1.7\n%\u{fffd}\u{fffd}\u{fffd}\u{fffd}\n1 0 obj", Kind::Malformed),
+        (
+            "%PDF-1.7\n%\u{fffd}\u{fffd}\u{fffd}\u{fffd}\n1 0 obj",
+            Kind::Malformed,
+        ),
         ("404", Kind::NotFound),
         ("HTTP/1.1 503 Service Unavailable", Kind::Unavailable),
-        ("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"Internal error\"}}", Kind::ServerError),
+        (
+            "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"Internal error\"}}",
+            Kind::ServerError,
+        ),
     ] {
         let found = inspect(text);
         assert!(found.is_sure_failure(), "{text}: {found:?}");
-        assert!(found.kind == Some(kind) || text.starts_with('{'), "{text}: {found:?}");
+        assert!(
+            found.kind == Some(kind) || text.starts_with('{'),
+            "{text}: {found:?}"
+        );
     }
     for text in [
         "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
@@ -90,7 +107,11 @@ fn what_retrieval_tools_print_is_a_failure() {
 fn nothing_is_empty() {
     for text in ["", "  \n", "\u{feff}", "\u{a0}\u{2003}"] {
         let found = inspect(text);
-        assert_eq!((found.failed, found.kind, found.confidence), (true, Some(Kind::Empty), 1.0), "{text:?}");
+        assert_eq!(
+            (found.failed, found.kind, found.confidence),
+            (true, Some(Kind::Empty), 1.0),
+            "{text:?}"
+        );
     }
 }
 
@@ -98,7 +119,11 @@ fn nothing_is_empty() {
 fn a_document_that_quotes_a_wall_is_a_document() {
     let quote = "Just a moment... Enable JavaScript and cookies to continue. Access denied. 403 Forbidden.";
     let prose = "The committee met in spring and heard nine witnesses about the harbour. ".repeat(12);
-    for text in [format!("{quote}\n\n{prose}"), format!("{prose}\n\n{quote}"), format!("<p>{quote}</p><p>{prose}</p>")] {
+    for text in [
+        format!("{quote}\n\n{prose}"),
+        format!("{prose}\n\n{quote}"),
+        format!("<p>{quote}</p><p>{prose}</p>"),
+    ] {
         let found = inspect(&text);
         assert!(!found.failed, "{found:?}");
     }
@@ -107,7 +132,10 @@ fn a_document_that_quotes_a_wall_is_a_document() {
 #[test]
 fn a_status_decides_and_hints_only_add() {
     let article = "The committee met in spring and heard nine witnesses about the harbour. ".repeat(20);
-    let refused = Transport { http_status: Some(403), ..Transport::default() };
+    let refused = Transport {
+        http_status: Some(403),
+        ..Transport::default()
+    };
     let found = inspect_signal(&article, &refused, &[]);
     assert_eq!((found.failed, found.kind), (true, Some(Kind::AccessDenied)));
     let detour = Transport {
@@ -117,24 +145,43 @@ fn a_status_decides_and_hints_only_add() {
         http_status: Some(200),
     };
     assert_eq!(detour.hints().len(), 2);
-    assert!(!inspect_signal(&article, &detour, &[]).failed, "a document is not lost to hints");
+    assert!(
+        !inspect_signal(&article, &detour, &[]).failed,
+        "a document is not lost to hints"
+    );
     let thin = "Harbour office\n\nE-mail\nContinue";
     let found = inspect_signal(thin, &detour, &[]);
-    assert_eq!((found.failed, found.kind), (true, Some(Kind::LoginRequired)), "{found:?}");
-    let moved = Transport { url: Some("https://doi.org/10.1/x"), final_url: Some("https://publisher.example/x"), ..Transport::default() };
+    assert_eq!(
+        (found.failed, found.kind),
+        (true, Some(Kind::LoginRequired)),
+        "{found:?}"
+    );
+    let moved = Transport {
+        url: Some("https://doi.org/10.1/x"),
+        final_url: Some("https://publisher.example/x"),
+        ..Transport::default()
+    };
     assert!(moved.hints().iter().all(|hint| hint.weight < 1.0));
 }
 
 #[test]
 fn the_same_short_text_under_several_addresses_weighs() {
-    let member = |url, text| Member { url: Some(url), title: Some("Tides in the harbour"), query: None, text };
+    let member = |url, text| Member {
+        url: Some(url),
+        title: Some("Tides in the harbour"),
+        query: None,
+        text,
+    };
     let same = "Welcome. Please choose your region to go on.";
     let hints = batch(&[
         member("https://a.example/1", same),
         member("https://b.example/2", same),
         member("https://c.example/3", "Tides are high in spring."),
         member("https://d.example/4", "The harbour was rebuilt."),
-        member("https://e.example/5", "Low tides show the old pier of the harbour."),
+        member(
+            "https://e.example/5",
+            "Low tides show the old pier of the harbour.",
+        ),
     ]);
     let counts: Vec<usize> = hints.iter().map(Vec::len).collect();
     assert!(counts[0] >= 1 && counts[1] >= 1, "{hints:?}");
@@ -146,7 +193,11 @@ fn serialises_as_documented() {
     let found = serde_json::to_value(inspect("Too Many Requests")).unwrap();
     assert_eq!(found["failed"], true);
     assert_eq!(found["kind"], "rate_limited");
-    assert!(found["evidence"].as_array().is_some_and(|evidence| !evidence.is_empty()));
+    assert!(
+        found["evidence"]
+            .as_array()
+            .is_some_and(|evidence| !evidence.is_empty())
+    );
     let line: serde_json::Value = serde_json::from_str(&jsonl_line("a\"b", "Rust 1.90 released")).unwrap();
     assert_eq!(line["id"], "a\"b");
     assert_eq!(line["failed"], false);
@@ -156,7 +207,10 @@ fn serialises_as_documented() {
 #[test]
 fn the_weights_fit_the_bound() {
     assert!(score::MODEL_BYTES <= 256 << 10);
-    assert!(Model::read(score::WEIGHTS).is_some(), "weights.bin is not of this layout: run `cargo xtask train-detector`");
+    assert!(
+        Model::read(score::WEIGHTS).is_some(),
+        "weights.bin is not of this layout: run `cargo xtask train-detector`"
+    );
 }
 
 /// The cost law: the work does not grow with the text beyond the window, whatever the text.
@@ -165,7 +219,11 @@ fn work_is_bounded() {
     let mib = 1 << 20;
     for text in hostile(mib) {
         let segments = Segments::of(&text);
-        assert!(segments.lead.len() <= 4 * segment::LEAD + 4096, "{}", segments.lead.len());
+        assert!(
+            segments.lead.len() <= 4 * segment::LEAD + 4096,
+            "{}",
+            segments.lead.len()
+        );
         assert!(segments.tail.len() <= segment::TAIL);
         let mut grams = 0;
         features::grams(&segments, |_, _, _| grams += 1);
@@ -178,10 +236,37 @@ fn work_is_bounded() {
 
 fn hostile(size: usize) -> Vec<String> {
     let pieces = [
-        "<", "<a ", "<a>", "<!--", "<script>", "</nav>", "&#", "[", "{\"a\":", "\"", "{\"a\":\"\\", "e\u{301}", "\u{301}", "\u{200b}", "error ",
-        "access denied. ", "\n", "a", "\u{0}", "<x xmlns=''>", "<![CDATA[", "中", "[{", "<p>&amp;", "4", "x ",
+        "<",
+        "<a ",
+        "<a>",
+        "<!--",
+        "<script>",
+        "</nav>",
+        "&#",
+        "[",
+        "{\"a\":",
+        "\"",
+        "{\"a\":\"\\",
+        "e\u{301}",
+        "\u{301}",
+        "\u{200b}",
+        "error ",
+        "access denied. ",
+        "\n",
+        "a",
+        "\u{0}",
+        "<x xmlns=''>",
+        "<![CDATA[",
+        "中",
+        "[{",
+        "<p>&amp;",
+        "4",
+        "x ",
     ];
-    pieces.iter().map(|piece| piece.repeat(size / piece.len())).collect()
+    pieces
+        .iter()
+        .map(|piece| piece.repeat(size / piece.len()))
+        .collect()
 }
 
 proptest! {

@@ -20,7 +20,11 @@ pub fn write(root: &Path, dev: Option<PathBuf>, real: Vec<PathBuf>, date: &str) 
     if !dated {
         return Err(format!("--date is `{date}`; give it as 2026-11-22"));
     }
-    let trained = train(&Inputs { corpus: root.join("crates/detect/corpus"), dev, real })?;
+    let trained = train(&Inputs {
+        corpus: root.join("crates/detect/corpus"),
+        dev,
+        real,
+    })?;
     let card = format!(
         "{ABOUT}\nTrained {date}. SHA-256 of the weights ({} bytes): `{}`.\n\n{}",
         trained.weights.len(),
@@ -29,7 +33,9 @@ pub fn write(root: &Path, dev: Option<PathBuf>, real: Vec<PathBuf>, date: &str) 
     );
     std::fs::write(root.join(WEIGHTS), &trained.weights).map_err(|error| format!("{WEIGHTS}: {error}"))?;
     std::fs::write(root.join(CARD), card).map_err(|error| format!("{CARD}: {error}"))?;
-    Ok(format!("written: {WEIGHTS}, {CARD}; the detector is built with them from now on"))
+    Ok(format!(
+        "written: {WEIGHTS}, {CARD}; the detector is built with them from now on"
+    ))
 }
 
 /// Whether weights and model card belong together, and a small retraining gives the same bytes twice.
@@ -38,14 +44,22 @@ pub fn check(root: &Path) -> Result<String, String> {
     let card = String::from_utf8(read(CARD)?).map_err(|error| format!("{CARD}: {error}"))?;
     let hash = hash(&read(WEIGHTS)?);
     if !card.contains(&hash) {
-        return Err(format!("{CARD} is not about {WEIGHTS} ({hash}); run `cargo xtask train-detector`"));
+        return Err(format!(
+            "{CARD} is not about {WEIGHTS} ({hash}); run `cargo xtask train-detector`"
+        ));
     }
-    let small = Inputs { corpus: root.join("crates/detect/corpus"), dev: None, real: Vec::new() };
+    let small = Inputs {
+        corpus: root.join("crates/detect/corpus"),
+        dev: None,
+        real: Vec::new(),
+    };
     let (first, second) = (train(&small)?, train(&small)?);
     if first.weights != second.weights || first.report != second.report {
         return Err("training on the same input twice gave different weights".to_owned());
     }
-    Ok(format!("{CARD} is about {WEIGHTS}, and training on the repository's texts gives the same bytes twice"))
+    Ok(format!(
+        "{CARD} is about {WEIGHTS}, and training on the repository's texts gives the same bytes twice"
+    ))
 }
 
 fn hash(bytes: &[u8]) -> String {
