@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Genuine text to learn from, out of Debian's packages of documents: nothing here is stored in the repository.
 
-  documents.py OUT      writes OUT/documents.jsonl (packages are kept in OUT/deb); run apt-get update first
+  documents.py OUT      writes OUT/documents.jsonl and OUT/short.jsonl (packages are kept in OUT/deb); run apt-get update first
 
 Each line is {"label": "genuine", "src", "lang", "group", "text"}. A file of a manual gives its opening as text, for HTML
 the page itself as well, and a few of its paragraphs and single lines, because what is retrieved comes in all lengths.
@@ -62,6 +62,29 @@ def language(path, package):
     return m[1] if (m := re.search(r"-(de|fr|es|pl|pt|it|ru|ja|zh|ko|cs|fi|nl|sv)\b", package)) else "en"
 
 
+def short():
+    """Changelogs of what is installed, which speak of errors all the time; names and descriptions of programs in many languages."""
+    rng = random.Random(5)
+    for path in sorted(glob.glob("/usr/share/doc/*/changelog*.gz"))[:1200]:
+        text, package = gzip.open(path).read(60000).decode("utf-8", "replace"), path.split("/")[4]
+        entries = re.findall(r"\n\s+[*-] (.+?)(?=\n\s*[*\-\[]|\n\n)", text, re.S)
+        entries = [re.sub(r"\s+", " ", entry) for entry in entries if "@" not in entry]
+        chosen = rng.sample(entries, min(8, len(entries))) + ([text[:rng.choice([300, 900])]] if "@" not in text[:900] else [])
+        yield from ({"src": "debian-changelogs", "lang": "en", "group": package, "text": entry} for entry in chosen)
+    seen = {}
+    for path in sorted(glob.glob("/var/lib/apt/lists/*_main_dep11_Components-*.yml.gz"))[:1]:
+        for entry in gzip.open(path, "rt", encoding="utf-8").read().split("\n---\n"):
+            named = re.search(r"(?:^|\n)Package: (\S+)", entry)
+            for field in ("Name", "Summary", "Description"):
+                said = re.search(r"(?:^|\n)" + field + r":\n((?:  .*\n?)+)", entry)
+                for lang, text in re.findall(r"(?:^|\n)  ([a-zA-Z_@]+): (?:>-\n)?((?:.*)(?:\n    .*)*)", said[1]) if said else []:
+                    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", text)).strip(" '\"")
+                    lang = lang.split("_")[0].split("@")[0]
+                    seen[lang] = seen.get(lang, 0) + 1
+                    if 8 < len(text) < 1200 and seen[lang] <= 1500:
+                        yield {"src": "app-descriptions", "lang": "en" if lang == "C" else lang, "group": named[1] if named else "", "text": text}
+
+
 def main():
     rng, count = random.Random(12), 0
     os.makedirs(ROOT, exist_ok=True)
@@ -101,6 +124,10 @@ def main():
                 lines = [l.strip() for l in text.splitlines() if 12 < len(l.strip()) < 120]
                 for line in rng.sample(lines, min(2, len(lines))):
                     say(**base, text=line)
+    with open(f"{ROOT}/short.jsonl", "w", encoding="utf-8") as out:
+        for line in short():
+            if 8 < len(line["text"]) < 1500:
+                out.write(json.dumps({"label": "genuine", **line}, ensure_ascii=False) + "\n")
     print(count)
 
 

@@ -9,10 +9,9 @@ use crate::date::Confidence;
 /// Text looked at, in bytes; a failure page shows itself early.
 const LOOKED_AT: usize = 50_000;
 
-/// Makes the tables that the last look needs. It takes some 10 ms and is done once in a process: by
+/// Makes the search for vendors' marks that the last look needs. It is done once in a process: by
 /// the first judgement, or before it by this, while the first answer is still on its way.
 pub fn prepare() {
-    // A failure in words: it is read with every table that a text can need.
     let _ = inspect("Service unavailable. Please try again later.");
 }
 
