@@ -16,6 +16,9 @@ pub(crate) const TAIL: usize = 200;
 /// How much markup is read, in bytes.
 const MARKUP: usize = 48 << 10;
 
+/// How much of one word of a page is read, in bytes.
+const WORD: usize = 200;
+
 /// How much of one tag is searched for attributes, in bytes.
 const TAG: usize = 400;
 
@@ -146,7 +149,7 @@ impl Seen {
                 if (self.spaced || begins) && !self.text.is_empty() && !self.text.ends_with('\n') {
                     self.text.push(' ');
                 }
-                decode(word, &mut self.text);
+                decode(head(word, WORD), &mut self.text);
             }
             self.bytes += word.len() + 1;
             self.spaced = true;
