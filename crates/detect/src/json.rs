@@ -63,7 +63,7 @@ fn part(key: &str) -> Option<Part> {
         key.chars()
             .take(24)
             .filter(|c| c.is_ascii_alphanumeric())
-            .map(|c| c.to_ascii_lowercase()),
+            .flat_map(char::to_lowercase),
     );
     KEYS.get(plain.as_str()).copied()
 }

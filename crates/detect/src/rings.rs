@@ -221,7 +221,7 @@ fn shares_a_word(member: &Member<'_>) -> Option<bool> {
     }
     let mut shares = false;
     features::walk(crate::segment::head(member.text, SHORT), 0, |gram| {
-        shares |= gram.word && wanted.contains(&gram.bucket)
+        shares |= gram.word && wanted.contains(&gram.bucket);
     });
     Some(shares)
 }

@@ -281,7 +281,7 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
             b"meta" => {
                 shape.refreshes |= has(tag, "http-equiv=\"refresh")
                     || has(tag, "http-equiv='refresh")
-                    || has(tag, "http-equiv=refresh")
+                    || has(tag, "http-equiv=refresh");
             }
             b"p" | b"li" | b"td" | b"tr" | b"div" | b"br" | b"br/" | b"h1" | b"h2" | b"h3" | b"h4"
             | b"hr" | b"ul" | b"dd" | b"dt" | b"pre" | b"section" | b"article" | b"center" | b"button"
