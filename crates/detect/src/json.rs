@@ -62,7 +62,7 @@ fn part(key: &str) -> Option<Part> {
     plain.extend(
         key.chars()
             .take(24)
-            .filter(|c| c.is_ascii_alphanumeric())
+            .filter(char::is_ascii_alphanumeric)
             .flat_map(char::to_lowercase),
     );
     KEYS.get(plain.as_str()).copied()
