@@ -25,11 +25,14 @@ pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[JudgedItem]) 
         return Ok(());
     }
     let mut text = String::new();
-    for part in summary.into_iter().chain(
+    // The summary is the adapter's own sentence about its items; it is judged only where they say nothing.
+    let of_items = || {
         items
             .iter()
-            .flat_map(|item| [item.title.as_str(), item.summary.as_str()]),
-    ) {
+            .flat_map(|item| [item.title.as_str(), item.summary.as_str()])
+    };
+    let silent = of_items().all(str::is_empty);
+    for part in summary.filter(|_| silent).into_iter().chain(of_items()) {
         if text.len() >= LOOKED_AT {
             break;
         }
