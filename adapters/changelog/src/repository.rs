@@ -7,7 +7,7 @@ use freshcontext_parse::github::Repository;
 
 use crate::answer::Found;
 use crate::parse::{feed, markdown, releases as listing};
-use crate::{is_final, request};
+use crate::request;
 
 /// Finds the releases of a repository.
 pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceError> {
@@ -28,17 +28,18 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
             return Ok(found);
         }
         Ok(_) => notes.push("the repository makes no releases".to_owned()),
-        Err(error) if is_final(&error) => return Err(error),
         Err(error) if error.code == ErrorCode::NotFound => {
             return Err(SourceError {
                 message: format!("GitHub has no repository {name}, or it is private"),
                 ..error
             });
         }
-        Err(error) => {
+        Err(error) if error.code.another_route_may_help() => {
             notes.push(format!("rest did not answer ({error})"));
             trouble = Some(error);
         }
+        // A "slow down" or a refusal holds for all that GitHub serves.
+        Err(error) => return Err(error),
     }
     for (route, kind) in [("releases_feed", "releases"), ("tags_feed", "tags")] {
         let answer = cx.send(request::github_feed(name, kind)?).await;
@@ -55,8 +56,10 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
                 return Ok(found);
             }
             Ok(_) => {}
-            Err(error) if is_final(&error) => return Err(error),
-            Err(error) => trouble = trouble.or(Some(error)),
+            Err(error) if error.code.another_route_may_help() || error.code == ErrorCode::NotFound => {
+                trouble = trouble.or(Some(error));
+            }
+            Err(error) => return Err(error),
         }
     }
     if let Some(mut found) = file(cx, name, &what).await? {
@@ -79,8 +82,8 @@ async fn file(cx: &Cx<'_>, name: &Repository, what: &str) -> Result<Option<Found
         let response = match answer {
             Ok(response) if response.status == 404 => continue,
             Ok(response) => response,
-            Err(error) if is_final(&error) => return Err(error),
-            Err(_) => continue,
+            Err(error) if error.code.another_route_may_help() => continue,
+            Err(error) => return Err(error),
         };
         let document = markdown::read(&charset::decode(&response).text);
         if document.releases.iter().any(|release| !release.unreleased) {

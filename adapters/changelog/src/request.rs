@@ -63,7 +63,7 @@ pub fn files(repository: &Repository) -> Result<Vec<Request>, SourceError> {
             let mut segments = vec![repository.owner.as_str(), repository.name.as_str(), "HEAD"];
             segments.extend(file.split('/'));
             let url = link::built("https://raw.githubusercontent.com/", &segments)?;
-            Ok(Request::get(url, Media::Text).accepting(&[404]))
+            Ok(Request::get(url, Media::Text).accepting(&[404]).probing())
         })
         .collect()
 }
@@ -99,7 +99,7 @@ pub fn probes(site: &Url) -> Vec<Request> {
         .iter()
         .filter_map(|path| site.join(&format!("/{path}")).ok())
         .filter(|url| url.path().trim_end_matches('/') != site.path().trim_end_matches('/'))
-        .map(|url| page(url).accepting(&[404, 410]))
+        .map(|url| page(url).accepting(&[404, 410]).probing())
         .collect()
 }
 

@@ -1,9 +1,8 @@
 //! The ways to the data, in the order of the descriptor, and what is said about the one that answered.
 
 use std::fmt::Write;
-use std::time::Duration;
 
-use freshcontext_contract::{Cx, ErrorCode, Harvest, SourceError, Status};
+use freshcontext_contract::{Cx, ErrorCode, Harvest, Routed, SourceError, Status};
 
 use crate::input::{Board, Search};
 use crate::parse::{Listing, algolia, date_text, firebase, page, thread};
@@ -14,8 +13,6 @@ use crate::request::{self, Window};
 const ONE_BY_ONE: usize = 20;
 /// Rows of a page of the site.
 const SITE_ROWS: u32 = 30;
-/// A further route is not begun with less time than this.
-const ENOUGH_TIME: Duration = Duration::from_secs(2);
 
 /// A search that only the index can answer.
 pub async fn search(cx: &Cx<'_>, search: &Search) -> Result<Harvest, SourceError> {
@@ -31,26 +28,27 @@ pub async fn search(cx: &Cx<'_>, search: &Search) -> Result<Harvest, SourceError
 /// A list of the site, by whichever route answers.
 pub async fn board(cx: &Cx<'_>, search: &Search, board: Board) -> Result<Harvest, SourceError> {
     let window = Window::of(search, cx.args())?;
-    let mut failed: Vec<(&'static str, SourceError)> = Vec::new();
-    for route in ["algolia", "firebase", "rss", "html"] {
-        if !answers(route, board, window) || !cx.route_open(route) {
-            continue;
-        }
-        if !failed.is_empty() && cx.remaining() < ENOUGH_TIME {
-            break;
-        }
-        match board_by(cx, route, search, board, window).await {
-            Ok(mut harvest) => {
-                harvest.route = Some(route);
-                say_why(&mut harvest, &failed);
-                return Ok(harvest);
-            }
-            Err(error) if is_final(&error) => return Err(error),
-            Err(error) => failed.push((route, error)),
-        }
-    }
-    Err(combined(failed))
+    let mut routes = vec!["algolia", "firebase", "rss", "html"];
+    routes.retain(|route| answers(route, board, window));
+    let routed = cx
+        .first_route(&routes, &NO_LIST, |route| {
+            board_by(cx, route, search, board, window)
+        })
+        .await?;
+    Ok(with_route(routed))
 }
+
+/// The answer of a route, with a remark on those that failed before it.
+fn with_route(routed: Routed<Harvest>) -> Harvest {
+    let notes: Vec<String> = routed.notes().collect();
+    let mut harvest = routed.answer;
+    harvest.route = Some(routed.route);
+    harvest.notes.extend(notes);
+    harvest
+}
+
+/// The site's lists always exist and are never empty: a route that says otherwise is out of order.
+const NO_LIST: [ErrorCode; 2] = [ErrorCode::Malformed, ErrorCode::NotFound];
 
 /// Whether a route knows this list and this part of it.
 fn answers(route: &str, board: Board, window: Window) -> bool {
@@ -170,23 +168,17 @@ async fn one_by_one(
 /// One thread: from the index in one request, else from the item interface.
 pub async fn thread(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
     let offset = request::thread_offset(cx.args())?;
-    let error = match indexed(cx, id, offset).await {
-        Ok(harvest) => return Ok(harvest),
-        Err(error) if is_final(&error) => return Err(error),
-        Err(error) => error,
-    };
     // The index also answers 404 for items that it has not seen yet.
-    if cx.remaining() < ENOUGH_TIME {
-        return Err(error);
-    }
-    match item_by_item(cx, id).await {
-        Ok(mut harvest) => {
-            say_why(&mut harvest, &[("algolia", error)]);
-            Ok(harvest)
-        }
-        Err(second) if second.code == ErrorCode::NotFound => Err(second),
-        Err(second) => Err(combined(vec![("algolia", error), ("firebase", second)])),
-    }
+    let also = [ErrorCode::NotFound];
+    let routed = cx
+        .first_route(&["algolia", "firebase"], &also, |route| async move {
+            match route {
+                "algolia" => indexed(cx, id, offset).await,
+                _ => item_by_item(cx, id).await,
+            }
+        })
+        .await?;
+    Ok(with_route(routed))
 }
 
 async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceError> {
@@ -361,30 +353,4 @@ fn say_age(harvest: &mut Harvest) {
             "{older} of the linked articles are older than their submission (`linked_year`); dates are those of submission"
         ));
     }
-}
-
-fn say_why(harvest: &mut Harvest, failed: &[(&'static str, SourceError)]) {
-    for (route, error) in failed {
-        harvest.note(format!("{route} did not answer ({error})"));
-    }
-}
-
-/// Errors that another route would not change.
-fn is_final(error: &SourceError) -> bool {
-    matches!(
-        error.code,
-        ErrorCode::InvalidInput | ErrorCode::Cancelled | ErrorCode::Internal | ErrorCode::Overloaded
-    )
-}
-
-/// The first failure, which is that of the best route, with the others named.
-fn combined(failed: Vec<(&'static str, SourceError)>) -> SourceError {
-    let mut failed = failed.into_iter();
-    let Some((_, mut first)) = failed.next() else {
-        return SourceError::new(ErrorCode::Misconfigured, "no route to Hacker News is turned on");
-    };
-    for (route, error) in failed {
-        let _ = write!(first.message, "; {route}: {}", error.code);
-    }
-    first
 }

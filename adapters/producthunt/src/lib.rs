@@ -110,21 +110,25 @@ impl Adapter for ProductHunt {
                 return Err(SourceError::invalid_input("cursor", problem, input::EXAMPLE));
             }
         }
-        let mut before = None;
-        if cx.route_open(API) {
-            match by_api(cx, &target).await {
-                Ok(harvest) => return Ok(harvest),
-                Err(error) if error.code.another_route_may_help() && cx.args().cursor.is_none() => {
-                    before = Some(format!(
-                        "Product Hunt's API did not answer ({error}); this is the public feed"
-                    ));
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        let mut harvest = by_feed(cx, &target).await?;
-        harvest.notes.extend(before);
+        let routes: &[&'static str] = if cx.args().cursor.is_some() {
+            &[API]
+        } else {
+            &[API, FEED]
+        };
+        let routed = cx
+            .first_route(routes, &[], |route| by_route(cx, route, &target))
+            .await?;
+        let notes: Vec<String> = routed.notes().collect();
+        let mut harvest = routed.answer;
+        harvest.notes.extend(notes);
         Ok(harvest)
+    }
+}
+
+async fn by_route(cx: &Cx<'_>, route: &'static str, target: &Target) -> Result<Harvest, SourceError> {
+    match route {
+        API => by_api(cx, target).await,
+        _ => by_feed(cx, target).await,
     }
 }
 

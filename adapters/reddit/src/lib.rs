@@ -205,27 +205,29 @@ impl Adapter for Reddit {
                 .map_err(|error| with_advice(cx, error))?;
         }
         let plan = Plan::new(&asked, cx.args(), cx.now())?;
-        let mut remark = None;
-        if cx.route_open(OAUTH) {
-            match by_api(cx, &plan).await {
-                Ok(page) => return harvest(page, &plan, &asked, OAUTH),
-                Err(error) if error.code.another_route_may_help() && plan.after.is_none() => {
-                    remark = Some(format!(
-                        "Reddit's API did not answer ({error}); this is the public feed"
-                    ));
-                }
-                Err(error) => return Err(error),
-            }
+        let routes: &[&'static str] = if plan.after.is_some() {
+            &[OAUTH]
+        } else {
+            &[OAUTH, FEED]
+        };
+        let routed = cx
+            .first_route(routes, &[], |route| by_route(cx, route, &plan))
+            .await
+            .map_err(|error| with_advice(cx, error))?;
+        let notes: Vec<String> = routed.notes().collect();
+        let mut harvest = harvest(routed.answer, &plan, &asked, routed.route)?;
+        if routed.route == FEED {
+            harvest.note("Reddit's feeds do not tell scores, comment counts, flairs or pins");
         }
-        let page = by_feed(cx, &plan).await.map_err(|error| match &remark {
-            Some(_) => error
-                .hint("the API of REDDIT_CLIENT_ID did not answer either: check the key and its permissions"),
-            None => with_advice(cx, error),
-        })?;
-        let mut harvest = harvest(page, &plan, &asked, FEED)?;
-        harvest.note("Reddit's feeds do not tell scores, comment counts, flairs or pins");
-        harvest.notes.extend(remark);
+        harvest.notes.extend(notes);
         Ok(harvest)
+    }
+}
+
+async fn by_route(cx: &Cx<'_>, route: &'static str, plan: &Plan) -> Result<Page, SourceError> {
+    match route {
+        OAUTH => by_api(cx, plan).await,
+        _ => by_feed(cx, plan).await,
     }
 }
 

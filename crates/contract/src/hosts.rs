@@ -8,7 +8,7 @@ use crate::{ErrorCode, HostRate, Pace, StatusRule, When};
 /// source's own [`status_rules`](crate::Descriptor::status_rules).
 #[derive(Debug)]
 pub struct Refusals {
-    /// The hosts. A limit of one of them counts for all.
+    /// The hosts that say it so.
     pub hosts: &'static [&'static str],
     /// What their statuses mean; the first rule that holds counts.
     pub rules: &'static [StatusRule],
@@ -21,6 +21,27 @@ pub fn refusals(host: &str) -> Option<&'static Refusals> {
     [&GITHUB_REFUSALS, &SEC_REFUSALS]
         .into_iter()
         .find(|known| known.hosts.contains(&host))
+}
+
+/// Hosts of one operator, as sources name them. Where one of them asks to slow down, all are left alone: what one
+/// was refused is not asked of its sister at once.
+const OPERATORS: [&[&str]; 4] = [
+    &["api.github.com", "github.com", "raw.githubusercontent.com"],
+    &["www.sec.gov", "data.sec.gov", "efts.sec.gov"],
+    &[
+        "api-production.data.gov.sg",
+        "api-open.data.gov.sg",
+        "data.gov.sg",
+    ],
+    &["oauth.reddit.com", "www.reddit.com"],
+];
+
+/// All hosts of the operator of this one (lower case), itself included; empty where it stands alone.
+pub fn of_one_operator(host: &str) -> &'static [&'static str] {
+    OPERATORS
+        .into_iter()
+        .find(|hosts| hosts.contains(&host))
+        .unwrap_or_default()
 }
 
 /// EDGAR counts the requests of an address over all its hosts together, and goes on refusing for about

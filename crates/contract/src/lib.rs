@@ -16,6 +16,7 @@ mod error;
 mod harvest;
 pub mod hosts;
 pub mod limits;
+mod routes;
 mod schema;
 #[cfg(test)]
 mod tests;
@@ -34,6 +35,7 @@ pub use descriptor::{
 pub use error::{ErrorCode, Retry, SourceError};
 pub use harvest::{Harvest, Item, PartFailure, Skipped, Status};
 pub use limits::Limits;
+pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
 pub use wire::{
     Address, Headers, KEY_REFUSED, KeyedUrl, Media, Method, Provenance, Request, Response, Standing,

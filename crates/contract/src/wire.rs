@@ -115,6 +115,8 @@ pub struct Request {
     pub reads_refusals: bool,
     /// Send without the host's credential even where one is configured.
     pub anonymous: bool,
+    /// A guess at an address: a failure is not worth a second request.
+    pub probe: bool,
     /// Scheme, host and port as the adapter wrote them; `None` for an address from outside.
     written: Option<Origin>,
 }
@@ -141,6 +143,7 @@ impl Request {
             accept_status: &[],
             reads_refusals: false,
             anonymous: false,
+            probe: false,
             written,
         }
     }
@@ -179,6 +182,13 @@ impl Request {
     #[must_use]
     pub fn accepting(mut self, statuses: &'static [u16]) -> Self {
         self.accept_status = statuses;
+        self
+    }
+
+    /// Asks once only, whatever comes: the address is a guess.
+    #[must_use]
+    pub fn probing(mut self) -> Self {
+        self.probe = true;
         self
     }
 

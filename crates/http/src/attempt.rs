@@ -146,7 +146,7 @@ impl Inner {
             Scope::Lane(lane.path, lane.keyed)
         };
         host.suspend(scope, wait, stated);
-        let together = hosts::refusals(&host.name).map_or(&[][..], |known| known.hosts);
+        let together = hosts::of_one_operator(&host.name);
         for other in together.iter().filter(|other| **other != host.name) {
             self.hosts.host(other).suspend(Scope::Host, wait, stated);
         }

@@ -65,6 +65,9 @@ impl Inner {
         if failure.code == ErrorCode::RateLimited && !failure.stated {
             return Err(Stop::Unstated);
         }
+        if job.request.probe {
+            return Err(Stop::Probe);
+        }
         if tries >= self.wire.limits.attempts {
             return Err(Stop::Attempts);
         }
@@ -115,6 +118,7 @@ fn give_up(mut failure: Failure, why: Stop) -> Failure {
 #[derive(Debug, Clone, Copy)]
 enum Stop {
     NotTemporary,
+    Probe,
     Attempts,
     Deadline,
     Quota,
@@ -130,7 +134,7 @@ impl Stop {
             Self::Deadline => Some("no further attempt was made: it would not have fitted the call's time"),
             Self::Quota => Some("no further attempt was made: this host has failed too often lately"),
             Self::Refused => Some("no further attempt was made: this host is being left alone for a while"),
-            Self::NotTemporary | Self::Attempts | Self::Unstated => None,
+            Self::NotTemporary | Self::Probe | Self::Attempts | Self::Unstated => None,
         }
     }
 }

@@ -1,0 +1,90 @@
+//! Several routes to the same facts: which is asked next, and what is said about those that failed.
+
+use std::fmt::Write as _;
+use std::future::Future;
+use std::time::Duration;
+
+use crate::{Cx, ErrorCode, SourceError};
+
+/// No further route is begun with less time than this.
+const ENOUGH_TIME: Duration = Duration::from_secs(2);
+
+/// What the first route that answered gave.
+#[derive(Debug)]
+pub struct Routed<T> {
+    /// Its answer.
+    pub answer: T,
+    /// Its id in the descriptor.
+    pub route: &'static str,
+    /// The routes asked before it, and why each failed.
+    pub failed: Vec<(&'static str, SourceError)>,
+}
+
+impl<T> Routed<T> {
+    /// A remark for the reader on each route that failed.
+    pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        self.failed
+            .iter()
+            .map(|(route, error)| format!("{route} did not answer ({error})"))
+    }
+}
+
+impl Cx<'_> {
+    /// Asks one route after the other, of those that are open, until one answers. The one rule for all sources:
+    /// the next is asked where [`ErrorCode::another_route_may_help`], or where the failure is one of `also` (an
+    /// index that does not know everything says `not_found` of what exists).
+    ///
+    /// # Errors
+    /// The source's own word, where a route gave one; else the failure of the first route, with the others named.
+    pub async fn first_route<T, F>(
+        &self,
+        routes: &[&'static str],
+        also: &[ErrorCode],
+        ask: impl Fn(&'static str) -> F,
+    ) -> Result<Routed<T>, SourceError>
+    where
+        F: Future<Output = Result<T, SourceError>>,
+    {
+        let mut failed: Vec<(&'static str, SourceError)> = Vec::new();
+        for route in routes.iter().copied() {
+            if !self.route_open(route) {
+                continue;
+            }
+            if !failed.is_empty() && self.remaining() < ENOUGH_TIME {
+                break;
+            }
+            match ask(route).await {
+                Ok(answer) => {
+                    return Ok(Routed {
+                        answer,
+                        route,
+                        failed,
+                    });
+                }
+                Err(error) if error.code.another_route_may_help() || also.contains(&error.code) => {
+                    failed.push((route, error));
+                }
+                Err(error) => return Err(naming(error, &failed)),
+            }
+        }
+        if failed.is_empty() {
+            return Err(SourceError::new(
+                ErrorCode::Misconfigured,
+                "no route that could answer this is turned on",
+            ));
+        }
+        // What one of them knows for certain says more than that another was down.
+        let certain = failed
+            .iter()
+            .rposition(|(_, error)| error.code == ErrorCode::NotFound);
+        let (_, error) = failed.remove(certain.unwrap_or(0));
+        Err(naming(error, &failed))
+    }
+}
+
+fn naming(mut error: SourceError, others: &[(&'static str, SourceError)]) -> SourceError {
+    for (route, other) in others {
+        let _ = write!(error.message, "; {route}: {}", other.code);
+    }
+    error
+}
