@@ -22,11 +22,18 @@ pub fn trials() -> Vec<Trial> {
     let recorded = load_cases(&root().join("tests/recordings")).unwrap_or_else(|error| panic_line(&error));
     let recordings = shared().map(|shared| shared.join("recordings"));
     let mut trials = minimum(&own);
+    for adapter in freshcontext_sources::adapters() {
+        let tool = adapter.descriptor().tool;
+        let ordinary = own
+            .iter()
+            .filter(|case| case.tool == tool && case.kind == Kind::Ok);
+        trials.push(poison_arrives(tool, ordinary.cloned().map(Arc::new).collect()));
+    }
     // These checks read one envelope; a composite has one per section, and checks of its own in
     // `composites`.
     for case in own.into_iter().filter(|case| !of_a_composite(case)) {
         let case = Arc::new(case);
-        for (check, run) in CHECKS {
+        for (check, run) in checks(&case) {
             let case = Arc::clone(&case);
             let name = format!("{}::{}::{check}", case.tool, case.name);
             trials.push(Trial::test(name, move || block_on(run(case, PathBuf::new()))));
@@ -43,7 +50,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(every_recording_has_a_case(&recorded, &recordings));
     for case in recorded {
         let case = Arc::new(case);
-        for (check, run) in CHECKS {
+        for (check, run) in checks(&case) {
             let (case, recordings) = (Arc::clone(&case), recordings.clone());
             let name = format!("{}::recordings/{}::{check}", case.tool, case.name);
             trials.push(Trial::test(name, move || block_on(run(case, recordings))));
@@ -62,11 +69,14 @@ fn elsewhere() -> Vec<Trial> {
     single
         .flat_map(|case| {
             let case = Arc::new(case);
-            CHECKS.map(|(check, run)| {
-                let case = Arc::clone(&case);
-                let name = format!("recorded::{}::{check}", case.name);
-                Trial::test(name, move || block_on(run(case, PathBuf::new())))
-            })
+            let trials: Vec<Trial> = checks(&case)
+                .map(|(check, run)| {
+                    let case = Arc::clone(&case);
+                    let name = format!("recorded::{}::{check}", case.name);
+                    Trial::test(name, move || block_on(run(case, PathBuf::new())))
+                })
+                .collect();
+            trials
         })
         .collect()
 }
@@ -74,7 +84,7 @@ fn elsewhere() -> Vec<Trial> {
 /// Every check on one case.
 pub async fn all_checks(case: Case) -> Result<(), Failed> {
     let case = Arc::new(case);
-    for (check, run) in CHECKS {
+    for (check, run) in checks(&case) {
         let failed = run(Arc::clone(&case), PathBuf::new()).await.err();
         if let Some(failed) = failed {
             let said = failed.message().unwrap_or("failed");
@@ -105,6 +115,14 @@ const CHECKS: [(&str, Check); 5] = [
     ("hostile", |case, recordings| Box::pin(hostile(case, recordings))),
     ("damage", |case, recordings| Box::pin(damage(case, recordings))),
 ];
+
+/// The checks that have something to check in a case: a failure has no content to shorten.
+fn checks(case: &Case) -> impl Iterator<Item = (&'static str, Check)> + use<> {
+    let fails = case.expect.error.is_some();
+    CHECKS
+        .into_iter()
+        .filter(move |(check, _)| !(fails && *check == "short"))
+}
 
 /// Every tool has at least an ordinary, an empty, a malformed, a refused and an odd case.
 fn minimum(cases: &[Case]) -> Vec<Trial> {
@@ -306,9 +324,6 @@ async fn again(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
 
 /// A short answer keeps its length, cuts between items, says what it left out.
 async fn short(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
-    if case.expect.error.is_some() {
-        return Ok(());
-    }
     let bench = Bench::start(&case, &recordings, once(), |_| {}).await?;
     let mut arguments = case.arguments.clone();
     arguments.insert("max_length".to_owned(), json!(600));
@@ -332,13 +347,33 @@ async fn short(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Poison in every text of every body.
-async fn hostile(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
-    let bench = Bench::start(&case, &recordings, once(), |script| {
+/// Whether the poison of [`hostile`] reaches an answer of this tool at all: where it never does, that check proves
+/// nothing.
+fn poison_arrives(tool: &'static str, cases: Vec<Arc<Case>>) -> Trial {
+    Trial::test(format!("{tool}::fixtures::poison_arrives"), move || {
+        block_on(async {
+            for case in &cases {
+                let outcome = poisoned_answer(case, &PathBuf::new()).await?;
+                if check::poison_arrived(&outcome) {
+                    return Ok(());
+                }
+            }
+            Err("no ordinary case shows a text of its source, so that poison in it could be seen".into())
+        })
+    })
+}
+
+async fn poisoned_answer(case: &Case, recordings: &std::path::Path) -> Result<Outcome, Failed> {
+    let bench = Bench::start(case, recordings, once(), |script| {
         script.alter(|exchange, reply| reply.body = poisoned(&reply.body, &exchange.content_type()));
     })
     .await?;
-    let outcome = bench.call(&case.tool, case.arguments.clone()).await?;
+    Ok(bench.call(&case.tool, case.arguments.clone()).await?)
+}
+
+/// Poison in every text of every body.
+async fn hostile(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
+    let outcome = poisoned_answer(&case, &recordings).await?;
     let mut complaints = check::harmless(&outcome);
     complaints.extend(check::honesty(&case, &outcome));
     verdict(complaints)

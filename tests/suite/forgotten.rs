@@ -63,8 +63,11 @@ async fn foreign_document(case: Case) -> Result<(), Failed> {
     .await?;
     let first = bench.call(&case.tool, case.arguments.clone()).await?;
     if !first.is_error && became(&first) != "partial" {
-        // The source may well mean it: `{}` is a documented way to say "nothing".
-        return Ok(());
+        return Err(format!(
+            "a document of another kind was taken for an answer:\n{}",
+            first.text
+        )
+        .into());
     }
     bench.script.alter(|exchange, reply| {
         let mut originals = originals.lock().expect("one thread");
