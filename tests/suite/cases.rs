@@ -295,7 +295,6 @@ async fn again(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
         let mut value = outcome.structured.clone();
         if let Some(object) = value.as_object_mut() {
             object.remove("next_cursor");
-            object.remove("content");
         }
         value.to_string()
     };
@@ -330,11 +329,7 @@ async fn short(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     let outcome = bench.call(&case.tool, arguments).await?;
     let mut complaints = check::honesty(&case, &outcome);
     complaints.extend(form(&bench, &case, &outcome));
-    let length = outcome.structured["content"]
-        .as_str()
-        .unwrap_or_default()
-        .chars()
-        .count();
+    let length = outcome.content().chars().count();
     if length > 600 {
         complaints.push(format!("{length} characters of content, 600 were asked for"));
     }

@@ -20,6 +20,7 @@ mod routes;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod tolerant;
 pub mod tracking;
 pub mod walls;
 mod wire;
@@ -37,6 +38,7 @@ pub use harvest::{Harvest, Item, PartFailure, Skipped, Status};
 pub use limits::Limits;
 pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
+pub use tolerant::as_declared;
 pub use wire::{
     Address, Headers, KEY_REFUSED, KeyedUrl, Media, Method, Provenance, Request, Response, Standing,
 };

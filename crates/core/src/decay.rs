@@ -243,13 +243,13 @@ impl Band {
         }
     }
 
-    /// The band's name.
+    /// What the band advises, as envelopes say it after the score.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Current => "current",
             Self::Reliable => "reliable",
-            Self::Verify => "verify",
-            Self::Caution => "caution",
+            Self::Verify => "verify before acting",
+            Self::Caution => "likely out of date",
         }
     }
 }
@@ -401,7 +401,14 @@ mod tests {
         assert_eq!(
             names,
             [
-                "current", "current", "reliable", "reliable", "verify", "verify", "caution", "caution"
+                "current",
+                "current",
+                "reliable",
+                "reliable",
+                "verify before acting",
+                "verify before acting",
+                "likely out of date",
+                "likely out of date"
             ]
         );
         let names: Vec<_> = [Some(70), Some(69), Some(50), Some(49), None]

@@ -33,6 +33,8 @@ pub struct Plan {
     pub min_score: Option<f64>,
     /// Length of the whole answer's content, in characters.
     pub max_length: usize,
+    /// What the reader must know about how the arguments were read.
+    pub notes: Vec<String>,
 }
 
 /// One section: a call of a source's tool.

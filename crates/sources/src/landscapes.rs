@@ -84,6 +84,7 @@ fn plan(given: &Given, sections: Vec<Part>) -> Plan {
         sections: sections.into_iter().map(Part::call).collect(),
         min_score: given.min_score,
         max_length: given.max_length,
+        notes: Vec::new(),
     }
 }
 

@@ -28,6 +28,14 @@ impl Outcome {
             .unwrap_or_default()
     }
 
+    /// What stands inside the envelope; empty where there is none.
+    pub fn content(&self) -> &str {
+        self.text
+            .split_once("\n---\n")
+            .and_then(|(_, content)| content.strip_suffix("\n[/FRESHCONTEXT]"))
+            .unwrap_or_default()
+    }
+
     /// The items of the answer.
     pub fn items(&self) -> &[Value] {
         self.structured

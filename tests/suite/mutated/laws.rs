@@ -249,7 +249,7 @@ fn contains_word(line: &str, word: &str) -> bool {
 }
 
 fn content(outcome: &Outcome) -> &str {
-    outcome.structured["content"].as_str().unwrap_or_default()
+    outcome.content()
 }
 
 /// An item that is gone is spoken of, and a list that cannot be read is not an empty one.

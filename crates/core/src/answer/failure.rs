@@ -36,8 +36,8 @@ pub fn failure(error: &SourceError, adapter: &str, tool: &str, now: DateTime<Utc
     let mut put = |key: &str, value: Value| {
         out.insert(key.to_owned(), value);
     };
-    put("code", code.into());
     put("message", message.as_str().into());
+    put("code", code.into());
     put("source", tool.into());
     put("adapter", adapter.into());
     if let Some(status) = error.http_status {
@@ -63,7 +63,7 @@ pub fn failure(error: &SourceError, adapter: &str, tool: &str, now: DateTime<Utc
         put("field", cut_marked(&clean_line(field), 100).into_owned().into());
     }
 
-    let mut text = format!("{adapter}: {message} ({code})");
+    let mut text = format!("{tool}: {message} ({code})");
     if let Some(seconds) = retry_after_s {
         // Writing to a String cannot fail.
         let _ = write!(text, " Retry after {seconds} s.");

@@ -27,6 +27,8 @@ pub struct JudgedItem {
     pub url: Option<String>,
     /// When it was published, and how far that can be relied on.
     pub date: Resolved,
+    /// How old it was at its retrieval, in words.
+    pub age: Option<String>,
     /// Its own score, 0..=100.
     pub score: Option<u8>,
     /// Its text.
@@ -48,6 +50,13 @@ impl JudgedItem {
         *counts += bound_map(&mut fields, 0);
         note_evidence(&item.date, &date, &mut fields);
         let title = line(&item.title, TITLE_CHARS, counts);
+        let url = item.url.as_deref().and_then(address::canonical);
+        // No fact twice.
+        fields.retain(|_, value| {
+            value
+                .as_str()
+                .is_none_or(|text| text != title && Some(text) != url.as_deref())
+        });
         Self {
             id: item
                 .id
@@ -58,7 +67,8 @@ impl JudgedItem {
             } else {
                 title
             },
-            url: item.url.as_deref().and_then(address::canonical),
+            url,
+            age: date.age(retrieved_at),
             score: date
                 .instant
                 .map(|published| decay::score(lambda, published, retrieved_at)),

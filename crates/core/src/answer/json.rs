@@ -24,7 +24,11 @@ pub(super) fn structured(judged: &Judged, laid_out: &LaidOut) -> Value {
             "decay_rate": judged.lambda,
         }),
     );
-    put("content", laid_out.content.as_str().into());
+    // With items, the content is the same once more, as text.
+    if laid_out.items.is_empty() {
+        put("content", laid_out.content.as_str().into());
+    }
+    put("content_age", judged.age().into());
     put("staleness", judged.staleness().as_str().into());
     put(
         "revalidate_after",
@@ -81,10 +85,13 @@ fn item_value(judged: &Judged, item: &JudgedItem, summary: &str) -> Value {
     }
     put("title", item.title.as_str().into());
     put("url", item.url.as_deref().into());
-    put("source", item.url.as_deref().unwrap_or(&judged.source_url).into());
+    if item.url.is_none() {
+        put("source", judged.source_url.as_str().into());
+    }
     put("source_type", judged.adapter.into());
     put("retrieved_at", iso_millis(judged.retrieved_at).into());
     put("published_at", item.date.shown.as_deref().into());
+    put("age", item.age.as_deref().into());
     put("date_confidence", item.date.confidence.as_str().into());
     put("freshness_score", item.score.into());
     put("summary", summary.into());

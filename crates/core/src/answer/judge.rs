@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::{CommonArgs, DateEvidence, Item, PartFailure, Skipped, SourceError, Status};
 
 use super::item::{self, JudgedItem};
-use super::{FailedPart, JudgeInput, Judged, MAX_CONTENT_CHARS, address, guard, layout};
+use super::{FailedPart, JudgeInput, Judged, MAX_CONTENT_CHARS, Span, address, guard, layout};
 use crate::date::{Confidence, Resolved, resolve};
 use crate::decay;
 use crate::sanitize::{Counts, clean_error};
@@ -69,6 +69,7 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
     notes.extend(args.notes.iter().cloned());
     let total = kept.len();
     let mut date = overall_date(harvest.own_date.as_ref(), &kept, retrieved_at, &mut notes);
+    let span = span(&kept);
     date_notes(&kept, &mut notes);
 
     let status = status_of(
@@ -110,8 +111,11 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
     counts += item::bound_map(&mut harvest.fields, 0);
     if counts != Counts::default() {
         notes.push(format!(
-            "{} hidden characters removed and {} envelope delimiters disarmed in what the source sent",
-            counts.hidden, counts.delimiters
+            "What the source sent was cleaned: {} hidden {} removed, {} envelope {} disarmed",
+            counts.hidden,
+            plural(counts.hidden, "character"),
+            counts.delimiters,
+            plural(counts.delimiters, "delimiter"),
         ));
     }
     let mut all_skipped = harvest.skipped;
@@ -128,6 +132,7 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
             .instant
             .map(|published| decay::score(lambda, published, retrieved_at)),
         date,
+        span,
         summary,
         fields: harvest.fields,
         items,
@@ -150,6 +155,14 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
         attempts: seen.attempts,
         cursor: cursor.map(|cursor| item::line(&cursor, 4_096, &mut Counts::default())),
     })
+}
+
+fn plural(count: usize, word: &str) -> String {
+    if count == 1 {
+        word.to_owned()
+    } else {
+        format!("{word}s")
+    }
 }
 
 /// The error of a call of which every part failed.
@@ -257,29 +270,37 @@ fn overall_date(
     })
 }
 
-/// The oldest date, how many have none, and dates that could not be used.
-fn date_notes(items: &[(Item, Resolved)], notes: &mut Vec<String>) {
-    let dated = items.iter().filter(|(_, date)| date.instant.is_some());
-    let undated = items.len() - dated.clone().count();
-    let oldest = dated
-        .clone()
-        .map(|(_, date)| date)
-        .min_by_key(|date| date.instant);
-    if let Some(shown) = oldest
-        .and_then(|date| date.shown.as_ref())
-        .filter(|_| dated.count() > 1)
-    {
-        notes.push(format!("Oldest item: {shown}"));
+/// How many of the items in order are dated, and the newest and the oldest date among them.
+fn span(items: &[(Item, Resolved)]) -> Span {
+    let in_order = || items.iter().filter(|(item, _)| !item.out_of_order);
+    let dated = || {
+        in_order()
+            .map(|(_, date)| date)
+            .filter(|date| date.instant.is_some())
+    };
+    Span {
+        dated: dated().count(),
+        newest: dated().max_by_key(|date| date.instant).cloned(),
+        oldest: dated().min_by_key(|date| date.instant).cloned(),
     }
+}
+
+/// How many items have no date, and dates that could not be used.
+fn date_notes(items: &[(Item, Resolved)], notes: &mut Vec<String>) {
+    let undated = items.iter().filter(|(_, date)| date.instant.is_none()).count();
     if undated > 0 {
-        notes.push(format!("{undated} of {} items undated", items.len()));
+        let verb = if undated == 1 { "has" } else { "have" };
+        notes.push(format!("{undated} of {} items {verb} no date", items.len()));
     }
     let mut unusable = items
         .iter()
         .filter(|(item, _)| !matches!(item.date, DateEvidence::YearOnly(_)));
     if let Some(why) = unusable.clone().find_map(|(_, date)| date.note.as_ref()) {
         let count = unusable.by_ref().filter(|(_, date)| date.note.is_some()).count();
-        notes.push(format!("{count} dates not usable, for example {why}"));
+        notes.push(match count {
+            1 => format!("1 date could not be used: {why}"),
+            _ => format!("{count} dates could not be used, for example {why}"),
+        });
     }
 }
 

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::item::show;
 use super::{Judged, JudgedItem};
 use crate::date::iso_millis;
-use crate::decay::Band;
+use crate::decay::{Band, half_life_words};
 use crate::sanitize::{cut, cut_marked, disarm};
 
 /// Characters of the fence lines together, line breaks included.
@@ -37,19 +37,35 @@ pub(super) struct LaidOut {
 pub(super) fn envelope(judged: &Judged, content: &str) -> String {
     let score = judged.score.map_or_else(
         || "unknown".to_owned(),
-        |score| format!("{score} ({})", Band::of(score).as_str()),
+        |score| {
+            let half_life = half_life_words(judged.lambda);
+            let half_life = half_life.trim_start_matches('~');
+            format!(
+                "{score} of 100, {} (half-life {half_life})",
+                Band::of(score).as_str()
+            )
+        },
     );
+    let age = judged.age().unwrap_or_else(|| "unknown".to_owned());
     let mut out = format!(
-        "[FRESHCONTEXT]\nSource: {}\nPublished: {}\nRetrieved: {}\nConfidence: {}\nScore: {score}\nStaleness: {}",
+        "[FRESHCONTEXT]\nSource: {}\nPublished: {}\nRetrieved: {}\nConfidence: {}\nAge: {age}\nScore: {score}",
         judged.source_url,
         judged.date.shown.as_deref().unwrap_or("unknown"),
         iso_millis(judged.retrieved_at),
         judged.date.confidence,
-        judged.staleness().as_str(),
     );
-    if let Some(next) = judged.revalidate_after() {
-        out.push_str("; revalidate after ");
-        out.push_str(&iso_millis(next));
+    match judged.revalidate_after() {
+        Some(next) if next > judged.retrieved_at => {
+            out.push_str("\nStaleness: ");
+            out.push_str(judged.staleness().as_str());
+            out.push_str("; revalidate after ");
+            out.push_str(&iso_millis(next));
+        }
+        Some(since) => {
+            out.push_str("\nStale since: ");
+            out.push_str(&iso_millis(since));
+        }
+        None => {}
     }
     if let Some(route) = judged.route {
         out.push_str("\nRoute: ");
@@ -96,6 +112,20 @@ fn indented_length(summary: &str) -> usize {
         0
     } else {
         summary.lines().map(|line| chars(line) + QUOTE.len() + 1).sum()
+    }
+}
+
+/// No content but the line that says where it is to be had.
+pub(super) fn header_only(judged: &Judged) -> LaidOut {
+    let count = judged.item_count();
+    let plural = if count == 1 { "" } else { "s" };
+    LaidOut {
+        content: format!(
+            "{count} item{plural} left out to fit; call {} for them.",
+            judged.tool
+        ),
+        items: Vec::new(),
+        truncated: count,
     }
 }
 
@@ -161,7 +191,7 @@ pub(super) fn lay_out(judged: &Judged, max: usize) -> LaidOut {
 fn head_lines(judged: &Judged) -> Vec<String> {
     let mut lines = Vec::new();
     match judged.status {
-        Status::Empty => lines.push("No results.".to_owned()),
+        Status::Empty => lines.push("No results. Try broader or other words.".to_owned()),
         Status::Partial => lines.push("Partial answer: some of what was asked for failed.".to_owned()),
         Status::Success => {}
     }
@@ -266,18 +296,28 @@ fn cut_item(item: &JudgedItem, room: usize) -> Option<(String, String)> {
 /// Title, date and address, facts: without a line break at the end.
 fn item_head(number: usize, item: &JudgedItem, detail: Detail) -> String {
     let mut out = format!("[{number}] {}\nPublished: ", item.title);
-    match (&item.date.shown, item.score) {
-        (Some(shown), Some(score)) => {
+    match (&item.date.shown, &item.age, item.score) {
+        (Some(shown), Some(age), Some(score)) => {
             // Writing to a String cannot fail.
-            let _ = write!(out, "{shown} ({}, score {score})", item.date.confidence);
+            let _ = write!(
+                out,
+                "{shown} ({age} ago, {}, score {score})",
+                item.date.confidence
+            );
         }
         _ => out.push_str("unknown"),
     }
-    if let Some(id) = &item.id {
+    // An id that the address ends in says nothing more.
+    let url = item.url.as_ref().filter(|_| detail != Detail::NoFieldsNoUrl);
+    let id = item
+        .id
+        .as_ref()
+        .filter(|id| url.is_none_or(|url| !url.ends_with(id.as_str())));
+    if let Some(id) = id {
         out.push_str(" · id: ");
         out.push_str(id);
     }
-    if let Some(url) = item.url.as_ref().filter(|_| detail != Detail::NoFieldsNoUrl) {
+    if let Some(url) = url {
         out.push_str(" · ");
         out.push_str(url);
     }

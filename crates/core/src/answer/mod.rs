@@ -13,6 +13,7 @@ mod judge;
 mod layout;
 mod schema;
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -25,7 +26,8 @@ pub use failure::{Failure, failure};
 pub use guard::prepare;
 pub use item::JudgedItem;
 pub use judge::judge;
-pub use schema::{answer_schema, failure_properties};
+pub(crate) use schema::admit_failures;
+pub use schema::answer_schema;
 
 use crate::date::Resolved;
 use crate::decay::{self, DecayTable, Staleness};
@@ -63,6 +65,17 @@ pub struct FailedPart {
     pub message: String,
 }
 
+/// The dates of an answer's items, shown or not, without those placed out of order.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Span {
+    /// Items with a date.
+    pub(crate) dated: usize,
+    /// The newest date.
+    pub(crate) newest: Option<Resolved>,
+    /// The oldest date.
+    pub(crate) oldest: Option<Resolved>,
+}
+
 /// A judged answer. Everything in it is clean and bounded; what is left is fitting it to a length.
 #[derive(Debug, Clone)]
 pub struct Judged {
@@ -73,6 +86,7 @@ pub struct Judged {
     pub(crate) lambda: f64,
     pub(crate) status: Status,
     pub(crate) date: Resolved,
+    pub(crate) span: Span,
     pub(crate) score: Option<u8>,
     pub(crate) summary: Option<String>,
     pub(crate) fields: Map<String, Value>,
@@ -142,8 +156,11 @@ impl Judged {
 
     /// Writes both forms, the content within `max_length` characters (and [`MAX_CONTENT_CHARS`]).
     pub fn render(&self, max_length: usize) -> Answer {
-        let laid_out = layout::lay_out(self, max_length.min(MAX_CONTENT_CHARS));
-        let structured = json::structured(self, &laid_out);
+        self.written(&layout::lay_out(self, max_length.min(MAX_CONTENT_CHARS)))
+    }
+
+    fn written(&self, laid_out: &layout::LaidOut) -> Answer {
+        let structured = json::structured(self, laid_out);
         Answer {
             text: layout::envelope(self, &laid_out.content),
             structured,
@@ -153,6 +170,45 @@ impl Judged {
             shown: laid_out.items.len(),
             truncated: laid_out.truncated,
         }
+    }
+
+    /// How old it is, in words, counted to its retrieval: `newest of 4, 2 days; oldest 7 years (2019-03-04)`.
+    /// `None` where it has no date.
+    pub fn age(&self) -> Option<String> {
+        let own = self.date.age(self.retrieved_at)?;
+        let Span {
+            dated,
+            newest,
+            oldest,
+        } = &self.span;
+        let (Some(newest), Some(oldest)) = (newest, oldest) else {
+            return Some(own);
+        };
+        if *dated < 2 || newest.instant == oldest.instant {
+            return Some(own);
+        }
+        let mut words = if newest.instant == self.date.instant {
+            format!("newest of {dated}, {own}")
+        } else {
+            let newest_age = newest.age(self.retrieved_at).unwrap_or_default();
+            format!("{own}; newest of {dated} items, {newest_age}")
+        };
+        if let (Some(age), Some(shown)) = (oldest.age(self.retrieved_at), &oldest.shown) {
+            let day = shown.get(..10).unwrap_or(shown);
+            // Writing to a String cannot fail.
+            let _ = write!(words, "; oldest {age} ({day})");
+        }
+        Some(words)
+    }
+
+    /// Items that there are, shown or not.
+    pub(crate) fn item_count(&self) -> usize {
+        self.items.len() + self.overflow
+    }
+
+    /// Writes both forms with the envelope's header and one line that says where the content is to be had.
+    pub(crate) fn render_header(&self) -> Answer {
+        self.written(&layout::header_only(self))
     }
 
     /// Facts about the retrieval for MCP `_meta`: live or cached (with its age), route, attempts.

@@ -20,8 +20,12 @@ use crate::answer::{Answer, Judged, MAX_CONTENT_CHARS, failure, status_name};
 use crate::date::{Confidence, iso_millis};
 use crate::sanitize::{clean_line, cut_marked};
 
-/// Smallest length a section's content is given, in characters.
+/// Smallest length a section's content is given, in characters; with less, it is left out and its header stays.
 const SECTION_MIN: usize = 300;
+/// Room for the line that says that content was left out, in characters.
+const HEADER_ONLY: usize = 90;
+/// Room for the line that says that this is the shortest form, in characters.
+const SHORTENED: usize = 80;
 
 /// What a composite is made of.
 #[derive(Debug)]
@@ -40,7 +44,12 @@ pub struct CompositeInput {
     pub max_length: usize,
     /// The sections, in the order to show them.
     pub sections: Vec<Section>,
+    /// What the reader must know about how the arguments were read.
+    pub notes: Vec<String>,
 }
+
+/// Detail of the error of a section that was not asked, because the arguments hold no question for it.
+pub const NOT_ASKED: &str = "not_asked";
 
 /// One source's part of a composite.
 #[derive(Debug)]
@@ -76,6 +85,8 @@ enum Part {
 struct Stale {
     score: Option<u8>,
     content_date: Option<String>,
+    age: Option<String>,
+    items: usize,
     threshold: f64,
     message: String,
 }
@@ -97,6 +108,7 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         min_score,
         max_length,
         sections,
+        notes,
     } = input;
     let mut decided: Vec<Decided> = sections
         .into_iter()
@@ -109,30 +121,48 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
 
     let query = cut_marked(&clean_line(&query), 300).into_owned();
     let coverage = coverage(&decided);
+    let most = max_length.min(MAX_CONTENT_CHARS);
     let mut text = format!(
-        "# {}: {query}\nGenerated: {}\nCoverage: {}\n",
+        "# {}: {query}\nGenerated: {}\nCoverage: {}\n\n{}",
         clean_line(&title),
         iso_millis(generated_at),
-        coverage_line(&decided)
+        coverage_line(&decided),
+        table(&decided),
     );
+    let mut notes: Vec<String> = notes.iter().map(|note| clean_line(note).into_owned()).collect();
+    if decided.iter().all(|section| section.items() == 0) {
+        notes.push(
+            "Nothing was found. Try broader or other words, or one of the tools above on its own.".to_owned(),
+        );
+    }
+    let said: usize = notes.iter().map(|note| note.chars().count() + 1).sum();
     let answers = render_all(
         &decided,
-        text.chars().count(),
-        max_length.min(MAX_CONTENT_CHARS),
+        text.chars().count() + said + SHORTENED,
+        most,
         generated_at,
     );
-
-    let mut values = Vec::new();
-    for (section, rendered) in decided.iter().zip(answers) {
-        // Writing to a String cannot fail.
-        let _ = write!(
-            text,
-            "\n## {} ({})\n{}\n",
-            section.label, section.adapter, rendered.text
-        );
-        values.push(section_value(section, &rendered));
+    let sections: String = decided
+        .iter()
+        .zip(&answers)
+        .map(|(section, rendered)| format!("\n## {} ({})\n{}\n", section.label, section.tool, rendered.text))
+        .collect();
+    let length = text.chars().count() + said + sections.trim_end().chars().count();
+    if length > most {
+        notes.push(format!(
+            "{most} characters are too few for these sources: this is the shortest form."
+        ));
     }
-    text.truncate(text.trim_end().len());
+    for note in &notes {
+        text.push_str(note);
+        text.push('\n');
+    }
+    text.push_str(sections.trim_end());
+    let values = decided
+        .iter()
+        .zip(&answers)
+        .map(|(section, rendered)| section_value(section, rendered))
+        .collect();
 
     let failed = decided
         .iter()
@@ -147,6 +177,7 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
     structured.insert("query".to_owned(), query.into());
     structured.insert("partial".to_owned(), (failed > 0).into());
     structured.insert("coverage".to_owned(), coverage);
+    structured.insert("notes".to_owned(), notes.into());
     structured.insert("sections".to_owned(), Value::Array(values));
     CompositeAnswer {
         text,
@@ -198,6 +229,8 @@ fn staleness(judged: &Judged, threshold: f64) -> Stale {
     Stale {
         score: judged.score(),
         content_date,
+        age: judged.date().age(judged.retrieved_at()),
+        items: judged.item_count(),
         threshold,
         message,
     }
@@ -243,9 +276,9 @@ fn render_all(
         .iter()
         .zip(&rendered)
         .map(|(section, rendered)| {
-            let heading = section.label.chars().count() + section.adapter.len() + 8;
+            let heading = section.label.chars().count() + section.tool.len() + 8;
             let own = match &section.part {
-                Part::Content(judged) => judged.envelope_chars(),
+                Part::Content(judged) => judged.envelope_chars() + HEADER_ONLY,
                 _ => rendered.text.chars().count(),
             };
             heading + own
@@ -254,22 +287,86 @@ fn render_all(
     let needs: Vec<usize> = sections
         .iter()
         .filter_map(|section| match &section.part {
-            Part::Content(judged) => Some(judged.natural_length()),
+            Part::Content(judged) => Some(judged.natural_length().saturating_sub(HEADER_ONLY)),
             _ => None,
         })
         .collect();
-    let room = max_length
-        .saturating_sub(heading + fixed)
-        .max(SECTION_MIN * needs.len());
-    let mut shares = share_out(room, &needs).into_iter();
+    let mut shares = share_out(max_length.saturating_sub(heading + fixed), &needs).into_iter();
     for (section, rendered) in sections.iter().zip(&mut rendered) {
         if let Part::Content(judged) = &section.part {
-            let answer = judged.render(shares.next().unwrap_or(SECTION_MIN));
+            let share = shares.next().unwrap_or_default() + HEADER_ONLY;
+            let answer = if share < SECTION_MIN.min(judged.natural_length()) {
+                judged.render_header()
+            } else {
+                judged.render(share)
+            };
             rendered.text.clone_from(&answer.text);
             rendered.answer = Some(answer);
         }
     }
     rendered
+}
+
+impl Decided {
+    /// Items of the source, shown or not.
+    fn items(&self) -> usize {
+        match &self.part {
+            Part::Content(judged) => judged.item_count(),
+            Part::Stale(stale) => stale.items,
+            Part::Failed(_) => 0,
+        }
+    }
+
+    /// What became of it, in words.
+    fn status(&self) -> String {
+        match &self.part {
+            Part::Content(judged) => match judged.status() {
+                Status::Success => "answered".to_owned(),
+                Status::Partial => "answered in part".to_owned(),
+                Status::Empty => "nothing found".to_owned(),
+            },
+            Part::Stale(_) => "too old".to_owned(),
+            Part::Failed(error) if error.detail.as_deref() == Some(NOT_ASKED) => "skipped".to_owned(),
+            Part::Failed(error) => format!("failed: {}", error.code),
+        }
+    }
+
+    /// The date of its newest item, how far that date can be relied on, its age and its score.
+    fn newest(&self) -> Option<(&str, Option<String>, Option<u8>)> {
+        match &self.part {
+            Part::Content(judged) => {
+                let shown = judged.date().shown.as_deref()?;
+                Some((shown, judged.date().age(judged.retrieved_at()), judged.score()))
+            }
+            Part::Stale(stale) => Some((stale.content_date.as_deref()?, stale.age.clone(), stale.score)),
+            Part::Failed(_) => None,
+        }
+    }
+}
+
+/// What came of each source, before all else.
+fn table(sections: &[Decided]) -> String {
+    let mut out =
+        "| Source | Status | Newest | Score | Items | Tool |\n| --- | --- | --- | --- | --- | --- |\n"
+            .to_owned();
+    for section in sections {
+        let newest = section
+            .newest()
+            .map(|(date, age, _)| age.map_or_else(|| date.to_owned(), |age| format!("{date} ({age} ago)")));
+        let score = section.newest().and_then(|(_, _, score)| score);
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} | {} | {} | {} |",
+            section.label.replace('|', "/"),
+            section.status(),
+            newest.as_deref().unwrap_or("unknown"),
+            score.map_or_else(|| "unknown".to_owned(), |score| score.to_string()),
+            section.items(),
+            section.tool,
+        );
+    }
+    out
 }
 
 fn section_value(section: &Decided, rendered: &Rendered) -> Value {
@@ -289,23 +386,28 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
         }
         _ => ("failed", "error", rendered.failure.clone().unwrap_or(Value::Null)),
     };
+    let newest = section.newest();
     json!({
         "adapter": section.adapter,
         "tool": section.tool,
         "label": section.label,
         "status": status,
+        "newest": newest.as_ref().map(|(date, _, _)| *date),
+        "age": newest.as_ref().and_then(|(_, age, _)| age.as_deref()),
+        "score": newest.as_ref().and_then(|(_, _, score)| *score),
+        "items": section.items(),
         key: value,
     })
 }
 
 /// The section whose date is the weakest link: no date first, then the lowest score. Scores end at 0,
 /// so between equal ones the older date is the weaker.
-fn weakest(sections: &[Decided]) -> Option<(&'static str, Option<&str>, Confidence, Option<u8>)> {
+fn weakest(sections: &[Decided]) -> Option<(&Decided, Option<&str>, Confidence, Option<u8>)> {
     sections
         .iter()
         .filter_map(|section| match &section.part {
             Part::Content(judged) if judged.status() != Status::Empty => Some((
-                section.adapter,
+                section,
                 judged.date().shown.as_deref(),
                 judged.date().confidence,
                 judged.score(),
@@ -334,8 +436,8 @@ fn coverage(sections: &[Decided]) -> Value {
         "answered": count(|part| matches!(part, Part::Content(_))),
         "stale": count(|part| matches!(part, Part::Stale(_))),
         "failed": count(|part| matches!(part, Part::Failed(_))),
-        "weakest": weakest(sections).map(|(adapter, date, confidence, score)| json!({
-            "adapter": adapter,
+        "weakest": weakest(sections).map(|(section, date, confidence, score)| json!({
+            "adapter": section.adapter,
             "content_date": date,
             "confidence": confidence.as_str(),
             "score": score,
@@ -350,32 +452,20 @@ fn coverage_line(sections: &[Decided]) -> String {
         .filter(|section| matches!(section.part, Part::Content(_)))
         .count();
     let mut line = format!("{answered} of {} sources", sections.len());
+    // Writing to a String cannot fail.
     match weakest(sections) {
-        Some((adapter, Some(date), confidence, score)) => {
+        Some((section, Some(date), confidence, score)) => {
             let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
             let _ = write!(
                 line,
-                "; weakest date: {date} ({adapter}, {confidence}, score {score})"
+                "; weakest date: {date} ({}, {confidence}, score {score})",
+                section.label
             );
         }
-        Some((adapter, None, _, _)) => {
-            let _ = write!(line, "; weakest date: unknown ({adapter})");
+        Some((section, None, _, _)) => {
+            let _ = write!(line, "; weakest date: unknown ({})", section.label);
         }
         None => {}
-    }
-    let missing: Vec<String> = sections
-        .iter()
-        .filter_map(|section| match &section.part {
-            Part::Failed(error) => Some(format!(
-                "{} ({}; try {})",
-                section.adapter, error.code, section.tool
-            )),
-            Part::Stale(_) => Some(format!("{} (stale; see {})", section.adapter, section.tool)),
-            Part::Content(_) => None,
-        })
-        .collect();
-    if !missing.is_empty() {
-        let _ = write!(line, "; missing: {}", missing.join(", "));
     }
     line
 }
@@ -385,7 +475,7 @@ fn overall_failure(sections: &[Decided], tool: &'static str, now: DateTime<Utc>)
     let errors: Vec<(&str, &SourceError)> = sections
         .iter()
         .filter_map(|section| match &section.part {
-            Part::Failed(error) => Some((section.adapter, error)),
+            Part::Failed(error) => Some((section.tool, error)),
             _ => None,
         })
         .collect();
@@ -398,7 +488,7 @@ fn overall_failure(sections: &[Decided], tool: &'static str, now: DateTime<Utc>)
     };
     let reasons: Vec<String> = errors
         .iter()
-        .map(|(adapter, error)| format!("{adapter} {}", error.code))
+        .map(|(tool, error)| format!("{tool} {}", error.code))
         .collect();
     let mut all = SourceError::new(
         first.code,

@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::answer::admit_failures;
+
 /// The output schema of a composite. A section's `result` has the shape of
 /// [`answer_schema`](crate::answer::answer_schema); it is not repeated, for the size of the list of
 /// tools. The flat failure object is admitted too.
 pub fn composite_schema() -> Value {
-    json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "generated_at": {"type": "string"},
@@ -19,7 +21,7 @@ pub fn composite_schema() -> Value {
                     "answered": {"type": "integer"},
                     "stale": {"type": "integer"},
                     "failed": {"type": "integer"},
-                    "weakest": {"anyOf": [{"type": "object"}, {"type": "null"}]},
+                    "weakest": {"type": ["object", "null"]},
                     "missing": {"type": "array", "items": {"type": "object"}}
                 },
                 "required": ["sources", "answered", "stale", "failed", "weakest", "missing"]
@@ -31,18 +33,23 @@ pub fn composite_schema() -> Value {
                     "tool": {"type": "string"},
                     "label": {"type": "string"},
                     "status": {"enum": ["success", "partial", "empty", "stale", "failed"]},
+                    "newest": {"type": ["string", "null"]},
+                    "age": {"type": ["string", "null"]},
+                    "score": {"type": ["number", "null"]},
+                    "items": {"type": "integer"},
                     "result": {"type": "object"},
                     "stale": {"type": "object"},
                     "error": {"type": "object"}
                 },
                 "required": ["adapter", "label", "status"]
             }},
-            "code": {"type": "string"},
-            "message": {"type": "string"}
+            "notes": {"type": "array", "items": {"type": "string"}}
         },
         "anyOf": [
             {"required": ["generated_at", "query", "partial", "coverage", "sections"]},
             {"required": ["code", "message"]}
         ]
-    })
+    });
+    admit_failures(&mut schema);
+    schema
 }

@@ -22,7 +22,9 @@ fn answer(at: usize, hours: &[i64]) -> Judged {
         item.title = format!("A story of {} about subject number {n}", SOURCES[at].0);
         item
     });
-    judge_as(&descriptor, harvest(items.collect()), &args()).unwrap()
+    let mut asked = args();
+    asked.limit = 100;
+    judge_as(&descriptor, harvest(items.collect()), &asked).unwrap()
 }
 
 fn section(at: usize, outcome: Result<Judged, SourceError>) -> Section {
@@ -50,6 +52,7 @@ fn input(sections: Vec<Section>) -> CompositeInput {
         min_score: None,
         max_length: 10_000,
         sections,
+        notes: Vec::new(),
     }
 }
 
@@ -100,10 +103,10 @@ fn g06_every_subset_of_failures_keeps_all_headings_in_order() {
         assert_eq!(
             headings,
             [
-                "## Hacker News (hackernews)",
-                "## Y Combinator (yc)",
-                "## Reddit (reddit)",
-                "## Jobs (jobs)"
+                "## Hacker News (extract_hackernews)",
+                "## Y Combinator (extract_yc)",
+                "## Reddit (extract_reddit)",
+                "## Jobs (search_jobs)"
             ]
         );
         assert!(
@@ -174,12 +177,22 @@ fn what_is_missing_names_the_tool_to_call() {
     let coverage = composite.text.lines().nth(2).unwrap();
     assert_eq!(
         coverage,
-        "Coverage: 1 of 2 sources; weakest date: 2026-03-05T11:00:00.000Z (hackernews, high, score 95); missing: jobs (timeout; try search_jobs)"
+        "Coverage: 1 of 2 sources; weakest date: 2026-03-05T11:00:00.000Z (Hacker News, high, score 95)"
+    );
+    let table: Vec<&str> = composite.text.lines().skip(4).take(4).collect();
+    assert_eq!(
+        table,
+        [
+            "| Source | Status | Newest | Score | Items | Tool |",
+            "| --- | --- | --- | --- | --- | --- |",
+            "| Hacker News | answered | 2026-03-05T11:00:00.000Z (1 hour ago) | 95 | 1 | extract_hackernews |",
+            "| Jobs | failed: timeout | unknown | unknown | 0 | search_jobs |",
+        ]
     );
     assert!(
         composite
             .text
-            .contains("## Jobs (jobs)\njobs: no answer within 20 s (timeout)")
+            .contains("## Jobs (search_jobs)\nsearch_jobs: no answer within 20 s (timeout)")
     );
 }
 
@@ -231,7 +244,7 @@ fn an_undated_section_is_the_weakest_link() {
         section(0, Ok(answer(0, &[500]))),
         section(2, Ok(undated)),
     ]));
-    assert!(composite.text.contains("weakest date: unknown (reddit)"));
+    assert!(composite.text.contains("weakest date: unknown (Reddit)"));
     assert_eq!(
         composite.structured["coverage"]["weakest"]["content_date"],
         Value::Null
@@ -304,6 +317,64 @@ fn the_length_goes_where_it_is_needed() {
     };
     assert_eq!(truncated(0), 0);
     assert!(truncated(1) > 0 && truncated(1).abs_diff(truncated(3)) <= 1);
+}
+
+#[test]
+fn the_length_is_obeyed_down_to_the_table_and_the_headers() {
+    let sections = || {
+        (0..4)
+            .map(|at| section(at, Ok(answer(at, &(1..40).collect::<Vec<i64>>()))))
+            .collect()
+    };
+    let shortest = {
+        let mut asked = input(sections());
+        asked.max_length = 300;
+        assemble(asked)
+    };
+    let least = shortest.text.chars().count();
+    assert!(
+        shortest
+            .text
+            .contains("300 characters are too few for these sources")
+    );
+    assert_eq!(shortest.structured["notes"].as_array().unwrap().len(), 1);
+    for most in [least + 100, 3_000, 5_000, 9_000, 20_000] {
+        let mut asked = input(sections());
+        asked.max_length = most;
+        let composite = assemble(asked);
+        let length = composite.text.chars().count();
+        assert!(length <= most, "{length} > {most}");
+        assert_eq!(parse_envelopes(&composite.text).unwrap().len(), 4);
+        assert_eq!(validate(&composite.text, Some(now())).level, Level::Scored);
+        for section in composite.structured["sections"].as_array().unwrap() {
+            let result = &section["result"];
+            let shown = result["items"].as_array().unwrap().len() as u64;
+            assert_eq!(shown + result["truncated"].as_u64().unwrap(), 39);
+        }
+        fits_the_schemas(&composite.structured);
+    }
+    assert!(
+        shortest
+            .text
+            .contains("39 items left out to fit; call extract_yc for them.")
+    );
+}
+
+#[test]
+fn where_nothing_was_found_it_is_said_what_to_try() {
+    let nothing = || judge_with(harvest(vec![]), &args()).unwrap();
+    let composite = assemble(input(vec![section(0, Ok(nothing())), section(3, Err(down()))]));
+    assert!(
+        composite
+            .text
+            .contains("Nothing was found. Try broader or other words")
+    );
+    assert!(
+        composite.structured["notes"][0]
+            .as_str()
+            .unwrap()
+            .starts_with("Nothing was found.")
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 //! A date is never invented: whatever cannot be read with certainty is no date at all, and the
 //! reason is kept for the reader.
 
+mod age;
 mod parse;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
 use freshcontext_contract::{DateEvidence, DateValue};
 use serde::{Deserialize, Serialize};
 
+pub use age::duration_words;
 pub use parse::{Parsed, Precision, parse_instant};
 
 /// How far a date can be relied on. Ordered: `Low < Medium < High`.

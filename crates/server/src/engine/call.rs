@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{AnyAdapter, CommonArgs, Descriptor, ErrorCode, SourceError, split_arguments};
+use freshcontext_contract::{
+    AnyAdapter, CommonArgs, Descriptor, ErrorCode, SourceError, as_declared, split_arguments,
+};
 use freshcontext_core::answer::{Judged, prepare};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
@@ -71,8 +73,9 @@ impl Engine {
         match &tool.work {
             Work::Evaluate => self.evaluate(arguments, context.as_text).await,
             Work::Source(adapter) => {
-                let arguments = self.read_arguments(tool, arguments)?;
-                let (common, own) = self.prepare(adapter.as_ref(), &arguments)?;
+                let (arguments, notes) = self.read_arguments(tool, arguments)?;
+                let (mut common, own) = self.prepare(adapter.as_ref(), &arguments)?;
+                common.notes.extend(notes);
                 let place = Arc::new(self.gate.enter().await?);
                 self.prepare_judgement();
                 let ask = Ask {
@@ -91,7 +94,9 @@ impl Engine {
                 .await
             }
             Work::Composite(composite) => {
-                let plan = (composite.plan)(self.read_arguments(tool, arguments)?)?;
+                let (arguments, notes) = self.read_arguments(tool, arguments)?;
+                let mut plan = (composite.plan)(arguments)?;
+                plan.notes = notes;
                 let place = Arc::new(self.gate.enter().await?);
                 self.prepare_judgement();
                 self.run_plan(composite, plan, place, context).await
@@ -99,8 +104,13 @@ impl Engine {
         }
     }
 
-    /// The arguments as values, nested no deeper than a caller may nest.
-    fn read_arguments(&self, tool: &Tool, arguments: Arguments) -> Result<Map<String, Value>, SourceError> {
+    /// The arguments as values, nested no deeper than a caller may nest and read as the tool declares them, with
+    /// what is to be said about that.
+    fn read_arguments(
+        &self,
+        tool: &Tool,
+        arguments: Arguments,
+    ) -> Result<(Map<String, Value>, Vec<String>), SourceError> {
         let arguments = arguments.read(&tool.example)?;
         let most = self.limits().json_depth;
         if let Some((name, _)) = arguments
@@ -110,7 +120,7 @@ impl Engine {
             let problem = format!("nests deeper than {most} levels");
             return Err(SourceError::invalid_input(name.clone(), problem, &tool.example));
         }
-        Ok(arguments)
+        Ok(as_declared(&tool.input_schema, arguments))
     }
 
     /// Common arguments checked and the cursor opened; no request is made.

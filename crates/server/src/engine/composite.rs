@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use freshcontext_contract::{AnyAdapter, ErrorCode, SourceError};
 use freshcontext_core::answer::Judged;
-use freshcontext_core::composite::Section;
+use freshcontext_core::composite::{NOT_ASKED, Section};
 use freshcontext_sources::{Composite, PartCall, Plan};
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
@@ -119,10 +119,8 @@ impl Engine {
         place: Arc<Place>,
     ) -> Result<Judged, SourceError> {
         if let Some(reason) = &part.skipped {
-            let message = "not asked: what was given holds no question for this source";
-            return Err(SourceError::new(ErrorCode::InvalidInput, message)
-                .detail("not_asked")
-                .hint(reason.clone()));
+            let message = format!("Skipped: {reason}");
+            return Err(SourceError::new(ErrorCode::InvalidInput, message).detail(NOT_ASKED));
         }
         let adapter = self.source(part.tool).ok_or_else(|| {
             SourceError::new(

@@ -75,6 +75,7 @@ pub(super) fn composite(
         min_score: plan.min_score,
         max_length: plan.max_length,
         sections,
+        notes: plan.notes,
     });
     ToolOutcome {
         text: answer.text,

@@ -22,9 +22,10 @@ fn the_newest_item_in_order_dates_the_answer() {
         answer.structured["freshcontext"]["freshness_confidence"],
         "medium"
     );
+    assert_eq!(answer.structured["notes"], json!(["1 of 4 items has no date"]));
     assert_eq!(
-        answer.structured["notes"],
-        json!(["Oldest item: 2026-03-01", "1 of 4 items undated"])
+        answer.structured["content_age"],
+        "newest of 2, 2 days; oldest 4 days (2026-03-01)"
     );
     assert_parity(&answer);
 
@@ -55,7 +56,7 @@ fn g02_undated_answers_are_low_and_unscored() {
     assert!(
         answer
             .text
-            .contains("\nConfidence: low\nScore: unknown\nStaleness: unknown\n---\n")
+            .contains("\nConfidence: low\nAge: unknown\nScore: unknown\n---\n")
     );
     assert_eq!(answer.structured["freshcontext"]["content_date"], Value::Null);
     assert_eq!(answer.structured["freshcontext"]["freshness_score"], Value::Null);
@@ -66,7 +67,7 @@ fn g02_undated_answers_are_low_and_unscored() {
     );
     let notes = answer.structured["notes"].to_string();
     assert!(
-        notes.contains("4 of 4 items undated") && notes.contains("3 dates not usable"),
+        notes.contains("4 of 4 items have no date") && notes.contains("3 dates could not be used"),
         "{notes}"
     );
     assert_parity(&answer);
@@ -123,7 +124,7 @@ fn since_and_until_are_inclusive_and_what_is_dropped_is_counted() {
     asked.since = Some(at("2026-03-04T00:00:00Z"));
     let none = judge_with(harvest(items()), &asked).unwrap();
     assert_eq!(none.status(), Status::Empty);
-    assert!(none.render(4000).text.contains("\nNo results.\n"));
+    assert!(none.render(4000).text.contains("\nNo results. Try"));
     // Without a range undated items stay.
     assert_eq!(judge_with(harvest(items()), &args()).unwrap().items().len(), 5);
 }
@@ -157,7 +158,7 @@ fn an_empty_answer_says_what_was_searched() {
     assert!(
         answer
             .text
-            .contains("No results.\nAbout: Stories with all of: gardens, moon\n")
+            .contains("No results. Try broader or other words.\nAbout: Stories with all of: gardens, moon\n")
     );
     assert_eq!(answer.structured["status"], "empty");
     assert_eq!(answer.structured["freshcontext"]["freshness_confidence"], "low");

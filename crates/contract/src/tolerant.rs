@@ -1,0 +1,256 @@
+//! What callers send and mean. Agents write a list where words are due, a number as text, `query` where a tool says
+//! `url`. Where only one reading is possible it is taken, and said; everything else stays as it is and is refused by
+//! name later.
+
+use serde_json::{Map, Number, Value};
+
+use crate::args::is_absent;
+
+/// Names that callers use for the one thing that a tool asks about.
+const MAIN: [&str; 24] = [
+    "company",
+    "idea",
+    "input",
+    "keyword",
+    "keywords",
+    "package",
+    "packages",
+    "page",
+    "q",
+    "query",
+    "repo",
+    "repository",
+    "search",
+    "subject",
+    "symbol",
+    "symbols",
+    "term",
+    "text",
+    "ticker",
+    "tickers",
+    "topic",
+    "uri",
+    "url",
+    "words",
+];
+
+/// Reads arguments as the tool's schema declares them. Null, blank text and 0 count as not given where an argument
+/// is optional. The notes say what was read otherwise than it was written.
+pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String, Value>, Vec<String>) {
+    let nothing = Map::new();
+    let properties = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .unwrap_or(&nothing);
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let mut notes = Vec::new();
+    let mut arguments = renamed(properties, &required, arguments, &mut notes);
+    arguments.retain(|name, value| {
+        let optional = properties.contains_key(name) && !required.contains(&name.as_str());
+        !(optional && (is_absent(value) || is_zero(value)))
+    });
+    for (name, value) in &mut arguments {
+        if let Some(kind) = properties.get(name)
+            && let Some(read) = as_kind(kind, value)
+        {
+            notes.push(format!("`{name}` was read as {}", shown(&read)));
+            *value = read;
+        }
+    }
+    (arguments, notes)
+}
+
+/// Puts the one argument with an unknown name in the place of the one that is missing, where both mean the subject.
+fn renamed(
+    properties: &Map<String, Value>,
+    required: &[&str],
+    arguments: Map<String, Value>,
+    notes: &mut Vec<String>,
+) -> Map<String, Value> {
+    let Some(main) = required.first().filter(|main| MAIN.contains(main)) else {
+        return arguments;
+    };
+    if arguments.get(*main).is_some_and(|value| !is_absent(value)) {
+        return arguments;
+    }
+    let mut strangers = arguments
+        .iter()
+        .filter(|(name, value)| !properties.contains_key(*name) && !is_absent(value))
+        .map(|(name, _)| name.clone());
+    let (Some(stranger), None) = (strangers.next(), strangers.next()) else {
+        return arguments;
+    };
+    if !MAIN.contains(&stranger.to_ascii_lowercase().as_str()) {
+        return arguments;
+    }
+    notes.push(format!("`{stranger}` was read as `{main}`"));
+    arguments
+        .into_iter()
+        .filter(|(name, _)| name != main)
+        .map(|(name, value)| {
+            if name == stranger {
+                ((*main).to_owned(), value)
+            } else {
+                (name, value)
+            }
+        })
+        .collect()
+}
+
+fn is_zero(value: &Value) -> bool {
+    value.as_f64() == Some(0.0)
+}
+
+/// The value in the declared kind; `None` where it has it already, or cannot have it.
+fn as_kind(kind: &Value, value: &Value) -> Option<Value> {
+    match (kind.get("type")?.as_str()?, value) {
+        ("string", Value::Array(values)) if !values.is_empty() => {
+            let words: Option<Vec<String>> = values.iter().map(scalar).collect();
+            Some(Value::String(words?.join(",")))
+        }
+        ("string", Value::Number(_)) => scalar(value).map(Value::String),
+        ("array", Value::String(text)) => {
+            let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+            Some(words.map(Value::from).collect())
+        }
+        ("integer" | "number", Value::String(text)) => {
+            let text = text.trim();
+            let whole = text.parse::<i64>().ok().map(Number::from);
+            whole
+                .or_else(|| Number::from_f64(text.parse().ok()?))
+                .map(Value::Number)
+        }
+        ("boolean", Value::String(text)) => match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" | "1" => Some(Value::Bool(true)),
+            "false" | "no" | "0" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        ("boolean", Value::Number(number)) => match number.as_i64() {
+            Some(1) => Some(Value::Bool(true)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// A value as a note shows it: short, on one line.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    let mut short: String = text.chars().filter(|c| !c.is_control()).take(60).collect();
+    if text.chars().count() > 60 {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema() -> Value {
+        json!({"type": "object", "required": ["url"], "properties": {
+            "url": {"type": "string"}, "limit": {"type": "integer"}, "score": {"type": "number"},
+            "words": {"type": "array", "items": {"type": "string"}}, "remote": {"type": "boolean"}, "since": {"type": "string"}
+        }})
+    }
+
+    fn read(given: &Value) -> (Value, usize) {
+        let (read, notes) = as_declared(&schema(), given.as_object().cloned().unwrap_or_default());
+        (Value::Object(read), notes.len())
+    }
+
+    #[test]
+    fn what_agents_send_is_read_as_meant_and_noted() {
+        for (given, wanted, notes) in [
+            (
+                json!({"url": "x", "limit": 5}),
+                json!({"url": "x", "limit": 5}),
+                0,
+            ),
+            (json!({"query": "rust"}), json!({"url": "rust"}), 1),
+            (json!({"tickers": "AAPL"}), json!({"url": "AAPL"}), 1),
+            (json!({"url": null, "query": "rust"}), json!({"url": "rust"}), 1),
+            (json!({"url": ["a", "b"]}), json!({"url": "a,b"}), 1),
+            (json!({"url": 4_242}), json!({"url": "4242"}), 1),
+            (
+                json!({"url": "x", "limit": "4"}),
+                json!({"url": "x", "limit": 4}),
+                1,
+            ),
+            (
+                json!({"url": "x", "score": "4.5"}),
+                json!({"url": "x", "score": 4.5}),
+                1,
+            ),
+            (
+                json!({"url": "x", "words": "a, b,"}),
+                json!({"url": "x", "words": ["a", "b"]}),
+                1,
+            ),
+            (
+                json!({"url": "x", "remote": "true"}),
+                json!({"url": "x", "remote": true}),
+                1,
+            ),
+            (
+                json!({"url": "x", "limit": 0, "since": " ", "words": null, "score": 0.0}),
+                json!({"url": "x"}),
+                0,
+            ),
+        ] {
+            assert_eq!(read(&given), (wanted, notes), "{given}");
+        }
+    }
+
+    #[test]
+    fn what_has_more_than_one_reading_stays_as_it_is() {
+        for given in [
+            json!({"url": "x", "query": "rust"}),
+            json!({"query": "rust", "topic": "go"}),
+            json!({"uri": {"a": 1}, "more": 1}),
+            json!({"other": "x"}),
+            json!({"url": ""}),
+            json!({"url": 0}),
+            json!({"url": [["a"]]}),
+            json!({"url": "x", "limit": "many"}),
+            json!({"url": "x", "limit": "NaN"}),
+            json!({"url": "x", "remote": "maybe"}),
+            json!({"url": "x", "remote": false}),
+        ] {
+            let (became, notes) = read(&given);
+            if given != json!({"url": 0}) {
+                assert_eq!((&became, notes), (&given, 0));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reading_twice_changes_nothing(name in "url|query|limit|words|remote|x", text in "\\PC{0,20}", number: i32) {
+            for value in [json!(text), json!(number), json!([text]), json!(null)] {
+                let given = Map::from_iter([("url".to_owned(), json!("u")), (name.clone(), value)]);
+                let (once, _) = as_declared(&schema(), given);
+                let (twice, notes) = as_declared(&schema(), once.clone());
+                prop_assert_eq!(once, twice);
+                prop_assert_eq!(notes.len(), 0);
+            }
+        }
+    }
+}

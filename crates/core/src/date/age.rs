@@ -1,0 +1,103 @@
+//! Ages in words: `2 days`, `3 months`.
+
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::Resolved;
+
+/// Below these, the next smaller unit is used: two days are told in hours, two months in days, two years in months.
+const HOURS_UNTIL: i64 = 48;
+const DAYS_UNTIL: i64 = 60;
+const MONTHS_UNTIL: i64 = 24;
+/// Hours of the mean month and year of the Gregorian calendar.
+const MONTH_HOURS: f64 = 730.485;
+
+/// How long a time is, in the unit that people would use: never below zero, rounded down.
+pub fn duration_words(time: TimeDelta) -> String {
+    let minutes = time.num_minutes().max(0);
+    let hours = minutes / 60;
+    #[expect(clippy::cast_possible_truncation, reason = "whole months of a bounded time")]
+    #[expect(clippy::cast_precision_loss, reason = "months need no more")]
+    let months = (hours as f64 / MONTH_HOURS) as i64;
+    if minutes < 1 {
+        "less than a minute".to_owned()
+    } else if minutes < 60 {
+        counted(minutes, "minute")
+    } else if hours < HOURS_UNTIL {
+        counted(hours, "hour")
+    } else if hours / 24 < DAYS_UNTIL {
+        counted(hours / 24, "day")
+    } else if months < MONTHS_UNTIL {
+        counted(months, "month")
+    } else {
+        counted(months / 12, "year")
+    }
+}
+
+fn counted(count: i64, unit: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural}")
+}
+
+impl Resolved {
+    /// Its age at that moment, in words; `None` where there is no date. A day is told in whole days.
+    pub fn age(&self, at: DateTime<Utc>) -> Option<String> {
+        let instant = self.instant?;
+        let age = at - instant;
+        Some(if !self.day_only() {
+            duration_words(age)
+        } else if age < TimeDelta::days(1) {
+            "less than a day".to_owned()
+        } else if age < TimeDelta::hours(HOURS_UNTIL) {
+            counted(1, "day")
+        } else {
+            duration_words(age)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn people_would_say_it_so() {
+        for (time, words) in [
+            (TimeDelta::seconds(-5), "less than a minute"),
+            (TimeDelta::seconds(59), "less than a minute"),
+            (TimeDelta::minutes(1), "1 minute"),
+            (TimeDelta::minutes(59), "59 minutes"),
+            (TimeDelta::minutes(60), "1 hour"),
+            (TimeDelta::hours(47), "47 hours"),
+            (TimeDelta::hours(48), "2 days"),
+            (TimeDelta::days(59), "59 days"),
+            (TimeDelta::days(61), "2 months"),
+            (TimeDelta::days(365), "11 months"),
+            (TimeDelta::days(366), "12 months"),
+            (TimeDelta::days(731), "2 years"),
+            (TimeDelta::days(3_653), "10 years"),
+        ] {
+            assert_eq!(duration_words(time), words, "{time}");
+        }
+    }
+
+    #[test]
+    fn a_day_is_told_in_days() {
+        let at: DateTime<Utc> = "2026-03-05T12:00:00Z".parse().unwrap();
+        let age = |day: &str| {
+            super::super::resolve(&freshcontext_contract::DateEvidence::field("d", day), at).age(at)
+        };
+        assert_eq!(age("2026-03-05").as_deref(), Some("less than a day"));
+        assert_eq!(age("2026-03-04").as_deref(), Some("1 day"));
+        assert_eq!(age("2026-03-03").as_deref(), Some("2 days"));
+        assert_eq!(Resolved::unknown().age(at), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_time_has_words(seconds in any::<i32>()) {
+            prop_assert!(!duration_words(TimeDelta::seconds(i64::from(seconds))).is_empty());
+        }
+    }
+}
