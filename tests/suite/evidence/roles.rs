@@ -74,6 +74,12 @@ pub const ROLES: &[(&str, &str, Role)] = &[
         StandIn("outside the session, of a price beside"),
     ),
     ("extract_finance", "secondaryData.lastTradeTimestamp", Publication),
+    ("extract_finance", "pre.start", Other("of a session")),
+    ("extract_finance", "pre.end", Other("of a session")),
+    ("extract_finance", "regular.start", Other("of a session")),
+    ("extract_finance", "regular.end", Other("of a session")),
+    ("extract_finance", "post.start", Other("of a session")),
+    ("extract_finance", "post.end", Other("of a session")),
     (
         "extract_gdelt",
         "seendate",
