@@ -131,15 +131,12 @@ async fn asked_once(case: &Case, refusals: Vec<Refusal>) -> Result<(), Failed> {
         .await?;
         bench.call(&case.tool, case.arguments.clone()).await?;
         let what = format!("429 of exchange {} alone", number + 1);
-        let refused = case
-            .exchanges
-            .get(number)
-            .map(|exchange| exchange.url.path().to_owned());
         let mut requests = bench.upstream.requests();
         requests.retain(|request| {
-            refused
-                .as_deref()
-                .is_some_and(|path| request.target.starts_with(path))
+            let refused = case.exchanges.get(number).map(|exchange| &exchange.url);
+            refused.is_some_and(|url| {
+                url.host_str() == Some(request.host.as_str()) && request.target.starts_with(url.path())
+            })
         });
         complaints.extend(repeated(&what, &requests));
     }

@@ -172,7 +172,7 @@ mod tests {
         let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
         let one = || DateEvidence::field("one", at("2026-11-21T12:00:00Z"));
         for agreeing in [
-            "2026-11-19",
+            "2026-11-20",
             "2026-11-19T12:00:00",
             "2026-11-23T12:00:00Z",
             "soon",
