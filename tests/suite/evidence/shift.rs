@@ -110,7 +110,9 @@ fn visit(value: &mut Value, field: &str, see: &mut impl FnMut(&str, &mut Value, 
             }
         }
         Value::Number(was) => {
-            let whole = was.as_i64().or_else(|| was.as_f64().map(|was| was as i64));
+            let whole = was
+                .as_i64()
+                .or_else(|| format!("{:.0}", was.as_f64()?).parse().ok());
             if let Some((to, day)) = whole.and_then(number) {
                 see(field, value, to.into(), day);
             }
