@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("cli::files", || block_on(files())),
         Trial::test("cli::specification", || block_on(specification())),
         Trial::test("cli::failures_are_logged", || block_on(failures_are_logged())),
+        Trial::test("cli::broken_pages_are_not_logged", || block_on(broken_pages())),
     ]
 }
 
@@ -330,5 +331,36 @@ async fn failures_are_logged() -> Result<(), Failed> {
         lines[0].contains("WARN") && lines[0].contains("rate_limited"),
         "{log}"
     );
+    Ok(())
+}
+
+/// The mistakes of a page's markup are no news for the operator, at the default level and below.
+async fn broken_pages() -> Result<(), Failed> {
+    let page = "<!doctype html><table><p>astray</table></p></b><title>Example</title><h1>Changes</h1>\
+                <h2>2.0.0 - 2026-01-02</h2><p>New<table><li>things that people use every day</li></body></html>"
+        .repeat(20);
+    let upstream = ScriptedUpstream::start(move |_| freshcontext_testkit::Reply {
+        status: 200,
+        headers: vec![("content-type".to_owned(), "text/html".to_owned())],
+        body: page.clone().into_bytes(),
+        delay_ms: 0,
+    })
+    .await?;
+    for level in [None, Some("debug")] {
+        let mut call = command(&["call", "extract_changelog", "https://example.org/changelog"]);
+        call.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
+        if let Some(level) = level {
+            call.env("FRESHCONTEXT_LOG", level);
+        }
+        let told = finish(call, "").await;
+        assert_eq!(told.code, Some(0), "{told:?}");
+        for word in ["html5ever", "foster", "astray", "unexpected"] {
+            assert!(
+                !told.stderr.to_lowercase().contains(word),
+                "{level:?}: {}",
+                told.stderr
+            );
+        }
+    }
     Ok(())
 }

@@ -4,6 +4,10 @@
 
 #![expect(clippy::string_slice, reason = "cut where a match begins, and this is a test")]
 
+mod fields;
+mod roles;
+mod shift;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,20 +30,25 @@ pub fn trials() -> Vec<Trial> {
         cases.extend(load("tests/recordings"));
     }
     let recordings = Arc::new(recordings.unwrap_or_default());
-    let mut trials = Vec::new();
+    let mut trials = fields::known();
     for case in cases {
         if case.expect.status.is_none() || of_a_composite(&case) {
             continue;
         }
         let name = format!("{}::{}", case.tool, case.name);
         let case = Arc::new(case);
-        let laws: [(&str, bool, Law); 3] = [
+        let laws: [(&str, bool, Law); 4] = [
             ("days", true, |case, at| Box::pin(days(case, at))),
             ("quotes", case.tool == "extract_finance", |case, at| {
                 Box::pin(quotes(case, at))
             }),
-            ("conflicts", case.tool == "extract_changelog", |case, at| {
-                Box::pin(conflicts(case, at))
+            (
+                "pages::conflicts",
+                case.tool == "extract_changelog",
+                |case, at| Box::pin(conflicts(case, at)),
+            ),
+            ("fields::conflicts", true, |case, at| {
+                Box::pin(fields::law(case, at))
             }),
         ];
         for (law, due, run) in laws {

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use freshcontext_contract::{Descriptor, ErrorCode, Limits, When};
-use freshcontext_testkit::{Case, Kind, Reply, load_cases};
+use freshcontext_testkit::{Case, Reply, SeenRequest, load_cases};
 use libtest_mimic::{Failed, Trial};
 
 use crate::cases::{of_a_composite, panic_line};
@@ -21,7 +22,7 @@ pub fn trials() -> Vec<Trial> {
         .collect();
     cases
         .into_iter()
-        .filter(|case| case.kind == Kind::Ok && !of_a_composite(case))
+        .filter(|case| case.expect.status.is_some() && !case.exchanges.is_empty() && !of_a_composite(case))
         .map(|case| {
             let refusals = descriptors
                 .get(case.tool.as_str())
@@ -104,19 +105,7 @@ async fn asked_once(case: &Case, refusals: Vec<Refusal>) -> Result<(), Failed> {
             ));
         }
         let requests = bench.upstream.requests();
-        let mut asked: BTreeMap<String, usize> = BTreeMap::new();
-        for request in &requests {
-            let body = String::from_utf8_lossy(&request.body).into_owned();
-            *asked
-                .entry(format!(
-                    "{} {}{} {body}",
-                    request.method, request.host, request.target
-                ))
-                .or_default() += 1;
-        }
-        for (request, times) in asked.into_iter().filter(|(_, times)| *times > 1) {
-            complaints.push(format!("{what}: asked {times} times: {request}"));
-        }
+        complaints.extend(repeated(&what, &requests));
         // Who is told to wait would be told the same; nobody asks meanwhile.
         let again = bench.call(&case.tool, case.arguments.clone()).await?;
         let more = bench.upstream.requests().split_off(requests.len());
@@ -129,5 +118,41 @@ async fn asked_once(case: &Case, refusals: Vec<Refusal>) -> Result<(), Failed> {
             ));
         }
     }
+    // One address refused while the others answer.
+    for number in 0..case.exchanges.len() {
+        let bench = Bench::start(case, Path::new(""), Limits::DEFAULT, |script| {
+            let at = AtomicUsize::new(0);
+            script.alter(|_, line| {
+                if at.fetch_add(1, Ordering::Relaxed) == number {
+                    line.clone_from(&reply(429, &[], "Too Many Requests"));
+                }
+            });
+        })
+        .await?;
+        bench.call(&case.tool, case.arguments.clone()).await?;
+        let what = format!("429 of exchange {} alone", number + 1);
+        let mut requests = bench.upstream.requests();
+        requests.retain(|request| {
+            let refused = case.exchanges.get(number).map(|exchange| &exchange.url);
+            refused.is_some_and(|url| {
+                url.host_str() == Some(request.host.as_str()) && request.target.starts_with(url.path())
+            })
+        });
+        complaints.extend(repeated(&what, &requests));
+    }
     verdict(complaints)
+}
+
+/// Requests that were sent more than once.
+fn repeated(what: &str, requests: &[SeenRequest]) -> Vec<String> {
+    let mut asked: BTreeMap<String, usize> = BTreeMap::new();
+    for request in requests {
+        let body = String::from_utf8_lossy(&request.body);
+        let name = format!("{} {}{} {body}", request.method, request.host, request.target);
+        *asked.entry(name).or_default() += 1;
+    }
+    let repeated = asked.into_iter().filter(|(_, times)| *times > 1);
+    repeated
+        .map(|(request, times)| format!("{what}: asked {times} times: {request}"))
+        .collect()
 }

@@ -168,7 +168,9 @@ fn paper(entry: &Element, whole_text: bool) -> Option<Item> {
         {
             DateEvidence::field("published", published.as_str())
         }
-        (_, Some(updated)) => DateEvidence::field("updated", updated.as_str()),
+        // Of the first version both are the same moment; of a later one `published` is the first's.
+        (published, Some(updated)) => DateEvidence::field("updated", updated.as_str())
+            .beside("published", published.as_deref().filter(|_| version == Some(1))),
         (Some(published), None) => DateEvidence::signal(
             "published: the first version, not the one shown",
             published.as_str(),

@@ -47,7 +47,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "GitHub's feed of releases and tags",
             Founding::Recorded,
         ),
-        route("tags_feed", "GitHub's feed of tags", Founding::GeneralKnowledge),
+        route("tags_feed", "GitHub's feed of tags", Founding::Documented),
         route("file", "a changelog file", Founding::Recorded),
         route(
             "registry",

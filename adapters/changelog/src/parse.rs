@@ -51,7 +51,10 @@ pub fn instant(date: &DateEvidence) -> Option<DateTime<Utc>> {
 
 /// What evidence says, as an instant or a day.
 fn value(date: &DateEvidence) -> Option<DateValue> {
-    let (DateEvidence::Field { value, .. } | DateEvidence::PageSignal { value, .. }) = date else {
+    let (DateEvidence::Field { value, .. }
+    | DateEvidence::PageSignal { value, .. }
+    | DateEvidence::Disputed { value, .. }) = date
+    else {
         return None;
     };
     match value {

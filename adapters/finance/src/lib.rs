@@ -96,11 +96,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             "TWELVEDATA_API_KEY",
             Founding::Documented,
         ),
-        on("cnbc", "US stocks and main indices", Founding::GeneralKnowledge),
+        on("cnbc", "US stocks and main indices", Founding::Documented),
         on(
             "cboe",
             "US stocks and main indices, 15 minutes late",
-            Founding::GeneralKnowledge,
+            Founding::Documented,
         ),
         on("nasdaq", "US stocks and funds", Founding::Recorded),
         on(
@@ -109,11 +109,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             Founding::Documented,
         ),
         on("coinbase", "coins", Founding::Documented),
-        on(
-            "yahoo",
-            "worldwide; often refuses servers",
-            Founding::GeneralKnowledge,
-        ),
+        on("yahoo", "worldwide; often refuses servers", Founding::Documented),
         Route {
             id: "stooq",
             about: "worldwide, Warsaw time",

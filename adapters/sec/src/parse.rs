@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chrono::NaiveDate;
+use chrono::{Days, NaiveDate};
 use freshcontext_contract::chrono::{DateTime, SecondsFormat, Utc};
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, Item, SourceError};
@@ -85,6 +85,8 @@ pub struct Filing {
     pub filed: Option<NaiveDate>,
     event: Option<NaiveDate>,
     accepted: Option<DateTime<Utc>>,
+    /// Day of the acceptance stamp, on whatever clock.
+    stamped: Option<NaiveDate>,
     items: Vec<String>,
     document: Option<String>,
     about: Option<String>,
@@ -169,6 +171,7 @@ fn filings(columns: &Columns) -> Result<Listed, SourceError> {
             filed: at(&columns.filed, row).and_then(|text| day(&text)),
             event: at(&columns.event, row).and_then(|text| day(&text)),
             accepted: at(&columns.accepted, row).and_then(|text| accepted::moment(&text, clock)),
+            stamped: at(&columns.accepted, row).and_then(|text| day(text.get(..10)?)),
             items: items::describe(codes.split(',')),
             document: at(&columns.document, row),
             about: at(&columns.about, row),
@@ -194,7 +197,19 @@ pub fn day(text: &str) -> Option<NaiveDate> {
         .flatten()
 }
 
+/// What EDGAR takes in the evening is dated to the next business day: at most so many days later, over a
+/// weekend and holidays.
+const NEXT_BUSINESS_DAY: u64 = 5;
+
 impl Filing {
+    /// The day of acceptance, where the filing's day is no consequence of it. Letters of the SEC's staff, for
+    /// one, are dated weeks before EDGAR shows them.
+    fn contradicting(&self) -> Option<NaiveDate> {
+        let latest = self.stamped?.checked_add_days(Days::new(NEXT_BUSINESS_DAY))?;
+        let follows = |filed| self.stamped <= Some(filed) && filed <= latest;
+        self.stamped.filter(|_| !self.filed.is_some_and(follows))
+    }
+
     /// The filing as an item.
     pub fn item(&self, company: &Company) -> Item {
         let what =
@@ -203,7 +218,8 @@ impl Filing {
             Some(what) => format!("{} {}: {what}", company.name, self.form),
             None => format!("{} {}", company.name, self.form),
         };
-        let mut item = Item::new(title, DateEvidence::optional_field("filingDate", self.filed));
+        let date = DateEvidence::optional_field("filingDate", self.filed);
+        let mut item = Item::new(title, date.beside("acceptanceDateTime", self.contradicting()));
         item.id = Some(self.accession.clone());
         let index = request::index_page(company.cik, &self.accession);
         let document = self

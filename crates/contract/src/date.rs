@@ -2,12 +2,14 @@
 
 use std::borrow::Cow;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::limits::DATES_APART_H;
+
 /// The evidence for one date. Adapters report evidence; the core crate alone turns it into a
-/// confidence: [`Field`](Self::Field) is high, [`PageSignal`](Self::PageSignal) is medium, and the
-/// rest is low with no date at all.
+/// confidence: [`Field`](Self::Field) is high, [`PageSignal`](Self::PageSignal) and
+/// [`Disputed`](Self::Disputed) are medium, and the rest is low with no date at all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "snake_case")]
 pub enum DateEvidence {
@@ -25,6 +27,15 @@ pub enum DateEvidence {
         what: Cow<'static, str>,
         /// The date it points to.
         value: DateValue,
+    },
+    /// A field as above that another field of the same meaning contradicts.
+    Disputed {
+        /// The field's name as the source spells it.
+        name: Cow<'static, str>,
+        /// Its value.
+        value: DateValue,
+        /// The other field and its value, in words for the reader.
+        by: String,
     },
     /// Only a year is known. A year is a fact worth showing but not a date.
     YearOnly(i32),
@@ -45,6 +56,19 @@ impl DateEvidence {
     /// As [`field`](Self::field), or [`None`](Self::None) where the source left it out.
     pub fn optional_field(name: &'static str, value: Option<impl Into<DateValue>>) -> Self {
         value.map_or(Self::None, |value| Self::field(name, value))
+    }
+
+    /// The same beside another field that says when this item was published: disputed where the two lie more
+    /// than [`DATES_APART_H`] apart. What is missing or no date contradicts nothing.
+    #[must_use]
+    pub fn beside(self, other: &'static str, said: Option<impl Into<DateValue>>) -> Self {
+        match (self, said.map(Into::into)) {
+            (Self::Field { name, value }, Some(said)) if value.contradicts(&said) => {
+                let by = format!("{other} {}", said.words());
+                Self::Disputed { name, value, by }
+            }
+            (same, _) => same,
+        }
     }
 
     /// A date inferred from a signal.
@@ -69,6 +93,44 @@ pub enum DateValue {
     Instant(DateTime<Utc>),
     /// A calendar day without a time; it counts from 00:00 UTC.
     Day(NaiveDate),
+}
+
+impl DateValue {
+    fn contradicts(&self, other: &Self) -> bool {
+        let apart = self
+            .instant()
+            .zip(other.instant())
+            .map(|(one, other)| (one - other).abs());
+        apart.is_some_and(|apart| apart > TimeDelta::hours(DATES_APART_H))
+    }
+
+    /// The instant, where the value plainly is one; a day counts from 00:00 UTC.
+    pub fn instant(&self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Text(text) => {
+                let text = text.trim();
+                let day = || Some(text.parse::<NaiveDate>().ok()?.and_time(NaiveTime::MIN));
+                let local = || NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").ok();
+                DateTime::parse_from_rfc3339(text)
+                    .map(|at| at.to_utc())
+                    .ok()
+                    .or_else(|| Some(local().or_else(day)?.and_utc()))
+            }
+            Self::EpochSeconds(seconds) => DateTime::from_timestamp(*seconds, 0),
+            Self::Instant(instant) => Some(*instant),
+            Self::Day(day) => Some(day.and_time(NaiveTime::MIN).and_utc()),
+        }
+    }
+
+    /// As it is written for readers.
+    fn words(&self) -> String {
+        match (self, self.instant()) {
+            (Self::Day(day), _) => day.to_string(),
+            (Self::Text(text), _) => text.clone(),
+            (_, Some(instant)) => instant.to_rfc3339_opts(SecondsFormat::Secs, true),
+            (_, None) => String::new(),
+        }
+    }
 }
 
 impl From<String> for DateValue {
@@ -98,5 +160,32 @@ impl From<DateTime<Utc>> for DateValue {
 impl From<NaiveDate> for DateValue {
     fn from(day: NaiveDate) -> Self {
         Self::Day(day)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_fields_of_one_meaning_contradict_each_other_beyond_48_hours() {
+        let at = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        let one = || DateEvidence::field("one", at("2026-11-21T12:00:00Z"));
+        for agreeing in [
+            "2026-11-20",
+            "2026-11-19T12:00:00",
+            "2026-11-23T12:00:00Z",
+            "soon",
+            "",
+        ] {
+            assert_eq!(one().beside("two", Some(agreeing)), one(), "{agreeing}");
+        }
+        assert_eq!(one().beside("two", None::<i64>), one());
+        let DateEvidence::Disputed { name, by, .. } = one().beside("two", Some(1_795_089_599)) else {
+            panic!("not disputed");
+        };
+        assert_eq!((name.as_ref(), by.as_str()), ("one", "two 2026-11-19T11:59:59Z"));
+        let signal = DateEvidence::signal("a sign", at("2026-11-21T12:00:00Z"));
+        assert_eq!(signal.clone().beside("two", Some("2003-04-05")), signal);
     }
 }

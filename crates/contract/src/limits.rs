@@ -193,6 +193,8 @@ pub const FUTURE_TOLERANCE_S: i64 = 300;
 /// A calendar day begins this many hours before 00:00 UTC where it begins first, in Kiribati (UTC+14): from
 /// then on it is no day of the future.
 pub const EARLIEST_DAY_START_H: i64 = 14;
+/// Publication dates of one item that lie more hours apart than this contradict each other.
+pub const DATES_APART_H: i64 = 48;
 /// Longest `url` or `query` argument, in characters.
 pub const QUERY_CHARS: usize = 2_000;
 /// Shortest `max_length`, in characters: room for an envelope's own lines and one item.

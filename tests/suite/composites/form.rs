@@ -37,8 +37,7 @@ pub(super) fn form(table: &Table, engine: &Engine, outcome: &Outcome) -> Vec<Str
         .collect();
     let mut headings = Vec::new();
     for (part, section) in table.plan.sections.iter().zip(found) {
-        let adapter = section["adapter"].as_str().unwrap_or_default();
-        headings.push(format!("## {} ({adapter})", part.label));
+        headings.push(format!("## {} ({})", part.label, part.tool));
         want(
             section["tool"] == part.tool && section["label"] == part.label.as_str(),
             format!("{} is not at its place: {section}", part.tool),
@@ -89,15 +88,19 @@ fn counted(outcome: &Outcome, line: &str) -> Vec<String> {
         out.push(format!("{missing:?} are missing, of {absent:?}"));
     }
     for (told, section) in missing.iter().zip(absent) {
-        let (tool, adapter) = (&section["tool"], section["adapter"].as_str().unwrap_or_default());
+        let (tool, label) = (&section["tool"], section["label"].as_str().unwrap_or_default());
         let code = section["error"]["code"].as_str().unwrap_or("stale");
-        let words = if code == "stale" { "see" } else { "try" };
-        let phrase = format!(
-            "{adapter} ({code}; {words} {})",
-            tool.as_str().unwrap_or_default()
-        );
-        if told["tool"] != *tool || told["code"] != code || !line.contains(&phrase) {
-            out.push(format!("{phrase} is not told by {told} or {line:?}"));
+        let word = match (code, section["error"]["detail"].as_str()) {
+            ("stale", _) => "too old".to_owned(),
+            (_, Some("not_asked")) => "skipped".to_owned(),
+            _ => format!("failed: {code}"),
+        };
+        let row = format!("| {label} | {word} | ");
+        if told["tool"] != *tool || told["code"] != code || !outcome.text.contains(&row) {
+            out.push(format!(
+                "{row} is not told by {told} or the table of\n{}",
+                outcome.text
+            ));
         }
     }
     let dated: Vec<(Option<u64>, Option<&str>)> = found

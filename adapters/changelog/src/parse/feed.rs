@@ -1,10 +1,13 @@
 //! Feeds: of a site, and of GitHub's releases and tags.
 
+use freshcontext_contract::chrono::{NaiveTime, TimeDelta};
+use freshcontext_contract::limits::DATES_APART_H;
+use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, SourceError};
 use freshcontext_parse::feed::{self, Entry};
 use freshcontext_parse::{link, text};
 
-use super::{Release, version};
+use super::{Release, instant, path_date, version};
 
 /// A site's feed.
 #[derive(Debug, Default)]
@@ -37,11 +40,27 @@ pub fn looks_like(body: &str) -> bool {
 /// Reads a site's feed. The feed's own date is the time of its build and never used.
 pub fn read(bytes: &[u8]) -> Result<Feed, SourceError> {
     let feed = feed::read(bytes, "feed")?;
-    let releases = readable(&feed, |entry| release(entry, entry.date()))?;
+    let releases = readable(&feed, |entry| release(entry, dated(entry)))?;
     Ok(Feed {
         title: feed.title,
         releases,
     })
+}
+
+/// The entry's date. What bears an address with a day has been there since: a later publication is disputed.
+fn dated(entry: &Entry) -> DateEvidence {
+    let date = entry.date();
+    let address = entry.link.as_deref().and_then(|link| Url::parse(link).ok());
+    let older = address.as_ref().and_then(path_date::find).filter(|found| {
+        let end = found.last().and_time(NaiveTime::MIN).and_utc();
+        instant(&date).is_some_and(|at| at - end > TimeDelta::hours(DATES_APART_H))
+    });
+    match (older, &entry.published) {
+        (Some(found), published @ Some(_)) => {
+            DateEvidence::field("date in the address", found.first()).beside("published", published.clone())
+        }
+        _ => date,
+    }
 }
 
 /// Reads `releases.atom` or `tags.atom`. Their only date is that of the last edit.

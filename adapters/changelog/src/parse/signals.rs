@@ -1,6 +1,7 @@
 //! What a page says about its date, best evidence first; and what it says against it.
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use freshcontext_contract::limits::DATES_APART_H;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, DateValue};
 use freshcontext_parse::scraper::{ElementRef, Html};
@@ -10,7 +11,7 @@ use super::path_date::{self, PathDate};
 use super::{dates, instant, jsonld};
 
 /// Publication dates of one page further apart than this contradict each other.
-const APART: TimeDelta = TimeDelta::hours(48);
+const APART: TimeDelta = TimeDelta::hours(DATES_APART_H);
 /// A text that bears a labelled date is no longer than this, in characters.
 const LABELLED_CHARS: usize = 120;
 

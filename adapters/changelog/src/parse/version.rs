@@ -207,15 +207,20 @@ pub fn is_prerelease(tag: &str) -> bool {
     })
 }
 
+/// A title without a version and of more words than this is a sentence, which may well speak of a channel.
+const NAME_WORDS: usize = 5;
+
 /// Whether the name that people gave a release says so.
 pub fn names_prerelease(name: &str) -> bool {
     let lower = name.to_lowercase();
-    lower
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| CHANNELS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit())))
-        || find(name)
-            .and_then(|span| name.get(span.start..span.end))
-            .is_some_and(is_prerelease)
+    let words = || {
+        let words = lower.split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| word.starts_with(char::is_alphabetic))
+    };
+    let version = find(name).and_then(|span| name.get(span.start..span.end));
+    let is_name = version.is_some() || words().count() <= NAME_WORDS;
+    let channel = |word: &str| CHANNELS.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    is_name && words().any(channel) || version.is_some_and(is_prerelease)
 }
 
 #[cfg(test)]
@@ -290,6 +295,7 @@ mod tests {
         assert!(
             !names_prerelease("Release v1.92.1 (Chromium 152.0.7977.42)")
                 && !names_prerelease("The next generation")
+                && !names_prerelease("Enabling the next iteration of the borrow checker on nightly")
         );
     }
 

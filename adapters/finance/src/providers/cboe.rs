@@ -1,6 +1,6 @@
 //! Cboe: delayed quotes of US listings; times are New York's, without saying so.
 
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, NaiveTime};
 use chrono_tz::America::New_York;
 use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::json;
@@ -42,9 +42,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     );
     let quote = moment
         .zip(number(at("current_price")))
-        .and_then(|(moment, price)| {
-            Quote::new("cboe", page, price, "last_trade_time", Moment::Instant(moment))
-        });
+        .and_then(|(moment, price)| Quote::new("cboe", page, price, "last_trade_time", moment));
     let mut quote = quote.ok_or_else(|| Provider::Cboe.unknown(ticker))?;
     let positive = |name: &str| number(at(name)).filter(|number| *number > 0.0);
     quote.kind = "last print at Cboe, 15 minutes late";
@@ -60,17 +58,23 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     Ok(quote)
 }
 
-/// New York's wall clock without an offset, or an instant with one: indices come in both ways.
-fn moment(text: &str) -> Option<DateTime<Utc>> {
+/// New York's wall clock without an offset, or an instant with one: indices come in both ways. Midnight is
+/// written where only the day is known.
+fn moment(text: &str) -> Option<Moment> {
     let text = text.trim().replacen(' ', "T", 1);
-    DateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%.f%#z")
+    let with_offset = DateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%.f%#z")
         .or_else(|_| DateTime::parse_from_rfc3339(&text))
-        .map(|at| at.with_timezone(&Utc))
-        .ok()
-        .or_else(|| {
-            let local = NaiveDateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%.f").ok()?;
-            instant(local, New_York)
-        })
+        .ok();
+    let local = with_offset
+        .map(|at| at.naive_local())
+        .or_else(|| NaiveDateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%.f").ok())?;
+    if local.time() == NaiveTime::MIN {
+        return Some(Moment::Day(local.date()));
+    }
+    let at = with_offset
+        .map(|at| at.to_utc())
+        .or_else(|| instant(local, New_York));
+    at.map(Moment::Instant)
 }
 
 #[cfg(test)]
@@ -80,7 +84,7 @@ mod tests {
 
     #[test]
     fn times_come_with_and_without_an_offset() {
-        let utc = Some("2026-10-07T20:15:02Z".parse().unwrap());
+        let utc = Some(Moment::Instant("2026-10-07T20:15:02Z".parse().unwrap()));
         for text in [
             "2026-10-07T16:15:02",
             "2026-10-07 16:15:02",
@@ -91,6 +95,10 @@ mod tests {
             "2026-10-07T20:15:02+00:00",
         ] {
             assert_eq!(moment(text), utc, "{text}");
+        }
+        for midnight in ["2026-10-07T00:00:00-05:00", "2026-10-07T00:00:00"] {
+            let day = chrono::NaiveDate::from_ymd_opt(2026, 10, 7).unwrap();
+            assert_eq!(moment(midnight), Some(Moment::Day(day)), "{midnight}");
         }
         let ticker = Ticker::read("^GSPC").unwrap();
         let unreadable = r#"{"data":{"current_price":5,"last_trade_time":"yesterday"}}"#;

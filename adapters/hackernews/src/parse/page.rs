@@ -196,7 +196,7 @@ fn age_title(title: &str) -> DateEvidence {
     let mut parts = title.split_whitespace();
     let iso = parts.next().unwrap_or_default();
     if let Some(seconds) = parts.next().and_then(|epoch| epoch.parse::<i64>().ok()) {
-        return DateEvidence::field("age title", seconds);
+        return DateEvidence::field("age title", seconds).beside("age title", Some(iso));
     }
     match iso.parse::<i64>() {
         Ok(seconds) => DateEvidence::field("age title", seconds),

@@ -124,7 +124,10 @@ pub fn linked_year(title: &str, date: &DateEvidence) -> Option<i32> {
 
 /// The instant of evidence that is one, for notes and for the order by date.
 pub fn submitted(date: &DateEvidence) -> Option<DateTime<Utc>> {
-    let (DateEvidence::Field { value, .. } | DateEvidence::PageSignal { value, .. }) = date else {
+    let (DateEvidence::Field { value, .. }
+    | DateEvidence::PageSignal { value, .. }
+    | DateEvidence::Disputed { value, .. }) = date
+    else {
         return None;
     };
     match value {
@@ -145,7 +148,7 @@ pub fn date_text(date: &DateEvidence) -> Option<String> {
 /// Evidence from the two forms in which the search index gives a moment.
 pub fn index_date(seconds: Option<i64>, text: Option<String>) -> DateEvidence {
     match (seconds, text) {
-        (Some(seconds), _) => DateEvidence::field("created_at_i", seconds),
+        (Some(seconds), text) => DateEvidence::field("created_at_i", seconds).beside("created_at", text),
         (None, text) => DateEvidence::optional_field("created_at", text),
     }
 }

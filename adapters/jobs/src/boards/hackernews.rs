@@ -40,6 +40,8 @@ struct Hit {
     #[serde(default, deserialize_with = "or_absent")]
     created_at: Option<String>,
     #[serde(default, deserialize_with = "or_absent")]
+    created_at_i: Option<i64>,
+    #[serde(default, deserialize_with = "or_absent")]
     num_comments: Option<u64>,
     #[serde(default)]
     parent_id: Value,
@@ -109,7 +111,8 @@ pub fn hiring_comments(body: &str, thread: u64) -> Result<Read, SourceError> {
             read.unreadable += 1;
             continue;
         };
-        read.jobs.extend(advert(&id, &comment, hit.created_at));
+        read.jobs
+            .extend(advert(&id, &comment, hit.created_at, hit.created_at_i));
     }
     judged(read, "Hacker News comments")
 }
@@ -127,6 +130,8 @@ struct Branch {
     text: Option<String>,
     #[serde(default, deserialize_with = "or_absent")]
     created_at: Option<String>,
+    #[serde(default, deserialize_with = "or_absent")]
+    created_at_i: Option<i64>,
 }
 
 /// The adverts in a whole thread.
@@ -147,7 +152,8 @@ pub fn hiring_tree(body: &str) -> Result<Read, SourceError> {
             read.unreadable += 1;
             continue;
         };
-        read.jobs.extend(advert(&id, &comment, branch.created_at));
+        read.jobs
+            .extend(advert(&id, &comment, branch.created_at, branch.created_at_i));
     }
     judged(read, "Hacker News thread")
 }
@@ -158,7 +164,7 @@ fn number(id: &Value) -> Option<String> {
 }
 
 /// Reads one advert: by custom its first line is `Company | Role | Place | REMOTE | pay`.
-fn advert(id: &str, comment: &str, created_at: Option<String>) -> Option<Job> {
+fn advert(id: &str, comment: &str, created_at: Option<String>, seconds: Option<i64>) -> Option<Job> {
     let body = html::to_text(comment);
     let first = body.lines().find(|line| !line.trim().is_empty())?.trim();
     let parts: Vec<&str> = first
@@ -168,6 +174,7 @@ fn advert(id: &str, comment: &str, created_at: Option<String>) -> Option<Job> {
         .collect();
     let mut job = Job::new(Board::HackerNews, id.to_owned(), text::clip(first, 120));
     (job.date, job.at) = dated("created_at", created_at);
+    job.date = job.date.beside("created_at_i", seconds);
     job.url = Some(format!("https://news.ycombinator.com/item?id={id}"));
     let header = Words::of(first);
     job.remote = remote(&header);

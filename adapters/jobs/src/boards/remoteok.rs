@@ -56,6 +56,9 @@ pub fn remoteok(body: &str) -> Result<Read, SourceError> {
         };
         let mut job = Job::new(Board::RemoteOk, key, position);
         (job.date, job.at) = dated("date", wire.date);
+        job.date = job
+            .date
+            .beside("epoch", wire.epoch.filter(|seconds| *seconds > 0));
         if job.at.is_none() {
             (job.date, job.at) = epoch("epoch", wire.epoch);
         }

@@ -22,7 +22,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .into_iter()
         .flatten()
         .filter_map(|(version, files)| {
-            let (written, at) = first_file(files)?;
+            let (written, at, _) = first_file(files)?;
             let prerelease = Version::from_str(version).is_ok_and(|version| version.any_prerelease());
             Some(Published {
                 version: version.clone(),
@@ -47,20 +47,11 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         facts.latest = highest.map(|(_, published)| published.version.clone());
         facts.inferred = facts.latest.is_some();
     }
-    facts.date = match value.get("urls") {
-        Some(files) if !facts.inferred => {
-            DateEvidence::optional_field("upload_time", first_file(files).map(|(written, _)| written))
-        }
-        _ => {
-            let of_latest = published
-                .iter()
-                .find(|published| Some(&published.version) == facts.latest.as_ref());
-            DateEvidence::optional_field(
-                "upload_time",
-                of_latest.map(|published| published.written.as_str()),
-            )
-        }
-    };
+    let of_latest = || releases?.get(facts.latest.as_ref()?);
+    let files = value.get("urls").filter(|_| !facts.inferred);
+    let first = files.or_else(of_latest).and_then(first_file);
+    facts.date = DateEvidence::optional_field("upload_time", first.map(|(written, ..)| written))
+        .beside("upload_time", first.and_then(|(.., other)| other));
     facts.published = published;
     if info.get("yanked") == Some(&Value::Bool(true)) {
         let reason = text_at(info, "/yanked_reason").map(|reason| text::clip(&text::one_line(reason), 200));
@@ -104,10 +95,11 @@ fn serde_json_len(map: &freshcontext_contract::serde_json::Map<String, Value>) -
 }
 
 /// The earliest file of a release. Old answers have only the form without a zone, which is UTC.
-fn first_file(files: &Value) -> Option<(&str, DateTime<Utc>)> {
+fn first_file(files: &Value) -> Option<(&str, DateTime<Utc>, Option<&str>)> {
     let moments = files.as_array()?.iter().filter_map(|file| {
-        let written = text_at(file, "/upload_time_iso_8601").or_else(|| text_at(file, "/upload_time"))?;
-        Some((written, moment(written)?))
+        let older = text_at(file, "/upload_time");
+        let written = text_at(file, "/upload_time_iso_8601").or(older)?;
+        Some((written, moment(written)?, older))
     });
-    moments.min_by_key(|(_, at)| *at)
+    moments.min_by_key(|(_, at, _)| *at)
 }

@@ -79,8 +79,12 @@ impl JudgedItem {
     }
 }
 
-/// What the source said instead of a date stays visible as a fact.
+/// What the source said instead of a date, or against it, stays visible as a fact.
 fn note_evidence(evidence: &DateEvidence, date: &Resolved, fields: &mut Map<String, Value>) {
+    if let DateEvidence::Disputed { by, .. } = evidence {
+        let by = line(by, FIELD_CHARS, &mut Counts::default());
+        fields.insert("date_contradicted_by".to_owned(), by.into());
+    }
     if date.instant.is_some() {
         return;
     }

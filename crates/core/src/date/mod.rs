@@ -152,7 +152,9 @@ pub fn resolve(evidence: &DateEvidence, retrieved_at: DateTime<Utc>) -> Resolved
             return Resolved::refused(format!("only the year {year} is known, which is not a date"));
         }
         DateEvidence::Field { name, value } => (name, value, Confidence::High),
-        DateEvidence::PageSignal { what, value } => (what, value, Confidence::Medium),
+        DateEvidence::PageSignal { what: name, value } | DateEvidence::Disputed { name, value, .. } => {
+            (name, value, Confidence::Medium)
+        }
     };
     let parsed = match read(value) {
         Ok(parsed) => parsed,

@@ -213,6 +213,7 @@ static BOTH: Composite = Composite {
             sections,
             min_score: None,
             max_length: 8_000,
+            notes: Vec::new(),
         })
     },
 };

@@ -1,0 +1,197 @@
+//! Two dates of one item that lie more than 48 hours apart. Every field that bears dates, of every source,
+//! is known for what it is; each is set to an earlier day by itself, and the answer must say the truth
+//! about the contradiction.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use chrono::NaiveDate;
+use freshcontext_testkit::check::Outcome;
+use freshcontext_testkit::{Case, load_cases};
+use libtest_mimic::{Failed, Trial};
+use serde_json::Value;
+
+use super::roles::{ROLES, Role};
+use super::{answer, shift};
+use crate::cases::{of_a_composite, panic_line};
+use crate::{root, shared, verdict};
+
+/// The role of a field of a tool: that of the longest name that it ends with.
+fn role(tool: &str, field: &str) -> Option<(usize, Role)> {
+    let fits = |name: &str| {
+        field == name
+            || field
+                .strip_suffix(name)
+                .is_some_and(|before| before.ends_with('.'))
+    };
+    let rows = ROLES.iter().enumerate();
+    rows.filter(|(_, (of, name, _))| *of == tool && fits(name))
+        .max_by_key(|(_, (_, name, _))| name.len())
+        .map(|(at, (_, _, role))| (at, *role))
+}
+
+/// That every field with dates in any body of any source has its role, every role its field, and every
+/// source at least one.
+pub fn known() -> Vec<Trial> {
+    let load = |folder: &str| load_cases(&root().join(folder)).unwrap_or_else(|error| panic_line(&error));
+    let mut cases = load("fixtures");
+    let recordings = shared().map(|shared| shared.join("recordings"));
+    if recordings.is_some() {
+        cases.extend(load("tests/recordings"));
+    }
+    let recordings = recordings.unwrap_or_default();
+    let mut met: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for case in cases
+        .iter()
+        .filter(|case| case.expect.status.is_some() && !of_a_composite(case))
+    {
+        for body in bodies(case, &recordings).unwrap_or_default() {
+            met.entry(case.tool.clone())
+                .or_default()
+                .extend(shift::fields(&body));
+        }
+    }
+    let adapters = freshcontext_sources::adapters();
+    let trial = |tool: &'static str| {
+        let fields = met.remove(tool).unwrap_or_default();
+        Trial::test(format!("{tool}::date_fields::conflicts"), move || {
+            let mut complaints = Vec::new();
+            let mut due: BTreeSet<usize> = (0..ROLES.len())
+                .filter(|at| ROLES.get(*at).is_some_and(|row| row.0 == tool))
+                .collect();
+            if due.is_empty() {
+                complaints.push(format!(
+                    "nothing is said of the dates of {tool}: see evidence/roles.rs"
+                ));
+            }
+            for field in &fields {
+                match role(tool, field) {
+                    Some((at, _)) => _ = due.remove(&at),
+                    None => complaints.push(format!(
+                        "{tool}: what is the date `{field}`? see evidence/roles.rs"
+                    )),
+                }
+            }
+            complaints.extend(due.iter().filter_map(|at| ROLES.get(*at)).map(|(_, name, _)| {
+                format!("{tool}: no body has the date `{name}`, which evidence/roles.rs speaks of")
+            }));
+            verdict(complaints)
+        })
+    };
+    adapters
+        .iter()
+        .map(|adapter| adapter.descriptor().tool)
+        .map(trial)
+        .collect()
+}
+
+/// The answers' bodies that this law reads. The dates of pages have a law of their own.
+fn bodies(case: &Case, recordings: &std::path::Path) -> Result<Vec<String>, String> {
+    let of = |exchange| Ok(String::from_utf8_lossy(&case.body(exchange, recordings)?).into_owned());
+    let bodies: Result<Vec<String>, String> = case.exchanges.iter().map(of).collect();
+    let is_page = |body: &String| case.tool == "extract_changelog" && body.to_lowercase().contains("<body");
+    Ok(bodies?
+        .into_iter()
+        .map(|body| if is_page(&body) { String::new() } else { body })
+        .collect())
+}
+
+fn same<'a>(whole: &'a Outcome, item: &Value) -> Option<&'a Value> {
+    let name = ["url", "id", "title"]
+        .into_iter()
+        .find(|name| item[*name].is_string())?;
+    let mut alike = whole.items().iter().filter(|other| other[name] == item[name]);
+    alike.next().filter(|_| alike.next().is_none())
+}
+
+pub async fn law(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
+    let whole = answer(&case, &recordings, None, str::to_owned).await?;
+    let mut complaints = Vec::new();
+    for (number, body) in bodies(&case, &recordings)?.iter().enumerate() {
+        let row_of = |field: &str| role(&case.tool, field).map(|(at, _)| at);
+        let rows: BTreeSet<usize> = shift::fields(body)
+            .iter()
+            .filter_map(|field| row_of(field))
+            .collect();
+        if rows.is_empty() {
+            continue;
+        }
+        // An item that this reply does not date stays as it is even if all of its dates move.
+        let (altered, _) = shift::earlier(body, |_| true);
+        let moved = answer(&case, &recordings, Some(number), |_| altered.clone()).await?;
+        for row in rows {
+            let (altered, days) = shift::earlier(body, |field| row_of(field) == Some(row));
+            let became = answer(&case, &recordings, Some(number), |_| altered.clone()).await?;
+            let Some((_, name, role)) = ROLES.get(row) else {
+                continue;
+            };
+            let what = format!("reply {}, `{name}` {} days earlier", number + 1, shift::DAYS);
+            let outcomes = Outcomes {
+                whole: &whole,
+                moved: &moved,
+                became: &became,
+            };
+            complaints.extend(
+                outcomes
+                    .judged(*role, &days)
+                    .into_iter()
+                    .map(|line| format!("{what}: {line}")),
+            );
+        }
+    }
+    verdict(complaints)
+}
+
+/// The answer as it was, with all dates of one reply earlier, and with one field's.
+struct Outcomes<'o> {
+    whole: &'o Outcome,
+    moved: &'o Outcome,
+    became: &'o Outcome,
+}
+
+/// An item's date and confidence.
+fn facts(item: &Value) -> (&Value, &Value) {
+    (&item["published_at"], &item["date_confidence"])
+}
+
+impl Outcomes<'_> {
+    fn judged(&self, role: Role, days: &BTreeSet<NaiveDate>) -> Vec<String> {
+        let mut out = Vec::new();
+        let notes = self.became.structured["notes"].to_string();
+        for item in self.became.items() {
+            let Some(before) = same(self.whole, item).filter(|before| before["published_at"].is_string())
+            else {
+                continue;
+            };
+            let all = same(self.moved, item).map(facts);
+            if all.is_none_or(|all| all == facts(before)) {
+                continue;
+            }
+            let role = if let Role::ByItem(of) = role {
+                of(before)
+            } else {
+                role
+            };
+            let (was, is) = (facts(before), facts(item));
+            let alone = all == Some(is);
+            let named = || {
+                let item = item.to_string();
+                days.iter()
+                    .any(|day| item.contains(&day.to_string()) || notes.contains(&day.to_string()))
+            };
+            let complaint = match role {
+                Role::Publication if was == is && is.1 == "high" => {
+                    "it is not heard although it says the same"
+                }
+                Role::Other(why) if was != is => why,
+                Role::Second if !alone && is.1 == "high" => "two dates, and a high confidence",
+                Role::Second if !alone && !named() => "the other date is not named",
+                _ => continue,
+            };
+            out.push(format!("{}: {was:?} became {is:?}: {complaint}", item["title"]));
+        }
+        out.truncate(3);
+        out
+    }
+}
