@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::hostile;
-use crate::process::{LEGACY, MODERN, Session, command, outcome, program, signal};
+use crate::process::{LEGACY, MODERN, Session, command, outcome, program, signal, through};
 use crate::run::block_on;
 use crate::wire::{Answer, HttpServer, request, rpc, until, version_headers};
 
@@ -61,15 +61,7 @@ fn tied(command: Command, processors: Option<&str>) -> Command {
     let Some(processors) = processors else {
         return command;
     };
-    let given = command.as_std();
-    let mut tied = program("taskset", &["-c", processors]);
-    tied.arg(given.get_program()).args(given.get_args());
-    for (name, value) in given.get_envs() {
-        if let Some(value) = value {
-            tied.env(name, value);
-        }
-    }
-    tied
+    through("taskset", &["-c", processors], &command)
 }
 
 fn soon(what: &str, began: Instant) -> Result<(), Failed> {
