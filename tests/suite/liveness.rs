@@ -212,7 +212,10 @@ async fn stuck_stdio(processors: Option<&str>) -> Result<(), Failed> {
     let stuck = json!({"name": "extract_stuck", "arguments": {"url": "stuck"}});
     let fine = json!({"name": "extract_stuck", "arguments": {"url": "rust"}});
     let first = session.ask("tools/call", fine.clone()).await;
-    assert!(!outcome(&first).is_error, "{first}");
+    if outcome(&first).is_error {
+        // Late on a busy machine: to be tried again, like all that has a clock in it.
+        return Err(first.to_string().into());
+    }
     let id = session.request("tools/call", stuck.clone()).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     pings(&mut session).await?;
