@@ -9,38 +9,16 @@ use freshcontext_contract::schemars::{self, JsonSchema};
 use freshcontext_contract::serde::{self, Deserialize};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, ArgSpec, BoxFuture, CallScope, Clock, Cx, DateEvidence, Descriptor, ErrorCode, Founding,
-    Harvest, Hosts, Item, Request, Response, Route, SourceError, Switch, Transport,
+    Adapter, BoxFuture, CallScope, Clock, Cx, DateEvidence, Descriptor, ErrorCode, Harvest, Item, Request,
+    Response, SourceError, Transport,
 };
 use freshcontext_server::cli::{over_http, over_stdio};
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::Settings;
 use freshcontext_server::engine::{Engine, Parts};
+use freshcontext_testkit::descriptor;
 
-static FACTS: Descriptor = Descriptor {
-    id: "hackernews",
-    tool: "extract_stuck",
-    title: "Stuck",
-    description: "A source for tests.",
-    example: r#"{"url": "rust"}"#,
-    profile: "social_pulse",
-    hosts: Hosts::Fixed(&["stuck.example"]),
-    official: true,
-    credentials: &[],
-    routes: &[Route {
-        id: "api",
-        about: "the interface",
-        needs: None,
-        switch: Switch::On,
-        founding: Founding::GeneralKnowledge,
-    }],
-    rates: &[],
-    status_rules: &[],
-    markers: &[],
-    args: ArgSpec::length(4_000),
-    dates: "crafted",
-    terms: "none",
-};
+static FACTS: Descriptor = descriptor("hackernews", "extract_stuck");
 
 struct Stuck;
 
@@ -63,7 +41,7 @@ impl Adapter for Stuck {
         while std::hint::black_box(stuck) {
             std::hint::spin_loop();
         }
-        let page = Url::parse("https://stuck.example/").map_err(|_| SourceError::malformed("an address"))?;
+        let page = Url::parse("https://echo.example/").map_err(|_| SourceError::malformed("an address"))?;
         let item = Item::new("A result", DateEvidence::field("created", cx.now()));
         Ok(Harvest::new(page, vec![item]))
     }

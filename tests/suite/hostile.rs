@@ -120,6 +120,13 @@ pub fn gzip(body: &[u8]) -> Vec<u8> {
     packer.finish().expect("a vector takes all")
 }
 
+/// A body packed by deflate.
+pub fn deflate(body: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(body).expect("a vector takes all");
+    packer.finish().expect("a vector takes all")
+}
+
 /// 225,000 times `<p>x`, packed by brotli.
 pub const BROTLI: [u8; 18] = [
     0x5b, 0x9f, 0xbb, 0x8d, 0x5f, 0x9a, 0xc7, 0x07, 0x0e, 0x4f, 0x9c, 0x16, 0x00, 0x58, 0xcd, 0x36, 0x90,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::process::Command;
 
 use crate::hostile;
-use crate::process::{LEGACY, MODERN, Session, command, outcome, program, signal};
+use crate::process::{LEGACY, MODERN, Session, command, outcome, program, signal, through};
 use crate::run::block_on;
 use crate::wire::{Answer, HttpServer, request, rpc, until, version_headers};
 
@@ -66,15 +66,7 @@ fn tied(command: Command, processors: Option<&str>) -> Command {
     let Some(processors) = processors else {
         return command;
     };
-    let given = command.as_std();
-    let mut tied = program("taskset", &["-c", processors]);
-    tied.arg(given.get_program()).args(given.get_args());
-    for (name, value) in given.get_envs() {
-        if let Some(value) = value {
-            tied.env(name, value);
-        }
-    }
-    tied
+    through("taskset", &["-c", processors], &command)
 }
 
 fn soon(what: &str, began: Instant) -> Result<(), Failed> {
@@ -225,7 +217,10 @@ async fn stuck_stdio(processors: Option<&str>) -> Result<(), Failed> {
     let stuck = json!({"name": "extract_stuck", "arguments": {"url": "stuck"}});
     let fine = json!({"name": "extract_stuck", "arguments": {"url": "rust"}});
     let first = session.ask("tools/call", fine.clone()).await;
-    assert!(!outcome(&first).is_error, "{first}");
+    if outcome(&first).is_error {
+        // Late on a busy machine: to be tried again, like all that has a clock in it.
+        return Err(first.to_string().into());
+    }
     let id = session.request("tools/call", stuck.clone()).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     pings(&mut session).await?;

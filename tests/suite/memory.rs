@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use freshcontext_testkit::{Reply, ScriptedUpstream, SeenRequest};
 use libtest_mimic::{Failed, Trial};
+use ruzstd::encoding::CompressionLevel;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::hostile::{BROTLI, LARGE, fill, gzip};
-use crate::process::{LEGACY, MODERN, PATIENCE, Session, command};
+use crate::hostile::{BROTLI, LARGE, deflate, fill, gzip};
+use crate::process::{LEGACY, MODERN, PATIENCE, Session, command, through};
 use crate::run::block_on;
 use crate::upstreams::{query, reply};
 
@@ -17,6 +18,13 @@ use crate::upstreams::{query, reply};
 const PEAK: u64 = 64 << 10;
 /// Calls at once.
 const AT_ONCE: usize = 16;
+/// What the kernel grants a server that reads hostile bodies, in KiB: heap, stacks and whatever else is written to,
+/// touched or not. Who asks for more ends at once. A limit of a container would count less: only what was touched.
+const GRANTED: &str = "262144";
+/// What a bomb would be unpacked, in bytes.
+const BOMB: usize = 32 << 20;
+/// Kinds of hostile bodies.
+const KINDS: usize = 16;
 
 pub fn trials() -> Vec<Trial> {
     if !cfg!(target_os = "linux") {
@@ -101,15 +109,17 @@ async fn unread() -> Result<(), Failed> {
 
 /// Bodies that become much larger as they are read.
 fn corpus(number: usize) -> Reply {
-    let html = |body: Vec<u8>| Reply {
+    let coded = |coding: &str, body: Vec<u8>| Reply {
         status: 200,
         headers: vec![
             ("content-type".to_owned(), "text/html".to_owned()),
-            ("content-encoding".to_owned(), "gzip".to_owned()),
+            ("content-encoding".to_owned(), coding.to_owned()),
         ],
         body,
         delay_ms: 0,
     };
+    let html = |body: Vec<u8>| coded("gzip", body);
+    let long = || vec![b'x'; BOMB];
     // So little of it is new that it packs well, and so much that it is no bomb by its ratio.
     let noise = |piece: &str, size: usize| {
         let mut state = 1_u32;
@@ -121,17 +131,11 @@ fn corpus(number: usize) -> Reply {
         }
         page
     };
-    match number % 12 {
+    match number {
         0 => html(gzip(noise("<p>", (8 << 20) - 64).as_bytes())),
         1 => reply(200, "text/html", &fill("<p>", LARGE)),
         2 => html(gzip(noise("<i></i>", (8 << 20) - 64).as_bytes())),
-        3 => Reply {
-            headers: vec![
-                ("content-type".to_owned(), "text/html".to_owned()),
-                ("content-encoding".to_owned(), "br".to_owned()),
-            ],
-            ..html(BROTLI.to_vec())
-        },
+        3 => coded("br", BROTLI.to_vec()),
         4 => reply(
             200,
             "application/json",
@@ -166,13 +170,22 @@ fn corpus(number: usize) -> Reply {
         }
         9 => reply(200, "text/csv", &fill("a,b\n", LARGE)),
         10 => reply(200, "text/markdown", &fill("# 1.0\n", LARGE)),
-        _ => html(gzip(&vec![b'x'; 64 << 20])),
+        11 => html(gzip(&long())),
+        12 => coded("gzip, gzip", gzip(&gzip(&long()))),
+        13 => coded("deflate", deflate(&long())),
+        14 => coded(
+            "zstd",
+            ruzstd::encoding::compress_to_vec(long().as_slice(), CompressionLevel::Fastest),
+        ),
+        // Members without a byte in them.
+        _ => html(gzip(b"").repeat(LARGE / gzip(b"").len())),
     }
 }
 
-/// At the default limits, sixteen calls at once, one kind of body after the other and then all of them.
+/// At the default limits and in 256 MiB, sixteen calls at once, one kind of body after the other and then all of them.
 async fn bodies() -> Result<(), Failed> {
-    let upstream = ScriptedUpstream::start(|request: &SeenRequest| {
+    let bodies: Vec<Reply> = (0..KINDS).map(corpus).collect();
+    let upstream = ScriptedUpstream::start(move |request: &SeenRequest| {
         let asked = if request.host == "hn.algolia.com" {
             query(request)
         } else {
@@ -181,23 +194,23 @@ async fn bodies() -> Result<(), Failed> {
         let number = asked
             .split(['.', ' '])
             .next()
-            .and_then(|name| name.trim_start_matches('k').parse().ok());
-        match number {
-            Some(number) => corpus(number),
-            None => reply(404, "text/plain", "nothing here"),
-        }
+            .and_then(|name| name.trim_start_matches('k').parse::<usize>().ok());
+        number
+            .and_then(|number| bodies.get(number).cloned())
+            .unwrap_or_else(|| reply(404, "text/plain", "nothing here"))
     })
     .await?;
     let mut peaks = Vec::new();
-    for kind in 0..=12 {
+    for kind in 0..=KINDS {
         let mut command = command(&["stdio"]);
         command.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
-        let mut session = Session::open(command, MODERN).await;
+        let limited = through("sh", &["-c", "ulimit -d $0 && exec \"$@\"", GRANTED], &command);
+        let mut session = Session::open(limited, MODERN).await;
         session.ask("tools/list", json!({})).await;
         let idle = figure(session.process(), "VmHWM");
         let calls: Vec<_> = (0..AT_ONCE)
             .map(|at| {
-                let body = if kind == 12 { at } else { kind };
+                let body = if kind == KINDS { at } else { kind };
                 if (4..=6).contains(&body) {
                     return ("extract_hackernews", json!({"url": format!("k{body} {at}")}));
                 }

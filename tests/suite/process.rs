@@ -51,6 +51,19 @@ pub fn program(program: &str, arguments: &[&str]) -> Command {
     command
 }
 
+/// The same command, started by another program that takes it as its last arguments.
+pub fn through(runner: &str, arguments: &[&str], command: &Command) -> Command {
+    let given = command.as_std();
+    let mut through = program(runner, arguments);
+    through.arg(given.get_program()).args(given.get_args());
+    for (name, value) in given.get_envs() {
+        if let Some(value) = value {
+            through.env(name, value);
+        }
+    }
+    through
+}
+
 /// What a finished command left.
 #[derive(Debug)]
 pub struct Finished {

@@ -4,29 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::count::Place;
-use crate::laws::{Breach, GROWTH, Measure, breaches, growth};
+use crate::laws::{GROWTH, Measure, breaches, growth};
 use crate::readers::Reader;
 use crate::shapes::Shape;
-
-/// Where more happens from some size on, once: the reader, the shape, and the growth at most. What is listed here was
-/// counted at 1 MiB, too (`--full`), and found linear over the whole range.
-const STEPS: [(&str, &str, f64); 1] = [
-    // 131, 196 and 134 instructions a byte at 64 KiB, 256 KiB and 1 MiB.
-    (
-        "producthunt/empty www.producthunt.com/feed",
-        "<published>: quotes",
-        6.2,
-    ),
-];
-
-fn is_step(row: &Row<'_>, breach: &Breach) -> bool {
-    let Breach::Growth(_, times) = breach else {
-        return false;
-    };
-    STEPS
-        .iter()
-        .any(|(reader, shape, most)| row.reader.name == *reader && row.shape.name == *shape && times <= most)
-}
 
 /// What came of it all.
 pub struct Report {
@@ -133,14 +113,6 @@ pub fn report(readers: &[Reader], shapes: &[Vec<Shape>], counted: &BTreeMap<Plac
     let mut broken = 0;
     for row in every() {
         for breach in breaches(row.measures) {
-            if is_step(row, &breach) {
-                let _ = writeln!(
-                    text,
-                    "a step, not a slope: {}  on  {}: {breach}",
-                    row.reader.name, row.shape.name
-                );
-                continue;
-            }
             broken += 1;
             let _ = writeln!(
                 text,

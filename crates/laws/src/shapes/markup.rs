@@ -6,6 +6,10 @@ use std::collections::BTreeSet;
 use super::tokens::{ENTITIES, MARKUP, WORDS};
 use super::{Shape, Unit, mark};
 
+/// Quotes of both kinds, each within the other. After as many as these, what was closed is closed again and what
+/// was open is open, so that whether the tag ends does not depend on the size.
+const QUOTES: &[u8] = b" '\" '\" '\"";
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
     Xml,
@@ -82,7 +86,7 @@ pub(super) fn shapes(seed: &[u8], turn: usize, dialect: Dialect) -> Vec<Shape> {
                 Unit::Counted(b" xmlns:a".to_vec(), b"=\"urn:x\"".to_vec()),
             ),
             ("slashes", Unit::Same(b" /".to_vec())),
-            ("quotes", Unit::Same(b" '\"".to_vec())),
+            ("quotes", Unit::Same(QUOTES.to_vec())),
         ] {
             attributes.push(Shape::new(
                 format!("<{name}>: {what}"),
@@ -91,6 +95,12 @@ pub(super) fn shapes(seed: &[u8], turn: usize, dialect: Dialect) -> Vec<Shape> {
                 format!("{end}{after}"),
             ));
         }
+        attributes.push(Shape::same(
+            format!("<{name}>: quotes, one left open"),
+            format!("{before}{open} '"),
+            QUOTES,
+            format!("{end}{after}"),
+        ));
         for (place, quote) in values(open) {
             let (Some(first), Some(rest)) = (open.get(..place), open.get(place..)) else {
                 continue;
@@ -124,30 +134,21 @@ fn anywhere() -> Vec<Shape> {
         .chain(&ENTITIES)
         .map(|text| Shape::same(format!("alone: {}", text.escape_debug()), "", *text, ""))
         .collect();
-    out.push(Shape::new(
-        "alone: many attributes",
-        "<p",
-        Unit::Counted(b" a".to_vec(), b"=1".to_vec()),
-        ">x",
-    ));
-    out.push(Shape::new(
-        "alone: elements of many names",
-        "",
-        Unit::Counted(b"<a".to_vec(), b">".to_vec()),
-        "",
-    ));
-    out.push(Shape::new(
-        "alone: ids",
-        "",
-        Unit::Counted(b"<h2 id=i".to_vec(), b">x</h2><a href=#i1>y</a>".to_vec()),
-        "",
-    ));
-    out.push(Shape::new(
-        "alone: entities declared",
-        "<!DOCTYPE a [",
-        Unit::Counted(b"<!ENTITY e".to_vec(), b" 'x'>".to_vec()),
-        "]><a>&e1;</a>",
-    ));
+    for (what, before, first, last, after) in [
+        ("many attributes", "<p", " a", "=1", ">x"),
+        ("elements of many names", "", "<a", ">", ""),
+        ("ids", "", "<h2 id=i", ">x</h2><a href=#i1>y</a>", ""),
+        (
+            "entities declared",
+            "<!DOCTYPE a [",
+            "<!ENTITY e",
+            " 'x'>",
+            "]><a>&e1;</a>",
+        ),
+    ] {
+        let unit = Unit::Counted(first.into(), last.into());
+        out.push(Shape::new(format!("alone: {what}"), before, unit, after));
+    }
     out.push(Shape::same("alone: a long name", "<", "a", ">x"));
     out.push(Shape::same("alone: a long value", "<p a='", "a>", "'>x"));
     out

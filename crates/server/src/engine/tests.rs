@@ -10,9 +10,10 @@ use freshcontext_contract::serde::{self, Deserialize};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, AnyAdapter, ArgSpec, BoxFuture, CallScope, Cx, DateEvidence, Descriptor, ErrorCode, FixedClock,
-    Founding, Harvest, Hosts, Item, Media, Request, Response, Route, SourceError, Switch, Transport,
+    Harvest, Item, Media, Request, Response, SourceError, Transport,
 };
 use freshcontext_sources::{Composite, PartCall, Plan};
+use freshcontext_testkit::descriptor;
 use serde_json::{Map, Value, json};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
@@ -23,67 +24,20 @@ use crate::metrics::{Metered, Metrics};
 use crate::serve::tests::until;
 
 static ECHO: Descriptor = Descriptor {
-    id: "hackernews",
-    tool: "extract_echo",
     title: "Echo",
-    description: "A source for tests.",
-    example: r#"{"url": "rust"}"#,
-    profile: "social_pulse",
-    hosts: Hosts::Fixed(&["echo.example"]),
-    official: true,
-    credentials: &[],
-    routes: &[Route {
-        id: "api",
-        about: "the interface",
-        needs: None,
-        switch: Switch::On,
-        founding: Founding::GeneralKnowledge,
-    }],
-    rates: &[],
-    status_rules: &[],
-    markers: &[],
     args: ArgSpec {
         limit: Some((10, 50)),
         cursor: true,
         ..ArgSpec::length(4_000)
     },
-    dates: "crafted",
-    terms: "none",
+    ..descriptor("hackernews", "extract_echo")
 };
 
 static OTHER: Descriptor = Descriptor {
-    id: "reddit",
-    tool: "extract_other",
     title: "Other",
-    ..base()
+    description: "Another source for tests.",
+    ..descriptor("reddit", "extract_other")
 };
-
-pub(crate) const fn base() -> Descriptor {
-    Descriptor {
-        id: "",
-        tool: "",
-        title: "",
-        description: "Another source for tests.",
-        example: r#"{"url": "rust"}"#,
-        profile: "social_pulse",
-        hosts: Hosts::Fixed(&["echo.example"]),
-        official: true,
-        credentials: &[],
-        routes: &[Route {
-            id: "api",
-            about: "the interface",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::GeneralKnowledge,
-        }],
-        rates: &[],
-        status_rules: &[],
-        markers: &[],
-        args: ArgSpec::length(4_000),
-        dates: "crafted",
-        terms: "none",
-    }
-}
 
 struct Echo(&'static Descriptor);
 

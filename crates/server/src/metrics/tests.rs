@@ -33,7 +33,7 @@ impl Transport for Down {
 
 static WEB: Descriptor = Descriptor {
     hosts: Hosts::PublicWeb(&["known.example"]),
-    ..crate::engine::tests::base()
+    ..freshcontext_testkit::descriptor("", "")
 };
 
 fn metrics() -> Arc<Metrics> {

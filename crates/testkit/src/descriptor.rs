@@ -1,0 +1,31 @@
+//! The facts of a source that a test makes up.
+
+use freshcontext_contract::{ArgSpec, Descriptor, Founding, Hosts, Route, Switch};
+
+/// A source under the id of one that has a ledger of its own: one host, one route, no key, no paces.
+pub const fn descriptor(id: &'static str, tool: &'static str) -> Descriptor {
+    Descriptor {
+        id,
+        tool,
+        title: "Test",
+        description: "A source for tests.",
+        example: r#"{"url": "rust"}"#,
+        profile: "social_pulse",
+        hosts: Hosts::Fixed(&["echo.example"]),
+        official: true,
+        credentials: &[],
+        routes: &[Route {
+            id: "api",
+            about: "the interface",
+            needs: None,
+            switch: Switch::On,
+            founding: Founding::GeneralKnowledge,
+        }],
+        rates: &[],
+        status_rules: &[],
+        markers: &[],
+        args: ArgSpec::length(4_000),
+        dates: "crafted",
+        terms: "none",
+    }
+}
