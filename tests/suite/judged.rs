@@ -1,5 +1,7 @@
 //! `evaluate_context` through the whole server: what was once misjudged, and what both doors must take.
 
+use freshcontext_contract::Clock as _;
+use freshcontext_server::clock::SystemClock;
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{ScriptedUpstream, SeenRequest};
 use libtest_mimic::{Failed, Trial};
@@ -122,7 +124,7 @@ async fn moments() -> Result<(), Failed> {
 /// Items of our own answers are signals as they are: judged usable, with a hash, and safe to hand on.
 async fn own_results() -> Result<(), Failed> {
     const ITEMS: usize = 9;
-    let hour_ago = chrono::Utc::now() - chrono::TimeDelta::hours(1);
+    let hour_ago = SystemClock.now() - chrono::TimeDelta::hours(1);
     let upstream = ScriptedUpstream::start(move |request: &SeenRequest| {
         let about = query(request);
         let hits: Vec<Value> = (0..ITEMS)

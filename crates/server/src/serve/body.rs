@@ -90,18 +90,12 @@ impl Bodies {
             if length > SMALL_REQUEST && room.is_none() {
                 let whole = announced.unwrap_or(self.most);
                 let before = Instant::now();
-                match timeout(
-                    self.wait,
-                    Arc::clone(&self.free).acquire_many_owned(self.pieces(whole)),
-                )
-                .await
-                {
-                    Ok(Ok(taken)) => room = Some(taken),
-                    _ => {
-                        drop(read);
-                        return Err(self.drop_rest(body, until).await);
-                    }
-                }
+                let taking = Arc::clone(&self.free).acquire_many_owned(self.pieces(whole));
+                let Ok(Ok(taken)) = timeout(self.wait, taking).await else {
+                    drop(read);
+                    return Err(self.drop_rest(body, until).await);
+                };
+                room = Some(taken);
                 // The client did not make us wait.
                 until += before.elapsed();
                 read.reserve(announced.unwrap_or(length).saturating_sub(read.len()));
