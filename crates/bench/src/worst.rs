@@ -15,7 +15,7 @@ use crate::texts::Prose;
 
 const GROUP: &str = "worst";
 /// Texts that are tried.
-const TRIES: usize = 600;
+const TRIES: usize = 300;
 /// Pieces that a text repeats, at most.
 const PIECES: usize = 8;
 /// Documents that the median is taken over.
@@ -182,7 +182,7 @@ impl Judge {
     /// Nanoseconds for each byte of a text, from the arguments to the answer's JSON: the least of a few, since what
     /// else the machine does only adds.
     fn cost(&self, text: &str) -> f64 {
-        const TIMES: usize = 5;
+        const TIMES: usize = 3;
         let line = json!({"profile": "official_docs", "intent": "citation_check", "query": "how to install", "signals": [
             {"source": "https://docs.example.org/a", "content": text, "published_at": "2026-06-08"}]})
         .to_string();
