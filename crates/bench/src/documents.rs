@@ -111,7 +111,14 @@ pub(crate) fn gather() -> Vec<Form> {
         ),
         form("Japanese", manuals(&share.join("man/ja"), &SECTIONS)),
         form("Russian", manuals(&share.join("man/ru"), &SECTIONS)),
-        form("Chinese", manuals(&share.join("man/zh_CN"), &SECTIONS)),
+        form(
+            "Chinese",
+            [
+                manuals(&share.join("man/zh_CN"), &SECTIONS),
+                catalogues(&share.join("locale/zh_CN/LC_MESSAGES")),
+            ]
+            .concat(),
+        ),
         form("Korean", manuals(&share.join("man/ko"), &SECTIONS)),
         form("Arabic", catalogues(&share.join("locale/ar/LC_MESSAGES"))),
     ]
