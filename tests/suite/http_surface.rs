@@ -195,10 +195,10 @@ async fn bodies() -> Result<(), Failed> {
         )
     };
     let frame = pad(0).len();
-    let most = server.send("POST", "/mcp", &[], &pad((1 << 20) - frame)).await;
+    let most = server.send("POST", "/mcp", &[], &pad((16 << 20) - frame)).await;
     assert_eq!(most.status, 200, "a body at the limit: {}", most.body);
     let over = server
-        .send("POST", "/mcp", &[], &pad((1 << 20) - frame + 1))
+        .send("POST", "/mcp", &[], &pad((16 << 20) - frame + 1))
         .await;
     assert_eq!(over.status, 413, "{}", over.body);
     assert_eq!(over.header("connection"), "close");
@@ -221,7 +221,7 @@ async fn bodies() -> Result<(), Failed> {
     );
     stream.write_all(head.as_bytes()).await?;
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000));
-    for _ in 0..17 {
+    for _ in 0..257 {
         if stream.write_all(chunk.as_bytes()).await.is_err() {
             break;
         }

@@ -19,6 +19,7 @@ mod forgotten;
 mod hostile;
 mod http;
 mod http_surface;
+mod judged;
 mod limits;
 mod limits_egress;
 mod liveness;
@@ -62,6 +63,7 @@ fn main() {
     trials.extend(refused_keys::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());
+    trials.extend(judged::trials());
     trials.extend(limits::trials());
     trials.extend(limits_egress::trials());
     trials.extend(liveness::trials());

@@ -1,6 +1,7 @@
 //! What the server holds in memory at most, whatever it is sent.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use freshcontext_testkit::{Reply, ScriptedUpstream, SeenRequest};
@@ -13,6 +14,7 @@ use crate::hostile::{BROTLI, LARGE, deflate, fill, gzip};
 use crate::process::{LEGACY, MODERN, PATIENCE, Session, command, through};
 use crate::run::block_on;
 use crate::upstreams::{query, reply};
+use crate::wire::{HttpServer, request, rpc, version_headers};
 
 /// The peak above an idle server, in KiB.
 const PEAK: u64 = 64 << 10;
@@ -33,6 +35,8 @@ pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("memory::unread_stdout", || block_on(unread())),
         Trial::test("memory::hostile_bodies", || block_on(bodies())),
+        Trial::test("memory::large_requests", || block_on(large_requests())),
+        Trial::test("memory::large_lines", || block_on(large_lines())),
     ]
 }
 
@@ -104,6 +108,85 @@ async fn unread() -> Result<(), Failed> {
         assert!(tokio::time::timeout(PATIENCE, child.wait()).await??.success());
         eprintln!("{method}: idle {idle} KiB, peak {peak} KiB");
     }
+    Ok(())
+}
+
+/// Sixteen of the largest requests at once over HTTP: each is answered, or told that there is no room.
+async fn large_requests() -> Result<(), Failed> {
+    /// Stands for many small lists, which the test itself does not hold as values.
+    const CRUMBS: &str = "many small lists";
+
+    let params = json!({"name": "evaluate_context", "arguments": crate::judged::large()});
+    let escaped = json!({"name": "evaluate_context", "arguments": crate::judged::arguments(
+        &vec![json!({"source": "https://example.org/", "content": format!("a{}", "\n\t".repeat(24_999))}); 160])});
+    let crumbs = json!({"name": "evaluate_context", "arguments": {"profile": "official_docs",
+        "intent": "citation_check", "signals": [{"source": "https://example.org/", "content": "a",
+            "metadata": {"a": CRUMBS}}]}});
+    let many = format!("[{}0]", "[0],".repeat(4_000_000));
+    for (what, params, answered) in [
+        ("three-byte script", params, true),
+        ("escapes", escaped, true),
+        ("crumbs", crumbs, false),
+    ] {
+        let server = HttpServer::start(&[]).await;
+        server.ask(MODERN, "tools/list", json!({})).await;
+        let idle = figure(server.process(), "VmHWM");
+        let message = rpc(MODERN, 1, "tools/call", params.clone()).to_string();
+        let message = message.replace(&format!("\"{CRUMBS}\""), &many);
+        let headers = version_headers(MODERN, "tools/call", &params);
+        let asked: Arc<str> = request(server.address, "POST", "/mcp", &headers, &message).into();
+        assert!(asked.len() > 14 << 20, "{what}: {} bytes", asked.len());
+        let server = Arc::new(server);
+        let asking: Vec<_> = (0..AT_ONCE)
+            .map(|_| {
+                let (server, asked) = (Arc::clone(&server), Arc::clone(&asked));
+                tokio::spawn(async move { server.raw(asked.as_bytes()).await })
+            })
+            .collect();
+        let mut answers = Vec::new();
+        for answer in asking {
+            answers.push(answer.await?);
+        }
+        let peak = figure(server.process(), "VmHWM");
+        let (mut judged, mut refused) = (0, 0);
+        for answer in answers {
+            let said = answer.json();
+            if said["result"]["structuredContent"]["results"].is_array() {
+                judged += 1;
+            } else if answered {
+                assert_eq!(answer.status, 503, "{what}: {said:.200}");
+                assert_eq!(said["error"]["data"]["code"], "overloaded", "{what}: {said:.200}");
+                refused += 1;
+            } else {
+                assert!(matches!(answer.status, 400 | 503), "{what}: {said:.200}");
+                refused += usize::from(answer.status == 400);
+            }
+        }
+        eprintln!(
+            "{what}: idle {idle} KiB, +{} KiB, {judged} judged, {refused} refused",
+            peak - idle
+        );
+        assert_eq!(judged > 0, answered, "{what}");
+        assert!(answered || refused > 0, "{what}: none was looked at");
+        assert!(peak <= idle + PEAK, "{what}: {peak} KiB, {idle} KiB before");
+        server.ask(MODERN, "tools/list", json!({})).await;
+    }
+    Ok(())
+}
+
+/// The same over stdio, where the next line waits until there is room: all are answered.
+async fn large_lines() -> Result<(), Failed> {
+    let mut session = Session::open(command(&["stdio"]), MODERN).await;
+    session.ask("tools/list", json!({})).await;
+    let idle = figure(session.process(), "VmHWM");
+    let calls = vec![("evaluate_context", crate::judged::large()); AT_ONCE / 2];
+    let outcomes = session.calls(&calls).await;
+    let peak = figure(session.process(), "VmHWM");
+    eprintln!("large lines: idle {idle} KiB, +{} KiB", peak - idle);
+    for outcome in &outcomes {
+        assert!(outcome.structured["results"].is_array(), "{}", outcome.text);
+    }
+    assert!(peak <= idle + PEAK, "{peak} KiB, {idle} KiB before");
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use freshcontext_core::inspect::inspect;
 use serde_json::Value;
 
+use crate::documents::Form;
 use crate::report::{Row, note};
 use crate::texts::Prose;
 use crate::{Failure, Plan};
@@ -13,7 +14,7 @@ use crate::{Failure, Plan};
 const GROUP: &str = "inspector";
 
 /// Measures.
-pub(crate) fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
+pub(crate) fn run(plan: &Plan, forms: &[Form]) -> Result<Vec<Row>, Failure> {
     let mut prose = Prose::new(11);
     let mut make = |bytes: usize, count: usize| (0..count).map(|_| prose.text(bytes)).collect::<Vec<_>>();
     let mut rows = Vec::new();
@@ -25,6 +26,12 @@ pub(crate) fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     add("prose, 300 B", &make(300, 200));
     add("prose, 2 KB", &make(2_000, 200));
     add("prose, 50 KB", &make(50_000, 20));
+    for form in forms {
+        match form.pieces(100, 2_000) {
+            Some(texts) => add(&format!("{}, 2 KB", form.name), &texts),
+            None => note(&format!("skipped: too few of {} on this machine", form.name)),
+        }
+    }
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/failure-corpus/dev.jsonl");
     match std::fs::read_to_string(&corpus) {
         Ok(lines) => add("development corpus", &texts_of(&lines)?),

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::documents::{Form, mixed};
 use crate::report::{Row, Target, note};
 use crate::stdio::{Session, Timed};
 use crate::texts::Prose;
@@ -14,14 +15,22 @@ pub(crate) const TOOL: &str = "evaluate_context";
 /// Arguments with this many signals of this many bytes of prose each.
 pub(crate) fn arguments(signals: usize, bytes: usize) -> Value {
     let mut prose = Prose::new(20_260_609);
-    let signals: Vec<Value> = (0..signals)
-        .map(|number| {
+    arguments_of((0..signals).map(|_| prose.text(bytes)).collect())
+}
+
+/// Arguments with a signal of each of these texts.
+pub(crate) fn arguments_of(texts: Vec<String>) -> Value {
+    let mut prose = Prose::new(20_261_122);
+    let signals: Vec<Value> = texts
+        .into_iter()
+        .enumerate()
+        .map(|(number, text)| {
             json!({
                 "id": format!("note-{number}"),
                 "source": format!("https://docs.example.org/{}/{number}", number % 7),
                 "source_type": "official_docs",
                 "title": prose.sentence(),
-                "content": prose.text(bytes),
+                "content": text,
                 "published_at": format!("2026-0{}-1{}T10:00:00Z", number % 5 + 1, number % 9),
                 "retrieved_at": "2026-06-09T11:00:00Z",
                 "semantic_score": (number % 10) as f64 / 10.0,
@@ -34,53 +43,134 @@ pub(crate) fn arguments(signals: usize, bytes: usize) -> Value {
     })
 }
 
-/// Measures.
-pub(crate) fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
-    let mut rows = Vec::new();
-    let series = |signals: usize, bytes: usize| -> Result<(Timed, Option<Timed>), Failure> {
-        note(&format!("evaluate_context: {signals} signals of {bytes} bytes"));
-        let given = arguments(signals, bytes);
-        let (mut ours, _) = Session::greeted(plan.ours.command(&[]), plan.life)?;
-        let ours = ours.calls(TOOL, &given, plan.time)?;
-        // The reference takes 100 signals at most.
-        let Some(program) = plan.reference.as_ref().filter(|_| signals <= 100) else {
+/// One sentence again and again.
+fn repeated(bytes: usize) -> String {
+    const SENTENCE: &str =
+        "The library opens at nine and closes at six, except on the first Monday of the month. ";
+    SENTENCE.chars().cycle().take(bytes).collect()
+}
+
+/// Runs series of calls on both servers.
+struct Bench<'p> {
+    plan: &'p Plan,
+    rows: Vec<Row>,
+}
+
+impl Bench<'_> {
+    fn series(&self, what: &str, given: &Value, both: bool) -> Result<(Timed, Option<Timed>), Failure> {
+        note(&format!("evaluate_context: {what}"));
+        let (mut ours, _) = Session::greeted(self.plan.ours.command(&[]), self.plan.life)?;
+        let ours = ours.calls(TOOL, given, self.plan.time)?;
+        let Some(program) = self.plan.reference.as_ref().filter(|_| both) else {
             return Ok((ours, None));
         };
-        let (mut reference, _) = Session::greeted(program.command(&[]), plan.life)?;
-        Ok((ours, Some(reference.calls(TOOL, &given, plan.time)?)))
+        let (mut reference, _) = Session::greeted(program.command(&[]), self.plan.life)?;
+        Ok((ours, Some(reference.calls(TOOL, given, self.plan.time)?)))
+    }
+
+    fn add(&mut self, what: String, unit: &'static str, figures: (f64, Option<f64>), target: Option<Target>) {
+        let mut row = Row::new(GROUP, what, unit, figures.0).beside(figures.1);
+        row.target = target;
+        self.rows.push(row);
+    }
+
+    /// Calls with so many signals of so many bytes of one form of text.
+    fn form(
+        &mut self,
+        form: &str,
+        (signals, bytes): (usize, usize),
+        texts: Option<Vec<String>>,
+        target: Target,
+    ) -> Result<(), Failure> {
+        let what = format!("{signals} x {bytes} B, {form}");
+        let Some(texts) = texts else {
+            self.rows.push(Row::not_measured(
+                GROUP,
+                &what,
+                "not enough of them on this machine",
+            ));
+            return Ok(());
+        };
+        let (ours, reference) = self.series(&what, &arguments_of(texts), true)?;
+        let of = |figure: fn(&Timed) -> f64| (figure(&ours), reference.as_ref().map(figure));
+        self.add(
+            what.clone(),
+            "calls/s",
+            of(|timed| timed.times.rate()),
+            Some(target),
+        );
+        self.add(
+            format!("{what}, reply"),
+            "bytes",
+            of(|timed| timed.bytes as f64),
+            Some(Target::AtMost(130_000.0)),
+        );
+        Ok(())
+    }
+}
+
+/// Measures.
+pub(crate) fn run(plan: &Plan, forms: &[Form]) -> Result<Vec<Row>, Failure> {
+    let mut bench = Bench {
+        plan,
+        rows: Vec::new(),
     };
+    for form in forms {
+        let (documents, bytes, hash) = form.about();
+        let what = format!("read: {}, {documents} documents, SHA-256 {hash}", form.name);
+        bench.add(what, "bytes", (bytes as f64, None), None);
+    }
+    let all = mixed(forms);
+    for form in std::iter::once(&all).chain(forms) {
+        bench.form(form.name, (100, 2_000), form.pieces(100, 2_000), EIGHT_TIMES)?;
+    }
+    let mut prose = Prose::new(20_260_609);
+    for bytes in [2_000, 50_000] {
+        let generated = (0..100).map(|_| prose.text(bytes)).collect();
+        bench.form("generated prose", (100, bytes), Some(generated), EIGHT_TIMES)?;
+        let same = vec![repeated(bytes); 100];
+        bench.form("repeated text", (100, bytes), Some(same), EIGHT_TIMES)?;
+    }
+    bench.form(all.name, (100, 50_000), all.pieces(100, 50_000), EIGHT_TIMES)?;
+    sizes(&mut bench)?;
+    Ok(bench.rows)
+}
+
+const EIGHT_TIMES: Target = Target::Times(8.0);
+
+/// Other numbers of signals, of generated prose.
+fn sizes(bench: &mut Bench<'_>) -> Result<(), Failure> {
     for (signals, bytes, target) in [
         (1, 300, Some(Target::Times(2.5))),
         (10, 2_000, None),
-        (100, 2_000, Some(Target::Times(12.0))),
-        (100, 50_000, Some(Target::Times(6.0))),
         (500, 2_000, None),
     ] {
-        let (ours, reference) = series(signals, bytes)?;
+        let name = format!("{signals} x {bytes} B, generated prose");
+        // The reference takes 100 signals at most.
+        let (ours, reference) = bench.series(&name, &arguments(signals, bytes), signals <= 100)?;
         let of = |figure: fn(&Timed) -> f64| (figure(&ours), reference.as_ref().map(figure));
-        let name = format!("{signals} x {bytes} B");
-        let mut add = |what: &str, unit, (ours, reference): (f64, Option<f64>), target: Option<Target>| {
-            let mut row = Row::new(GROUP, format!("{name}{what}"), unit, ours).beside(reference);
-            row.target = target;
-            rows.push(row);
-        };
-        add("", "calls/s", of(|timed| timed.times.rate()), target);
+        bench.add(name.clone(), "calls/s", of(|timed| timed.times.rate()), target);
         let most = (signals == 500).then_some(Target::AtMost(25.0));
-        add(", median", "ms", of(|timed| timed.times.median()), most);
-        add(", p99", "ms", of(|timed| timed.times.quantile(0.99)), None);
-        let most = (signals == 100).then_some(Target::AtMost(130_000.0));
-        add(", reply", "bytes", of(|timed| timed.bytes as f64), most);
+        bench.add(
+            format!("{name}, median"),
+            "ms",
+            of(|timed| timed.times.median()),
+            most,
+        );
+        bench.add(
+            format!("{name}, p99"),
+            "ms",
+            of(|timed| timed.times.quantile(0.99)),
+            None,
+        );
     }
-    let (mut pinned, _) = Session::greeted(plan.ours.on_one_core(), plan.life)?;
-    let timed = pinned.calls(TOOL, &arguments(10, 2_000), plan.time)?;
-    rows.push(
-        Row::new(
-            GROUP,
-            "10 x 2000 B, server on one core",
-            "calls/s",
-            timed.times.rate(),
-        )
-        .target(Target::AtLeast(3_000.0)),
+    let (mut pinned, _) = Session::greeted(bench.plan.ours.on_one_core(), bench.plan.life)?;
+    let timed = pinned.calls(TOOL, &arguments(10, 2_000), bench.plan.time)?;
+    bench.add(
+        "10 x 2000 B, generated prose, server on one core".to_owned(),
+        "calls/s",
+        (timed.times.rate(), None),
+        Some(Target::AtLeast(3_000.0)),
     );
-    Ok(rows)
+    Ok(())
 }

@@ -7,13 +7,16 @@
 
 mod cached;
 mod composite;
+mod documents;
 mod inspector;
 mod judge;
 mod report;
+mod stages;
 mod start;
 mod stdio;
 mod texts;
 mod web;
+mod worst;
 
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -62,6 +65,10 @@ enum Group {
     Composite,
     /// `evaluate_context` over stdio.
     Evaluate,
+    /// What the parts of one evaluation take, in this process.
+    Stages,
+    /// The text that costs most for each byte.
+    Worst,
     /// The inspector alone.
     Inspector,
 }
@@ -120,8 +127,18 @@ fn run(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
         .enable_all()
         .build()?;
     let mut rows = Vec::new();
+    let wanted = |group: &Group| arguments.groups.is_empty() || arguments.groups.contains(group);
+    let forms = if [Group::Evaluate, Group::Stages, Group::Worst, Group::Inspector]
+        .iter()
+        .any(wanted)
+    {
+        note("gathering documents");
+        documents::gather()
+    } else {
+        Vec::new()
+    };
     for group in Group::value_variants() {
-        if !arguments.groups.is_empty() && !arguments.groups.contains(group) {
+        if !wanted(group) {
             continue;
         }
         rows.extend(match group {
@@ -129,8 +146,10 @@ fn run(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
             Group::Http => runtime.block_on(web::run(&plan))?,
             Group::Cached => runtime.block_on(cached::run(&plan))?,
             Group::Composite => runtime.block_on(composite::run(&plan))?,
-            Group::Evaluate => judge::run(&plan)?,
-            Group::Inspector => inspector::run(&plan)?,
+            Group::Evaluate => judge::run(&plan, &forms)?,
+            Group::Stages => stages::run(&plan, &forms)?,
+            Group::Worst => worst::run(&forms)?,
+            Group::Inspector => inspector::run(&plan, &forms)?,
         });
     }
     report::print(&rows)?;

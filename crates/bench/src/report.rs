@@ -45,6 +45,11 @@ impl Row {
         }
     }
 
+    /// A row for what could not be measured here, and why.
+    pub(crate) fn not_measured(group: &'static str, what: &str, why: &str) -> Self {
+        Self::new(group, format!("{what}: NOT MEASURED ({why})"), "", f64::NAN)
+    }
+
     /// Puts the reference's figure beside ours.
     #[must_use]
     pub(crate) fn beside(mut self, reference: Option<f64>) -> Self {
@@ -61,6 +66,9 @@ impl Row {
 
     /// Whether the target is met; none without a target, or without the reference that it needs.
     pub(crate) fn met(&self) -> Option<bool> {
+        if self.ours.is_nan() {
+            return None;
+        }
         match self.target? {
             Target::AtMost(most) => Some(self.ours <= most),
             Target::AtLeast(least) => Some(self.ours >= least),
@@ -118,6 +126,7 @@ fn figure(value: f64) -> String {
     match value.abs() {
         size if size >= 100.0 => format!("{value:.0}"),
         size if size >= 10.0 => format!("{value:.1}"),
+        size if size.is_nan() => String::new(),
         size if size >= 1.0 => format!("{value:.2}"),
         _ => format!("{value:.3}"),
     }

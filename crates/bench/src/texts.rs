@@ -188,7 +188,8 @@ impl Prose {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, most: usize) -> usize {
+    /// A number below this one, and 0 below 1.
+    pub(crate) fn below(&mut self, most: usize) -> usize {
         let most = u64::try_from(most.max(1)).unwrap_or(1);
         usize::try_from(self.next() % most).unwrap_or(0)
     }

@@ -34,14 +34,17 @@ pub struct Limits {
     pub header_fields: usize,
     /// Redirects followed for one request.
     pub redirects: u32,
-    /// One line of JSON-RPC on stdin. Room for 100 signals at their longest, which the reference takes.
+    /// One line of JSON-RPC on stdin. Room for 100 signals at their longest in any script.
     pub stdio_line_bytes: usize,
     /// Requests on stdin that are read before one of them is answered and its answer written.
     pub stdio_requests: usize,
     /// Bytes of requests on stdin that are not answered, and of answers that are not written.
     pub stdio_bytes: usize,
-    /// Body of one inbound HTTP request.
+    /// Body of one inbound HTTP request: as much as a line on stdin.
     pub http_body_bytes: usize,
+    /// Bytes of inbound HTTP requests that are read and not answered, and of what is made of their texts, in all
+    /// connections together. Bodies of up to [`SMALL_REQUEST`] bytes do not count.
+    pub http_bytes: usize,
     /// Nesting of caller-given JSON.
     pub json_depth: usize,
     /// Tool calls being worked on at once.
@@ -116,10 +119,11 @@ impl Limits {
         header_bytes: 32 << 10,
         header_fields: 100,
         redirects: 5,
-        stdio_line_bytes: 8 << 20,
+        stdio_line_bytes: 16 << 20,
         stdio_requests: 1_024,
         stdio_bytes: 12 << 20,
-        http_body_bytes: 1 << 20,
+        http_body_bytes: 16 << 20,
+        http_bytes: 32 << 20,
         json_depth: 64,
         calls_in_flight: 64,
         calls_queued: 256,
@@ -129,7 +133,7 @@ impl Limits {
         per_host_in_flight: 2,
         result_chars: 20_000,
         signals: 500,
-        signals_bytes: 6 << 20,
+        signals_bytes: 16 << 20,
         attempts: 3,
         retry_quota: 500,
         retry_after_max_s: 3_600,
@@ -188,6 +192,17 @@ impl Default for Limits {
     }
 }
 
+/// A body of an inbound HTTP request of up to this many bytes needs no place among the large ones: what it may take
+/// is bounded by the number of connections.
+pub const SMALL_REQUEST: usize = 64 << 10;
+/// Values (texts, numbers, lists, objects ...) in one message from a client, the arguments of `evaluate_context`
+/// aside. Each takes up to about 200 bytes as a tree.
+pub const MESSAGE_VALUES: usize = 10_000;
+/// Values in the arguments of one `evaluate_context` call. Each takes up to about 80 bytes.
+pub const SIGNALS_VALUES: usize = 100_000;
+/// Bytes of lists of signals, signals and metadata that are given as JSON text in one `evaluate_context` call: what is
+/// read of them is copied.
+pub const JSON_TEXT_BYTES: usize = 4 << 20;
 /// Most upstream dates may lie this far in the future (clock skew) and still be dates, in seconds.
 pub const FUTURE_TOLERANCE_S: i64 = 300;
 /// A calendar day begins this many hours before 00:00 UTC where it begins first, in Kiribati (UTC+14): from

@@ -50,6 +50,7 @@ mod signal;
 mod tests;
 mod text;
 mod transport;
+mod values;
 mod verdict;
 mod words;
 
@@ -58,6 +59,7 @@ pub use differences::{DIFFERENCES, Difference};
 pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
 pub use profile::{Authority, DatePolicy, FailurePolicy, INTENTS, Intent, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
+pub use values::holds_more_values_than;
 pub use verdict::{
     Confidence, DateConfidence, Decision, Handoff, ProvenanceReadiness, ReadinessState, SignalStatus,
     SourceCompleteness, SourceIdentity, TimingCompleteness, Verdict,
@@ -68,6 +70,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json_borrow::Value as Node;
 
 use crate::date::iso_millis;
@@ -115,7 +118,7 @@ pub struct Evaluation {
 /// let clock = "2026-06-09T12:00:00Z".parse()?;
 /// let judgement = judge(&arguments, clock, &Options::default())?;
 /// let evaluation = evaluate(&arguments, clock, &Options::default())?;
-/// assert_eq!(judgement.json()?, evaluation.structured.to_string());
+/// assert_eq!(judgement.json()?.get(), evaluation.structured.to_string());
 /// assert_eq!(judgement.text(), evaluation.text);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -146,12 +149,8 @@ impl Judgement {
     }
 
     /// The structured form as JSON text.
-    pub fn json(&self) -> Result<String, SourceError> {
-        /// About what one verdict takes, so that the text is not moved as it grows.
-        const VERDICT_BYTES: usize = 1_200;
-        let mut out = Vec::with_capacity(400 + self.verdicts.len() * VERDICT_BYTES);
-        serde_json::to_writer(&mut out, self).map_err(unwritable)?;
-        String::from_utf8(out).map_err(unwritable)
+    pub fn json(&self) -> Result<Box<RawValue>, SourceError> {
+        to_raw_value(self).map_err(unwritable)
     }
 }
 

@@ -2,6 +2,7 @@
 //! the command line. The binary is a thin caller of [`cli::run`].
 
 pub mod app;
+mod aside;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -17,6 +17,7 @@ use rmcp::service::{Peer, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
+use crate::aside::Aside;
 use crate::engine::{Arguments, CallContext, Engine, Progress, Tool, ToolOutcome};
 
 /// How long a client may keep the list of tools: it changes with the binary only.
@@ -33,37 +34,18 @@ A result with isError holds a code, a reason and often a hint, and no content at
 To judge or rank context that you already have, pass it to evaluate_context; items of any answer fit as \
 its signals.";
 
-/// Arguments that a transport left as JSON text (UTF-8, an object) or read in its own way, in the extensions of
-/// a request without others.
-#[derive(Debug, Clone)]
-pub(crate) struct OtherArguments(pub(crate) Arguments);
-
 /// Serves one connection. Cheap to clone; everything is shared.
 #[derive(Debug, Clone)]
 pub struct McpServer {
     engine: Arc<Engine>,
     tools: Arc<[McpTool]>,
-    as_text: bool,
 }
 
 impl McpServer {
     /// Builds the list of tools once.
     pub fn new(engine: Arc<Engine>) -> Self {
         let tools = engine.tools().iter().map(describe).collect();
-        Self {
-            engine,
-            tools,
-            as_text: false,
-        }
-    }
-
-    /// For a transport that writes structured results which come as JSON text, see
-    /// [`CallContext::as_text`].
-    pub(crate) fn answering_in_text(self) -> Self {
-        Self {
-            as_text: true,
-            ..self
-        }
+        Self { engine, tools }
     }
 
     /// The tools as clients see them, in their order.
@@ -197,14 +179,19 @@ impl ServerHandler for McpServer {
                 peer: context.peer.clone(),
             }) as Arc<dyn Progress>
         });
+        // Of a line it is with the request, of an HTTP request with that.
+        let aside = context.extensions.get::<Aside>().or_else(|| {
+            let request = context.extensions.get::<http::request::Parts>();
+            request.and_then(|request| request.extensions.get::<Aside>())
+        });
+        let arguments = match aside {
+            Some(aside) => Arguments::Json(aside.arguments.clone()),
+            None => Arguments::Read(request.arguments.unwrap_or_default()),
+        };
         let call = CallContext {
             cancellation: context.ct.clone(),
             progress,
-            as_text: self.as_text,
-        };
-        let arguments = match context.extensions.get::<OtherArguments>() {
-            Some(OtherArguments(arguments)) => arguments.clone(),
-            None => Arguments::Read(request.arguments.unwrap_or_default()),
+            structure: aside.map(|aside| aside.structure.clone()),
         };
         let outcome = self.engine.call(&request.name, arguments, call).await;
         match outcome {

@@ -2,7 +2,7 @@
 //! field. Texts are borrowed, never copied.
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::limits::QUERY_CHARS;
+use freshcontext_contract::limits::{JSON_TEXT_BYTES, QUERY_CHARS, SIGNALS_VALUES};
 use freshcontext_contract::{Limits, SourceError};
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
@@ -11,6 +11,7 @@ use super::given::Given;
 use super::profile::{INTENTS, Intent, PROFILES, Profile};
 use super::results;
 use super::text::{is_blank, utf16_longer_than};
+use super::values::values;
 use crate::date::parse_instant;
 use crate::sanitize::clean_line;
 
@@ -217,24 +218,40 @@ fn is_json_text(value: &Node<'_>) -> bool {
     matches!(value, Node::Str(text) if text.trim_start().starts_with(['{', '[']))
 }
 
-/// Reads what was given as JSON text in place of a list of signals, a signal or metadata. What is no
-/// JSON stays as it is, and is refused by its name.
+/// Reads what was given as JSON text in place of a list of signals, a signal or metadata. What is no JSON, or more
+/// than is read, stays as it is, and is refused by its name.
 pub(super) fn with_json_texts_read(arguments: &Node<'_>) -> Value {
-    fn read(value: &mut Value) {
-        if let Value::String(text) = value
-            && text.trim_start().starts_with(['{', '['])
-            && let Ok(read) = serde_json::from_str(text)
-        {
-            *value = read;
+    /// What may still be read in this call.
+    struct Left {
+        bytes: usize,
+        values: usize,
+    }
+
+    impl Left {
+        fn read(&mut self, value: &mut Value) {
+            if let Value::String(text) = value
+                && text.trim_start().starts_with(['{', '['])
+                && let Some(bytes) = self.bytes.checked_sub(text.len())
+                && let Some(values) = self.values.checked_sub(values(text.as_bytes()))
+                && let Ok(read) = serde_json::from_str(text)
+            {
+                *self = Self { bytes, values };
+                *value = read;
+            }
         }
     }
+
+    let mut left = Left {
+        bytes: JSON_TEXT_BYTES,
+        values: SIGNALS_VALUES,
+    };
     let mut arguments = Value::from(arguments);
     if let Some(signals) = arguments.get_mut("signals") {
-        read(signals);
+        left.read(signals);
         for signal in signals.as_array_mut().into_iter().flatten() {
-            read(signal);
+            left.read(signal);
             if let Some(metadata) = signal.get_mut("metadata") {
-                read(metadata);
+                left.read(metadata);
             }
         }
     }

@@ -36,6 +36,10 @@ pub const LIMITS: &[(&str, &str)] = &[
         "The same in bytes: requests that are not answered, and answers that are not read.",
     ),
     ("http_body_bytes", "Body of one HTTP request to us."),
+    (
+        "http_bytes",
+        "Bodies over 64 KiB of HTTP requests that are not answered, each counted twice for what is made of it. Who finds no room within `queue_wait_ms` gets `overloaded`.",
+    ),
     ("json_depth", "Nesting of a call's arguments."),
     ("calls_in_flight", "Tool calls worked on at once."),
     ("calls_queued", "Tool calls waiting for a place."),

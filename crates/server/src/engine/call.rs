@@ -14,7 +14,9 @@ use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use super::reading::{Ask, Collected};
-use super::{Arguments, CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement};
+use super::{
+    Arguments, CallContext, Engine, Slot, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement,
+};
 
 /// Evaluations with more text than this leave alone the threads that serve: they would keep pings waiting.
 const INLINE_BYTES: usize = 64 << 10;
@@ -71,7 +73,7 @@ impl Engine {
         context: &CallContext,
     ) -> Result<ToolOutcome, SourceError> {
         match &tool.work {
-            Work::Evaluate => self.evaluate(arguments, context.as_text).await,
+            Work::Evaluate => self.evaluate(arguments, context.structure.clone()).await,
             Work::Source(adapter) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
                 let (mut common, own) = self.prepare(adapter.as_ref(), &arguments)?;
@@ -165,13 +167,13 @@ impl Engine {
     }
 
     /// Judges what the caller brought.
-    async fn evaluate(&self, arguments: Arguments, as_text: bool) -> Result<ToolOutcome, SourceError> {
+    async fn evaluate(&self, arguments: Arguments, slot: Option<Slot>) -> Result<ToolOutcome, SourceError> {
         let now = self.clock.now();
         if arguments.bytes() <= INLINE_BYTES {
-            return judgement::evaluate(arguments, now, &self.options, as_text);
+            return judgement::evaluate(arguments, now, &self.options, slot);
         }
         let options = Arc::clone(&self.options);
-        self.beside(move || judgement::evaluate(arguments, now, &options, as_text))
+        self.beside(move || judgement::evaluate(arguments, now, &options, slot))
             .await
             .unwrap_or_else(|| Err(defect()))
     }

@@ -25,6 +25,7 @@ use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+pub use crate::aside::Slot;
 pub use arguments::Arguments;
 pub use registry::{Tool, Work};
 
@@ -86,9 +87,9 @@ pub struct CallContext {
     pub cancellation: CancellationToken,
     /// Where progress goes, if the caller asked for it.
     pub progress: Option<Arc<dyn Progress>>,
-    /// Whether a structured result may come as JSON text in a [`Value::String`], for a caller that
-    /// writes it out at once. A result is always an object, so a string cannot be mistaken.
-    pub as_text: bool,
+    /// Where a judgement's structure may be put as JSON text, by the one that writes it out at once. The
+    /// outcome then has none: for 100 signals a tree of values takes as long as the judging.
+    pub structure: Option<Slot>,
 }
 
 /// Where progress goes.

@@ -1,5 +1,6 @@
 //! MCP over streamable HTTP: our own accept loop, so that every wait has a limit.
 
+mod body;
 mod connections;
 mod door;
 mod guard;
@@ -29,6 +30,7 @@ use tower::Service as _;
 use crate::config::{ConfigError, HttpSettings, Secret};
 use crate::metrics::{Metrics, Refusal};
 use crate::signals;
+use body::Bodies;
 use connections::{Activity, Census, Seat};
 use door::Door;
 use rate::Client;
@@ -120,15 +122,8 @@ pub async fn serve_until<S>(
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
     let end = CancellationToken::new();
-    let body_time = Duration::from_millis(limits.inbound_header_ms);
     let door = Arc::new(Door::new(settings, limits, metrics));
-    let router = routes::router(
-        handler,
-        Arc::clone(&door),
-        limits.http_body_bytes,
-        body_time,
-        end.clone(),
-    );
+    let router = routes::router(handler, Arc::clone(&door), Bodies::new(limits), end.clone());
     let census = Census::new(limits.inbound_connections, limits.inbound_connections_per_peer);
     let waits = Waits::new(limits);
     let connections = TaskTracker::new();

@@ -1,7 +1,6 @@
 //! Paths of the HTTP service and what is answered there.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, HttpBody as _};
@@ -10,19 +9,24 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get};
 use bytes::Bytes;
+use freshcontext_contract::ErrorCode;
 use freshcontext_core::sanitize::{clean_error, clean_value};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt as _, Full};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::body::{Bodies, Unread};
 use super::door::{Door, NOT_NOW, admit};
+use crate::aside::{Aside, Slot, apart, has_too_many_values, write_answer};
 use crate::metrics::{Metrics, Refusal};
-use crate::stdio::find_id;
+use crate::stdio::{TOO_MANY_VALUES, find_id};
 
 /// Where MCP is spoken.
 pub const MCP_PATH: &str = "/mcp";
@@ -36,8 +40,7 @@ pub(crate) const METRICS_PATH: &str = "/metrics";
 /// What the routes share.
 struct Shared<S> {
     mcp: StreamableHttpService<S, NeverSessionManager>,
-    body_bytes: usize,
-    body_time: Duration,
+    bodies: Bodies,
     door: Arc<Door>,
     /// Cancelled when what is still at work is given up.
     end: CancellationToken,
@@ -49,16 +52,27 @@ impl<S> Shared<S> {
         self.door.refused(reason);
         response
     }
+
+    /// What is said of a body that was not read.
+    fn unread(&self, unread: Unread) -> Response {
+        let (reason, response) = match unread {
+            Unread::TooLarge => (Refusal::BodySize, too_large(self.bodies.most)),
+            Unread::Broken => (
+                Refusal::BodyRead,
+                refusal(StatusCode::BAD_REQUEST, -32_700, "the body could not be read"),
+            ),
+            Unread::TooSlow => (
+                Refusal::BodyRead,
+                refusal(StatusCode::REQUEST_TIMEOUT, -32_600, "the body took too long"),
+            ),
+            Unread::NoRoom => (Refusal::Busy, no_room(self.bodies.retry_after_s())),
+        };
+        self.refusing(reason, closing(response))
+    }
 }
 
 /// The router for a handler. `end` closes open streams.
-pub(crate) fn router<S>(
-    handler: S,
-    door: Arc<Door>,
-    body_bytes: usize,
-    body_time: Duration,
-    end: CancellationToken,
-) -> Router
+pub(crate) fn router<S>(handler: S, door: Arc<Door>, bodies: Bodies, end: CancellationToken) -> Router
 where
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
@@ -68,7 +82,7 @@ where
     config.legacy_session_mode = false;
     config.json_response = true;
     config.cancellation_token = end.clone();
-    config.max_request_body_bytes = body_bytes;
+    config.max_request_body_bytes = bodies.most;
     let mcp = StreamableHttpService::new(
         move || Ok(handler.clone()),
         Arc::new(NeverSessionManager::default()),
@@ -76,8 +90,7 @@ where
     );
     let shared = Arc::new(Shared {
         mcp,
-        body_bytes,
-        body_time,
+        bodies,
         door: Arc::clone(&door),
         end,
     });
@@ -142,50 +155,76 @@ where
         .headers()
         .get(header::CONTENT_LENGTH)
         .and_then(|length| length.to_str().ok()?.parse().ok());
-    let too_large = || shared.refusing(Refusal::BodySize, closing(too_large(shared.body_bytes)));
-    if length.is_some_and(|length: u64| {
-        usize::try_from(length).is_ok_and(|length| length > shared.body_bytes)
-            || usize::try_from(length).is_err()
-    }) {
-        return too_large();
+    let (mut parts, body) = request.into_parts();
+    let read = match shared.bodies.read(body, length).await {
+        Ok(read) => read,
+        Err(unread) => return shared.unread(unread),
+    };
+    // Holds its memory until the answer is there.
+    let body = &read.bytes;
+    if has_too_many_values(body) {
+        let error = json!({"code": -32_600, "message": TOO_MANY_VALUES});
+        let response = rpc_error(StatusCode::BAD_REQUEST, error, id_of(body));
+        return shared.refusing(Refusal::Protocol, response);
     }
-    let (parts, body) = request.into_parts();
-    let body =
-        match tokio::time::timeout(shared.body_time, Limited::new(body, shared.body_bytes).collect()).await {
-            Ok(Ok(body)) => body.to_bytes(),
-            Ok(Err(error)) if error.is::<LengthLimitError>() => return too_large(),
-            Ok(Err(_)) => {
-                let response = refusal(StatusCode::BAD_REQUEST, -32_700, "the body could not be read");
-                return shared.refusing(Refusal::BodyRead, closing(response));
-            }
-            Err(_) => {
-                let response = refusal(StatusCode::REQUEST_TIMEOUT, -32_600, "the body took too long");
-                return shared.refusing(Refusal::BodyRead, closing(response));
-            }
-        };
     let json = parts
         .headers
         .get(header::CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok())
         .and_then(|kind| kind.split(';').next())
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
-    let mut parts = parts;
     take_wildcards(&mut parts.headers);
-    let request = Request::from_parts(parts, Full::new(body.clone()));
+    let (mut rest, mut structure) = (body.clone(), Slot::default());
+    if let Some((message, arguments)) = apart(body) {
+        let aside = Aside::new(arguments);
+        structure = aside.structure.clone();
+        parts.headers.insert(header::CONTENT_LENGTH, message.len().into());
+        parts.extensions.insert(aside);
+        rest = message;
+    }
+    let request = Request::from_parts(parts, Full::new(rest));
     let response = tokio::select! {
         // In this order: at the end rmcp gives up as well, and says less.
         biased;
-        () = shared.end.cancelled() => return going_away(&body),
-        response = shared.mcp.handle(request) => clean_refusal(response.map(Body::new)).await,
+        () = shared.end.cancelled() => return going_away(body),
+        response = shared.mcp.handle(request) => response.map(Body::new),
+    };
+    let response = match structure.take() {
+        Some(structure) => with_structure(response, &structure).await,
+        None => clean_refusal(response).await,
     };
     match response.status() {
         // rmcp says 415 for JSON that it cannot read; the media type is right, the text is not.
-        StatusCode::UNSUPPORTED_MEDIA_TYPE if json => shared.refusing(Refusal::Protocol, unreadable(&body)),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if json => shared.refusing(Refusal::Protocol, unreadable(body)),
         StatusCode::BAD_REQUEST | StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             shared.refusing(Refusal::Protocol, response)
         }
         _ => response,
     }
+}
+
+/// The answer to a call, with the structure that was put aside.
+async fn with_structure(response: Response, structure: &RawValue) -> Response {
+    #[derive(Deserialize)]
+    struct Answer {
+        id: Value,
+        result: Map<String, Value>,
+    }
+
+    let (mut parts, body) = response.into_parts();
+    let broken = || closing(text(StatusCode::INTERNAL_SERVER_ERROR, "the answer broke off\n"));
+    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
+        return broken();
+    };
+    let Ok(answer) = serde_json::from_slice::<Answer>(&body) else {
+        return Response::from_parts(parts, Body::from(body));
+    };
+    let mut whole = Vec::with_capacity(body.len() + structure.get().len() + 64);
+    if write_answer(&mut whole, &answer.id, &answer.result, structure).is_err() {
+        return broken();
+    }
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(whole))
 }
 
 /// Longest body that may be a refusal; results are larger or hold no error. rmcp repeats headers in its own.
@@ -274,6 +313,20 @@ fn id_of(body: &Bytes) -> Option<Value> {
 fn too_large(most: usize) -> Response {
     let message = format!("the body is larger than {most} bytes");
     refusal(StatusCode::PAYLOAD_TOO_LARGE, -32_600, &message)
+}
+
+/// The wait is told twice: to HTTP libraries in the header, to whoever reads the body there.
+fn no_room(seconds: u64) -> Response {
+    let error = json!({
+        "code": NOT_NOW,
+        "message": "this server holds as much of other requests as it may at once (limits.http_bytes)",
+        "data": {"code": ErrorCode::Overloaded.as_str(), "retry_after_s": seconds},
+    });
+    let mut response = rpc_error(StatusCode::SERVICE_UNAVAILABLE, error, None);
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    response
 }
 
 /// The answer to a head that is not read any further.

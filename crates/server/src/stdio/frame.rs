@@ -16,8 +16,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::engine::{Arguments, EVALUATE};
-use crate::mcp::OtherArguments;
+use crate::aside::{Aside, has_too_many_values};
+use crate::engine::EVALUATE;
 
 /// What a line means.
 #[derive(Debug)]
@@ -142,6 +142,9 @@ fn read_line(bytes: &Bytes) -> Frame {
         Some(b'{') => {}
         Some(_) => return not_an_object(line),
     }
+    if has_too_many_values(bytes) {
+        return invalid(find_id(bytes), TOO_MANY_VALUES);
+    }
     let raw: Raw<'_> = match serde_json::from_str(line) {
         Ok(raw) => raw,
         Err(error) if error.is_data() => return wrong_shape(line),
@@ -244,7 +247,7 @@ fn tool_call(id: RequestId, params: Params<'_>, line: &Bytes) -> Frame {
         request.extensions.insert(RequestMetaObject::from(meta));
     }
     if let Some(unread) = unread {
-        request.extensions.insert(OtherArguments(Arguments::Json(unread)));
+        request.extensions.insert(Aside::new(unread));
     }
     Frame::Message(Box::new(JsonRpcMessage::request(
         ClientRequest::CallToolRequest(request),
@@ -276,6 +279,9 @@ fn wrong_shape(line: &str) -> Frame {
 fn invalid(id: Option<RequestId>, what: &'static str) -> Frame {
     Frame::Wrong(id, ErrorData::new(ErrorCode::INVALID_REQUEST, what, None))
 }
+
+/// What is said of a message beyond [`MESSAGE_VALUES`](freshcontext_contract::limits::MESSAGE_VALUES).
+pub(crate) const TOO_MANY_VALUES: &str = "the message holds more values than are read";
 
 /// JSON in form, with something in it that cannot be read.
 const UNREADABLE: &str =
@@ -385,10 +391,8 @@ mod tests {
                 panic!()
             };
             assert_eq!(request.params.arguments, None);
-            match &request.extensions.get::<OtherArguments>().unwrap().0 {
-                Arguments::Json(text) => assert_eq!(text.as_ref(), arguments.as_bytes()),
-                other @ Arguments::Read(_) => panic!("{other:?}"),
-            }
+            let aside = request.extensions.get::<Aside>().unwrap();
+            assert_eq!(aside.arguments, arguments);
         }
         assert_eq!(wrong(&call("[]")), (Some(RequestId::Number(1)), -32602));
         assert_eq!(wrong(&call("{]")), (Some(RequestId::Number(1)), -32700));

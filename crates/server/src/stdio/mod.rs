@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::mcp::McpServer;
 use crate::signals;
-pub(crate) use frame::find_id;
+pub(crate) use frame::{TOO_MANY_VALUES, find_id};
 use outbox::Outbox;
 use transport::{Intake, LAST_ANSWERS, Open, StdioTransport};
 
@@ -50,7 +50,7 @@ pub async fn serve_streams(
         ended.clone(),
     );
     let session = async {
-        match serve_server_with_ct(server.answering_in_text(), transport, stop.clone()).await {
+        match serve_server_with_ct(server, transport, stop.clone()).await {
             Ok(running) => {
                 let _ = running.waiting().await;
             }

@@ -12,10 +12,10 @@ use futures_util::future::select;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage, ServerResult,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::io::AsyncRead;
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 use super::frame::{self, Frame};
 use super::lines::{Line, LineDecoder, SMALL as SMALL_LINE};
 use super::outbox::Outbox;
-use crate::engine::EVALUATE;
+use crate::aside::{Aside, Slot, write_answer};
 
 /// What the judgement of one signal takes as an answer, at most, in bytes: as text and as JSON.
 const JUDGED_SIGNAL: usize = 2 << 10;
@@ -77,10 +77,18 @@ pub(crate) struct Open {
     fewer: Notify,
 }
 
+/// What is kept of a request.
+#[derive(Debug)]
+struct Held {
+    /// Bytes that it holds.
+    bytes: usize,
+    /// Where its answer's structure will be, if that is put aside.
+    structure: Option<Slot>,
+}
+
 #[derive(Debug, Default)]
 struct Ids {
-    /// Each with the bytes that it holds.
-    held: HashMap<RequestId, usize>,
+    held: HashMap<RequestId, Held>,
     bytes: usize,
 }
 
@@ -93,17 +101,23 @@ impl Open {
         self.ids().held.contains_key(id)
     }
 
-    fn insert(&self, id: RequestId, bytes: usize) {
+    fn insert(&self, id: RequestId, held: Held) {
         let mut ids = self.ids();
-        ids.bytes += bytes;
-        ids.held.insert(id, bytes);
+        ids.bytes += held.bytes;
+        ids.held.insert(id, held);
+    }
+
+    /// What was put aside of an answer.
+    fn structure(&self, id: &RequestId) -> Option<Box<RawValue>> {
+        let slot = self.ids().held.get(id)?.structure.clone();
+        slot?.take()
     }
 
     /// Notes that nobody wants an answer any more.
     fn cancel(&self, id: &RequestId) {
         let mut ids = self.ids();
-        if let Some(bytes) = ids.held.remove(id) {
-            ids.bytes = ids.bytes.saturating_sub(bytes);
+        if let Some(held) = ids.held.remove(id) {
+            ids.bytes = ids.bytes.saturating_sub(held.bytes);
         }
         drop(ids);
         self.fewer.notify_waiters();
@@ -115,8 +129,8 @@ impl Open {
         let done = {
             let mut ids = self.ids();
             match ids.held.remove(id) {
-                Some(bytes) => {
-                    ids.bytes = ids.bytes.saturating_sub(bytes);
+                Some(held) => {
+                    ids.bytes = ids.bytes.saturating_sub(held.bytes);
                     last()
                 }
                 None => Ok(()),
@@ -201,8 +215,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
                 self.refuse(Some(request.id.clone()), error);
                 return None;
             }
-            let bytes = held(&request.request, line);
-            self.open.insert(request.id.clone(), bytes);
+            self.open.insert(request.id.clone(), held(&request.request, line));
             self.begun |= frame::begins(&request.request);
             return Some(message);
         }
@@ -214,65 +227,46 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
     }
 }
 
-/// What a request holds until it is answered: its line, and for a judgement the answer in the making, which
-/// may be far larger than its signals.
-fn held(request: &ClientRequest, line: &[u8]) -> usize {
-    let judged = match request {
-        ClientRequest::CallToolRequest(call) if call.params.name == EVALUATE => {
-            memchr::memchr_iter(b'{', line).count() * JUDGED_SIGNAL
-        }
-        _ => 0,
+/// What a request holds until it is answered: its line, and for a judgement its texts without their escapes and the
+/// answer in the making, which may be far larger than its signals.
+fn held(request: &ClientRequest, line: &[u8]) -> Held {
+    let aside = match request {
+        ClientRequest::CallToolRequest(call) => call.extensions.get::<Aside>(),
+        _ => None,
     };
-    line.len() + judged
+    let judged = aside.map_or(0, |aside| {
+        aside.arguments.len() + memchr::memchr_iter(b'{', &aside.arguments).count() * JUDGED_SIGNAL
+    });
+    Held {
+        bytes: line.len() + judged,
+        structure: aside.map(|aside| aside.structure.clone()),
+    }
 }
 
 fn write(outbox: &Outbox, message: ServerJsonRpcMessage) -> io::Result<()> {
-    outbox.push(line(message, outbox)?)
+    outbox.push(line(message, None, outbox)?)
 }
 
-/// A message as JSON. Structured content that is a text is JSON already, and becomes the last field of
-/// the result as it stands.
-fn line(mut message: ServerJsonRpcMessage, outbox: &Outbox) -> io::Result<Vec<u8>> {
+/// A message as JSON, with the structure that was put aside.
+fn line(
+    mut message: ServerJsonRpcMessage,
+    structure: Option<&RawValue>,
+    outbox: &Outbox,
+) -> io::Result<Vec<u8>> {
     if let JsonRpcMessage::Error(error) = &mut message {
         error.error = crate::mcp::cleaned(error.error.clone());
     }
-    let json = take_json(&mut message);
     // Room for all, so that a large answer is not moved as it grows: the text takes a quarter of what its
     // structure takes.
-    let room = json
-        .as_ref()
-        .map_or(SMALL, |json| json.len() + json.len() / 2 + SMALL);
-    let mut line = outbox.buffer(room);
-    serde_json::to_writer(&mut line, &message)?;
-    if let Some(json) = json {
-        // The ends of the result, which is never empty, and of the message.
-        let end = line.len().saturating_sub(2);
-        if line.get(end..) != Some(b"}}") {
-            return Err(io::ErrorKind::InvalidData.into());
+    let structured = structure.map_or(0, |structure| structure.get().len());
+    let mut line = outbox.buffer(SMALL + structured + structured / 2);
+    match (&message, structure) {
+        (JsonRpcMessage::Response(response), Some(structure)) => {
+            write_answer(&mut line, &response.id, &response.result, structure)?;
         }
-        line.truncate(end);
-        line.extend_from_slice(b",\"structuredContent\":");
-        line.extend_from_slice(json.as_bytes());
-        line.extend_from_slice(b"}}");
+        _ => serde_json::to_writer(&mut line, &message)?,
     }
     Ok(line)
-}
-
-/// The JSON text that stands in for structured content, if one does.
-fn take_json(message: &mut ServerJsonRpcMessage) -> Option<String> {
-    let JsonRpcMessage::Response(response) = message else {
-        return None;
-    };
-    let ServerResult::CallToolResult(result) = &mut response.result else {
-        return None;
-    };
-    match result.structured_content.take() {
-        Some(Value::String(json)) => Some(json),
-        other => {
-            result.structured_content = other;
-            None
-        }
-    }
 }
 
 impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTransport<R> {
@@ -293,7 +287,8 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
             let Some(id) = answered else {
                 return write(&outbox, item);
             };
-            let line = line(item, &outbox)?;
+            let structure = open.structure(&id);
+            let line = line(item, structure.as_deref(), &outbox)?;
             open.end(&id, || outbox.push(line))
         }
     }

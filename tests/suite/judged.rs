@@ -1,0 +1,178 @@
+//! `evaluate_context` through the whole server: what was once misjudged, and what both doors must take.
+
+use freshcontext_contract::Clock as _;
+use freshcontext_server::clock::SystemClock;
+use freshcontext_testkit::check::Outcome;
+use freshcontext_testkit::{ScriptedUpstream, SeenRequest};
+use libtest_mimic::{Failed, Trial};
+use serde_json::{Value, json};
+
+use crate::process::{MODERN, Session, command};
+use crate::run::block_on;
+use crate::upstreams::{json_reply, query};
+use crate::wire::HttpServer;
+
+/// The moment of asking.
+const NOW: &str = "2026-06-09T12:00:00Z";
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        Trial::test("judged::at_the_moment_of_asking", || block_on(moments())),
+        Trial::test("judged::own_results", || block_on(own_results())),
+        Trial::test("judged::any_script_on_both_doors", || block_on(any_script())),
+    ]
+}
+
+/// Arguments that judge these signals at [`NOW`].
+pub fn arguments(signals: &[Value]) -> Value {
+    json!({"profile": "official_docs", "intent": "developer_adoption", "now": NOW, "signals": signals})
+}
+
+/// As many signals as the reference takes, each as long as one may be, in a script of three bytes a character.
+pub fn large() -> Value {
+    const SENTENCE: &str = "今天图书馆照常开放读者可以在二楼借阅新到的书籍也可以预约自习的座位";
+    let length = SENTENCE.chars().count();
+    let signals: Vec<Value> = (0..100)
+        .map(|number| {
+            let content: String = SENTENCE.chars().cycle().skip(number % length).take(50_000).collect();
+            json!({"source": format!("https://docs.example.org/{number}"), "source_type": "official_docs",
+                "title": format!("Notice {number}"), "content": content, "published_at": "2026-06-08T10:00:00Z",
+                "semantic_score": 0.9, "date_confidence": "high"})
+        })
+        .collect();
+    arguments(&signals)
+}
+
+async fn session() -> Session {
+    Session::open(command(&["stdio"]), MODERN).await
+}
+
+fn results(outcome: &Outcome) -> &[Value] {
+    let results = outcome.structured.get("results").and_then(Value::as_array);
+    results.map_or(&[], Vec::as_slice)
+}
+
+/// A document like any other but for its dates, what is known of them, and its status.
+async fn moments() -> Result<(), Failed> {
+    let ordinary = json!({"source": "https://docs.example.org/quickstart", "source_type": "official_docs",
+        "title": "Quickstart", "content": "Install the package, then run the setup command once for each project.",
+        "published_at": "2026-06-08T10:00:00Z", "retrieved_at": "2026-06-09T11:00:00Z", "semantic_score": 0.94,
+        "date_confidence": "high"});
+    let mut session = session().await;
+    for (given, decision, freshness, confidence, safe) in [
+        (json!({}), "use_first", json!(97), "high", true),
+        // Fresh when it was fetched, six years ago.
+        (
+            json!({"published_at": "2020-06-01", "retrieved_at": "2020-06-01T09:00:00Z"}),
+            "needs_refresh",
+            json!(0),
+            "high",
+            false,
+        ),
+        // A job of that time.
+        (
+            json!({"source_type": "jobs", "published_at": "2020-06-01", "retrieved_at": "2020-06-01T09:00:00Z"}),
+            "needs_refresh",
+            json!(0),
+            "high",
+            false,
+        ),
+        // Both dates lie ahead.
+        (
+            json!({"published_at": "2030-01-01T00:00:00Z", "retrieved_at": "2030-01-02T00:00:00Z"}),
+            "needs_verification",
+            Value::Null,
+            "medium",
+            false,
+        ),
+        // Its own source says that it is old.
+        (
+            json!({"status": "stale"}),
+            "needs_refresh",
+            json!(97),
+            "high",
+            false,
+        ),
+        // The date is an estimate.
+        (
+            json!({"date_confidence": "low"}),
+            "use_as_background",
+            json!(97),
+            "medium",
+            true,
+        ),
+    ] {
+        let mut signal = ordinary.clone();
+        for (name, value) in given.as_object().into_iter().flatten() {
+            signal[name] = value.clone();
+        }
+        let outcome = session.call("evaluate_context", arguments(&[signal])).await;
+        let [found] = results(&outcome) else {
+            return Err(format!("{given}: {}", outcome.text).into());
+        };
+        assert_eq!(found["decision"], decision, "{given}: {found}");
+        assert_eq!(found["freshness_score"], freshness, "{given}: {found}");
+        assert_eq!(found["confidence"], confidence, "{given}: {found}");
+        assert_eq!(
+            found["handoff"]["safe_for_agent_handoff"], safe,
+            "{given}: {found}"
+        );
+    }
+    Ok(())
+}
+
+/// Items of our own answers are signals as they are: judged usable, with a hash, and safe to hand on.
+async fn own_results() -> Result<(), Failed> {
+    const ITEMS: usize = 9;
+    let hour_ago = SystemClock.now() - chrono::TimeDelta::hours(1);
+    let upstream = ScriptedUpstream::start(move |request: &SeenRequest| {
+        let about = query(request);
+        let hits: Vec<Value> = (0..ITEMS)
+            .map(|number| {
+                json!({"objectID": format!("4100000{number}"), "title": format!("Part {number} of a guide to {about}"),
+                    "url": format!("https://example.com/guide/{number}"), "author": "someone", "points": 10,
+                    "num_comments": 3, "created_at": hour_ago.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
+                    "created_at_i": hour_ago.timestamp(), "_tags": ["story"]})
+            })
+            .collect();
+        json_reply(
+            &json!({"hits": hits, "nbHits": ITEMS, "page": 0, "nbPages": 1, "hitsPerPage": 20, "exhaustiveNbHits": true})
+                .to_string(),
+        )
+    })
+    .await?;
+    let mut session = Session::with_upstream(&upstream.base()).await;
+    let answer = session
+        .call("extract_hackernews", json!({"url": "gardening", "limit": ITEMS}))
+        .await;
+    let items = answer.items().to_vec();
+    assert_eq!(items.len(), ITEMS, "{}", answer.text);
+    for signals in [
+        json!(items),
+        json!([answer.structured]),
+        answer.structured.clone(),
+    ] {
+        let given = json!({"profile": "social_pulse", "intent": "market_watch", "signals": signals});
+        let outcome = session.call("evaluate_context", given).await;
+        assert_eq!(results(&outcome).len(), ITEMS, "{}", outcome.text);
+        for found in results(&outcome) {
+            assert_eq!(found["decision"], "use_as_background", "{found}");
+            assert_eq!(found["handoff"]["safe_for_agent_handoff"], true, "{found}");
+            let hash = &found["provenance_readiness"]["canonical_content_sha256"];
+            assert_eq!(hash.as_str().map(str::len), Some(64), "{found}");
+        }
+    }
+    Ok(())
+}
+
+/// What stdio takes, HTTP takes, and both say the same.
+async fn any_script() -> Result<(), Failed> {
+    let given = large();
+    let server = HttpServer::start(&[]).await;
+    let over_http = server.call("evaluate_context", given.clone()).await;
+    let over_stdio = session().await.call("evaluate_context", given).await;
+    assert_eq!(results(&over_http).len(), 100, "{}", over_http.text);
+    assert_eq!(over_http.structured, over_stdio.structured);
+    assert_eq!(over_http.text, over_stdio.text);
+    Ok(())
+}
