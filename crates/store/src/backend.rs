@@ -1,0 +1,92 @@
+//! What a store can do, whatever database is behind it.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use serde::Serialize;
+
+use crate::StoreError;
+
+/// A boxed future, for the object-safe trait.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What is kept of one answer: what was asked, and marks of what came. Never content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AnswerRow {
+    /// The short id that the answer was given.
+    pub answer_id: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, as JSON with sorted names.
+    pub arguments: String,
+    /// SHA-256 over the items' ids, dates and hashes, in hexadecimal.
+    pub hash: String,
+    /// Items and validators, as JSON in the form of the server.
+    pub record: String,
+    /// When it was given, in milliseconds since 1970.
+    pub created_ms: i64,
+}
+
+/// How much is kept, and for how long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    /// Answers of all owners together.
+    pub answers: u64,
+    /// Age in milliseconds after which an answer is forgotten.
+    pub age_ms: i64,
+}
+
+/// What is in a store.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Info {
+    /// `sqlite` or `postgres`.
+    pub backend: &'static str,
+    /// Version of the tables.
+    pub schema: i64,
+    /// Answers kept, of all owners.
+    pub answers: i64,
+    /// Owners that have any.
+    pub owners: i64,
+    /// When the oldest was given, in milliseconds since 1970.
+    pub oldest_ms: Option<i64>,
+    /// When the newest was given, in milliseconds since 1970.
+    pub newest_ms: Option<i64>,
+    /// Size of the database, in bytes.
+    pub bytes: i64,
+}
+
+/// The operations. Each is one short transaction; none is held while anything else is waited for.
+pub trait Backend: Send + Sync {
+    /// Keeps an answer. One of the same owner and id is replaced.
+    fn put_answer<'a>(
+        &'a self,
+        owner: &'a str,
+        answer: &'a AnswerRow,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// An owner's answer, unless it was given before `since_ms`. Another owner's is not found.
+    fn answer<'a>(
+        &'a self,
+        owner: &'a str,
+        answer_id: &'a str,
+        since_ms: i64,
+    ) -> BoxFuture<'a, Result<Option<AnswerRow>, StoreError>>;
+
+    /// An owner's answers, newest first, at most so many.
+    fn answers<'a>(&'a self, owner: &'a str, most: i64) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>>;
+
+    /// Forgets what is too old or too much; how many answers that were.
+    fn prune(&self, retention: Retention, now_ms: i64) -> BoxFuture<'_, Result<u64, StoreError>>;
+
+    /// What is in it.
+    fn info(&self) -> BoxFuture<'_, Result<Info, StoreError>>;
+
+    /// Complaints about its integrity; none where it is sound.
+    fn check(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
+
+    /// Gives room back to the system.
+    fn vacuum(&self) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// Ends all connections.
+    fn close(&self) -> BoxFuture<'_, ()>;
+}

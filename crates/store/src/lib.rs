@@ -1,0 +1,19 @@
+//! What is kept between calls, and the only crate that names a database: SQLite embedded (a file in
+//! the data folder, or memory), or Postgres where several machines share what they keep.
+//!
+//! Every row has an owner, and no operation crosses owners. What is kept is bounded in number and in
+//! age. A store that cannot be used says so in one clear [`StoreError`]; whoever called goes on
+//! without it.
+
+mod backend;
+mod error;
+mod migrations;
+mod place;
+#[macro_use]
+mod tables;
+mod postgres;
+mod sqlite;
+
+pub use backend::{AnswerRow, Backend, BoxFuture, Info, Retention};
+pub use error::{StoreError, Trouble};
+pub use place::{Place, Store};

@@ -1,0 +1,31 @@
+//! The tables' versions, in order. A version that was released is never changed: what changes is added.
+
+use sqlx::SqlSafeStr;
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+
+/// Tables of SQLite.
+pub(crate) fn sqlite() -> Migrator {
+    of(&[(1, "tables", include_str!("../migrations/sqlite/0001_tables.sql"))])
+}
+
+/// Tables of Postgres.
+pub(crate) fn postgres() -> Migrator {
+    of(&[(
+        1,
+        "tables",
+        include_str!("../migrations/postgres/0001_tables.sql"),
+    )])
+}
+
+fn of(versions: &[(i64, &'static str, &'static str)]) -> Migrator {
+    let versions = versions.iter().map(|(version, name, sql)| {
+        Migration::new(
+            *version,
+            (*name).into(),
+            MigrationType::Simple,
+            sql.into_sql_str(),
+            false,
+        )
+    });
+    Migrator::with_migrations(versions.collect())
+}

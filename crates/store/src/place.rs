@@ -1,0 +1,136 @@
+//! Where things are kept, opened on first use.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::OnceCell;
+
+use crate::StoreError;
+use crate::backend::{AnswerRow, Backend, Info, Retention};
+use crate::postgres::Postgres;
+use crate::sqlite::Sqlite;
+
+/// Name of the database file in the data folder.
+const FILE: &str = "freshcontext.sqlite3";
+/// Answers written between two looks at how many there are.
+const PRUNE_EVERY: u64 = 100;
+
+/// Where things are kept.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Place {
+    /// In this folder, in a SQLite file.
+    Folder(PathBuf),
+    /// In memory, for the life of the process.
+    Memory,
+    /// In a Postgres database at this address, which may hold a password.
+    Postgres(String),
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Folder(_) => "Folder",
+            Self::Memory => "Memory",
+            Self::Postgres(_) => "Postgres",
+        })
+    }
+}
+
+/// A store that is opened when it is first used. One that cannot be opened is tried again with the next use.
+pub struct Store {
+    place: Place,
+    retention: Retention,
+    opened: OnceCell<Arc<dyn Backend>>,
+    written: AtomicU64,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Store")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Store {
+    /// A store at this place. Nothing is opened yet.
+    pub fn new(place: Place, retention: Retention) -> Self {
+        Self {
+            place,
+            retention,
+            opened: OnceCell::new(),
+            written: AtomicU64::new(0),
+        }
+    }
+
+    /// The open database.
+    pub async fn backend(&self) -> Result<&Arc<dyn Backend>, StoreError> {
+        self.opened
+            .get_or_try_init(|| async {
+                let opened: Arc<dyn Backend> = match &self.place {
+                    Place::Folder(folder) => Arc::new(Sqlite::file(&folder.join(FILE)).await?),
+                    Place::Memory => Arc::new(Sqlite::memory().await?),
+                    Place::Postgres(address) => Arc::new(Postgres::connect(address).await?),
+                };
+                Ok(opened)
+            })
+            .await
+    }
+
+    /// Keeps an answer, and from time to time forgets what is too old or too much.
+    pub async fn put_answer(&self, owner: &str, answer: &AnswerRow) -> Result<(), StoreError> {
+        let backend = self.backend().await?;
+        backend.put_answer(owner, answer).await?;
+        if self
+            .written
+            .fetch_add(1, Ordering::Relaxed)
+            .is_multiple_of(PRUNE_EVERY)
+        {
+            backend.prune(self.retention, answer.created_ms).await?;
+        }
+        Ok(())
+    }
+
+    /// An owner's answer that is not too old at `now_ms`. Another owner's is not found.
+    pub async fn answer(
+        &self,
+        owner: &str,
+        answer_id: &str,
+        now_ms: i64,
+    ) -> Result<Option<AnswerRow>, StoreError> {
+        let since = now_ms.saturating_sub(self.retention.age_ms);
+        self.backend().await?.answer(owner, answer_id, since).await
+    }
+
+    /// An owner's answers, newest first, at most so many.
+    pub async fn answers(&self, owner: &str, most: i64) -> Result<Vec<AnswerRow>, StoreError> {
+        self.backend().await?.answers(owner, most).await
+    }
+
+    /// What is in it.
+    pub async fn info(&self) -> Result<Info, StoreError> {
+        self.backend().await?.info().await
+    }
+
+    /// Complaints about its integrity; none where it is sound.
+    pub async fn check(&self) -> Result<Vec<String>, StoreError> {
+        self.backend().await?.check().await
+    }
+
+    /// Forgets what is too old or too much at `now_ms`, then gives room back; how many answers were forgotten.
+    pub async fn vacuum(&self, now_ms: i64) -> Result<u64, StoreError> {
+        let backend = self.backend().await?;
+        let forgotten = backend.prune(self.retention, now_ms).await?;
+        backend.vacuum().await?;
+        Ok(forgotten)
+    }
+
+    /// Ends all connections, where it was opened.
+    pub async fn close(&self) {
+        if let Some(backend) = self.opened.get() {
+            backend.close().await;
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! SQLite, embedded: one file with a write-ahead log, or memory.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::Row as _;
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
+};
+
+use crate::backend::{AnswerRow, Backend, BoxFuture, Info, Retention};
+use crate::error::Trouble;
+use crate::{StoreError, migrations};
+
+/// How long another process may hold the file before we give up.
+const BUSY: Duration = Duration::from_secs(2);
+/// How long a connection may be waited for.
+const ACQUIRE: Duration = Duration::from_secs(5);
+/// Connections: SQLite has one writer at a time, and readers beside it.
+const CONNECTIONS: u32 = 4;
+
+pub(crate) struct Sqlite {
+    pool: SqlitePool,
+}
+
+impl Sqlite {
+    const NAME: &'static str = "sqlite";
+
+    /// Opens a file, made where there is none, in a folder that is made too.
+    pub(crate) async fn file(file: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                let trouble = match error.kind() {
+                    std::io::ErrorKind::StorageFull => Trouble::Full,
+                    _ => Trouble::ReadOnly,
+                };
+                StoreError::new(
+                    trouble,
+                    format!("the data folder cannot be made: {}", error.kind()),
+                )
+            })?;
+        }
+        make_private(file)?;
+        let options = SqliteConnectOptions::new()
+            .filename(file)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Normal)
+            .busy_timeout(BUSY);
+        Self::with(options, CONNECTIONS).await
+    }
+
+    /// A store that ends with the process. One connection: each would have a memory of its own.
+    pub(crate) async fn memory() -> Result<Self, StoreError> {
+        Self::with(SqliteConnectOptions::new().in_memory(true), 1).await
+    }
+
+    async fn with(options: SqliteConnectOptions, connections: u32) -> Result<Self, StoreError> {
+        let pool = SqlitePoolOptions::new()
+            .max_connections(connections)
+            .min_connections(u32::from(connections == 1))
+            .idle_timeout(None)
+            .max_lifetime(None)
+            .acquire_timeout(ACQUIRE)
+            .connect_with(options)
+            .await?;
+        if let Err(error) = migrations::sqlite().run(&pool).await {
+            pool.close().await;
+            return Err(error.into());
+        }
+        Ok(Self { pool })
+    }
+
+    async fn bytes(&self) -> Result<i64, StoreError> {
+        let pages: i64 = sqlx::query_scalar("PRAGMA page_count")
+            .fetch_one(&self.pool)
+            .await?;
+        let size: i64 = sqlx::query_scalar("PRAGMA page_size")
+            .fetch_one(&self.pool)
+            .await?;
+        Ok(pages.saturating_mul(size))
+    }
+}
+
+/// Makes the file readable by its owner alone: what was searched for is in it.
+fn make_private(file: &Path) -> Result<(), StoreError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file).map(drop).map_err(|error| {
+        let trouble = match error.kind() {
+            std::io::ErrorKind::StorageFull => Trouble::Full,
+            _ => Trouble::ReadOnly,
+        };
+        StoreError::new(
+            trouble,
+            format!("the database file cannot be written: {}", error.kind()),
+        )
+    })
+}
+
+answer_reader!(SqliteRow);
+
+impl Backend for Sqlite {
+    shared_operations!();
+
+    fn check(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
+        Box::pin(async move {
+            let lines: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check")
+                .fetch_all(&self.pool)
+                .await?;
+            Ok(lines.into_iter().filter(|line| line != "ok").collect())
+        })
+    }
+
+    fn vacuum(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            sqlx::query("VACUUM").execute(&self.pool).await?;
+            sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
+                .execute(&self.pool)
+                .await?;
+            Ok(())
+        })
+    }
+}

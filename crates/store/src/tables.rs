@@ -1,0 +1,136 @@
+//! The statements that both databases understand alike, written once. sqlx checks the types of each
+//! database by itself, so the text is shared and the code is made for each.
+
+/// Implements the operations that do not depend on the database for a type with a field `pool`.
+macro_rules! shared_operations {
+    () => {
+        fn put_answer<'a>(
+            &'a self,
+            owner: &'a str,
+            answer: &'a AnswerRow,
+        ) -> BoxFuture<'a, Result<(), StoreError>> {
+            Box::pin(async move {
+                sqlx::query(
+                    "INSERT INTO answers (owner, answer_id, tool, arguments, hash, record, created_ms) \
+                     VALUES ($1, $2, $3, $4, $5, $6, $7) \
+                     ON CONFLICT (owner, answer_id) DO UPDATE SET tool = excluded.tool, \
+                     arguments = excluded.arguments, hash = excluded.hash, record = excluded.record, \
+                     created_ms = excluded.created_ms",
+                )
+                .bind(owner)
+                .bind(&answer.answer_id)
+                .bind(&answer.tool)
+                .bind(&answer.arguments)
+                .bind(&answer.hash)
+                .bind(&answer.record)
+                .bind(answer.created_ms)
+                .execute(&self.pool)
+                .await?;
+                Ok(())
+            })
+        }
+
+        fn answer<'a>(
+            &'a self,
+            owner: &'a str,
+            answer_id: &'a str,
+            since_ms: i64,
+        ) -> BoxFuture<'a, Result<Option<AnswerRow>, StoreError>> {
+            Box::pin(async move {
+                let row = sqlx::query(
+                    "SELECT answer_id, tool, arguments, hash, record, created_ms FROM answers \
+                     WHERE owner = $1 AND answer_id = $2 AND created_ms >= $3",
+                )
+                .bind(owner)
+                .bind(answer_id)
+                .bind(since_ms)
+                .fetch_optional(&self.pool)
+                .await?;
+                Ok(row.as_ref().map(answer_of).transpose()?)
+            })
+        }
+
+        fn answers<'a>(
+            &'a self,
+            owner: &'a str,
+            most: i64,
+        ) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>> {
+            Box::pin(async move {
+                let rows = sqlx::query(
+                    "SELECT answer_id, tool, arguments, hash, record, created_ms FROM answers \
+                     WHERE owner = $1 ORDER BY created_ms DESC, answer_id LIMIT $2",
+                )
+                .bind(owner)
+                .bind(most)
+                .fetch_all(&self.pool)
+                .await?;
+                Ok(rows.iter().map(answer_of).collect::<Result<_, _>>()?)
+            })
+        }
+
+        fn prune(&self, retention: Retention, now_ms: i64) -> BoxFuture<'_, Result<u64, StoreError>> {
+            Box::pin(async move {
+                let oldest = now_ms.saturating_sub(retention.age_ms);
+                let by_age = sqlx::query("DELETE FROM answers WHERE created_ms < $1")
+                    .bind(oldest)
+                    .execute(&self.pool)
+                    .await?
+                    .rows_affected();
+                let kept = i64::try_from(retention.answers).unwrap_or(i64::MAX);
+                // Those of the moment at which the bound falls go too, so that the bound holds.
+                let by_number = sqlx::query(
+                    "DELETE FROM answers WHERE created_ms <= \
+                     (SELECT created_ms FROM answers ORDER BY created_ms DESC LIMIT 1 OFFSET $1)",
+                )
+                .bind(kept)
+                .execute(&self.pool)
+                .await?
+                .rows_affected();
+                Ok(by_age + by_number)
+            })
+        }
+
+        fn info(&self) -> BoxFuture<'_, Result<Info, StoreError>> {
+            Box::pin(async move {
+                let row = sqlx::query(
+                    "SELECT COUNT(*) AS answers, COUNT(DISTINCT owner) AS owners, \
+                     MIN(created_ms) AS oldest, MAX(created_ms) AS newest FROM answers",
+                )
+                .fetch_one(&self.pool)
+                .await?;
+                let schema: i64 = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations")
+                    .fetch_one(&self.pool)
+                    .await?;
+                Ok(Info {
+                    backend: Self::NAME,
+                    schema,
+                    answers: row.try_get("answers")?,
+                    owners: row.try_get("owners")?,
+                    oldest_ms: row.try_get("oldest")?,
+                    newest_ms: row.try_get("newest")?,
+                    bytes: self.bytes().await?,
+                })
+            })
+        }
+
+        fn close(&self) -> BoxFuture<'_, ()> {
+            Box::pin(self.pool.close())
+        }
+    };
+}
+
+/// Reads an answer from a row of this database's kind.
+macro_rules! answer_reader {
+    ($row:ty) => {
+        fn answer_of(row: &$row) -> Result<AnswerRow, sqlx::Error> {
+            Ok(AnswerRow {
+                answer_id: row.try_get("answer_id")?,
+                tool: row.try_get("tool")?,
+                arguments: row.try_get("arguments")?,
+                hash: row.try_get("hash")?,
+                record: row.try_get("record")?,
+                created_ms: row.try_get("created_ms")?,
+            })
+        }
+    };
+}

@@ -1,0 +1,415 @@
+//! What a store does, tried on SQLite and on Postgres alike. Where Postgres cannot be had, that is said;
+//! with FRESHCONTEXT_REQUIRE_POSTGRES it is a failure.
+
+#![expect(
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "this whole binary is a test"
+)]
+
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use freshcontext_store::{AnswerRow, Place, Retention, Store, Trouble};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+/// Set by CI: no Postgres is then a failure.
+const REQUIRED: &str = "FRESHCONTEXT_REQUIRE_POSTGRES";
+const NOW: i64 = 1_800_000_000_000;
+const DAY: i64 = 86_400_000;
+const BOUND: Retention = Retention {
+    answers: 10,
+    age_ms: 30 * DAY,
+};
+
+type Behaviour = fn(Place) -> Result<(), Failed>;
+
+/// Each starts with an empty store and leaves nothing running.
+const BEHAVIOURS: [(&str, Behaviour); 6] = [
+    ("keeps_what_it_is_given", keeps),
+    ("owners_are_apart", owners),
+    ("old_and_many_are_forgotten", bounded),
+    ("survives_a_restart", restart),
+    ("many_at_once", at_once),
+    ("info_check_vacuum", upkeep),
+];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials: Vec<Trial> = Vec::new();
+    for (name, behaviour) in BEHAVIOURS {
+        trials.push(Trial::test(format!("sqlite::{name}"), move || {
+            let folder = Folder::new();
+            behaviour(Place::Folder(folder.0.clone()))
+        }));
+    }
+    trials.push(Trial::test("sqlite::memory_ends_with_it", memory));
+    trials.push(Trial::test("sqlite::damaged_file", damaged));
+    trials.push(Trial::test("sqlite::locked_file", locked));
+    trials.push(Trial::test("sqlite::unusable_folder", unusable));
+    trials.push(Trial::test("postgres::unreachable", unreachable));
+    let postgres = if arguments.list { None } else { Postgres::start() };
+    match &postgres {
+        Some(server) => {
+            for (name, behaviour) in BEHAVIOURS {
+                let address = server.address.clone();
+                trials.push(Trial::test(format!("postgres::{name}"), move || {
+                    behaviour(Place::Postgres(database(&address)?))
+                }));
+            }
+        }
+        None if arguments.list => {}
+        None => {
+            eprintln!("NOT CHECKED: the store on Postgres (apt-get install postgresql)");
+            if std::env::var_os(REQUIRED).is_some() {
+                trials.push(Trial::test("postgres::is_required", || {
+                    Err(Failed::from("there is no Postgres here, and it is required"))
+                }));
+            }
+        }
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    drop(postgres);
+    conclusion.exit();
+}
+
+/// A temporary folder, removed with its last user.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!(
+            "freshcontext-store-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("freshcontext.sqlite3")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A Postgres of the script beside this file; it ends when its stdin does.
+struct Postgres {
+    child: Child,
+    address: String,
+}
+
+impl Postgres {
+    fn start() -> Option<Self> {
+        let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/postgres.sh");
+        let mut child = Command::new("bash")
+            .arg(script)
+            .arg(port.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let mut address = String::new();
+        if let Some(stdout) = child.stdout.take() {
+            let _ = BufReader::new(stdout).read_line(&mut address);
+        }
+        if address.trim().is_empty() {
+            let _ = child.wait();
+            return None;
+        }
+        Some(Self {
+            child,
+            address: address.trim().to_owned(),
+        })
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
+}
+
+/// The address of a new, empty database.
+fn database(server: &str) -> Result<String, Failed> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let name = format!("behaviour_{}", NEXT.fetch_add(1, Ordering::Relaxed));
+    block_on(async {
+        use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
+        let mut connection = sqlx::PgConnection::connect(server).await?;
+        connection
+            .execute(AssertSqlSafe(format!("CREATE DATABASE {name}")))
+            .await?;
+        connection.close().await
+    })?;
+    let base = server.rsplit_once('/').map_or(server, |(base, _)| base);
+    Ok(format!("{base}/{name}"))
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime")
+        .block_on(future)
+}
+
+fn row(id: &str, created_ms: i64) -> AnswerRow {
+    AnswerRow {
+        answer_id: id.to_owned(),
+        tool: "extract_example".to_owned(),
+        arguments: r#"{"query":"naïve \"quoted\" ' \\ text"}"#.to_owned(),
+        hash: "00".repeat(32),
+        record: r#"{"items":[]}"#.to_owned(),
+        created_ms,
+    }
+}
+
+fn ensure(holds: bool, otherwise: impl std::fmt::Display) -> Result<(), Failed> {
+    if holds {
+        Ok(())
+    } else {
+        Err(Failed::from(otherwise.to_string()))
+    }
+}
+
+fn keeps(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(place, BOUND);
+        store.put_answer("local", &row("a", NOW)).await?;
+        let kept = store.answer("local", "a", NOW).await?;
+        ensure(kept == Some(row("a", NOW)), format!("{kept:?}"))?;
+        let later = AnswerRow {
+            tool: "other".to_owned(),
+            ..row("a", NOW + 1)
+        };
+        store.put_answer("local", &later).await?;
+        ensure(store.answer("local", "a", NOW).await? == Some(later), "replaced")?;
+        ensure(store.answer("local", "b", NOW).await?.is_none(), "unknown")?;
+        store.put_answer("local", &row("c", NOW + 2)).await?;
+        let ids: Vec<String> = store
+            .answers("local", 10)
+            .await?
+            .into_iter()
+            .map(|row| row.answer_id)
+            .collect();
+        ensure(ids == ["c", "a"], format!("newest first: {ids:?}"))?;
+        store.close().await;
+        Ok(())
+    })
+}
+
+fn owners(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(place, BOUND);
+        store.put_answer("anna", &row("same", NOW)).await?;
+        store
+            .put_answer(
+                "ben",
+                &AnswerRow {
+                    tool: "bens".to_owned(),
+                    ..row("same", NOW)
+                },
+            )
+            .await?;
+        store.put_answer("ben", &row("only-ben", NOW)).await?;
+        let annas = store.answer("anna", "same", NOW).await?.map(|row| row.tool);
+        ensure(annas.as_deref() == Some("extract_example"), format!("{annas:?}"))?;
+        ensure(
+            store.answer("anna", "only-ben", NOW).await?.is_none(),
+            "another owner's id",
+        )?;
+        ensure(store.answers("anna", 10).await?.len() == 1, "a list of one's own")?;
+        ensure(store.info().await?.owners == 2, "owners are counted")?;
+        store.close().await;
+        Ok(())
+    })
+}
+
+fn bounded(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(place, BOUND);
+        store.put_answer("local", &row("old", NOW - 31 * DAY)).await?;
+        ensure(
+            store.answer("local", "old", NOW).await?.is_none(),
+            "too old to be found",
+        )?;
+        for at in 0..20 {
+            store
+                .put_answer("local", &row(&format!("n{at}"), NOW + at))
+                .await?;
+        }
+        let forgotten = store.vacuum(NOW).await?;
+        ensure(
+            forgotten == 11,
+            format!("{forgotten} forgotten: one too old, ten too many"),
+        )?;
+        ensure(store.info().await?.answers == 10, "ten are left")?;
+        ensure(
+            store.answer("local", "n19", NOW).await?.is_some(),
+            "the newest stays",
+        )?;
+        ensure(
+            store.answer("local", "n9", NOW).await?.is_none(),
+            "the oldest went",
+        )?;
+        store.close().await;
+        Ok(())
+    })
+}
+
+fn restart(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let first = Store::new(place.clone(), BOUND);
+        first.put_answer("local", &row("a", NOW)).await?;
+        first.close().await;
+        let second = Store::new(place, BOUND);
+        ensure(
+            second.answer("local", "a", NOW).await?.is_some(),
+            "kept over a restart",
+        )?;
+        second.close().await;
+        Ok(())
+    })
+}
+
+/// Two stores on one database, eight writers each.
+fn at_once(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let wide = Retention {
+            answers: 10_000,
+            ..BOUND
+        };
+        let stores = [
+            Arc::new(Store::new(place.clone(), wide)),
+            Arc::new(Store::new(place, wide)),
+        ];
+        let mut writers = Vec::new();
+        for (which, store) in stores.iter().enumerate() {
+            for writer in 0..8 {
+                let store = Arc::clone(store);
+                writers.push(tokio::spawn(async move {
+                    for at in 0..25 {
+                        store
+                            .put_answer("local", &row(&format!("{which}-{writer}-{at}"), NOW))
+                            .await?;
+                    }
+                    Ok::<_, freshcontext_store::StoreError>(())
+                }));
+            }
+        }
+        for writer in writers {
+            writer.await??;
+        }
+        let answers = stores[0].info().await?.answers;
+        ensure(answers == 400, format!("{answers} of 400"))?;
+        ensure(stores[1].check().await?.is_empty(), "sound")?;
+        for store in &stores {
+            store.close().await;
+        }
+        Ok(())
+    })
+}
+
+fn upkeep(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(place, BOUND);
+        let empty = store.info().await?;
+        ensure(
+            empty.answers == 0 && empty.oldest_ms.is_none() && empty.schema == 1,
+            format!("{empty:?}"),
+        )?;
+        store.put_answer("local", &row("a", NOW)).await?;
+        ensure(store.check().await?.is_empty(), "sound")?;
+        ensure(store.vacuum(NOW).await? == 0, "nothing to forget")?;
+        let info = store.info().await?;
+        ensure(
+            info.answers == 1 && info.newest_ms == Some(NOW) && info.bytes > 0,
+            format!("{info:?}"),
+        )?;
+        store.close().await;
+        Ok(())
+    })
+}
+
+fn memory() -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(Place::Memory, BOUND);
+        store.put_answer("local", &row("a", NOW)).await?;
+        ensure(store.answer("local", "a", NOW).await?.is_some(), "kept")?;
+        let other = Store::new(Place::Memory, BOUND);
+        ensure(other.answer("local", "a", NOW).await?.is_none(), "each its own")
+    })
+}
+
+fn damaged() -> Result<(), Failed> {
+    let folder = Folder::new();
+    std::fs::create_dir_all(&folder.0)?;
+    std::fs::write(folder.file(), b"this was a database once".repeat(200))?;
+    let before = std::fs::read(folder.file())?;
+    block_on(async {
+        let error = Store::new(Place::Folder(folder.0.clone()), BOUND)
+            .put_answer("local", &row("a", NOW))
+            .await
+            .unwrap_err();
+        ensure(error.trouble == Trouble::Damaged, format!("{error:?}"))
+    })?;
+    ensure(std::fs::read(folder.file())? == before, "it is left as it is")
+}
+
+/// Somebody holds the file: a clear error within seconds, and all is well afterwards.
+fn locked() -> Result<(), Failed> {
+    let folder = Folder::new();
+    block_on(async {
+        use sqlx::{Connection as _, Executor as _};
+        let store = Store::new(Place::Folder(folder.0.clone()), BOUND);
+        store.put_answer("local", &row("a", NOW)).await?;
+        let address = format!("sqlite://{}", folder.file().display());
+        let mut other = sqlx::SqliteConnection::connect(&address).await?;
+        other.execute("BEGIN EXCLUSIVE").await?;
+        let error = store.put_answer("local", &row("b", NOW)).await.unwrap_err();
+        ensure(error.trouble == Trouble::Locked, format!("{error:?}"))?;
+        other.execute("ROLLBACK").await?;
+        store.put_answer("local", &row("b", NOW)).await?;
+        store.close().await;
+        Ok(())
+    })
+}
+
+/// What should be the folder is a file, which no user can write a database into.
+fn unusable() -> Result<(), Failed> {
+    let folder = Folder::new();
+    std::fs::create_dir_all(&folder.0)?;
+    let file = folder.0.join("file");
+    std::fs::write(&file, b"")?;
+    block_on(async {
+        let error = Store::new(Place::Folder(file), BOUND).info().await.unwrap_err();
+        ensure(error.trouble == Trouble::ReadOnly, format!("{error:?}"))
+    })
+}
+
+fn unreachable() -> Result<(), Failed> {
+    let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    block_on(async {
+        let address = format!("postgres://user:hidden@127.0.0.1:{port}/none");
+        let error = Store::new(Place::Postgres(address), BOUND)
+            .info()
+            .await
+            .unwrap_err();
+        ensure(error.trouble == Trouble::Unreachable, format!("{error:?}"))?;
+        ensure(!error.message.contains("hidden"), "no secret is shown")
+    })
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# A Postgres for one run of the tests: its own folder, loopback only, a free port, never root. Prints its address, then
+# runs until stdin ends. Ends with 3 where there is no Postgres on this machine.
+set -euo pipefail
+port="$1"
+binaries=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1 || true)
+if [ -z "$binaries" ]; then
+  initdb=$(command -v initdb || true)
+  [ -n "$initdb" ] || { echo "no Postgres here: apt-get install postgresql" >&2; exit 3; }
+  binaries=$(dirname "$initdb")
+fi
+folder=$(mktemp -d "${TMPDIR:-/tmp}/freshcontext-postgres.XXXXXX")
+as=()
+if [ "$(id -u)" = 0 ]; then
+  # Postgres refuses to run as root; its package made a user for it.
+  chown postgres "$folder"
+  as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
+fi
+run() { (cd "$folder" && "${as[@]}" "$binaries/$@"); }
+finish() {
+  run pg_ctl --pgdata="$folder/data" --mode=immediate --silent stop >/dev/null 2>&1 || true
+  rm -rf "$folder"
+}
+trap finish EXIT
+trap 'exit 1' INT TERM
+run initdb --pgdata="$folder/data" --username=freshcontext --auth=trust --no-sync --encoding=UTF8 --locale=C >/dev/null
+run pg_ctl --pgdata="$folder/data" --log="$folder/log" --wait --silent \
+  --options="-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$folder -c fsync=off" start >/dev/null ||
+  { cat "$folder/log" >&2; exit 1; }
+echo "postgres://freshcontext@127.0.0.1:$port/postgres"
+cat >/dev/null
