@@ -8,8 +8,8 @@ mod xml;
 use std::fmt::Write;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Item, Pace,
-    Route, SourceError, Status, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Item,
+    Listing, Pace, Peek, Route, SourceError, Status, StatusRule, Switch, When,
 };
 
 pub use input::Input;
@@ -26,6 +26,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "academic_research",
     hosts: Hosts::Fixed(&["export.arxiv.org"]),
     official: true,
+    peek: Peek::validators(Listing::Window),
     credentials: &[],
     routes: &[Route {
         id: "api",

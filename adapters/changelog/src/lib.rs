@@ -10,7 +10,7 @@ mod site;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, Hosts,
-    Route, SourceError, Switch, hosts,
+    Listing, Peek, Route, SourceError, Switch, hosts,
 };
 
 pub use input::Input;
@@ -33,6 +33,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "crates.io",
     ]),
     official: true,
+    peek: Peek::validators(Listing::Window),
     credentials: &[Credential {
         host: "api.github.com",
         env: &["GITHUB_TOKEN", "GH_TOKEN"],

@@ -13,7 +13,7 @@ mod symbol;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Marker, Pace, Route, SourceError, StatusRule, Switch, When,
+    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When,
 };
 
 const fn on(id: &'static str, about: &'static str, founding: Founding) -> Route {
@@ -67,6 +67,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "stooq.com",
     ]),
     official: false,
+    peek: Peek::none(Listing::Named),
     credentials: &[
         Credential {
             host: "finnhub.io",

@@ -10,8 +10,8 @@ mod repair;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Marker,
-    Pace, Route, SourceError, Switch,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Listing,
+    Marker, Pace, Peek, Route, SourceError, Switch,
 };
 use freshcontext_parse::charset;
 
@@ -25,6 +25,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["api.gdeltproject.org"]),
     official: true,
+    peek: Peek::none(Listing::Window),
     credentials: &[],
     routes: &[Route {
         id: "doc",

@@ -11,7 +11,7 @@ mod tenders;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Marker, Pace, Route, SourceError, StatusRule, Switch, When,
+    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When,
 };
 
 const RATES: &str = "https://guide.data.gov.sg/developer-guide/api-overview/api-rate-limits";
@@ -54,6 +54,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "s3.ap-southeast-1.amazonaws.com",
     ]),
     official: true,
+    peek: Peek::none(Listing::Window),
     credentials: &[
         key("data.gov.sg"),
         key("api-production.data.gov.sg"),

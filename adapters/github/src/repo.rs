@@ -2,7 +2,8 @@
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, DateEvidence, Descriptor, ErrorCode, Harvest, Hosts, Response, SourceError, hosts,
+    Adapter, ArgSpec, Cx, DateEvidence, Descriptor, ErrorCode, Harvest, Hosts, Listing, Peek, Response,
+    SourceError, hosts,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::github::Repository;
@@ -21,6 +22,7 @@ pub static GITHUB: Descriptor = Descriptor {
     profile: "code_activity",
     hosts: Hosts::Fixed(&[HOST]),
     official: true,
+    peek: Peek::validators(Listing::Named),
     credentials: CREDENTIALS,
     routes: ROUTES,
     rates: &[hosts::GITHUB_API],

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, Hosts, SourceError, Status, hosts,
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, Hosts, Listing, Peek, SourceError, Status, hosts,
 };
 use freshcontext_parse::charset;
 
@@ -21,6 +21,7 @@ pub static REPOSEARCH: Descriptor = Descriptor {
     profile: "code_activity",
     hosts: Hosts::Fixed(&[HOST]),
     official: true,
+    peek: Peek::validators(Listing::Window),
     credentials: CREDENTIALS,
     routes: ROUTES,
     rates: &[hosts::GITHUB_API, hosts::GITHUB_SEARCH],

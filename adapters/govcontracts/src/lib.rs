@@ -9,8 +9,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Founding, Harvest, HostRate, Hosts, Pace, Route,
-    SourceError, Switch,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Founding, Harvest, HostRate, Hosts, Listing, Pace, Peek,
+    Route, SourceError, Switch,
 };
 
 /// The facts about USAspending.
@@ -23,6 +23,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["api.usaspending.gov"]),
     official: true,
+    peek: Peek::none(Listing::Window),
     credentials: &[],
     routes: &[Route {
         id: "awards",

@@ -6,8 +6,8 @@ mod request;
 mod routes;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Pace, Route,
-    SourceError, StatusRule, Switch, When, hosts,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Listing,
+    Pace, Peek, Route, SourceError, StatusRule, Switch, When, hosts,
 };
 
 pub use input::Input;
@@ -26,6 +26,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "news.ycombinator.com",
     ]),
     official: true,
+    peek: Peek::validators(Listing::Window),
     credentials: &[],
     routes: &[
         Route {

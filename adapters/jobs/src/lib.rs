@@ -16,7 +16,7 @@ use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Pace, Request, Retry, Route, SourceError, StatusRule, Switch, When, hosts,
+    Hosts, Listing, Pace, Peek, Request, Retry, Route, SourceError, StatusRule, Switch, When, hosts,
 };
 use freshcontext_parse::charset;
 
@@ -42,6 +42,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "hn.algolia.com",
     ]),
     official: true,
+    peek: Peek::validators(Listing::Window),
     credentials: &[Credential {
         host: "www.themuse.com",
         env: &["THEMUSE_API_KEY"],

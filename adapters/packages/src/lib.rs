@@ -7,8 +7,8 @@ mod request;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Item, Pace,
-    Response, Route, SourceError, Status, StatusRule, Switch, When, hosts,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Item,
+    Listing, Pace, Peek, Response, Route, SourceError, Status, StatusRule, Switch, When, hosts,
 };
 use freshcontext_parse::charset;
 use futures_util::future::{join, join_all};
@@ -27,6 +27,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "code_activity",
     hosts: Hosts::Fixed(&["registry.npmjs.org", "api.npmjs.org", "pypi.org", "crates.io"]),
     official: true,
+    peek: Peek::validators(Listing::Named),
     credentials: &[],
     routes: &[Route {
         id: "registry",

@@ -6,7 +6,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, Founding,
-    Harvest, HostRate, Hosts, Item, Pace, Request, Route, SourceError, Switch,
+    Harvest, HostRate, Hosts, Item, Listing, Pace, Peek, Request, Route, SourceError, Switch,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::text::has_word;
@@ -25,6 +25,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "product_research",
     hosts: Hosts::Fixed(&["www.producthunt.com", "api.producthunt.com"]),
     official: true,
+    peek: Peek::validators(Listing::Window),
     credentials: &[Credential {
         host: "api.producthunt.com",
         env: &["PRODUCTHUNT_TOKEN", "PH_TOKEN"],

@@ -6,7 +6,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Marker, Pace, Route, SourceError, StatusRule, Switch, When, walls,
+    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When, walls,
 };
 use freshcontext_parse::charset;
 
@@ -25,6 +25,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "social_pulse",
     hosts: Hosts::Fixed(&["www.reddit.com", "oauth.reddit.com"]),
     official: true,
+    peek: Peek::validators(Listing::Window),
     credentials: &[Credential {
         host: "oauth.reddit.com",
         env: &["REDDIT_CLIENT_ID"],

@@ -11,7 +11,7 @@ use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Pace, Route, SourceError, StatusRule, Switch, When,
+    Hosts, Listing, Pace, Peek, Route, SourceError, StatusRule, Switch, When,
 };
 use freshcontext_parse::charset;
 
@@ -29,6 +29,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "academic_research",
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),
     official: false,
+    peek: Peek::none(Listing::Window),
     credentials: &[Credential {
         host: "api.openalex.org",
         env: &["OPENALEX_API_KEY"],

@@ -12,8 +12,8 @@ mod resolve;
 mod search;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Marker,
-    Pace, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Listing,
+    Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
@@ -46,6 +46,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["www.sec.gov", "data.sec.gov", "efts.sec.gov"]),
     official: true,
+    peek: Peek::validators(Listing::Window),
     credentials: &[],
     routes: &[
         Route {

@@ -9,8 +9,8 @@ mod select;
 use std::sync::{Mutex, PoisonError};
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Pace, Route,
-    SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Listing,
+    Pace, Peek, Route, SourceError, StatusRule, Switch, When,
 };
 use freshcontext_parse::charset;
 
@@ -28,6 +28,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "company_intel",
     hosts: Hosts::Fixed(&["yc-oss.github.io", "www.ycombinator.com", request::INDEX_HOST]),
     official: false,
+    peek: Peek::validators(Listing::Window),
     credentials: &[],
     routes: &[
         Route {

@@ -16,10 +16,11 @@ use serde_json::{Map, Value};
 
 use crate::args::is_absent;
 use crate::limits::QUERY_CHARS;
+use crate::peek::by_validators;
 use crate::schema::argument_schema;
 use crate::{
-    Clock, CommonArgs, Descriptor, ErrorCode, Harvest, Provenance, Request, Response, SourceError, Standing,
-    Switch,
+    Clock, CommonArgs, Descriptor, Earlier, ErrorCode, Harvest, Peeked, Provenance, Question, Request,
+    Response, SourceError, Standing, Switch,
 };
 
 /// A boxed future, for the object-safe side.
@@ -44,6 +45,23 @@ pub trait Adapter: Send + Sync + 'static {
         cx: &Cx<'_>,
         input: Self::Input,
     ) -> impl Future<Output = Result<Harvest, SourceError>> + Send;
+
+    /// The cheap question that the descriptor declares: whether what an earlier call of these arguments brought is
+    /// still so. Ask [`Question::Own`] here; the others are asked for you.
+    fn peek(
+        &self,
+        cx: &Cx<'_>,
+        input: Self::Input,
+        earlier: &Earlier,
+    ) -> impl Future<Output = Result<Peeked, SourceError>> + Send {
+        let _ = input;
+        async move {
+            match Adapter::descriptor(self).peek.question {
+                Question::Validators => by_validators(cx, earlier).await,
+                Question::Own | Question::None => Ok(Peeked::Untold),
+            }
+        }
+    }
 }
 
 /// The object-safe form of [`Adapter`].
@@ -61,6 +79,14 @@ pub trait AnyAdapter: Send + Sync + 'static {
         cx: &'a Cx<'_>,
         arguments: Map<String, Value>,
     ) -> BoxFuture<'a, Result<Harvest, SourceError>>;
+
+    /// Decodes the tool's own arguments and asks the cheap question.
+    fn peek<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        arguments: Map<String, Value>,
+        earlier: &'a Earlier,
+    ) -> BoxFuture<'a, Result<Peeked, SourceError>>;
 }
 
 impl<A: Adapter> AnyAdapter for A {
@@ -88,6 +114,19 @@ impl<A: Adapter> AnyAdapter for A {
                 cx.discard_unread(error);
             }
             harvest
+        })
+    }
+
+    fn peek<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        arguments: Map<String, Value>,
+        earlier: &'a Earlier,
+    ) -> BoxFuture<'a, Result<Peeked, SourceError>> {
+        Box::pin(async move {
+            let descriptor = Adapter::descriptor(self);
+            let input = decode_input::<A::Input>(&schema_of(self), descriptor.example, arguments)?;
+            Adapter::peek(self, cx, input, earlier).await
         })
     }
 }

@@ -299,6 +299,7 @@ mod tests {
         profile: "local_custom",
         hosts: Hosts::Fixed(&["example.com"]),
         official: true,
+        peek: crate::Peek::validators(crate::Listing::Window),
         credentials: &[],
         routes: &[],
         rates: &[],

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::{ArgSpec, ErrorCode};
+use crate::{ArgSpec, ErrorCode, Peek};
 
 /// The facts about one source. Constant data: no network, no construction cost.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub struct Descriptor {
     pub hosts: Hosts,
     /// Whether the routes are the publisher's own documented interfaces.
     pub official: bool,
+    /// The cheap question whether an earlier answer is still so.
+    pub peek: Peek,
     /// Credentials that the pipeline adds by host.
     pub credentials: &'static [Credential],
     /// Ways to the data, in the order in which they are tried.

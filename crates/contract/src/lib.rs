@@ -16,6 +16,7 @@ mod error;
 mod harvest;
 pub mod hosts;
 pub mod limits;
+pub mod peek;
 mod routes;
 mod schema;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use descriptor::{
 pub use error::{ErrorCode, Retry, SourceError};
 pub use harvest::{Harvest, Item, PartFailure, Skipped, Status};
 pub use limits::Limits;
+pub use peek::{Asked, Condition, Earlier, Evidence, Listing, Peek, Peeked, Question};
 pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
 pub use tolerant::as_declared;

@@ -25,6 +25,7 @@ static FACTS: Descriptor = Descriptor {
     profile: "none",
     hosts: Hosts::PublicWeb(&[]),
     official: true,
+    peek: crate::Peek::validators(crate::Listing::Window),
     credentials: &[],
     routes: &[],
     rates: &[],

@@ -1,5 +1,6 @@
 //! Requests and responses as adapters see them.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -7,12 +8,14 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
 use url::{Origin, Url};
 
-use crate::{ErrorCode, SourceError, walls};
+use crate::{Condition, ErrorCode, SourceError, walls};
 
 /// The method. POST is only for sources whose *queries* are POSTs (GraphQL, USAspending).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Method {
     /// A plain read.
     Get,
@@ -22,7 +25,8 @@ pub enum Method {
 
 /// What kind of body the adapter can read. Anything else is judged before it is parsed: a wall, an
 /// error page, or malformed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Media {
     /// JSON of any flavour.
     Json,
@@ -100,7 +104,7 @@ pub struct Request {
     pub url: Url,
     /// Extra headers. Only `accept`, `accept-language`, `content-type` and `x-*` API version
     /// headers are let through.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(Cow<'static, str>, String)>,
     /// The query, for [`Method::PostQuery`].
     pub body: Option<Bytes>,
     /// Expected kind of body.
@@ -117,6 +121,8 @@ pub struct Request {
     pub anonymous: bool,
     /// A guess at an address: a failure is not worth a second request.
     pub probe: bool,
+    /// Validators of an earlier answer: the cache is passed by, and a 304 is an answer.
+    pub condition: Option<Condition>,
     /// Scheme, host and port as the adapter wrote them; `None` for an address from outside.
     written: Option<Origin>,
 }
@@ -144,7 +150,18 @@ impl Request {
             reads_refusals: false,
             anonymous: false,
             probe: false,
+            condition: None,
             written,
+        }
+    }
+
+    /// A GET of an address that an earlier call of ours asked; `keyed` says whether the adapter wrote it itself, so
+    /// that the host's credential may go along.
+    pub(crate) fn again(url: Url, expect: Media, keyed: bool) -> Self {
+        if keyed {
+            Self::get(KeyedUrl(url), expect)
+        } else {
+            Self::get(url, expect)
         }
     }
 
@@ -152,7 +169,7 @@ impl Request {
     pub fn post_json(address: impl Into<Address>, body: &serde_json::Value) -> Self {
         Self {
             method: Method::PostQuery,
-            headers: vec![("content-type", "application/json".to_owned())],
+            headers: vec![("content-type".into(), "application/json".to_owned())],
             body: Some(Bytes::from(body.to_string())),
             ..Self::get(address, Media::Json)
         }
@@ -167,7 +184,7 @@ impl Request {
     /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.headers.push((name, value.into()));
+        self.headers.push((name.into(), value.into()));
         self
     }
 

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{ErrorCode, Media, Method, Request};
 use http::HeaderMap;
-use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName, HeaderValue};
+use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use sha2::{Digest, Sha256};
 
 use crate::decode;
@@ -39,6 +39,20 @@ pub(crate) fn headers(request: &Request) -> Result<HeaderMap, Failure> {
         let unusable = || Failure::new(ErrorCode::Internal, format!("the header {name} cannot be sent"));
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unusable())?;
         headers.insert(key, HeaderValue::from_str(value).map_err(|_| unusable())?);
+    }
+    if let Some(condition) = &request.condition {
+        for (name, value) in [
+            (IF_NONE_MATCH, &condition.etag),
+            (IF_MODIFIED_SINCE, &condition.last_modified),
+        ] {
+            // One that cannot be sent asks for the whole answer, which is right too.
+            if let Some(value) = value
+                .as_deref()
+                .and_then(|value| HeaderValue::from_str(value).ok())
+            {
+                headers.insert(name, value);
+            }
+        }
     }
     Ok(headers)
 }

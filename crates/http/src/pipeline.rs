@@ -187,13 +187,14 @@ impl Pipeline {
 
         inner.stage(Stage::Coalesce);
         let shared = format!(
-            "{key}\n{} {:?} {:?} {} {:?} {:?}",
+            "{key}\n{} {:?} {:?} {} {:?} {:?} {:?}",
             scope.descriptor.id,
             request.expect,
             request.accept_status,
             request.reads_refusals,
             request.max_body,
-            scope.max_age
+            scope.max_age,
+            request.condition
         );
         let seat = self.flights.join(shared, scope.deadline, |deadline, progress| {
             let inner = Arc::clone(inner);
@@ -363,6 +364,10 @@ impl Inner {
 
     /// What the cache holds for this request, if it may be shown to this source.
     fn kept(&self, descriptor: &'static Descriptor, request: &Request, key: &str) -> Option<Arc<Entry>> {
+        // With validators of its own, a request asks the source.
+        if request.condition.is_some() {
+            return None;
+        }
         let entry = self.store.get(key)?;
         let host = entry.final_url.host_str().unwrap_or_default();
         if !descriptor.hosts.allows(host) {
@@ -417,6 +422,15 @@ impl Inner {
                 answer: renewed.answer.clone(),
                 final_url: renewed.final_url.clone(),
                 provenance: Provenance::Revalidated,
+                attempts,
+            };
+        }
+        if answer.status == 304 {
+            // Of a request's own validators: nothing to keep, and what is kept may be newer.
+            return Delivered {
+                answer,
+                final_url,
+                provenance: Provenance::Live,
                 attempts,
             };
         }

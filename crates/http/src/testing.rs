@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    ArgSpec, BoxFuture, CallScope, Clock, Descriptor, ErrorCode, Hosts, KeyedUrl, Media, Request, Response,
-    SourceError, Transport,
+    ArgSpec, BoxFuture, CallScope, Clock, Descriptor, ErrorCode, Hosts, KeyedUrl, Listing, Media, Peek,
+    Request, Response, SourceError, Transport,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -30,6 +30,7 @@ pub(crate) fn descriptor(id: &'static str) -> Descriptor {
         profile: "none",
         hosts: Hosts::PublicWeb(&[]),
         official: true,
+        peek: Peek::validators(Listing::Window),
         credentials: &[],
         routes: &[],
         rates: &[],

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, Cx, Descriptor, ErrorCode, Harvest, Request, Response, SourceError,
-    Transport,
+    AnyAdapter, BoxFuture, CallScope, Cx, Descriptor, Earlier, ErrorCode, Harvest, Peeked, Request, Response,
+    SourceError, Transport,
 };
 use serde_json::{Map, Value};
 
@@ -142,6 +142,16 @@ impl AnyAdapter for ToldSource {
             }
             collected
         })
+    }
+
+    fn peek<'a>(
+        &'a self,
+        cx: &'a Cx<'_>,
+        arguments: Map<String, Value>,
+        earlier: &'a Earlier,
+    ) -> BoxFuture<'a, Result<Peeked, SourceError>> {
+        // Its failures are told by the transport.
+        self.inner.peek(cx, arguments, earlier)
     }
 }
 

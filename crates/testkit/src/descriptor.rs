@@ -1,6 +1,6 @@
 //! The facts of a source that a test makes up.
 
-use freshcontext_contract::{ArgSpec, Descriptor, Founding, Hosts, Route, Switch};
+use freshcontext_contract::{ArgSpec, Descriptor, Founding, Hosts, Listing, Peek, Route, Switch};
 
 /// A source under the id of one that has a ledger of its own: one host, one route, no key, no paces.
 pub const fn descriptor(id: &'static str, tool: &'static str) -> Descriptor {
@@ -13,6 +13,7 @@ pub const fn descriptor(id: &'static str, tool: &'static str) -> Descriptor {
         profile: "social_pulse",
         hosts: Hosts::Fixed(&["echo.example"]),
         official: true,
+        peek: Peek::validators(Listing::Window),
         credentials: &[],
         routes: &[Route {
             id: "api",

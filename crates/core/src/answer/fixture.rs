@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    ArgSpec, CommonArgs, DateEvidence, Descriptor, Harvest, Hosts, Item, Seen, SourceError,
+    ArgSpec, CommonArgs, DateEvidence, Descriptor, Harvest, Hosts, Item, Listing, Peek, Seen, SourceError,
 };
 
 use super::{JudgeInput, Judged, judge};
@@ -18,6 +18,7 @@ pub(crate) const DESCRIPTOR: Descriptor = Descriptor {
     profile: "social_pulse",
     hosts: Hosts::Fixed(&["news.example"]),
     official: true,
+    peek: Peek::validators(Listing::Window),
     credentials: &[],
     routes: &[],
     rates: &[],
