@@ -100,6 +100,10 @@ pub struct Limits {
     pub inbound_rate_clients: usize,
     /// Time given to running calls after SIGTERM.
     pub drain_ms: u64,
+    /// Answers that the toolset `time` keeps marks of, of all owners together.
+    pub answers_kept: u64,
+    /// Days that they are kept.
+    pub answers_days: u64,
     /// An answer that takes longer is `slow` for `doctor --online`.
     pub doctor_slow_ms: u64,
 }
@@ -151,6 +155,8 @@ impl Limits {
         inbound_rate_burst: 600,
         inbound_rate_clients: 16_384,
         drain_ms: 10_000,
+        answers_kept: 10_000,
+        answers_days: 30,
         doctor_slow_ms: 5_000,
     };
 }

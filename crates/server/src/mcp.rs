@@ -18,7 +18,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
 use crate::aside::Aside;
-use crate::engine::{Arguments, CallContext, Engine, Progress, Tool, ToolOutcome};
+use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome};
 
 /// How long a client may keep the list of tools: it changes with the binary only.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -192,6 +192,7 @@ impl ServerHandler for McpServer {
             cancellation: context.ct.clone(),
             progress,
             structure: aside.map(|aside| aside.structure.clone()),
+            owner: owner(&context),
         };
         let outcome = self.engine.call(&request.name, arguments, call).await;
         match outcome {
@@ -259,6 +260,13 @@ impl ServerHandler for McpServer {
             None,
         ))
     }
+}
+
+/// Whose call it is: whoever let an HTTP request in says so in its extensions.
+fn owner(context: &RequestContext<RoleServer>) -> Owner {
+    let request = context.extensions.get::<http::request::Parts>();
+    let named = request.and_then(|request| request.extensions.get::<Owner>());
+    named.cloned().unwrap_or_default()
 }
 
 /// Progress as notifications to the peer that asked.

@@ -52,6 +52,9 @@ pub(crate) struct Global {
     /// What to log on stderr: error, warn, info, debug, trace, off
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
+    /// Offer one more group of tools: time (answers have ids, and `recheck`)
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) toolset: Vec<String>,
     /// Folder for the server's own files
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
@@ -78,6 +81,20 @@ pub(crate) enum Command {
         /// Print the structured answer as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Say whether an earlier answer is still so: current, changed, gone or could_not_check
+    Recheck {
+        /// Id of the answer, as `freshcontext call --toolset time` shows it
+        answer_id: String,
+        /// Print the structured answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Look after what the toolset `time` keeps
+    Store {
+        /// What to do
+        #[command(subcommand)]
+        task: StoreTask,
     },
     /// List the tools and what they cost a model to read
     Tools {
@@ -147,6 +164,23 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// What to do with the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub(crate) enum StoreTask {
+    /// Say what is kept, since when, and how large it is
+    Info {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check that the database is sound; ends with 1 where it is not
+    Check,
+    /// Forget what is too old or too much, and give room back
+    Vacuum,
+    /// Print what is kept of this machine's own answers, a line of JSON for each
+    Export,
 }
 
 /// A level of the specification.

@@ -50,13 +50,15 @@ pub(super) fn run(
     let outcome = with_runtime(2, async {
         let call = app.engine.call(&tool.name, arguments, context);
         tokio::pin!(call);
-        tokio::select! {
+        let outcome = tokio::select! {
             outcome = &mut call => outcome,
             () = signals::end() => {
                 cancellation.cancel();
                 call.await
             }
-        }
+        };
+        app.engine.close().await;
+        outcome
     })?;
     output::progress_done();
     Ok(outcome.map_or(WRONG, |outcome| show(&outcome, json)))

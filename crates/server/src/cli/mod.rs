@@ -7,6 +7,7 @@ mod facts;
 mod judge;
 mod lists;
 mod online;
+mod store;
 mod values;
 
 use std::io::IsTerminal as _;
@@ -110,6 +111,11 @@ fn dispatch(cli: Cli) -> u8 {
             arguments,
             json,
         } => call::run(&loaded, &sources, &tool, &arguments, json),
+        Command::Recheck { answer_id, json } => {
+            let words = [format!("answer_id={answer_id}")];
+            call::run(&loaded, &sources, crate::engine::RECHECK, &words, json)
+        }
+        Command::Store { task } => store::run(&loaded, task),
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
@@ -129,6 +135,13 @@ fn layers(global: &Global, command: &Command) -> Sources {
     }
     if let Some(folder) = &global.data_dir {
         flag("data_dir", folder.display().to_string());
+    }
+    let mut toolsets = global.toolset.clone();
+    if matches!(command, Command::Recheck { .. }) {
+        toolsets.push("time".to_owned());
+    }
+    if !toolsets.is_empty() {
+        flag("toolsets", format!("default,{}", toolsets.join(",")));
     }
     if let Command::Http { addr: Some(addr) } = command {
         flag("http.addr", addr.clone());
@@ -178,7 +191,8 @@ pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigErro
     // With one alone, a composite asks all its sources in turn; on one processor, two would take turns at each
     // step of a call.
     with_runtime(processors().min(2), async {
-        stdio::serve(McpServer::new(engine), limits).await;
+        stdio::serve(McpServer::new(Arc::clone(&engine)), limits).await;
+        engine.close().await;
         0
     })
 }
@@ -209,8 +223,9 @@ pub fn over_http(
                 serve::MCP_PATH
             ));
         }
-        let server = McpServer::new(engine);
+        let server = McpServer::new(Arc::clone(&engine));
         serve::serve(server, listener, &settings.http, &settings.limits, metrics).await;
+        engine.close().await;
         Ok(0)
     })?
 }

@@ -108,6 +108,11 @@ pub const LIMITS: &[(&str, &str)] = &[
         "inbound_rate_clients",
         "Addresses whose rate is kept at once, about 64 bytes each; those beyond share one allowance.",
     ),
+    (
+        "answers_kept",
+        "Answers that the toolset `time` keeps marks of, of all callers together.",
+    ),
+    ("answers_days", "Days that they are kept."),
     ("drain_ms", "Time that running calls get after SIGTERM."),
     (
         "doctor_slow_ms",

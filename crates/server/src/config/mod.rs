@@ -6,5 +6,5 @@ mod settings;
 mod table;
 
 pub use load::{ConfigError, Loaded, Sources, default_file, load};
-pub use settings::{HttpSettings, Secret, Settings};
+pub use settings::{HttpSettings, Secret, Settings, StoreMode};
 pub use table::{Kind, Setting, settings, settings_markdown};

@@ -5,6 +5,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use freshcontext_contract::Limits;
+use freshcontext_store::{Place, Retention, Store};
+
+/// A day in milliseconds.
+const DAY_MS: i64 = 86_400_000;
 
 /// Everything an operator can set. Built by [`load`](super::load); the defaults are safe ones.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,8 +37,35 @@ pub struct Settings {
     pub extra_ca: Option<PathBuf>,
     /// Whether answers of sources are cached in memory.
     pub cache: bool,
+    /// Groups of tools beside the usual ones: `time`.
+    pub toolsets: Vec<String>,
+    /// Where the toolset `time` keeps what it must remember.
+    pub store: StoreMode,
+    /// Address of a Postgres database in place of the data folder.
+    pub database_url: Option<Secret>,
     /// The HTTP service.
     pub http: HttpSettings,
+}
+
+/// Where things are kept between calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StoreMode {
+    /// In the data folder, or in the database of `database_url`.
+    #[default]
+    Folder,
+    /// In memory, for the life of the process.
+    Memory,
+    /// Nowhere.
+    Off,
+}
+
+impl StoreMode {
+    /// All, with their names in the settings.
+    pub const NAMES: [(&'static str, Self); 3] = [
+        ("folder", Self::Folder),
+        ("memory", Self::Memory),
+        ("off", Self::Off),
+    ];
 }
 
 /// Settings of the HTTP service.
@@ -91,6 +122,9 @@ impl Default for Settings {
             egress_deny: Vec::new(),
             extra_ca: None,
             cache: true,
+            toolsets: vec!["default".to_owned()],
+            store: StoreMode::default(),
+            database_url: None,
             http: HttpSettings::default(),
         }
     }
@@ -111,6 +145,28 @@ impl Default for HttpSettings {
 }
 
 impl Settings {
+    /// Whether the toolset `time` is on.
+    pub fn with_time(&self) -> bool {
+        self.toolsets.iter().any(|name| name == "time")
+    }
+
+    /// The store as it is set; nothing is opened yet. `None` where nothing is to be kept.
+    pub fn store(&self) -> Option<Store> {
+        let place = match (self.store, &self.database_url) {
+            (StoreMode::Off, _) => return None,
+            (StoreMode::Memory, _) => Place::Memory,
+            (StoreMode::Folder, Some(address)) => Place::Postgres(address.expose().to_owned()),
+            // Without a folder there is nowhere else.
+            (StoreMode::Folder, None) => self.data_folder().map_or(Place::Memory, Place::Folder),
+        };
+        let days = i64::try_from(self.limits.answers_days).unwrap_or(i64::MAX);
+        let retention = Retention {
+            answers: self.limits.answers_kept,
+            age_ms: days.saturating_mul(DAY_MS),
+        };
+        Some(Store::new(place, retention))
+    }
+
     /// The folder for the server's own files, where one is known.
     pub fn data_folder(&self) -> Option<PathBuf> {
         self.data_dir.clone().or_else(|| {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::limits::LIMITS;
-use super::{Secret, Settings};
+use super::{Secret, Settings, StoreMode};
 
 /// One setting.
 #[derive(Debug, Clone)]
@@ -290,6 +290,54 @@ pub fn settings() -> Vec<Setting> {
                 show: |settings| pairs(settings.upstreams.iter().map(|(host, base)| (host, base.clone()))),
             },
         },
+        own(
+            "toolsets",
+            Kind::List,
+            "Groups of tools: `default` (always there) and `time`, whose answers have ids and which offers `recheck`.",
+            |settings, value| {
+                let names = list(value)?;
+                if let Some(name) = names
+                    .iter()
+                    .find(|name| !["default", "time"].contains(&name.as_str()))
+                {
+                    return Err(format!("must hold `default` and `time` (`{name}` is neither)"));
+                }
+                settings.toolsets = names;
+                Ok(())
+            },
+            |settings| settings.toolsets.join(","),
+        ),
+        own(
+            "store",
+            Kind::Text,
+            "Where the toolset `time` keeps marks of answers, with the arguments (what was searched for): `folder` (the data folder, or `database_url`), `memory` (until the process ends) or `off`.",
+            |settings, value| {
+                let given = text(value)?;
+                let named = StoreMode::NAMES.iter().find(|(name, _)| *name == given);
+                settings.store = named.ok_or("must be folder, memory or off")?.1;
+                Ok(())
+            },
+            |settings| {
+                let named = StoreMode::NAMES.iter().find(|(_, mode)| *mode == settings.store);
+                named.map_or("", |(name, _)| name).to_owned()
+            },
+        ),
+        own(
+            "database_url",
+            Kind::Secret,
+            "Postgres database of the toolset `time`, as `postgres://user:password@host/database`, for several machines. The connection has no TLS.",
+            |settings, value| {
+                settings.database_url = filled(text(value)?).map(Secret::new);
+                Ok(())
+            },
+            |settings| {
+                if settings.database_url.is_some() {
+                    "(set)".to_owned()
+                } else {
+                    String::new()
+                }
+            },
+        ),
         own(
             "http.addr",
             Kind::Text,

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use super::reading::{Ask, Collected};
+use super::time::{Draft, Watch};
 use super::{
     Arguments, CallContext, Engine, Slot, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement,
 };
@@ -74,26 +75,43 @@ impl Engine {
     ) -> Result<ToolOutcome, SourceError> {
         match &tool.work {
             Work::Evaluate => self.evaluate(arguments, context.structure.clone()).await,
+            Work::Recheck => {
+                let (arguments, _) = self.read_arguments(tool, arguments)?;
+                self.recheck(&arguments, &context.owner).await
+            }
             Work::Source(adapter) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
                 let (mut common, own) = self.prepare(adapter.as_ref(), &arguments)?;
                 common.notes.extend(notes);
                 let place = Arc::new(self.gate.enter().await?);
                 self.prepare_judgement();
+                let times = self.times.as_ref();
+                let watch = times.map(|_| Watch::new(Arc::clone(&self.transport)));
                 let ask = Ask {
                     adapter: Arc::clone(adapter),
                     common,
                     own,
                     deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
                     place,
+                    transport: watch.clone().map(|watch| watch as _),
                 };
                 let descriptor = adapter.descriptor();
-                self.read(ask, move |engine, collected| {
-                    let max_length = collected.common.max_length;
-                    let judged = engine.judge(descriptor, collected, &arguments)?;
-                    Ok(judgement::render(&judged, max_length))
-                })
-                .await
+                let (mut outcome, draft) = self
+                    .read(ask, move |engine, collected| {
+                        let max_length = collected.common.max_length;
+                        let judged = engine.judge(descriptor, collected, &arguments)?;
+                        let outcome = judgement::render(&judged, max_length);
+                        let draft = watch.map(|watch| {
+                            let shown = outcome.structured.as_ref().unwrap_or(&Value::Null);
+                            Draft::of(&judged, shown, &arguments, watch.asked())
+                        });
+                        Ok((outcome, draft))
+                    })
+                    .await?;
+                if let (Some(times), Some(draft)) = (&self.times, draft) {
+                    times.keep(&mut outcome, draft, &context.owner).await;
+                }
+                Ok(outcome)
             }
             Work::Composite(composite) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;

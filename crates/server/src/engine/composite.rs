@@ -137,6 +137,7 @@ impl Engine {
             own,
             deadline,
             place,
+            transport: None,
         };
         self.read(ask, move |engine, collected| {
             engine.judge(descriptor, collected, &part.arguments)

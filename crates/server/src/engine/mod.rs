@@ -11,6 +11,7 @@ mod reading;
 mod registry;
 #[cfg(test)]
 pub(crate) mod tests;
+mod time;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,6 +29,7 @@ use tokio_util::sync::CancellationToken;
 pub use crate::aside::Slot;
 pub use arguments::Arguments;
 pub use registry::{Tool, Work};
+pub use time::{Owner, RECHECK};
 
 use crate::config::Settings;
 use crate::metrics::Metrics;
@@ -53,6 +55,8 @@ pub struct Engine {
     metrics: Option<Arc<Metrics>>,
     /// Whether the judgement's tables are made, or being made.
     prepared: AtomicBool,
+    /// What the toolset `time` holds, where it is on.
+    times: Option<Arc<time::Times>>,
 }
 
 /// What an engine is built from.
@@ -90,6 +94,8 @@ pub struct CallContext {
     /// Where a judgement's structure may be put as JSON text, by the one that writes it out at once. The
     /// outcome then has none: for 100 signals a tree of values takes as long as the judging.
     pub structure: Option<Slot>,
+    /// Whose call it is.
+    pub owner: Owner,
 }
 
 /// Where progress goes.
@@ -115,7 +121,15 @@ impl Engine {
     pub fn new(settings: &Settings, parts: Parts) -> Result<Self, InvalidDecay> {
         let rates = settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate));
         let decay = DecayTable::with_overrides(rates)?;
-        let tools = registry::build(parts.adapters, &parts.composites, &settings.disable_sources);
+        let times = settings
+            .with_time()
+            .then(|| Arc::new(time::Times::new(settings.store())));
+        let tools = registry::build(
+            parts.adapters,
+            &parts.composites,
+            &settings.disable_sources,
+            times.is_some(),
+        );
         let by_name = tools
             .iter()
             .enumerate()
@@ -137,6 +151,7 @@ impl Engine {
             calls: AtomicU64::new(1),
             metrics: None,
             prepared: AtomicBool::new(false),
+            times,
         })
     }
 
@@ -177,6 +192,14 @@ impl Engine {
     /// The limits and decay rates in force, as the judge takes them.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Waits, for a while, until what is to be kept is written, and closes the store. To be called before the process
+    /// ends.
+    pub async fn close(&self) {
+        if let Some(times) = &self.times {
+            times.flush().await;
+        }
     }
 
     /// The decay table in force.

@@ -35,6 +35,8 @@ pub(super) struct Ask {
     pub deadline: Instant,
     /// Kept until the reading has truly ended, even where nobody waits for it any more.
     pub place: Arc<Place>,
+    /// What sends the requests, where somebody looks on.
+    pub transport: Option<Arc<dyn Transport>>,
 }
 
 /// What one source brought, with what its judgement needs.
@@ -56,7 +58,10 @@ impl Engine {
         let left = ask.deadline.saturating_duration_since(Instant::now()) + GRACE;
         let ledger = Arc::new(Ledger::default());
         let desk = Desk {
-            transport: Arc::clone(&self.transport),
+            transport: ask
+                .transport
+                .clone()
+                .unwrap_or_else(|| Arc::clone(&self.transport)),
             serving: Handle::current(),
             ledger: Arc::clone(&ledger),
             room: self.pool.room.clone(),
@@ -70,6 +75,7 @@ impl Engine {
                 own,
                 deadline,
                 place: _place,
+                transport: _,
             } = ask;
             let (harvest, seen) = {
                 let requests = engine.limits().requests_per_call;

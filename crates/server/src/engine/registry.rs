@@ -7,7 +7,7 @@ use freshcontext_contract::AnyAdapter;
 use freshcontext_sources::Composite;
 use serde_json::Value;
 
-use super::{EVALUATE, judgement};
+use super::{EVALUATE, judgement, time};
 
 /// One tool.
 pub struct Tool {
@@ -35,6 +35,8 @@ pub enum Work {
     Composite(&'static Composite),
     /// Judges what the caller brings; asks nobody.
     Evaluate,
+    /// Says whether an earlier answer is still so.
+    Recheck,
 }
 
 impl Tool {
@@ -49,6 +51,7 @@ impl Tool {
             Work::Source(adapter) => adapter.descriptor().id,
             Work::Composite(composite) => composite.id,
             Work::Evaluate => EVALUATE,
+            Work::Recheck => time::RECHECK,
         }
     }
 }
@@ -64,6 +67,7 @@ pub(super) fn build(
     adapters: Vec<Box<dyn AnyAdapter>>,
     composites: &[&'static Composite],
     disabled: &[String],
+    with_time: bool,
 ) -> Vec<Tool> {
     let off = |id: &str, tool: &str| disabled.iter().any(|name| name == id || name == tool);
     let mut tools: Vec<Tool> = Vec::with_capacity(adapters.len() + composites.len() + 1);
@@ -78,7 +82,11 @@ pub(super) fn build(
             description: descriptor.description.to_owned(),
             example: descriptor.example.to_owned(),
             input_schema: adapter.input_schema(),
-            output_schema: judgement::answer_schema(),
+            output_schema: if with_time {
+                time::with_answer_id(judgement::answer_schema())
+            } else {
+                judgement::answer_schema()
+            },
             work: Work::Source(adapter.into()),
         });
     }
@@ -98,6 +106,9 @@ pub(super) fn build(
     }
     if !off(EVALUATE, EVALUATE) {
         tools.push(judgement::evaluate_tool());
+    }
+    if with_time {
+        tools.push(time::recheck_tool());
     }
     tools.sort_by(|a, b| a.name.cmp(&b.name));
     tools

@@ -1,0 +1,327 @@
+//! What became of an answer: its marks then, and its marks now.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use freshcontext_contract::Listing;
+use serde::Serialize;
+
+use super::marks::{Mark, Record};
+
+/// New items that are named; more are counted only.
+const NAMED: usize = 20;
+
+/// What is said of an item, or of the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Verdict {
+    /// As it was.
+    Current,
+    /// It says something else now.
+    Changed,
+    /// The source says that it is no more.
+    Gone,
+    /// Nobody can tell.
+    CouldNotCheck,
+}
+
+impl Verdict {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Changed => "changed",
+            Self::Gone => "gone",
+            Self::CouldNotCheck => "could_not_check",
+        }
+    }
+}
+
+/// What became of one item.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct ItemVerdict {
+    pub id: String,
+    pub verdict: Verdict,
+    /// Why it could not be checked, or what says that it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<&'static str>,
+    /// The parts that differ.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
+    /// Its date as the earlier answer had it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_then: Option<String>,
+    /// Its date now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published_now: Option<String>,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Comparison {
+    pub verdict: Verdict,
+    pub items: Vec<ItemVerdict>,
+    /// Items that were not there, by id.
+    pub added: Vec<String>,
+    /// How many there are in all.
+    pub added_count: usize,
+    /// Parts of the whole that differ.
+    pub changed: Vec<String>,
+}
+
+/// The listing of now, as far as the comparison must know it.
+pub(super) struct Now<'a> {
+    pub record: &'a Record,
+    pub listing: Listing,
+    /// Nothing was cut off: no next page, nothing left out, fewer items than were asked for.
+    pub complete: bool,
+    /// Things that the source said do not exist, as the caller named them.
+    pub missing: &'a [String],
+}
+
+/// All as it was: what a 304 says.
+pub(super) fn unchanged(then: &Record) -> Comparison {
+    Comparison {
+        verdict: Verdict::Current,
+        items: shown(then)
+            .map(|mark| said(mark, Verdict::Current, None))
+            .collect(),
+        added: Vec::new(),
+        added_count: 0,
+        changed: Vec::new(),
+    }
+}
+
+/// Nothing could be learnt of any item.
+pub(super) fn unknown(then: &Record, detail: &'static str) -> Comparison {
+    Comparison {
+        verdict: Verdict::CouldNotCheck,
+        items: shown(then)
+            .map(|mark| said(mark, Verdict::CouldNotCheck, Some(detail)))
+            .collect(),
+        ..unchanged(then)
+    }
+}
+
+/// The thing that was asked for by name is no more.
+pub(super) fn gone(then: &Record) -> Comparison {
+    Comparison {
+        verdict: Verdict::Gone,
+        items: shown(then)
+            .map(|mark| said(mark, Verdict::Gone, Some("not_found")))
+            .collect(),
+        ..unchanged(then)
+    }
+}
+
+/// Compares two answers to the same question. Order does not count.
+pub(super) fn compare(then: &Record, now: &Now<'_>) -> Comparison {
+    let found: BTreeMap<&str, &Mark> = now
+        .record
+        .items
+        .iter()
+        .map(|mark| (mark.id.as_str(), mark))
+        .collect();
+    let items: Vec<ItemVerdict> = shown(then)
+        .map(|mark| match found.get(mark.id.as_str()) {
+            Some(fresh) => differences(mark, fresh),
+            None => absent(mark, now),
+        })
+        .collect();
+    let known: BTreeSet<&str> = then.items.iter().map(|mark| mark.id.as_str()).collect();
+    // Where some of the earlier answer had failed, what is there now may have been there then.
+    let added: Vec<String> = if then.partial {
+        Vec::new()
+    } else {
+        found
+            .keys()
+            .filter(|id| !known.contains(**id))
+            .map(|id| (*id).to_owned())
+            .collect()
+    };
+    let changed = if now.record.partial || then.partial {
+        Vec::new()
+    } else {
+        parts(&then.whole, &now.record.whole)
+    };
+    let any = |verdict| items.iter().any(|item| item.verdict == verdict);
+    let verdict = if any(Verdict::Changed) || !added.is_empty() || !changed.is_empty() {
+        Verdict::Changed
+    } else if any(Verdict::Gone) {
+        Verdict::Gone
+    } else if any(Verdict::CouldNotCheck) || now.record.partial {
+        Verdict::CouldNotCheck
+    } else {
+        Verdict::Current
+    };
+    Comparison {
+        verdict,
+        items,
+        added_count: added.len(),
+        added: added.into_iter().take(NAMED).collect(),
+        changed,
+    }
+}
+
+fn shown(record: &Record) -> impl Iterator<Item = &Mark> {
+    record.items.iter().filter(|mark| mark.shown)
+}
+
+fn said(mark: &Mark, verdict: Verdict, detail: Option<&'static str>) -> ItemVerdict {
+    ItemVerdict {
+        id: mark.id.clone(),
+        verdict,
+        detail,
+        changed: Vec::new(),
+        published_then: mark.date.clone(),
+        published_now: None,
+    }
+}
+
+fn differences(then: &Mark, now: &Mark) -> ItemVerdict {
+    let mut changed = parts(&then.parts, &now.parts);
+    if then.date != now.date {
+        changed.insert(0, "published_at".to_owned());
+    }
+    let verdict = if changed.is_empty() {
+        Verdict::Current
+    } else {
+        Verdict::Changed
+    };
+    ItemVerdict {
+        changed,
+        published_now: now.date.clone(),
+        ..said(then, verdict, None)
+    }
+}
+
+/// An item that is not in the list any more. A list is a window, and a partial one shows no removal.
+fn absent(mark: &Mark, now: &Now<'_>) -> ItemVerdict {
+    let named = |missing: &String| missing.eq_ignore_ascii_case(&mark.id);
+    if now.missing.iter().any(named) {
+        return said(mark, Verdict::Gone, Some("not_found"));
+    }
+    if now.record.partial {
+        return said(mark, Verdict::CouldNotCheck, Some("partial"));
+    }
+    if now.listing == Listing::Whole && now.complete {
+        return said(mark, Verdict::Gone, Some("not_listed"));
+    }
+    said(mark, Verdict::CouldNotCheck, Some("outside_window"))
+}
+
+fn parts(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+    let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
+    names
+        .into_iter()
+        .filter(|name| then.get(*name) != now.get(*name))
+        .cloned()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn record(ids: &[(&str, &str)]) -> Record {
+        Record {
+            items: ids
+                .iter()
+                .map(|(id, title)| Mark {
+                    id: (*id).to_owned(),
+                    date: Some("2026-01-01".to_owned()),
+                    parts: BTreeMap::from([("title".to_owned(), (*title).to_owned())]),
+                    shown: true,
+                })
+                .collect(),
+            whole: BTreeMap::new(),
+            partial: false,
+            asked: Vec::new(),
+        }
+    }
+
+    fn now(record: &Record, listing: Listing, complete: bool) -> Now<'_> {
+        Now {
+            record,
+            listing,
+            complete,
+            missing: &[],
+        }
+    }
+
+    fn verdicts(comparison: &Comparison) -> Vec<Verdict> {
+        comparison.items.iter().map(|item| item.verdict).collect()
+    }
+
+    #[test]
+    fn a_list_is_a_window() {
+        let then = record(&[("1", "a"), ("2", "b")]);
+        let fresh = record(&[("3", "c"), ("1", "a")]);
+        let pushed = compare(&then, &now(&fresh, Listing::Window, true));
+        assert_eq!(verdicts(&pushed), [Verdict::Current, Verdict::CouldNotCheck]);
+        assert_eq!(pushed.items[1].detail, Some("outside_window"));
+        assert_eq!(
+            (pushed.verdict, pushed.added.as_slice()),
+            (Verdict::Changed, &["3".to_owned()][..])
+        );
+        let cut = compare(&then, &now(&fresh, Listing::Whole, false));
+        assert_eq!(cut.items[1].verdict, Verdict::CouldNotCheck);
+        let whole = compare(&then, &now(&fresh, Listing::Whole, true));
+        assert_eq!(whole.items[1].verdict, Verdict::Gone);
+        let shorter = record(&[("1", "a")]);
+        let gone = compare(&then, &now(&shorter, Listing::Whole, true));
+        assert_eq!(gone.verdict, Verdict::Gone);
+        let unknown = compare(&then, &now(&shorter, Listing::Window, true));
+        assert_eq!(unknown.verdict, Verdict::CouldNotCheck);
+    }
+
+    #[test]
+    fn a_partial_fetch_shows_no_removal_unless_the_source_says_so() {
+        let then = record(&[("serde", "a"), ("left-pad", "b"), ("Gone-Crate", "c")]);
+        let mut fresh = record(&[("serde", "a")]);
+        fresh.partial = true;
+        let missing = ["gone-crate".to_owned()];
+        let comparison = compare(
+            &then,
+            &Now {
+                record: &fresh,
+                listing: Listing::Whole,
+                complete: true,
+                missing: &missing,
+            },
+        );
+        assert_eq!(
+            verdicts(&comparison),
+            [Verdict::Current, Verdict::CouldNotCheck, Verdict::Gone]
+        );
+        assert_eq!(comparison.items[1].detail, Some("partial"));
+    }
+
+    #[test]
+    fn what_changed_is_named() {
+        let then = record(&[("1", "a")]);
+        let mut fresh = record(&[("1", "b")]);
+        fresh.items[0].date = Some("2026-02-02".to_owned());
+        let comparison = compare(&then, &now(&fresh, Listing::Window, false));
+        assert_eq!(comparison.items[0].changed, ["published_at", "title"]);
+        assert_eq!(comparison.verdict, Verdict::Changed);
+    }
+
+    proptest! {
+        /// Another order is no change, and nothing is ever gone from a window.
+        #[test]
+        fn order_does_not_count(ids in proptest::collection::btree_set("[a-z]{1,3}", 0..12), turn in 0usize..12, cut in 0usize..12) {
+            let pairs: Vec<(&str, &str)> = ids.iter().map(|id| (id.as_str(), "t")).collect();
+            let then = record(&pairs);
+            let mut turned = then.clone();
+            let by = turn % turned.items.len().max(1);
+            turned.items.rotate_left(by);
+            let same = compare(&then, &now(&turned, Listing::Window, true));
+            prop_assert_eq!(same.verdict, Verdict::Current);
+            prop_assert_eq!(then.hash(), turned.hash());
+            turned.items.truncate(cut);
+            let less = compare(&then, &now(&turned, Listing::Window, true));
+            prop_assert!(verdicts(&less).iter().all(|verdict| *verdict != Verdict::Gone));
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Marks of an answer, enough to tell later what changed: ids, dates, hashes. Never content.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use freshcontext_contract::Asked;
+use freshcontext_core::answer::{Judged, JudgedItem};
+use freshcontext_core::provenance::sha256_hex;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Hexadecimal digits kept of a part's hash: 48 bits, to compare with one earlier value.
+const PART_DIGITS: usize = 12;
+
+/// Arguments that change nothing about what is asked.
+const NOT_ASKED: [&str; 2] = ["max_length", "max_age"];
+
+/// One item's marks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Mark {
+    /// The source's own id, else its address, else a hash of its title.
+    pub id: String,
+    /// When it was published, as the answer said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Hash of each part: `title`, `summary`, `url`, `fields.<name>`.
+    pub parts: BTreeMap<String, String>,
+    /// Whether the caller saw it; others are known so that they are not taken for new.
+    pub shown: bool,
+}
+
+/// An answer's marks, as they are kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Record {
+    /// Its items, in the order of the answer.
+    pub items: Vec<Mark>,
+    /// Hash of what it says as a whole: `summary`, `fields.<name>`.
+    pub whole: BTreeMap<String, String>,
+    /// Whether some of it had failed.
+    pub partial: bool,
+    /// Its exchanges, where all can be asked about.
+    pub asked: Vec<Asked>,
+}
+
+/// What is about to be kept of an answer.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(super) record: Record,
+    pub(super) hash: String,
+    pub(super) tool: String,
+    pub(super) arguments: String,
+    pub(super) retrieved_ms: i64,
+}
+
+impl Draft {
+    /// The marks of an answer of which `structured` shows a part.
+    pub(crate) fn of(
+        judged: &Judged,
+        structured: &Value,
+        arguments: &Map<String, Value>,
+        asked: Vec<Asked>,
+    ) -> Self {
+        let shown = structured
+            .get("items")
+            .and_then(Value::as_array)
+            .map_or(0, Vec::len);
+        let record = Record::of(judged.items(), structured, shown, asked);
+        Self {
+            hash: record.hash(),
+            record,
+            tool: judged.tool().to_owned(),
+            arguments: canonical(arguments),
+            retrieved_ms: judged.retrieved_at().timestamp_millis(),
+        }
+    }
+}
+
+impl Record {
+    /// Of an answer that nothing is known of.
+    pub(super) fn empty() -> Self {
+        Self {
+            items: Vec::new(),
+            whole: BTreeMap::new(),
+            partial: false,
+            asked: Vec::new(),
+        }
+    }
+
+    pub(super) fn of(items: &[JudgedItem], structured: &Value, shown: usize, asked: Vec<Asked>) -> Self {
+        let mut seen = BTreeSet::new();
+        let mut marks: Vec<Mark> = Vec::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            let mut mark = mark(item);
+            mark.shown = at < shown;
+            // Two of one id are told apart by their place among these.
+            let base = mark.id.clone();
+            let mut count = 1;
+            while !seen.insert(mark.id.clone()) {
+                count += 1;
+                mark.id = format!("{base} ({count})");
+            }
+            marks.push(mark);
+        }
+        let mut whole = BTreeMap::new();
+        if let Some(summary) = structured.get("summary").and_then(Value::as_str) {
+            whole.insert("summary".to_owned(), part(summary));
+        }
+        for (name, value) in structured
+            .get("fields")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
+            whole.insert(format!("fields.{name}"), part(&value.to_string()));
+        }
+        Self {
+            items: marks,
+            whole,
+            partial: structured.get("status").and_then(Value::as_str) == Some("partial"),
+            asked,
+        }
+    }
+
+    /// SHA-256 over the sorted ids, dates and hashes of the items, with those of the whole.
+    pub(super) fn hash(&self) -> String {
+        let parts = |parts: &BTreeMap<String, String>| {
+            parts
+                .iter()
+                .map(|(name, hash)| format!("{name}={hash}"))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        let mut lines: Vec<String> = self
+            .items
+            .iter()
+            .map(|item| {
+                let date = item.date.as_deref().unwrap_or_default();
+                format!("{}\t{date}\t{}", item.id, parts(&item.parts))
+            })
+            .collect();
+        lines.sort_unstable();
+        lines.push(parts(&self.whole));
+        sha256_hex(&lines.join("\n"))
+    }
+}
+
+fn mark(item: &JudgedItem) -> Mark {
+    let mut parts = BTreeMap::from([
+        ("title".to_owned(), part(&item.title)),
+        ("summary".to_owned(), part(&item.summary)),
+    ]);
+    if let Some(url) = &item.url {
+        parts.insert("url".to_owned(), part(url));
+    }
+    for (name, value) in &item.fields {
+        parts.insert(format!("fields.{name}"), part(&value.to_string()));
+    }
+    Mark {
+        id: item
+            .id
+            .clone()
+            .or_else(|| item.url.clone())
+            .unwrap_or_else(|| format!("title:{}", part(&item.title))),
+        date: item.date.shown.clone(),
+        parts,
+        shown: true,
+    }
+}
+
+fn part(text: &str) -> String {
+    let mut hash = sha256_hex(text);
+    hash.truncate(PART_DIGITS);
+    hash
+}
+
+/// The arguments as JSON with sorted names, without those that change nothing about what is asked.
+pub(super) fn canonical(arguments: &Map<String, Value>) -> String {
+    let sorted: BTreeMap<&String, &Value> = arguments
+        .iter()
+        .filter(|(name, value)| !NOT_ASKED.contains(&name.as_str()) && !value.is_null())
+        .collect();
+    serde_json::to_string(&sorted).unwrap_or_default()
+}

@@ -1,0 +1,43 @@
+//! The toolset `time`: answers get ids, and `recheck` says whether what was answered is still so.
+//! Without the toolset none of this is built, and nothing is kept or shown.
+
+mod compare;
+mod keeping;
+mod marks;
+mod outcome;
+mod peeking;
+mod recheck;
+mod tool;
+mod watch;
+
+use std::sync::Arc;
+
+pub(super) use keeping::Times;
+pub(super) use marks::Draft;
+pub(super) use tool::{recheck_tool, with_answer_id};
+pub(super) use watch::Watch;
+
+/// Name of the tool.
+pub const RECHECK: &str = "recheck";
+
+/// Whose answers these are: no operation crosses owners.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owner(Arc<str>);
+
+impl Owner {
+    /// An owner of this name: a token's name, or a JWT's issuer and subject.
+    pub fn named(name: &str) -> Self {
+        Self(name.into())
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for Owner {
+    /// Whoever calls on stdio, or over HTTP where no token is asked for.
+    fn default() -> Self {
+        Self::named("local")
+    }
+}

@@ -1,0 +1,254 @@
+//! `recheck`: is what was answered still so?
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{AnyAdapter, Earlier, ErrorCode, Evidence, SourceError};
+use serde_json::{Map, Value};
+
+use super::compare::{Comparison, Now, Verdict, compare, gone, unchanged, unknown};
+use super::marks::Record;
+use super::peeking::{Peeking, Settled};
+use super::tool::{EXAMPLE, Question};
+use super::{Owner, Watch, outcome};
+use crate::engine::reading::{Ask, Collected};
+use crate::engine::{Engine, ToolOutcome, Work};
+
+/// What a look at the source came to.
+pub(super) struct Finding {
+    pub comparison: Comparison,
+    /// What a verdict rests on, where the cheap question settled it.
+    pub evidence: Vec<Evidence>,
+    /// Hash of the answer as it is now, where everything was fetched.
+    pub hash_now: Option<String>,
+    /// Why it could not be checked.
+    pub error: Option<SourceError>,
+    /// Requests that left this machine.
+    pub requests: u32,
+    /// Bytes of bodies that came.
+    pub bytes: usize,
+}
+
+/// The answer that is asked about.
+pub(super) struct Subject {
+    pub answer_id: Option<String>,
+    pub tool: String,
+    pub answered_at: Option<DateTime<Utc>>,
+}
+
+/// The answer as it is now.
+struct Fresh {
+    record: Record,
+    complete: bool,
+    missing: Vec<String>,
+}
+
+impl Engine {
+    /// Rechecks an answer. Only what the caller got wrong, and an answer that is not kept, is an error; whatever keeps
+    /// us from knowing is a verdict.
+    pub(in crate::engine) async fn recheck(
+        self: &Arc<Self>,
+        arguments: &Map<String, Value>,
+        owner: &Owner,
+    ) -> Result<ToolOutcome, SourceError> {
+        let Some(times) = &self.times else {
+            return Err(SourceError::new(
+                ErrorCode::Misconfigured,
+                "the toolset `time` is off",
+            ));
+        };
+        let begun = self.clock.now();
+        let (subject, finding) = match Question::read(arguments)? {
+            Question::Answer(id) => {
+                let (row, then) = times.find(owner, &id, begun.timestamp_millis()).await?;
+                let arguments = serde_json::from_str(&row.arguments).unwrap_or_default();
+                let finding = self.look(&row.tool, &arguments, Some(&then)).await?;
+                let subject = Subject {
+                    answer_id: Some(id),
+                    tool: row.tool,
+                    answered_at: DateTime::from_timestamp_millis(row.created_ms),
+                };
+                (subject, finding.0)
+            }
+            Question::Call {
+                tool,
+                arguments,
+                hash,
+                since,
+            } => {
+                let (mut finding, fresh) = self.look(&tool, &arguments, None).await?;
+                if let Some(fresh) = fresh {
+                    against(&mut finding, &fresh.record, hash.as_deref(), since);
+                }
+                let subject = Subject {
+                    answer_id: None,
+                    tool,
+                    answered_at: since,
+                };
+                (subject, finding)
+            }
+        };
+        Ok(outcome::outcome(&subject, &finding, self.clock.now()))
+    }
+
+    /// Asks the cheap question, then for everything where that does not settle it.
+    async fn look(
+        self: &Arc<Self>,
+        tool: &str,
+        arguments: &Map<String, Value>,
+        then: Option<&Record>,
+    ) -> Result<(Finding, Option<Fresh>), SourceError> {
+        let Some(Work::Source(adapter)) = self.tool(tool).map(|tool| &tool.work) else {
+            return Err(SourceError::invalid_input(
+                "tool",
+                "names no tool with one source that is on here",
+                EXAMPLE,
+            ));
+        };
+        let watch = Watch::new(Arc::clone(&self.transport));
+        let looked = self.looked(adapter, arguments, then, &watch).await;
+        let mut finding = Finding {
+            comparison: unknown(&Record::empty(), ""),
+            evidence: Vec::new(),
+            hash_now: None,
+            error: None,
+            requests: watch.requests(),
+            bytes: watch.bytes(),
+        };
+        let empty = Record::empty();
+        let before = then.unwrap_or(&empty);
+        match looked {
+            Ok(Looked::Settled(evidence)) => {
+                finding.comparison = unchanged(before);
+                finding.evidence = evidence;
+                Ok((finding, None))
+            }
+            Ok(Looked::Fresh(fresh)) => {
+                if then.is_some() {
+                    let now = Now {
+                        record: &fresh.record,
+                        listing: adapter.descriptor().peek.listing,
+                        complete: fresh.complete,
+                        missing: &fresh.missing,
+                    };
+                    finding.comparison = compare(before, &now);
+                }
+                finding.hash_now = Some(fresh.record.hash());
+                Ok((finding, Some(fresh)))
+            }
+            // Of a call whose arguments the caller just gave.
+            Err(error) if then.is_none() && error.code == ErrorCode::InvalidInput => Err(error),
+            Err(error) => {
+                let named = adapter.descriptor().peek.listing == freshcontext_contract::Listing::Named;
+                finding.comparison = if error.code == ErrorCode::NotFound && named && before.items.len() <= 1
+                {
+                    gone(before)
+                } else {
+                    unknown(before, "not_read")
+                };
+                finding.error = Some(error);
+                Ok((finding, None))
+            }
+        }
+    }
+
+    async fn looked(
+        self: &Arc<Self>,
+        adapter: &Arc<dyn AnyAdapter>,
+        arguments: &Map<String, Value>,
+        then: Option<&Record>,
+        watch: &Arc<Watch>,
+    ) -> Result<Looked, SourceError> {
+        let (mut common, own) = self.prepare(adapter.as_ref(), arguments)?;
+        // Past the cache: a copy of the answer would confirm itself.
+        common.max_age = Some(Duration::ZERO);
+        let limit = adapter.descriptor().args.limit.map(|_| common.limit);
+        let place = Arc::new(self.gate.enter().await?);
+        self.prepare_judgement();
+        let settled = Arc::new(Settled::default());
+        let ask = Ask {
+            adapter: Arc::new(Peeking {
+                inner: Arc::clone(adapter),
+                earlier: Earlier {
+                    asked: then.map(|then| then.asked.clone()).unwrap_or_default(),
+                },
+                settled: Arc::clone(&settled),
+            }),
+            common,
+            own,
+            deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
+            place,
+            transport: Some(Arc::clone(watch) as _),
+        };
+        let descriptor = adapter.descriptor();
+        let arguments = arguments.clone();
+        self.read(ask, move |engine, collected: Collected| {
+            if let Some(evidence) = settled.take() {
+                return Ok(Looked::Settled(evidence));
+            }
+            let judged = engine.judge(descriptor, collected, &arguments)?;
+            let structured = judged.render(usize::MAX).structured;
+            let items = judged.items();
+            let has = |name: &str| structured.get(name).is_some();
+            let shown = structured
+                .get("items")
+                .and_then(Value::as_array)
+                .map_or(0, Vec::len);
+            let left_out = structured
+                .get("truncated")
+                .and_then(Value::as_u64)
+                .unwrap_or_default();
+            let all_marked =
+                u64::try_from(items.len().saturating_sub(shown)).is_ok_and(|cut| cut == left_out);
+            let complete = !has("next_cursor")
+                && !has("skipped")
+                && all_marked
+                && limit.is_none_or(|limit| items.len() < limit);
+            let failures = structured.get("failures").and_then(Value::as_array);
+            let missing = failures
+                .into_iter()
+                .flatten()
+                .filter(|part| part.get("code").and_then(Value::as_str) == Some(ErrorCode::NotFound.as_str()))
+                .filter_map(|part| part.get("what").and_then(Value::as_str))
+                .map(str::to_owned)
+                .collect();
+            Ok(Looked::Fresh(Fresh {
+                record: Record::of(items, &structured, shown, Vec::new()),
+                complete,
+                missing,
+            }))
+        })
+        .await
+    }
+}
+
+enum Looked {
+    Settled(Vec<Evidence>),
+    Fresh(Fresh),
+}
+
+/// The verdict against a hash, or against a moment: without the earlier marks, only of the whole.
+fn against(finding: &mut Finding, fresh: &Record, hash: Option<&str>, since: Option<DateTime<Utc>>) {
+    let comparison = &mut finding.comparison;
+    comparison.verdict = match (hash, since) {
+        _ if fresh.partial => Verdict::CouldNotCheck,
+        (Some(hash), _) if fresh.hash() == hash => Verdict::Current,
+        (None, Some(since)) => {
+            let since = since.to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+            let newer = |date: &&str| *date > since.as_str();
+            let marks = fresh.items.iter();
+            comparison.added = marks
+                .filter(|mark| mark.date.as_deref().as_ref().is_some_and(newer))
+                .map(|mark| mark.id.clone())
+                .collect();
+            comparison.added_count = comparison.added.len();
+            if comparison.added.is_empty() {
+                Verdict::Current
+            } else {
+                Verdict::Changed
+            }
+        }
+        _ => Verdict::Changed,
+    };
+}
