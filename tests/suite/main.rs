@@ -35,6 +35,7 @@ mod stdio;
 mod stdio_process;
 mod surface;
 mod sync;
+mod time;
 mod upstreams;
 mod wire;
 
@@ -68,6 +69,7 @@ fn main() {
     trials.extend(limits_egress::trials());
     trials.extend(liveness::trials());
     trials.extend(memory::trials());
+    trials.extend(time::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 
