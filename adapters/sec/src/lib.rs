@@ -11,9 +11,10 @@ mod request;
 mod resolve;
 mod search;
 
+use freshcontext_contract::peek::by_validators_of;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Listing,
-    Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest, HostRate, Hosts,
+    Listing, Marker, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, Switch, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
@@ -46,7 +47,12 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["www.sec.gov", "data.sec.gov", "efts.sec.gov"]),
     official: true,
-    peek: Peek::validators(Listing::Window),
+    peek: Peek {
+        question: Question::Own,
+        listing: Listing::Window,
+        asks: "the company's filings (or the search) with their validators, without the table of tickers",
+        tells: "that no filing was added or changed",
+    },
     credentials: &[],
     routes: &[
         Route {
@@ -100,6 +106,11 @@ impl Adapter for SecFilings {
 
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    /// The table of tickers only leads to the company, and changes for others' sake.
+    async fn peek(&self, cx: &Cx<'_>, _: Self::Input, earlier: &Earlier) -> Result<Peeked, SourceError> {
+        by_validators_of(cx, earlier, |url| !url.path().ends_with("/company_tickers.json")).await
     }
 
     async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {

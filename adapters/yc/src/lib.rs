@@ -8,9 +8,10 @@ mod select;
 
 use std::sync::{Mutex, PoisonError};
 
+use freshcontext_contract::peek::by_validators_of;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Listing,
-    Pace, Peek, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest, HostRate, Hosts,
+    Listing, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, Switch, When,
 };
 use freshcontext_parse::charset;
 
@@ -28,7 +29,12 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "company_intel",
     hosts: Hosts::Fixed(&["yc-oss.github.io", "www.ycombinator.com", request::INDEX_HOST]),
     official: false,
-    peek: Peek::validators(Listing::Window),
+    peek: Peek {
+        question: Question::Own,
+        listing: Listing::Window,
+        asks: "the mirror's meta.json with its ETag: it changes with every build; of the live index, the query itself",
+        tells: "that the mirror was not built again",
+    },
     credentials: &[],
     routes: &[
         Route {
@@ -123,6 +129,11 @@ impl Adapter for Yc {
 
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    /// All files of the mirror are made together, and `meta.json` says when.
+    async fn peek(&self, cx: &Cx<'_>, _: Input, earlier: &Earlier) -> Result<Peeked, SourceError> {
+        by_validators_of(cx, earlier, |url| url.path().ends_with("/meta.json")).await
     }
 
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {

@@ -245,11 +245,26 @@ pub struct Earlier {
 /// The question that [`Question::Validators`] stands for. Asked only where every exchange had a validator, one after
 /// the other, and ended by the first that changed.
 pub async fn by_validators(cx: &Cx<'_>, earlier: &Earlier) -> Result<Peeked, SourceError> {
-    if earlier.asked.is_empty() || !earlier.asked.iter().all(Asked::has_validator) {
+    by_validators_of(cx, earlier, |_| true).await
+}
+
+/// The same, of those exchanges alone that decide about all the others: an index that says when its parts were made, a
+/// document beside one that only led to it. Where none decides, all are asked.
+pub async fn by_validators_of(
+    cx: &Cx<'_>,
+    earlier: &Earlier,
+    decides: impl Fn(&Url) -> bool + Send,
+) -> Result<Peeked, SourceError> {
+    let decisive = |asked: &&Asked| Url::parse(&asked.url).is_ok_and(|url| decides(&url));
+    let mut chosen: Vec<&Asked> = earlier.asked.iter().filter(decisive).collect();
+    if chosen.is_empty() {
+        chosen = earlier.asked.iter().collect();
+    }
+    if chosen.is_empty() || !chosen.iter().all(|asked| asked.has_validator()) {
         return Ok(Peeked::Untold);
     }
-    let mut evidence = Vec::with_capacity(earlier.asked.len());
-    for asked in &earlier.asked {
+    let mut evidence = Vec::with_capacity(chosen.len());
+    for asked in chosen {
         let response = match cx.send(asked.conditional()?).await {
             Ok(response) => response,
             // What it means that an address is gone, its reader knows.

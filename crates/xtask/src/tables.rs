@@ -133,6 +133,11 @@ pub fn tools_page() -> String {
             );
         }
         let _ = writeln!(out, "- Terms: {}", facts.terms);
+        let _ = writeln!(
+            out,
+            "- Recheck: {} (see [below](#recheck))",
+            facts.peek.question.words()
+        );
     }
     for composite in freshcontext_sources::composites() {
         let _ = write!(
@@ -145,6 +150,24 @@ pub fn tools_page() -> String {
     }
     out.push_str("\n## evaluate_context\n\nJudges context that you already hold; fetches nothing. See ARCHITECTURE.md for the rules.\n\n");
     arguments(&mut out, &freshcontext_core::evaluate::input_schema(), None);
+    out.push_str(
+        "\n## recheck\n\nOnly with the toolset `time` (`--toolset time`); see [time.md](time.md). What each source is \
+         asked first, and\nwhat its answers are lists of:\n\n",
+    );
+    out.push_str("| tool | cheap question | what is asked | what it can tell | its answer is |\n| --- | --- | --- | --- | --- |\n");
+    for adapter in freshcontext_sources::adapters() {
+        let facts = adapter.descriptor();
+        let peek = facts.peek;
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} | {} | {} |",
+            facts.tool,
+            peek.question.words(),
+            cell(peek.asks),
+            cell(peek.tells),
+            peek.listing.words()
+        );
+    }
     out
 }
 
