@@ -490,7 +490,7 @@ async fn store_off() -> Result<(), Failed> {
     let says = Says::new(stories(&FIRST));
     let upstream = says.upstream().await?;
     let engine = engine(&upstream.base(), &folder, None, |settings| {
-        settings.store = StoreMode::Off
+        settings.store = StoreMode::Off;
     })?;
     let answer = ask(&engine, "extract_hackernews", json!({"url": "rust async"})).await?;
     ensure(

@@ -222,7 +222,7 @@ mod tests {
         assert!(
             request
                 .headers
-                .contains(&("x-algolia-api-key", "secret".to_owned()))
+                .contains(&("x-algolia-api-key".into(), "secret".to_owned()))
         );
         assert!(!request.url.as_str().contains("secret"));
     }

@@ -150,6 +150,18 @@ mod tests {
     }
 
     #[test]
+    fn validators_are_sent_and_broken_ones_are_not() {
+        let mut request = get("https://a.org/");
+        request.condition = Some(freshcontext_contract::Condition {
+            etag: Some("\"abc\"".to_owned()),
+            last_modified: Some("Sun, 06 Nov 1994\r\nx: y".to_owned()),
+        });
+        let headers = headers(&request).unwrap();
+        assert_eq!(headers.get("if-none-match").unwrap(), "\"abc\"");
+        assert!(!headers.contains_key("if-modified-since") && !headers.contains_key("x"));
+    }
+
+    #[test]
     fn headers_cannot_be_injected() {
         let error = headers(&get("https://a.org/").header("accept-language", "en\r\nx: y")).unwrap_err();
         assert_eq!(error.code, ErrorCode::Internal);

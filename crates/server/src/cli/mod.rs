@@ -191,8 +191,9 @@ pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigErro
     // With one alone, a composite asks all its sources in turn; on one processor, two would take turns at each
     // step of a call.
     with_runtime(processors().min(2), async {
-        stdio::serve(McpServer::new(Arc::clone(&engine)), limits).await;
-        engine.close().await;
+        let kept = Arc::clone(&engine);
+        stdio::serve(McpServer::new(engine), limits).await;
+        kept.close().await;
         0
     })
 }
@@ -223,9 +224,10 @@ pub fn over_http(
                 serve::MCP_PATH
             ));
         }
-        let server = McpServer::new(Arc::clone(&engine));
+        let kept = Arc::clone(&engine);
+        let server = McpServer::new(engine);
         serve::serve(server, listener, &settings.http, &settings.limits, metrics).await;
-        engine.close().await;
+        kept.close().await;
         Ok(0)
     })?
 }

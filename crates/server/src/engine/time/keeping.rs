@@ -19,7 +19,7 @@ use crate::engine::ToolOutcome;
 /// Answers that wait to be written; further ones get no id.
 const WAITING: usize = 1_000;
 /// How long a store that cannot be used is left alone.
-const LEFT_ALONE: Duration = Duration::from_secs(60);
+const LEFT_ALONE: Duration = Duration::from_mins(1);
 /// How long the end of the process waits for what is not written yet.
 const FLUSH: Duration = Duration::from_secs(3);
 /// Bytes of an id: 72 bits, bound to their owner.
@@ -162,7 +162,7 @@ impl Times {
             let mut error = SourceError::not_found(format!(
                 "no answer of the id {} is kept (unknown, too old, or another caller's)",
                 id.chars()
-                    .filter(|c| c.is_ascii_graphic())
+                    .filter(char::is_ascii_graphic)
                     .take(40)
                     .collect::<String>()
             ));
