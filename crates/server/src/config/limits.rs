@@ -108,12 +108,12 @@ pub const LIMITS: &[(&str, &str)] = &[
         "inbound_rate_clients",
         "Addresses whose rate is kept at once, about 64 bytes each; those beyond share one allowance.",
     ),
+    ("drain_ms", "Time that running calls get after SIGTERM."),
     (
         "answers_kept",
         "Answers that the toolset `time` keeps marks of, of all callers together.",
     ),
     ("answers_days", "Days that they are kept."),
-    ("drain_ms", "Time that running calls get after SIGTERM."),
     (
         "doctor_slow_ms",
         "An answer that takes longer is `slow` for `doctor --online`.",
