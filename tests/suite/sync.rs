@@ -71,7 +71,7 @@ fn dependencies() -> Vec<String> {
             );
         }
         match name.as_str() {
-            "freshcontext-contract" => ours(&[], &mut out),
+            "freshcontext-contract" | "freshcontext-store" => ours(&[], &mut out),
             // The tests of core and of the adapters use the testkit, so what it needs rebuilds them.
             "freshcontext-core" | "freshcontext-http" | "freshcontext-parse" | "freshcontext-testkit" => {
                 ours(&["freshcontext-contract"], &mut out);
@@ -80,6 +80,9 @@ fn dependencies() -> Vec<String> {
         }
         if name != "freshcontext-http" && normal.contains("reqwest") {
             out.push(format!("{name} depends on reqwest; only freshcontext-http may"));
+        }
+        if name != "freshcontext-store" && normal.contains("sqlx") {
+            out.push(format!("{name} depends on sqlx; only freshcontext-store may"));
         }
         let pure = matches!(
             name.as_str(),
