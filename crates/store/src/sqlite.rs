@@ -1,7 +1,8 @@
 //! SQLite, embedded: one file with a write-ahead log, or memory.
 
+use std::fs::{File, TryLockError};
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::Row as _;
 use sqlx::sqlite::{
@@ -16,6 +17,8 @@ use crate::{StoreError, migrations};
 const BUSY: Duration = Duration::from_secs(2);
 /// How long a connection may be waited for.
 const ACQUIRE: Duration = Duration::from_secs(5);
+/// How long between two looks at whether another process still opens the file.
+const TRY_AGAIN: Duration = Duration::from_millis(10);
 /// Connections: SQLite has one writer at a time, and readers beside it.
 const CONNECTIONS: u32 = 4;
 
@@ -41,6 +44,8 @@ impl Sqlite {
             })?;
         }
         make_private(file)?;
+        // Two that open a new file at once would both make its tables. Given back when this returns.
+        let _turn = turn(file).await?;
         let options = SqliteConnectOptions::new()
             .filename(file)
             .create_if_missing(true)
@@ -79,6 +84,27 @@ impl Sqlite {
             .fetch_one(&self.pool)
             .await?;
         Ok(pages.saturating_mul(size))
+    }
+}
+
+/// Waits until no other process opens the file. Held until it is dropped; `None` where the file system has no locks.
+async fn turn(file: &Path) -> Result<Option<File>, StoreError> {
+    let beside = file.with_extension("lock");
+    make_private(&beside)?;
+    let Ok(lock) = File::open(&beside) else {
+        return Ok(None);
+    };
+    let until = Instant::now() + ACQUIRE;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(Some(lock)),
+            Err(TryLockError::Error(_)) => return Ok(None),
+            Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                let message = "another process has been opening the database for too long";
+                return Err(StoreError::new(Trouble::Locked, message));
+            }
+            Err(TryLockError::WouldBlock) => tokio::time::sleep(TRY_AGAIN).await,
+        }
     }
 }
 

@@ -30,7 +30,8 @@ const BOUND: Retention = Retention {
 type Behaviour = fn(Place) -> Result<(), Failed>;
 
 /// Each starts with an empty store and leaves nothing running.
-const BEHAVIOURS: [(&str, Behaviour); 6] = [
+const BEHAVIOURS: [(&str, Behaviour); 7] = [
+    ("opened_by_many_at_once", opened_at_once),
     ("keeps_what_it_is_given", keeps),
     ("owners_are_apart", owners),
     ("old_and_many_are_forgotten", bounded),
@@ -283,6 +284,28 @@ fn restart(place: Place) -> Result<(), Failed> {
         )?;
         second.close().await;
         Ok(())
+    })
+}
+
+/// A new database that eight open at the same moment.
+fn opened_at_once(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let mut openers = Vec::new();
+        for at in 0..8 {
+            let store = Store::new(place.clone(), BOUND);
+            openers.push(tokio::spawn(async move {
+                let kept = store.put_answer("local", &row(&format!("n{at}"), NOW)).await;
+                store.close().await;
+                kept
+            }));
+        }
+        for opener in openers {
+            opener.await??;
+        }
+        let store = Store::new(place, BOUND);
+        let answers = store.info().await?.answers;
+        store.close().await;
+        ensure(answers == 8, format!("{answers} of 8"))
     })
 }
 
