@@ -93,6 +93,14 @@ pub struct Facts<'a> {
     pub media_type: Option<&'a str>,
 }
 
+impl<'a> Facts<'a> {
+    /// With the media type of what was retrieved.
+    #[must_use]
+    pub fn with_media(self, media_type: Option<&'a str>) -> Self {
+        Self { media_type, ..self }
+    }
+}
+
 /// A call that is known to have brought a candidate, or to have failed to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownCall {

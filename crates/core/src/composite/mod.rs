@@ -51,6 +51,8 @@ pub struct Section {
     pub tool: &'static str,
     /// The heading.
     pub label: String,
+    /// The arguments of that call, where it was made.
+    pub arguments: Option<Value>,
     /// What came of it.
     pub outcome: Result<Judged, SourceError>,
 }
@@ -84,6 +86,7 @@ struct Decided {
     adapter: &'static str,
     tool: &'static str,
     label: String,
+    arguments: Option<Value>,
     part: Part,
 }
 
@@ -160,6 +163,7 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
         adapter,
         tool,
         label,
+        arguments,
         outcome,
     } = section;
     let label = clean_line(&label).into_owned();
@@ -176,6 +180,7 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
         adapter,
         tool,
         label,
+        arguments,
         part,
     }
 }
@@ -289,13 +294,20 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
         }
         _ => ("failed", "error", rendered.failure.clone().unwrap_or(Value::Null)),
     };
-    json!({
+    let mut out = json!({
         "adapter": section.adapter,
         "tool": section.tool,
         "label": section.label,
         "status": status,
         key: value,
-    })
+    });
+    // What came without content can be asked for again, by itself.
+    if let (Some(arguments), Part::Failed(_) | Part::Stale(_), Some(fields)) =
+        (&section.arguments, &section.part, out.as_object_mut())
+    {
+        fields.insert("arguments".to_owned(), arguments.clone());
+    }
+    out
 }
 
 /// The section whose date is the weakest link: no date first, then the lowest score. Scores end at 0,
