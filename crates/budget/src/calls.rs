@@ -26,18 +26,23 @@ enum Way {
     Repository,
     /// By registry and name.
     Package,
+    /// By the ticker that its title begins with.
+    Ticker,
 }
 
 /// Longest title that is searched for, in characters.
 const TITLE: usize = 200;
 
+/// Longest ticker, in bytes.
+const TICKER: usize = 16;
+
 /// The tool of a source type, and how it is asked.
 fn way(source_type: &str) -> Option<(&'static str, Way)> {
-    use Way::{Address, Package, Repository, Title};
+    use Way::{Address, Package, Repository, Ticker, Title};
     Some(match source_type {
         "arxiv" => ("extract_arxiv", Address("url", &["arxiv.org"])),
         "changelog" => ("extract_changelog", Address("url", &["*"])),
-        "finance" => ("extract_finance", Address("url", &["stooq.com", "nasdaq.com", "finance.yahoo.com"])),
+        "finance" => ("extract_finance", Ticker),
         "gdelt" => ("extract_gdelt", Title("url")),
         "gebiz" => ("extract_gebiz", Title("url")),
         "github" | "reposearch" => ("extract_github", Repository),
@@ -64,7 +69,9 @@ pub fn refetch(candidate: &Candidate<'_>) -> Option<Call> {
         });
     }
     let (tool, way) = way(&candidate.source_type)?;
-    let url = Url::parse(candidate.source.trim()).ok().filter(|url| url.scheme().starts_with("http"));
+    let url = Url::parse(candidate.source.trim())
+        .ok()
+        .filter(|url| url.scheme().starts_with("http"));
     let title = |argument: &str| {
         let title: String = candidate.title.as_deref()?.chars().take(TITLE).collect();
         (!title.trim().is_empty()).then(|| json!({argument: title}))
@@ -81,6 +88,15 @@ pub fn refetch(candidate: &Candidate<'_>) -> Option<Call> {
             let (owner, name) = (parts.next()?, parts.next().filter(|name| !name.is_empty())?);
             Some(json!({"url": format!("https://github.com/{owner}/{name}")}))
         }
+        Way::Ticker => {
+            let ticker = candidate.title.as_deref()?.split(':').next()?.trim();
+            let is_one = !ticker.is_empty()
+                && ticker.len() <= TICKER
+                && ticker
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b".-^=/".contains(&b));
+            is_one.then(|| json!({"url": ticker}))
+        }
         Way::Package => {
             let url = url?;
             let parts: Vec<&str> = url.path_segments()?.filter(|part| !part.is_empty()).collect();
@@ -96,7 +112,10 @@ pub fn refetch(candidate: &Candidate<'_>) -> Option<Call> {
             Some(json!({"packages": name}))
         }
     };
-    arguments.map(|arguments| Call { tool: tool.to_owned(), arguments })
+    arguments.map(|arguments| Call {
+        tool: tool.to_owned(),
+        arguments,
+    })
 }
 
 /// Whether an address is at one of these hosts, or below one.

@@ -160,13 +160,22 @@ impl Candidate<'_> {
         };
         if is(facts.sensitivity, &["restricted", "secret"]) {
             let word = facts.sensitivity.unwrap_or_default().trim().to_ascii_lowercase();
-            return Some((Reason::PrivacyRisk, format!("Its metadata says: sensitivity {word}.")));
+            return Some((
+                Reason::PrivacyRisk,
+                format!("Its metadata says: sensitivity {word}."),
+            ));
         }
         if is(facts.permission, &["denied"]) {
-            return Some((Reason::MissingPermission, "Its metadata says: permission denied.".to_owned()));
+            return Some((
+                Reason::MissingPermission,
+                "Its metadata says: permission denied.".to_owned(),
+            ));
         }
         if let Some(policy) = &facts.blocking_policy {
-            return Some((Reason::PolicyBlock, format!("A policy of the caller blocks it: {policy}.")));
+            return Some((
+                Reason::PolicyBlock,
+                format!("A policy of the caller blocks it: {policy}."),
+            ));
         }
         let why = || self.why.to_string();
         match self.standing {
@@ -193,12 +202,23 @@ impl Candidate<'_> {
     /// (PDF, office formats) are texts unless the content is the document itself.
     fn is_no_text(&self) -> bool {
         let text = self.content.as_deref().unwrap_or_default().trim_start();
-        let itself = ["%PDF-", "data:image/", "data:audio/", "data:video/", "data:application/octet-stream"];
+        let itself = [
+            "%PDF-",
+            "data:image/",
+            "data:audio/",
+            "data:video/",
+            "data:application/octet-stream",
+        ];
         if itself.iter().any(|begin| text.starts_with(begin)) {
             return true;
         }
         let media = self.facts.media_type.unwrap_or_default();
-        let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let media = media
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
         let kind = media.split('/').next().unwrap_or_default();
         matches!(kind, "image" | "audio" | "video" | "font" | "model")
             || matches!(

@@ -95,7 +95,11 @@ impl<'t> Borders<'t> {
         Self {
             text,
             places: begins.chain([text.len()]).collect(),
-            sentences: text.split_sentence_bound_indices().map(|(at, _)| at).chain([text.len()]).collect(),
+            sentences: text
+                .split_sentence_bound_indices()
+                .map(|(at, _)| at)
+                .chain([text.len()])
+                .collect(),
         }
     }
 

@@ -8,7 +8,10 @@ const DIGITS: usize = 32;
 
 /// An item's, from its address (or source) and the hash of its canonical content.
 pub fn item_id(source: &str, content_sha256: Option<&str>) -> String {
-    id("itm", &["FRESHCONTEXT_ITEM_V1", source, content_sha256.unwrap_or("null")])
+    id(
+        "itm",
+        &["FRESHCONTEXT_ITEM_V1", source, content_sha256.unwrap_or("null")],
+    )
 }
 
 /// A gap's, from whose it is, what is asked and what for.
@@ -19,7 +22,10 @@ pub fn missing_id(scope: &str, question: &str, needed_for: &str) -> String {
 /// Whether a text has the form of a [`missing_id`].
 pub fn is_missing_id(text: &str) -> bool {
     text.strip_prefix("mis_").is_some_and(|digits| {
-        digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        digits.len() == DIGITS
+            && digits
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
     })
 }
 

@@ -126,11 +126,21 @@ impl Budget {
             reserved_tokens: number(fields, "reserved_tokens", 0)?.unwrap_or(0),
             max_bytes: number(fields, "max_bytes", LEAST_BYTES)?,
             max_items: number(fields, "max_items", 1)?,
-            overflow_strategy: choice(fields, "overflow_strategy", Strategy::find, &Strategy::ALL.map(Strategy::as_str))?
-                .unwrap_or_default(),
+            overflow_strategy: choice(
+                fields,
+                "overflow_strategy",
+                Strategy::find,
+                &Strategy::ALL.map(Strategy::as_str),
+            )?
+            .unwrap_or_default(),
             target: target(fields)?,
-            tokenizer: choice(fields, "tokenizer", Tokenizer::find, &Tokenizer::ALL.map(Tokenizer::as_str))?
-                .unwrap_or_default(),
+            tokenizer: choice(
+                fields,
+                "tokenizer",
+                Tokenizer::find,
+                &Tokenizer::ALL.map(Tokenizer::as_str),
+            )?
+            .unwrap_or_default(),
             allow_unverified: match fields.get("allow_unverified") {
                 None | Some(Value::Null) => false,
                 Some(Value::Bool(allowed)) => *allowed,
@@ -153,10 +163,9 @@ impl Budget {
                 "budget.reserved_tokens",
                 "needs max_tokens, of which it is a part",
             )),
-            Some(most) if self.reserved_tokens >= most => Err(wrong(
-                "budget.reserved_tokens",
-                "must be less than max_tokens",
-            )),
+            Some(most) if self.reserved_tokens >= most => {
+                Err(wrong("budget.reserved_tokens", "must be less than max_tokens"))
+            }
             Some(most) if most - self.reserved_tokens < LEAST_TOKENS => Err(wrong(
                 "budget.reserved_tokens",
                 &format!("leaves less than {LEAST_TOKENS} tokens, in which nothing fits"),
@@ -167,7 +176,8 @@ impl Budget {
 
     /// Tokens for the assembly: without those that are reserved.
     pub fn tokens(&self) -> Option<u64> {
-        self.max_tokens.map(|most| most.saturating_sub(self.reserved_tokens))
+        self.max_tokens
+            .map(|most| most.saturating_sub(self.reserved_tokens))
     }
 }
 
@@ -181,7 +191,10 @@ fn number(fields: &Map<String, Value>, name: &str, least: u64) -> Result<Option<
         None | Some(Value::Null) => Ok(None),
         Some(value) => match value.as_u64() {
             Some(number) if number >= least => Ok(Some(number)),
-            _ => Err(wrong(&field, &format!("must be a whole number of {least} or more"))),
+            _ => Err(wrong(
+                &field,
+                &format!("must be a whole number of {least} or more"),
+            )),
         },
     }
 }

@@ -69,10 +69,18 @@ const YOURS: &str = "No tool here has it: fetch it yourself, and pass it with it
 
 /// What is known to be missing, each gap once, the gravest first.
 pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<MissingContext> {
-    let mut out = Gaps { needed_for, found: Vec::new(), places: HashMap::new() };
+    let mut out = Gaps {
+        needed_for,
+        found: Vec::new(),
+        places: HashMap::new(),
+    };
     for candidate in candidates {
         let name = candidate.source.as_ref();
-        let severity = if candidate.rank >= MATTERS { Severity::High } else { Severity::Medium };
+        let severity = if candidate.rank >= MATTERS {
+            Severity::High
+        } else {
+            Severity::Medium
+        };
         // What is withheld is no gap that a call could fill.
         match candidate.ineligible(true).map(|(reason, _)| reason) {
             Some(Reason::MissingPermission) => {
@@ -80,7 +88,11 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
                     format!("Who can permit the use of {name}?"),
                     Severity::Medium,
                     candidate.index,
-                    Some(Source { source: name.to_owned(), call: None, how: "Ask whoever denied it." }),
+                    Some(Source {
+                        source: name.to_owned(),
+                        call: None,
+                        how: "Ask whoever denied it.",
+                    }),
                     vec!["use"],
                 );
                 continue;
@@ -119,7 +131,10 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
                 candidate.index,
                 Some(Source {
                     source: "the caller".to_owned(),
-                    call: Some(Call { tool: "evaluate_context".to_owned(), arguments: Value::Null }),
+                    call: Some(Call {
+                        tool: "evaluate_context".to_owned(),
+                        arguments: Value::Null,
+                    }),
                     how: "Call again with query, or with a semantic_score in each signal.",
                 }),
                 Vec::new(),
@@ -132,8 +147,16 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
 
 /// The question which of those that do not fit are to go in.
 pub(crate) fn choice(over: &[&Candidate<'_>], needed_for: &str) -> MissingContext {
-    let names: Vec<String> = over.iter().take(20).map(|candidate| candidate.index.to_string()).collect();
-    let more = if over.len() > names.len() { " and others" } else { "" };
+    let names: Vec<String> = over
+        .iter()
+        .take(20)
+        .map(|candidate| candidate.index.to_string())
+        .collect();
+    let more = if over.len() > names.len() {
+        " and others"
+    } else {
+        ""
+    };
     let question = format!(
         "Not all fits: which results are to go in? Left out as it stands are {}{more}.",
         names.join(", ")
@@ -147,7 +170,10 @@ pub(crate) fn choice(over: &[&Candidate<'_>], needed_for: &str) -> MissingContex
         results: over.iter().map(|candidate| candidate.index).collect(),
         candidate_sources: vec![Source {
             source: "the user".to_owned(),
-            call: Some(Call { tool: "evaluate_context".to_owned(), arguments: Value::Null }),
+            call: Some(Call {
+                tool: "evaluate_context".to_owned(),
+                arguments: Value::Null,
+            }),
             how: "Call again with the signals that are chosen, a larger budget, or another overflow_strategy.",
         }],
         blocked_actions: vec!["use_assembly"],

@@ -187,11 +187,15 @@ pub fn output_schemas() -> [(&'static str, Value); 4] {
     [
         (
             "selection",
-            object("Under a budget: selected [{index, item_id, tokens, cut}], omitted [{index, reason, detail}]; every result is in one"),
+            object(
+                "Under a budget: selected [{index, item_id, tokens, cut}], omitted [{index, reason, detail}]; every result is in one",
+            ),
         ),
         (
             "budget",
-            object("limits, actual_tokens, actual_bytes, actual_items, tokenizer, token_counts, overflow_strategy, truncation_records"),
+            object(
+                "limits, actual_tokens, actual_bytes, actual_items, tokenizer, token_counts, overflow_strategy, truncation_records",
+            ),
         ),
         ("assembly", object("text, blocks [{index, text, tokens}]")),
         (

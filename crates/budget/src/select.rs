@@ -94,8 +94,10 @@ impl Room {
             return "no item is left".to_owned();
         }
         let of = |limit: Option<usize>, what: &str| limit.map(|left| format!("{left} {what}"));
-        let parts: Vec<String> =
-            [of(self.tokens, "tokens"), of(self.bytes, "bytes")].into_iter().flatten().collect();
+        let parts: Vec<String> = [of(self.tokens, "tokens"), of(self.bytes, "bytes")]
+            .into_iter()
+            .flatten()
+            .collect();
         format!("{} are left", parts.join(" and "))
     }
 }
@@ -131,7 +133,11 @@ impl<'b, 'c> Fitting<'b, 'c> {
 
     fn omit(&mut self, candidate: &Candidate<'_>, reason: Reason, detail: String) {
         let index = candidate.index;
-        self.selection.omitted.push(Omitted { index, reason, detail });
+        self.selection.omitted.push(Omitted {
+            index,
+            reason,
+            detail,
+        });
     }
 
     fn omit_for_room(&mut self, candidate: &Candidate<'_>) {
@@ -141,8 +147,14 @@ impl<'b, 'c> Fitting<'b, 'c> {
 
     /// Where what is selected covers a candidate already, that is said and true returned.
     fn is_covered(&mut self, candidate: &Candidate<'_>) -> bool {
-        let same = candidate.content_sha256.as_deref().and_then(|hash| self.contents.get(hash));
-        let address = candidate.address.as_deref().and_then(|address| self.addresses.get(address));
+        let same = candidate
+            .content_sha256
+            .as_deref()
+            .and_then(|hash| self.contents.get(hash));
+        let address = candidate
+            .address
+            .as_deref()
+            .and_then(|address| self.addresses.get(address));
         let detail = match (same, address) {
             (Some(index), _) => format!("Same content as result {index}, which is selected."),
             (None, Some(index)) => format!("Same address as result {index}, which is selected."),
@@ -171,7 +183,11 @@ impl<'b, 'c> Fitting<'b, 'c> {
             tokens,
             cut,
         });
-        self.blocks.push(Block { index: candidate.index, text, tokens });
+        self.blocks.push(Block {
+            index: candidate.index,
+            text,
+            tokens,
+        });
     }
 
     fn tokens_of(&self, text: &str) -> Option<usize> {
@@ -229,7 +245,10 @@ impl<'b, 'c> Fitting<'b, 'c> {
             _ => cut::tail(content, fits),
         };
         let enough = |kept: &Kept| {
-            self.budget.tokenizer.count_within(&kept.text, CUT_LEAST_TOKENS - 1).is_none()
+            self.budget
+                .tokenizer
+                .count_within(&kept.text, CUT_LEAST_TOKENS - 1)
+                .is_none()
         };
         let kept = kept.filter(enough);
         let made = kept.and_then(|kept| {
@@ -249,7 +268,10 @@ impl<'b, 'c> Fitting<'b, 'c> {
 
     fn defer(&mut self, candidate: &'c Candidate<'c>) {
         let content = candidate.content.as_deref().unwrap_or_default();
-        let nothing = Kept { text: String::new(), spans: Vec::new() };
+        let nothing = Kept {
+            text: String::new(),
+            spans: Vec::new(),
+        };
         self.record(
             candidate,
             content,
@@ -276,10 +298,16 @@ impl<'b, 'c> Fitting<'b, 'c> {
     /// The caller's own text stands in, where there is one that fits.
     fn replace(&mut self, candidate: &'c Candidate<'c>) {
         let Some(replacement) = candidate.facts.replacement.as_deref() else {
-            let detail = format!("It does not fit ({}), and has no metadata.replacement.", self.room.words());
+            let detail = format!(
+                "It does not fit ({}), and has no metadata.replacement.",
+                self.room.words()
+            );
             return self.omit(candidate, Reason::Budget, detail);
         };
-        let kept = Kept { text: replacement.to_owned(), spans: Vec::new() };
+        let kept = Kept {
+            text: replacement.to_owned(),
+            spans: Vec::new(),
+        };
         let text = part(candidate, &kept, Method::Custom);
         match self.tokens_of(&text) {
             Some(tokens) => {
@@ -294,7 +322,11 @@ impl<'b, 'c> Fitting<'b, 'c> {
 
     /// All of them, or an error that says how much is over.
     fn all_or_nothing(&mut self, eligible: &[&'c Candidate<'c>]) -> Result<(), SourceError> {
-        let all = Room { tokens: None, bytes: None, items: None };
+        let all = Room {
+            tokens: None,
+            bytes: None,
+            items: None,
+        };
         let granted = std::mem::replace(&mut self.room, all);
         self.by_rank(eligible);
         let (tokens, bytes, items) = self.totals();
@@ -330,16 +362,29 @@ impl<'b, 'c> Fitting<'b, 'c> {
         for candidate in eligible {
             let hash = candidate.content_sha256.as_deref();
             let new_content = hash.is_none_or(|hash| contents.insert(hash));
-            let new_address = candidate.address.as_deref().is_none_or(|address| addresses.insert(address));
+            let new_address = candidate
+                .address
+                .as_deref()
+                .is_none_or(|address| addresses.insert(address));
             let text = whole(candidate);
             let tokens = self.budget.tokenizer.count(&text);
-            drafts.push(Draft { candidate, text, tokens, kept: None, counts: new_content && new_address });
+            drafts.push(Draft {
+                candidate,
+                text,
+                tokens,
+                kept: None,
+                counts: new_content && new_address,
+            });
         }
         let mut order: Vec<usize> = (0..drafts.len()).rev().collect();
         if self.budget.overflow_strategy == Strategy::SummarizeOldest {
             // Without a date, none is known to be younger.
             let date = |at: &usize| {
-                drafts.get(*at).and_then(|draft| draft.candidate.published_at.as_deref()).unwrap_or_default().to_owned()
+                drafts
+                    .get(*at)
+                    .and_then(|draft| draft.candidate.published_at.as_deref())
+                    .unwrap_or_default()
+                    .to_owned()
             };
             order.sort_by_cached_key(date);
         }
@@ -352,18 +397,27 @@ impl<'b, 'c> Fitting<'b, 'c> {
         for at in order {
             let over = self.room.tokens.is_some_and(|most| tokens > most)
                 || self.room.bytes.is_some_and(|most| bytes > most);
-            let Some(draft) = drafts.get_mut(at).filter(|_| over) else { break };
+            let Some(draft) = drafts.get_mut(at).filter(|_| over) else {
+                break;
+            };
             if !draft.counts {
                 continue;
             }
             let content = draft.candidate.content.as_deref().unwrap_or_default();
-            let Some(kept) = summary::extract(content, &query, self.budget.tokenizer) else { continue };
+            let Some(kept) = summary::extract(content, &query, self.budget.tokenizer) else {
+                continue;
+            };
             let text = part(draft.candidate, &kept, Method::ExtractiveSummary);
             let shorter = self.budget.tokenizer.count(&text);
             if shorter < draft.tokens && text.len() <= draft.text.len() {
                 tokens -= draft.tokens - shorter;
                 bytes -= draft.text.len() - text.len();
-                *draft = Draft { tokens: shorter, text, kept: Some(kept), ..*draft };
+                *draft = Draft {
+                    tokens: shorter,
+                    text,
+                    kept: Some(kept),
+                    ..*draft
+                };
             }
         }
         for draft in drafts {
@@ -389,13 +443,27 @@ impl<'b, 'c> Fitting<'b, 'c> {
         }
     }
 
-    fn record(&mut self, candidate: &Candidate<'_>, content: &str, method: Method, kept: &Kept, notes: String) {
+    fn record(
+        &mut self,
+        candidate: &Candidate<'_>,
+        content: &str,
+        method: Method,
+        kept: &Kept,
+        notes: String,
+    ) {
         self.records.push(TruncationRecord {
             index: candidate.index,
             method,
             original_bytes: content.len(),
             kept_bytes: kept_bytes(kept),
-            kept: kept.spans.iter().map(|span| Span { start: span.start, end: span.end }).collect(),
+            kept: kept
+                .spans
+                .iter()
+                .map(|span| Span {
+                    start: span.start,
+                    end: span.end,
+                })
+                .collect(),
             text_sha256: sha256_hex(content),
             loss_notes: notes,
             refresh_policy: match refetch(candidate) {
@@ -436,7 +504,10 @@ impl<'b, 'c> Fitting<'b, 'c> {
                 overflow_strategy: budget.overflow_strategy,
                 truncation_records: self.records,
             },
-            assembly: Assembly { text, blocks: self.blocks },
+            assembly: Assembly {
+                text,
+                blocks: self.blocks,
+            },
             missing_context,
         }
     }
@@ -460,11 +531,19 @@ fn kept_bytes(kept: &Kept) -> usize {
 fn part(candidate: &Candidate<'_>, kept: &Kept, method: Method) -> String {
     let whole = candidate.content.as_deref().unwrap_or_default().len();
     let said = match method {
-        Method::TruncateTail => format!("the first {} of {whole} bytes; the end is left out", kept_bytes(kept)),
+        Method::TruncateTail => format!(
+            "the first {} of {whole} bytes; the end is left out",
+            kept_bytes(kept)
+        ),
         Method::TruncateMiddle => {
-            format!("{} of {whole} bytes; the middle is left out, at [...]", kept_bytes(kept))
+            format!(
+                "{} of {whole} bytes; the middle is left out, at [...]",
+                kept_bytes(kept)
+            )
         }
-        Method::ExtractiveSummary => format!("sentences of the source, {} of {whole} bytes", kept_bytes(kept)),
+        Method::ExtractiveSummary => {
+            format!("sentences of the source, {} of {whole} bytes", kept_bytes(kept))
+        }
         Method::Custom => "the caller's own text in place of the source's".to_owned(),
         Method::Deferred => "nothing".to_owned(),
     };

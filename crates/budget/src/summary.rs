@@ -15,7 +15,11 @@ const LEAST: usize = 48;
 
 /// The words of a query, each once.
 pub(crate) fn words(query: Option<&str>) -> HashSet<String> {
-    query.unwrap_or_default().unicode_words().map(str::to_lowercase).collect()
+    query
+        .unwrap_or_default()
+        .unicode_words()
+        .map(str::to_lowercase)
+        .collect()
 }
 
 /// The sentences that share most words with the query, then those that come first, within a quarter of the text's
@@ -31,9 +35,16 @@ pub(crate) fn extract(text: &str, query: &HashSet<String>, tokenizer: Tokenizer)
             let shared: HashSet<String> = if query.is_empty() {
                 HashSet::new()
             } else {
-                own.unicode_words().map(str::to_lowercase).filter(|word| query.contains(word)).collect()
+                own.unicode_words()
+                    .map(str::to_lowercase)
+                    .filter(|word| query.contains(word))
+                    .collect()
             };
-            Some(Sentence { span, tokens, shared: shared.len() })
+            Some(Sentence {
+                span,
+                tokens,
+                shared: shared.len(),
+            })
         })
         .collect();
     let all: usize = sentences.iter().map(|sentence| sentence.tokens).sum();
@@ -52,7 +63,10 @@ pub(crate) fn extract(text: &str, query: &HashSet<String>, tokenizer: Tokenizer)
     }
     chosen.sort_by_key(|span| span.start);
     let texts: Vec<&str> = chosen.iter().filter_map(|span| text.get(span.clone())).collect();
-    Some(Kept { text: texts.join(" "), spans: chosen })
+    Some(Kept {
+        text: texts.join(" "),
+        spans: chosen,
+    })
 }
 
 struct Sentence {

@@ -20,7 +20,9 @@ fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z ]{0,40}",
         "[a-z .]{0,600}",
-        Just("\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467} \u{65e5}\u{672c}\u{8a9e}\u{3002}e\u{301}".repeat(20)),
+        Just(
+            "\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467} \u{65e5}\u{672c}\u{8a9e}\u{3002}e\u{301}".repeat(20)
+        ),
     ]
 }
 
@@ -28,7 +30,8 @@ fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let turn = prop_oneof![
         text().prop_map(Turn::User),
         text().prop_map(Turn::Assistant),
-        (prop::collection::vec((text(), text()), 1..4), any::<bool>()).prop_map(|(calls, back)| Turn::Calls(calls, back)),
+        (prop::collection::vec((text(), text()), 1..4), any::<bool>())
+            .prop_map(|(calls, back)| Turn::Calls(calls, back)),
     ];
     (text(), prop::collection::vec(turn, 0..14)).prop_map(|(first, mut turns)| {
         turns.insert(0, Turn::User(first));
@@ -46,13 +49,23 @@ fn written(turns: &[Turn], form: Form, system: bool) -> Vec<Value> {
     for turn in turns {
         match turn {
             Turn::User(text) | Turn::Assistant(text) => {
-                let role = if matches!(turn, Turn::User(_)) { "user" } else { "assistant" };
+                let role = if matches!(turn, Turn::User(_)) {
+                    "user"
+                } else {
+                    "assistant"
+                };
                 out.push(match form {
                     Form::OpenaiChat => json!({"role": role, "content": text}),
                     Form::McpSampling => json!({"role": role, "content": {"type": "text", "text": text}}),
-                    Form::AnthropicMessages => json!({"role": role, "content": [{"type": "text", "text": text}]}),
+                    Form::AnthropicMessages => {
+                        json!({"role": role, "content": [{"type": "text", "text": text}]})
+                    }
                     Form::OpenaiResponses => {
-                        let kind = if role == "user" { "input_text" } else { "output_text" };
+                        let kind = if role == "user" {
+                            "input_text"
+                        } else {
+                            "output_text"
+                        };
                         json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]})
                     }
                 });
@@ -71,30 +84,59 @@ fn written(turns: &[Turn], form: Form, system: bool) -> Vec<Value> {
                 }
                 match form {
                     Form::OpenaiChat => {
-                        let calls: Vec<Value> = named.iter().map(|(id, input, _)| json!({"id": id, "type": "function",
-                            "function": {"name": "search", "arguments": json!({"query": input}).to_string()}})).collect();
+                        let calls: Vec<Value> = named
+                            .iter()
+                            .map(|(id, input, _)| {
+                                json!({"id": id, "type": "function",
+                            "function": {"name": "search", "arguments": json!({"query": input}).to_string()}})
+                            })
+                            .collect();
                         out.push(json!({"role": "assistant", "content": null, "tool_calls": calls}));
-                        out.extend(results.iter().map(|(id, _, output)| json!({"role": "tool", "tool_call_id": id, "content": output})));
+                        out.extend(results.iter().map(
+                            |(id, _, output)| json!({"role": "tool", "tool_call_id": id, "content": output}),
+                        ));
                     }
                     Form::OpenaiResponses => {
                         out.push(json!({"type": "reasoning", "id": format!("rs_{id}"), "summary": [], "encrypted_content": "abcdefgh"}));
-                        out.extend(named.iter().map(|(id, input, _)| json!({"type": "function_call", "call_id": id, "name": "search",
-                            "arguments": json!({"query": input}).to_string()})));
+                        out.extend(named.iter().map(|(id, input, _)| {
+                            json!({"type": "function_call", "call_id": id, "name": "search",
+                            "arguments": json!({"query": input}).to_string()})
+                        }));
                         out.extend(results.iter().map(|(id, _, output)| json!({"type": "function_call_output", "call_id": id, "output": output})));
                     }
                     Form::AnthropicMessages => {
-                        let calls: Vec<Value> = named.iter().map(|(id, input, _)| json!({"type": "tool_use", "id": id, "name": "search",
-                            "input": {"query": input}})).collect();
-                        let results: Vec<Value> = results.iter().map(|(id, _, output)| json!({"type": "tool_result", "tool_use_id": id,
-                            "content": [{"type": "text", "text": output}]})).collect();
+                        let calls: Vec<Value> = named
+                            .iter()
+                            .map(|(id, input, _)| {
+                                json!({"type": "tool_use", "id": id, "name": "search",
+                            "input": {"query": input}})
+                            })
+                            .collect();
+                        let results: Vec<Value> = results
+                            .iter()
+                            .map(|(id, _, output)| {
+                                json!({"type": "tool_result", "tool_use_id": id,
+                            "content": [{"type": "text", "text": output}]})
+                            })
+                            .collect();
                         out.push(json!({"role": "assistant", "content": calls}));
                         out.push(json!({"role": "user", "content": results}));
                     }
                     Form::McpSampling => {
-                        let calls: Vec<Value> = named.iter().map(|(id, input, _)| json!({"type": "tool_use", "id": id, "name": "search",
-                            "input": {"query": input}})).collect();
-                        let results: Vec<Value> = results.iter().map(|(id, _, output)| json!({"type": "tool_result", "toolUseId": id,
-                            "content": [{"type": "text", "text": output}]})).collect();
+                        let calls: Vec<Value> = named
+                            .iter()
+                            .map(|(id, input, _)| {
+                                json!({"type": "tool_use", "id": id, "name": "search",
+                            "input": {"query": input}})
+                            })
+                            .collect();
+                        let results: Vec<Value> = results
+                            .iter()
+                            .map(|(id, _, output)| {
+                                json!({"type": "tool_result", "toolUseId": id,
+                            "content": [{"type": "text", "text": output}]})
+                            })
+                            .collect();
                         out.push(json!({"role": "assistant", "content": calls}));
                         out.push(json!({"role": "user", "content": results}));
                     }
@@ -111,7 +153,9 @@ fn ids(history: &[Value]) -> (HashMap<String, usize>, HashMap<String, usize>) {
     for message in history {
         let mut note = |id: &Value, of_result: bool| {
             let id = id.as_str().expect("an id").to_owned();
-            *if of_result { &mut results } else { &mut calls }.entry(id).or_insert(0) += 1;
+            *if of_result { &mut results } else { &mut calls }
+                .entry(id)
+                .or_insert(0) += 1;
         };
         for call in message["tool_calls"].as_array().into_iter().flatten() {
             note(&call["id"], false);
@@ -199,36 +243,69 @@ proptest! {
 
 #[test]
 fn forms_are_recognised_by_what_only_they_have() {
-    let turns = [Turn::User("a".into()), Turn::Calls(vec![("b".into(), "c".into())], false)];
+    let turns = [
+        Turn::User("a".into()),
+        Turn::Calls(vec![("b".into(), "c".into())], false),
+    ];
     for form in Form::ALL {
         let history = Value::Array(written(&turns, form, false));
-        assert_eq!(truncate_history(&history, &Options::default()).unwrap().record.form, form);
+        assert_eq!(
+            truncate_history(&history, &Options::default())
+                .unwrap()
+                .record
+                .form,
+            form
+        );
     }
-    let beside = json!({"system": "Be brief.", "max_tokens": 10, "messages": [{"role": "user", "content": "a"}]});
+    let beside =
+        json!({"system": "Be brief.", "max_tokens": 10, "messages": [{"role": "user", "content": "a"}]});
     let result = truncate_history(&beside, &Options::default()).unwrap();
-    assert_eq!((result.record.form, &result.history), (Form::AnthropicMessages, &beside));
+    assert_eq!(
+        (result.record.form, &result.history),
+        (Form::AnthropicMessages, &beside)
+    );
     let responses = json!({"instructions": "Be brief.", "input": [{"role": "user", "content": "a"}]});
-    assert_eq!(truncate_history(&responses, &Options::default()).unwrap().record.form, Form::OpenaiResponses);
+    assert_eq!(
+        truncate_history(&responses, &Options::default())
+            .unwrap()
+            .record
+            .form,
+        Form::OpenaiResponses
+    );
 }
 
 #[test]
 fn a_message_larger_than_the_budget_is_named_or_cut() {
     let long = "A sentence of some words. ".repeat(200);
     let history = json!([{"role": "user", "content": "old"}, {"role": "user", "content": long}]);
-    let options = Options { max_tokens: 200, ..Options::default() };
+    let options = Options {
+        max_tokens: 200,
+        ..Options::default()
+    };
     let error = truncate_history(&history, &options).unwrap_err();
     assert_eq!(error.field.as_deref(), Some("messages[1]"));
     assert!(error.message.contains("tokens"), "{}", error.message);
-    let cut = truncate_history(&history, &Options { oversize: Oversize::Cut, ..options }).unwrap();
+    let cut = truncate_history(
+        &history,
+        &Options {
+            oversize: Oversize::Cut,
+            ..options
+        },
+    )
+    .unwrap();
     assert_eq!(cut.record.cut[0].message, 1);
     assert!((150..=200).contains(&cut.record.tokens_after), "{:?}", cut.record);
     let text = cut.history[0]["content"].as_str().unwrap();
-    assert!(text.ends_with("words.\n[...]") && long.starts_with(text.trim_end_matches("\n[...]")), "{text}");
+    assert!(
+        text.ends_with("words.\n[...]") && long.starts_with(text.trim_end_matches("\n[...]")),
+        "{text}"
+    );
 }
 
 #[test]
 fn what_cannot_be_counted_is_said_to_be_an_estimate() {
-    let image = json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}});
+    let image =
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AAAA"}});
     let history = json!([{"role": "user", "content": [image, {"type": "text", "text": "What is this?"}]}]);
     let record = truncate_history(&history, &Options::default()).unwrap().record;
     assert_eq!(record.estimated, [0]);
@@ -238,8 +315,15 @@ fn what_cannot_be_counted_is_said_to_be_an_estimate() {
 #[test]
 fn what_is_no_history_is_refused_by_name() {
     let field = |history: Value, max_tokens| {
-        let options = Options { max_tokens, ..Options::default() };
-        truncate_history(&history, &options).unwrap_err().field.unwrap().into_owned()
+        let options = Options {
+            max_tokens,
+            ..Options::default()
+        };
+        truncate_history(&history, &options)
+            .unwrap_err()
+            .field
+            .unwrap()
+            .into_owned()
     };
     assert_eq!(field(json!("text"), 100), "history");
     assert_eq!(field(json!({"messages": 5}), 100), "messages");
@@ -247,7 +331,8 @@ fn what_is_no_history_is_refused_by_name() {
     for max_tokens in [0, 1, 63] {
         assert_eq!(field(json!([]), max_tokens), "max_tokens");
     }
-    let system = json!([{"role": "system", "content": "word ".repeat(200)}, {"role": "user", "content": "a"}]);
+    let system =
+        json!([{"role": "system", "content": "word ".repeat(200)}, {"role": "user", "content": "a"}]);
     assert_eq!(field(system, 100), "system messages");
     assert!(truncate_history(&json!([]), &Options::default()).is_ok());
 }
@@ -260,7 +345,10 @@ fn an_opening_of_the_user_is_kept_where_anthropic_needs_one() {
         history.push(json!({"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "search", "input": {"q": "word ".repeat(20)}}]}));
         history.push(json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "word ".repeat(20)}]}));
     }
-    let options = Options { max_tokens: 200, ..Options::default() };
+    let options = Options {
+        max_tokens: 200,
+        ..Options::default()
+    };
     let result = truncate_history(&Value::Array(history), &options).unwrap();
     assert_eq!(result.record.kept_opening, Some(0));
     assert_eq!(result.history[0]["content"], "Find out.");

@@ -36,7 +36,14 @@ fn standing() -> impl Strategy<Value = Standing> {
 type One = (String, Standing, u8, Option<String>, Option<String>, u8);
 
 fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
-    let one = (content(), standing(), 0_u8..12, prop::option::of("[a-z ]{1,30}"), prop::option::of("[a-z ]{1,60}"), 0_u8..20);
+    let one = (
+        content(),
+        standing(),
+        0_u8..12,
+        prop::option::of("[a-z ]{1,30}"),
+        prop::option::of("[a-z ]{1,60}"),
+        0_u8..20,
+    );
     prop::collection::vec(one, 0..9).prop_map(|all| {
         let make = |(at, one): (usize, One)| {
             let (content, standing, address, title, replacement, odd) = one;
@@ -50,11 +57,17 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
             Candidate {
                 index: at + 1,
                 source: format!("https://example.org/{address}").into(),
-                source_type: if address % 2 == 0 { "hackernews" } else { "official_docs" }.into(),
+                source_type: if address % 2 == 0 {
+                    "hackernews"
+                } else {
+                    "official_docs"
+                }
+                .into(),
                 title: title.map(Cow::<str>::Owned),
                 address: Some(format!("example.org/{address}").into()),
                 content_sha256: (!content.is_empty()).then(|| format!("hash {}", content.len()).into()),
-                published_at: (address > 3).then(|| format!("2026-01-{:02}T00:00:00.000Z", 10 + address).into()),
+                published_at: (address > 3)
+                    .then(|| format!("2026-01-{:02}T00:00:00.000Z", 10 + address).into()),
                 retrieved_at: "2026-06-09T12:00:00.000Z".into(),
                 date_confidence: "high",
                 freshness: Some((90, "current")),
@@ -75,17 +88,25 @@ fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
 fn budget() -> impl Strategy<Value = Budget> {
     let limit = |least: u64, most: u64| prop::option::of(least..most);
     let strategy = prop::sample::select(Overflow::ALL.to_vec());
-    (limit(64, 3_000), 0_u64..40, limit(256, 20_000), limit(1, 8), strategy, any::<bool>()).prop_map(
-        |(max_tokens, reserved, max_bytes, max_items, overflow_strategy, allow_unverified)| Budget {
-            max_tokens: max_tokens.map(|most| most + reserved),
-            reserved_tokens: if max_tokens.is_some() { reserved } else { 0 },
-            max_bytes,
-            max_items,
-            overflow_strategy,
-            allow_unverified,
-            ..Budget::default()
-        },
+    (
+        limit(64, 3_000),
+        0_u64..40,
+        limit(256, 20_000),
+        limit(1, 8),
+        strategy,
+        any::<bool>(),
     )
+        .prop_map(
+            |(max_tokens, reserved, max_bytes, max_items, overflow_strategy, allow_unverified)| Budget {
+                max_tokens: max_tokens.map(|most| most + reserved),
+                reserved_tokens: if max_tokens.is_some() { reserved } else { 0 },
+                max_bytes,
+                max_items,
+                overflow_strategy,
+                allow_unverified,
+                ..Budget::default()
+            },
+        )
 }
 
 proptest! {
@@ -200,46 +221,83 @@ fn plain(index: usize, content: &str) -> Candidate<'_> {
 }
 
 fn tokens(max_tokens: u64, overflow_strategy: Overflow) -> Budget {
-    Budget { max_tokens: Some(max_tokens), overflow_strategy, ..Budget::default() }
+    Budget {
+        max_tokens: Some(max_tokens),
+        overflow_strategy,
+        ..Budget::default()
+    }
 }
 
 #[test]
 fn each_strategy_does_what_it_says() {
-    let long = "The quick brown fox jumps over the lazy dog. A reader finds this sentence second. ".repeat(30);
+    let long =
+        "The quick brown fox jumps over the lazy dog. A reader finds this sentence second. ".repeat(30);
     let texts: Vec<Candidate> = (1..=4).map(|index| plain(index, &long)).collect();
     let fit = |strategy| select(&texts, &tokens(900, strategy), Purpose::default());
 
     let error = fit(Overflow::Reject).unwrap_err();
-    assert_eq!((error.code, error.field.as_deref()), (ErrorCode::TooLarge, Some("budget.max_tokens")));
+    assert_eq!(
+        (error.code, error.field.as_deref()),
+        (ErrorCode::TooLarge, Some("budget.max_tokens"))
+    );
     assert!(error.message.contains("more than the 900"), "{}", error.message);
 
     let cut = fit(Overflow::TruncateTail).unwrap();
     assert_eq!(cut.selection.selected[1].cut, Some(Method::TruncateTail));
-    assert!(cut.assembly.blocks[1].text.ends_with(".\n[/FRESHCONTEXT]\n"), "{}", cut.assembly.blocks[1].text);
+    assert!(
+        cut.assembly.blocks[1].text.ends_with(".\n[/FRESHCONTEXT]\n"),
+        "{}",
+        cut.assembly.blocks[1].text
+    );
     assert!(cut.budget.actual_tokens > 850, "{}", cut.budget.actual_tokens);
     let middle = fit(Overflow::TruncateMiddle).unwrap();
     assert_eq!(middle.budget.truncation_records[0].kept.len(), 2);
     assert!(middle.assembly.text.contains("\n[...]\n"));
 
-    for (strategy, first) in [(Overflow::SummarizeOldest, 1), (Overflow::SummarizeLowPriority, 4)] {
+    for (strategy, first) in [
+        (Overflow::SummarizeOldest, 1),
+        (Overflow::SummarizeLowPriority, 4),
+    ] {
         let summarised = fit(strategy).unwrap();
-        let replaced: Vec<usize> = summarised.budget.truncation_records.iter().map(|record| record.index).collect();
-        assert!(replaced.contains(&first) && !summarised.selection.selected.is_empty(), "{replaced:?}");
+        let replaced: Vec<usize> = summarised
+            .budget
+            .truncation_records
+            .iter()
+            .map(|record| record.index)
+            .collect();
+        assert!(
+            replaced.contains(&first) && !summarised.selection.selected.is_empty(),
+            "{replaced:?}"
+        );
     }
     let deferred = fit(Overflow::DeferToRetrieval).unwrap();
     let reference = deferred.budget.truncation_records[0].reference.as_ref().unwrap();
-    assert_eq!(reference["call"], json!({"tool": "extract_hackernews", "arguments": {"url": "https://news.ycombinator.com/item?id=2"}}));
+    assert_eq!(
+        reference["call"],
+        json!({"tool": "extract_hackernews", "arguments": {"url": "https://news.ycombinator.com/item?id=2"}})
+    );
     let asked = fit(Overflow::AskForChoice).unwrap();
     assert_eq!(asked.missing_context[0].blocked_actions, ["use_assembly"]);
     assert_eq!(asked.missing_context[0].results, [2, 3, 4]);
     let blocked = fit(Overflow::PolicyBlock).unwrap();
-    assert!(blocked.selection.omitted.iter().all(|it| it.reason == Reason::PolicyBlock));
+    assert!(
+        blocked
+            .selection
+            .omitted
+            .iter()
+            .all(|it| it.reason == Reason::PolicyBlock)
+    );
 
     let mut own = texts.clone();
     own[1].facts.replacement = Some("In short: a fox jumps.".into());
     let custom = select(&own, &tokens(900, Overflow::Custom), Purpose::default()).unwrap();
     assert_eq!(custom.selection.selected[1].cut, Some(Method::Custom));
-    assert!(custom.assembly.text.contains("Part: the caller's own text in place of the source's\n---\nIn short"));
+    assert!(
+        custom
+            .assembly
+            .text
+            .contains("Part: the caller's own text in place of the source's\n---\nIn short")
+    );
 }
 
 #[test]
@@ -247,11 +305,29 @@ fn what_is_small_fits_where_what_is_large_did_not_and_nothing_small_is_cut() {
     let long = "word ".repeat(600);
     let texts = [plain(1, &long), plain(2, "Short."), plain(3, &long)];
     let fitted = select(&texts, &tokens(200, Overflow::TruncateTail), Purpose::default()).unwrap();
-    let chosen: Vec<(usize, bool)> = fitted.selection.selected.iter().map(|it| (it.index, it.cut.is_some())).collect();
-    assert_eq!(chosen, [(1, true)], "the first that does not fit is cut to all the room there is");
+    let chosen: Vec<(usize, bool)> = fitted
+        .selection
+        .selected
+        .iter()
+        .map(|it| (it.index, it.cut.is_some()))
+        .collect();
+    assert_eq!(
+        chosen,
+        [(1, true)],
+        "the first that does not fit is cut to all the room there is"
+    );
     let fitted = select(&texts, &tokens(110, Overflow::TruncateTail), Purpose::default()).unwrap();
-    let chosen: Vec<(usize, bool)> = fitted.selection.selected.iter().map(|it| (it.index, it.cut.is_some())).collect();
-    assert_eq!(chosen, [(2, false)], "less than 64 tokens of a text are not worth its place");
+    let chosen: Vec<(usize, bool)> = fitted
+        .selection
+        .selected
+        .iter()
+        .map(|it| (it.index, it.cut.is_some()))
+        .collect();
+    assert_eq!(
+        chosen,
+        [(2, false)],
+        "less than 64 tokens of a text are not worth its place"
+    );
 }
 
 #[test]
@@ -259,18 +335,37 @@ fn summaries_prefer_sentences_that_share_words_with_the_query() {
     let mut text = "Nothing of interest is said in this sentence. ".repeat(40);
     text.push_str("The borrow checker rejects aliased mutation.");
     let candidate = [plain(1, &text), plain(2, &text)];
-    let purpose = Purpose { query: Some("borrow checker"), needed_for: "test" };
+    let purpose = Purpose {
+        query: Some("borrow checker"),
+        needed_for: "test",
+    };
     let fitted = select(&candidate, &tokens(300, Overflow::SummarizeLowPriority), purpose).unwrap();
-    assert!(fitted.assembly.text.contains("The borrow checker rejects aliased mutation."), "{}", fitted.assembly.text);
+    assert!(
+        fitted
+            .assembly
+            .text
+            .contains("The borrow checker rejects aliased mutation."),
+        "{}",
+        fitted.assembly.text
+    );
 }
 
 #[test]
 fn targets_that_count_otherwise_make_counts_estimates() {
     let of = |target: Option<&str>| {
-        let budget = Budget { target: target.map(str::to_owned), ..tokens(100, Overflow::TruncateTail) };
-        select(&[], &budget, Purpose::default()).unwrap().budget.token_counts
+        let budget = Budget {
+            target: target.map(str::to_owned),
+            ..tokens(100, Overflow::TruncateTail)
+        };
+        select(&[], &budget, Purpose::default())
+            .unwrap()
+            .budget
+            .token_counts
     };
-    assert_eq!((of(None), of(Some("gpt-4o")), of(Some("claude-sonnet"))), ("exact", "exact", "estimate"));
+    assert_eq!(
+        (of(None), of(Some("gpt-4o")), of(Some("claude-sonnet"))),
+        ("exact", "exact", "estimate")
+    );
 }
 
 #[test]
@@ -285,17 +380,39 @@ fn budgets_that_hold_nothing_are_refused_by_name_with_an_example() {
         (json!({"max_tokens": "4000"}), "budget.max_tokens"),
         (json!({"max_bytes": 1}), "budget.max_bytes"),
         (json!({"max_items": 0}), "budget.max_items"),
-        (json!({"max_tokens": 100, "reserved_tokens": 100}), "budget.reserved_tokens"),
-        (json!({"max_tokens": 100, "reserved_tokens": 50}), "budget.reserved_tokens"),
-        (json!({"max_bytes": 500, "reserved_tokens": 50}), "budget.reserved_tokens"),
-        (json!({"max_tokens": 100, "tokenizer": "gpt2"}), "budget.tokenizer"),
-        (json!({"max_tokens": 100, "overflow_strategy": "drop"}), "budget.overflow_strategy"),
+        (
+            json!({"max_tokens": 100, "reserved_tokens": 100}),
+            "budget.reserved_tokens",
+        ),
+        (
+            json!({"max_tokens": 100, "reserved_tokens": 50}),
+            "budget.reserved_tokens",
+        ),
+        (
+            json!({"max_bytes": 500, "reserved_tokens": 50}),
+            "budget.reserved_tokens",
+        ),
+        (
+            json!({"max_tokens": 100, "tokenizer": "gpt2"}),
+            "budget.tokenizer",
+        ),
+        (
+            json!({"max_tokens": 100, "overflow_strategy": "drop"}),
+            "budget.overflow_strategy",
+        ),
         (json!({"max_tokens": 100, "target": 5}), "budget.target"),
-        (json!({"max_tokens": 100, "allow_unverified": 1}), "budget.allow_unverified"),
+        (
+            json!({"max_tokens": 100, "allow_unverified": 1}),
+            "budget.allow_unverified",
+        ),
         (json!({"max_tokens": 100, "limit": 1}), "budget.limit"),
     ] {
         let error = Budget::read(&given).unwrap_err();
         assert_eq!(error.field.as_deref(), Some(field), "{given}");
-        assert!(error.message.contains("Example: {\"budget\""), "{}", error.message);
+        assert!(
+            error.message.contains("Example: {\"budget\""),
+            "{}",
+            error.message
+        );
     }
 }

@@ -15,14 +15,21 @@ pub(crate) const SETTLED: &str = "io.github.freshcontext/missing";
 pub(crate) fn settle(outcome: &mut ToolOutcome, tool: &str, id: &Value) {
     let of = |name: &str| {
         let structured = outcome.structured.as_ref();
-        structured.and_then(|it| it.pointer(name)).cloned().unwrap_or_default()
+        structured
+            .and_then(|it| it.pointer(name))
+            .cloned()
+            .unwrap_or_default()
     };
     let said = match id.as_str().filter(|id| is_missing_id(id)) {
         None => {
-            let detail = format!("{ASKED} must be the missing_id of a missing_context: mis_ and 32 hexadecimal digits");
+            let detail = format!(
+                "{ASKED} must be the missing_id of a missing_context: mis_ and 32 hexadecimal digits"
+            );
             json!({"status": "invalid", "detail": detail})
         }
-        Some(id) if outcome.is_error || of("/status") == "empty" => json!({"missing_id": id, "status": "open"}),
+        Some(id) if outcome.is_error || of("/status") == "empty" => {
+            json!({"missing_id": id, "status": "open"})
+        }
         Some(id) => json!({
             "missing_id": id,
             "status": "resolved",
@@ -33,7 +40,10 @@ pub(crate) fn settle(outcome: &mut ToolOutcome, tool: &str, id: &Value) {
             }],
         }),
     };
-    outcome.meta.get_or_insert_with(Map::new).insert(SETTLED.to_owned(), said);
+    outcome
+        .meta
+        .get_or_insert_with(Map::new)
+        .insert(SETTLED.to_owned(), said);
 }
 
 #[cfg(test)]

@@ -13,8 +13,22 @@ const SEALED_BYTES: usize = 4;
 
 /// What stands there for programs, not for the model.
 const NOT_READ: [&str; 16] = [
-    "type", "role", "id", "call_id", "tool_call_id", "tool_use_id", "toolUseId", "approval_request_id", "status",
-    "detail", "media_type", "mimeType", "cache_control", "annotations", "logprobs", "phase",
+    "type",
+    "role",
+    "id",
+    "call_id",
+    "tool_call_id",
+    "tool_use_id",
+    "toolUseId",
+    "approval_request_id",
+    "status",
+    "detail",
+    "media_type",
+    "mimeType",
+    "cache_control",
+    "annotations",
+    "logprobs",
+    "phase",
 ];
 /// Where images and files stand as bytes or addresses.
 const MEDIA: [&str; 6] = ["data", "image_url", "file_data", "file_id", "file_url", "blob"];
@@ -32,14 +46,20 @@ pub(super) struct Counted {
 
 /// Counts a message.
 pub(super) fn message(message: &Value, tokenizer: Tokenizer) -> Counted {
-    let mut counted = Counted { tokens: PER_MESSAGE, estimated: false };
+    let mut counted = Counted {
+        tokens: PER_MESSAGE,
+        estimated: false,
+    };
     walk(message, "", tokenizer, &mut counted);
     counted
 }
 
 /// Counts the instructions beside a list of messages.
 pub(super) fn beside(history: &Value, tokenizer: Tokenizer) -> usize {
-    let mut counted = Counted { tokens: 0, estimated: false };
+    let mut counted = Counted {
+        tokens: 0,
+        estimated: false,
+    };
     for name in ["system", "instructions"] {
         if let Some(value) = history.get(name) {
             counted.tokens += PER_MESSAGE;
@@ -68,7 +88,9 @@ fn walk(value: &Value, name: &str, tokenizer: Tokenizer, out: &mut Counted) {
             out.tokens += tokenizer.count(&value.to_string());
         }
         Value::Array(values) => values.iter().for_each(|value| walk(value, "", tokenizer, out)),
-        Value::Object(fields) => fields.iter().for_each(|(name, value)| walk(value, name, tokenizer, out)),
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(name, value)| walk(value, name, tokenizer, out)),
         _ => {}
     }
 }

@@ -19,8 +19,12 @@ pub enum Form {
 
 impl Form {
     /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::AnthropicMessages, Self::OpenaiChat, Self::OpenaiResponses, Self::McpSampling];
+    pub const ALL: [Self; 4] = [
+        Self::AnthropicMessages,
+        Self::OpenaiChat,
+        Self::OpenaiResponses,
+        Self::McpSampling,
+    ];
 
     /// The name in records and on the command line.
     pub const fn as_str(self) -> &'static str {
@@ -77,7 +81,12 @@ pub(super) fn recognise(messages: &[Value], around: &Value) -> Form {
     let any_block = |test: &dyn Fn(&Value) -> bool| any(&|message| blocks(message).iter().any(test));
     if around.get("input").is_some()
         || any(&|item| !matches!(kind(item), "" | "message"))
-        || any_block(&|block| matches!(kind(block), "input_text" | "output_text" | "input_image" | "input_file"))
+        || any_block(&|block| {
+            matches!(
+                kind(block),
+                "input_text" | "output_text" | "input_image" | "input_file"
+            )
+        })
     {
         Form::OpenaiResponses
     } else if any(&|message| message.get("content").is_some_and(Value::is_object))
@@ -86,8 +95,10 @@ pub(super) fn recognise(messages: &[Value], around: &Value) -> Form {
         Form::McpSampling
     } else if around.get("system").is_some()
         || any_block(&|block| {
-            matches!(kind(block), "tool_use" | "thinking" | "redacted_thinking" | "image" | "document")
-                || block.get("tool_use_id").is_some()
+            matches!(
+                kind(block),
+                "tool_use" | "thinking" | "redacted_thinking" | "image" | "document"
+            ) || block.get("tool_use_id").is_some()
         })
     {
         Form::AnthropicMessages
@@ -103,15 +114,26 @@ pub(super) fn read(form: Form, message: &Value) -> Message {
         Some("user") => Role::User,
         _ => Role::Other,
     };
-    let mut out = Message { role, calls: Vec::new(), results: Vec::new(), leads_on: false };
+    let mut out = Message {
+        role,
+        calls: Vec::new(),
+        results: Vec::new(),
+        leads_on: false,
+    };
     let own = |value: &Value, name: &str| text(value, name).map(str::to_owned);
     match form {
         Form::OpenaiChat => {
-            let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+            let calls = message
+                .get("tool_calls")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten();
             out.calls.extend(calls.filter_map(|call| own(call, "id")));
             // The older form names the function only.
             let function = |name: Option<&str>| name.map(|name| format!("function {name}"));
-            out.calls.extend(function(message.get("function_call").and_then(|call| text(call, "name"))));
+            out.calls.extend(function(
+                message.get("function_call").and_then(|call| text(call, "name")),
+            ));
             match text(message, "role") {
                 Some("tool") => out.results.extend(own(message, "tool_call_id")),
                 Some("function") => out.results.extend(function(text(message, "name"))),
@@ -131,7 +153,8 @@ pub(super) fn read(form: Form, message: &Value) -> Message {
                 match kind(block) {
                     kind if kind.ends_with("tool_use") => out.calls.extend(own(block, "id")),
                     kind if kind.ends_with("tool_result") => {
-                        out.results.extend(own(block, "tool_use_id").or_else(|| own(block, "toolUseId")));
+                        out.results
+                            .extend(own(block, "tool_use_id").or_else(|| own(block, "toolUseId")));
                     }
                     _ => {}
                 }

@@ -144,13 +144,26 @@ pub struct CutText {
 pub fn truncate_history(history: &Value, options: &Options) -> Result<Truncated, SourceError> {
     if options.max_tokens < LEAST_MAX_TOKENS {
         let problem = format!("must be {LEAST_MAX_TOKENS} or more");
-        return Err(SourceError::invalid_input("max_tokens", problem, r#"{"max_tokens": 50000}"#));
+        return Err(SourceError::invalid_input(
+            "max_tokens",
+            problem,
+            r#"{"max_tokens": 50000}"#,
+        ));
     }
     let given = Given::read(history)?;
-    let form = options.form.unwrap_or_else(|| form::recognise(given.messages, history));
-    let messages: Vec<Message> = given.messages.iter().map(|message| form::read(form, message)).collect();
-    let mut counted: Vec<Counted> =
-        given.messages.iter().map(|message| count::message(message, options.tokenizer)).collect();
+    let form = options
+        .form
+        .unwrap_or_else(|| form::recognise(given.messages, history));
+    let messages: Vec<Message> = given
+        .messages
+        .iter()
+        .map(|message| form::read(form, message))
+        .collect();
+    let mut counted: Vec<Counted> = given
+        .messages
+        .iter()
+        .map(|message| count::message(message, options.tokenizer))
+        .collect();
     let beside = count::beside(history, options.tokenizer);
     let tokens_before = beside + counted.iter().map(|counted| counted.tokens).sum::<usize>();
 
@@ -160,7 +173,11 @@ pub fn truncate_history(history: &Value, options: &Options) -> Result<Truncated,
             "alone take {pinned} tokens, more than max_tokens ({}); they are never cut",
             options.max_tokens
         );
-        return Err(SourceError::invalid_input("system messages", problem, r#"{"max_tokens": 50000}"#));
+        return Err(SourceError::invalid_input(
+            "system messages",
+            problem,
+            r#"{"max_tokens": 50000}"#,
+        ));
     }
     let joined = joined(&messages);
     let mut kept_messages = given.messages.to_vec();
@@ -168,35 +185,61 @@ pub fn truncate_history(history: &Value, options: &Options) -> Result<Truncated,
     let mut begin = beginning(form, &messages, &counted, &joined, options.max_tokens - pinned);
     if begin.is_none() {
         // The newest that must stay together, and the user's message before them where one is needed.
-        let from = (0..messages.len()).rev().find(|at| !is_joined(&joined, *at) && !only_system(&messages, *at));
+        let from = (0..messages.len())
+            .rev()
+            .find(|at| !is_joined(&joined, *at) && !only_system(&messages, *at));
         let from = from.unwrap_or(0);
         let opening = opening(form, &messages, from);
         let stays = |at: usize| {
-            let is_system = messages.get(at).is_some_and(|message| message.role == Role::System);
+            let is_system = messages
+                .get(at)
+                .is_some_and(|message| message.role == Role::System);
             opening == Some(at) || (at >= from && !is_system)
         };
         let room = options.max_tokens - pinned;
         if options.oversize == Oversize::Error {
             let staying = counted.iter().enumerate().filter(|(at, _)| stays(*at));
-            let (at, tokens) =
-                staying.map(|(at, counted)| (at, counted.tokens)).max_by_key(|(_, tokens)| *tokens).unwrap_or((from, 0));
+            let (at, tokens) = staying
+                .map(|(at, counted)| (at, counted.tokens))
+                .max_by_key(|(_, tokens)| *tokens)
+                .unwrap_or((from, 0));
             let problem = format!(
                 "takes {tokens} tokens and is among the newest that must stay together, which do not fit into {room} \
                  (max_tokens, less the system messages)"
             );
             let example = r#"{"max_tokens": 50000}, or oversize: cut"#;
-            return Err(SourceError::invalid_input(format!("messages[{at}]"), problem, example));
+            return Err(SourceError::invalid_input(
+                format!("messages[{at}]"),
+                problem,
+                example,
+            ));
         }
-        shorten::shorten(&mut kept_messages, &stays, &mut counted, room, options.tokenizer, &mut cut)?;
+        shorten::shorten(
+            &mut kept_messages,
+            &stays,
+            &mut counted,
+            room,
+            options.tokenizer,
+            &mut cut,
+        )?;
         begin = Some(from);
     }
     let begin = begin.unwrap_or(0);
     let opening = opening(form, &messages, begin);
     let keeps = |at: usize| {
-        at >= begin || opening == Some(at) || messages.get(at).is_some_and(|message| message.role == Role::System)
+        at >= begin
+            || opening == Some(at)
+            || messages
+                .get(at)
+                .is_some_and(|message| message.role == Role::System)
     };
     let tokens_after = beside
-        + counted.iter().enumerate().filter(|(at, _)| keeps(*at)).map(|(_, counted)| counted.tokens).sum::<usize>();
+        + counted
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| keeps(*at))
+            .map(|(_, counted)| counted.tokens)
+            .sum::<usize>();
     let record = Record {
         kind: "truncation",
         form,
@@ -209,10 +252,22 @@ pub fn truncate_history(history: &Value, options: &Options) -> Result<Truncated,
         dropped: dropped(&messages, &counted, &keeps),
         kept_opening: opening,
         cut,
-        estimated: counted.iter().enumerate().filter(|(at, counted)| counted.estimated && keeps(*at)).map(|(at, _)| at).collect(),
+        estimated: counted
+            .iter()
+            .enumerate()
+            .filter(|(at, counted)| counted.estimated && keeps(*at))
+            .map(|(at, _)| at)
+            .collect(),
     };
-    let kept = kept_messages.into_iter().enumerate().filter(|(at, _)| keeps(*at)).map(|(_, message)| message);
-    Ok(Truncated { history: given.with(history, kept.collect()), record })
+    let kept = kept_messages
+        .into_iter()
+        .enumerate()
+        .filter(|(at, _)| keeps(*at))
+        .map(|(_, message)| message);
+    Ok(Truncated {
+        history: given.with(history, kept.collect()),
+        record,
+    })
 }
 
 /// The list of messages and where it stands.
@@ -224,14 +279,19 @@ struct Given<'a> {
 impl<'a> Given<'a> {
     fn read(history: &'a Value) -> Result<Self, SourceError> {
         let wrong = |field: String, problem: &str| SourceError::invalid_input(field, problem, EXAMPLE);
-        let under = ["messages", "input"].into_iter().find(|name| history.get(name).is_some());
+        let under = ["messages", "input"]
+            .into_iter()
+            .find(|name| history.get(name).is_some());
         let list = match under {
             Some(name) => history.get(name).unwrap_or(history),
             None => history,
         };
-        let messages = list
-            .as_array()
-            .ok_or_else(|| wrong(under.unwrap_or("history").to_owned(), "must be a list of messages"))?;
+        let messages = list.as_array().ok_or_else(|| {
+            wrong(
+                under.unwrap_or("history").to_owned(),
+                "must be a list of messages",
+            )
+        })?;
         match messages.iter().position(|message| !message.is_object()) {
             Some(at) => Err(wrong(format!("messages[{at}]"), "must be an object")),
             None => Ok(Self { messages, under }),
@@ -249,7 +309,12 @@ impl<'a> Given<'a> {
 }
 
 fn sum(messages: &[Message], counted: &[Counted], wanted: impl Fn(&Message) -> bool) -> usize {
-    messages.iter().zip(counted).filter(|(message, _)| wanted(message)).map(|(_, counted)| counted.tokens).sum()
+    messages
+        .iter()
+        .zip(counted)
+        .filter(|(message, _)| wanted(message))
+        .map(|(_, counted)| counted.tokens)
+        .sum()
 }
 
 fn tokens_at(counted: &[Counted], at: usize) -> usize {
@@ -296,7 +361,10 @@ fn is_joined(joined: &[i64], at: usize) -> bool {
 }
 
 fn only_system(messages: &[Message], from: usize) -> bool {
-    messages.iter().skip(from).all(|message| message.role == Role::System)
+    messages
+        .iter()
+        .skip(from)
+        .all(|message| message.role == Role::System)
 }
 
 /// Where the newest messages begin that fit into so many tokens; none where not even the newest do.
@@ -310,7 +378,10 @@ fn beginning(
     let mut tokens = 0;
     let mut found = only_system(messages, 0).then_some(0);
     for at in (0..messages.len()).rev() {
-        if messages.get(at).is_some_and(|message| message.role != Role::System) {
+        if messages
+            .get(at)
+            .is_some_and(|message| message.role != Role::System)
+        {
             tokens += tokens_at(counted, at);
         }
         if tokens > room {
@@ -328,7 +399,10 @@ fn beginning(
 /// begins otherwise.
 fn opening(form: Form, messages: &[Message], begin: usize) -> Option<usize> {
     let is_users = |message: &Message| message.role == Role::User && message.results.is_empty();
-    let first = messages.iter().skip(begin).find(|message| message.role != Role::System)?;
+    let first = messages
+        .iter()
+        .skip(begin)
+        .find(|message| message.role != Role::System)?;
     if form != Form::AnthropicMessages || is_users(first) {
         return None;
     }
@@ -339,7 +413,12 @@ fn dropped(messages: &[Message], counted: &[Counted], keeps: &impl Fn(usize) -> 
     let mut out: Vec<Dropped> = Vec::new();
     for (at, message) in messages.iter().enumerate().filter(|(at, _)| !keeps(*at)) {
         if out.last().is_none_or(|last| last.to + 1 != at) {
-            out.push(Dropped { from: at, to: at, tokens: 0, calls: Vec::new() });
+            out.push(Dropped {
+                from: at,
+                to: at,
+                tokens: 0,
+                calls: Vec::new(),
+            });
         }
         if let Some(last) = out.last_mut() {
             last.to = at;

@@ -6,9 +6,10 @@ use serde_json::Value;
 use super::CutText;
 use super::count::{self, Counted};
 use crate::cut;
-use crate::limits::CUT_LEAST_TOKENS;
 use crate::tokens::Tokenizer;
 
+/// Least tokens that are kept of a text that is cut.
+const LEAST: usize = 32;
 /// Ends a text that was cut.
 const MARK: &str = "\n[...]";
 /// Names under which a text may be cut. Arguments of calls may not: half of them are no JSON.
@@ -33,19 +34,36 @@ pub(super) fn shorten(
         }
     }
     texts.sort_by(|one, other| other.0.cmp(&one.0));
-    let mut needed: usize =
-        counted.iter().enumerate().filter(|(at, _)| stays(*at)).map(|(_, counted)| counted.tokens).sum();
+    let mut needed: usize = counted
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| stays(*at))
+        .map(|(_, counted)| counted.tokens)
+        .sum();
     for (tokens, at, path) in texts {
         let over = needed.saturating_sub(room);
-        if over == 0 || tokens <= CUT_LEAST_TOKENS {
+        if over == 0 || tokens <= LEAST {
             break;
         }
-        let most = tokens.saturating_sub(over).max(CUT_LEAST_TOKENS);
-        let Some(message) = messages.get_mut(at) else { continue };
-        let Some(Value::String(text)) = message.pointer_mut(&path) else { continue };
-        let kept = cut::tail(text, |kept| tokenizer.count_within(&(kept.text.clone() + MARK), most).is_some());
+        let most = tokens.saturating_sub(over).max(LEAST);
+        let Some(message) = messages.get_mut(at) else {
+            continue;
+        };
+        let Some(Value::String(text)) = message.pointer_mut(&path) else {
+            continue;
+        };
+        let kept = cut::tail(text, |kept| {
+            tokenizer
+                .count_within(&(kept.text.clone() + MARK), most)
+                .is_some()
+        });
         let Some(kept) = kept else { continue };
-        cuts.push(CutText { message: at, path, original_bytes: text.len(), kept_bytes: kept.text.len() });
+        cuts.push(CutText {
+            message: at,
+            path,
+            original_bytes: text.len(),
+            kept_bytes: kept.text.len(),
+        });
         *text = kept.text + MARK;
         let after = count::message(message, tokenizer);
         if let Some(counted) = counted.get_mut(at) {
@@ -58,7 +76,11 @@ pub(super) fn shorten(
         let problem = format!(
             "and what must stay with it take {needed} tokens even after cutting, more than the {room} there are"
         );
-        return Err(SourceError::invalid_input(format!("messages[{at}]"), problem, r#"{"max_tokens": 50000}"#));
+        return Err(SourceError::invalid_input(
+            format!("messages[{at}]"),
+            problem,
+            r#"{"max_tokens": 50000}"#,
+        ));
     }
     Ok(())
 }
@@ -75,7 +97,10 @@ fn texts_in(value: &Value, name: &str, path: &str, out: &mut Vec<String>) {
         Value::Object(fields) => {
             for (name, value) in fields {
                 // What a call was given, and what is sealed or stands for programs, stays as it is.
-                if !matches!(name.as_str(), "input" | "arguments" | "structuredContent" | "source") {
+                if !matches!(
+                    name.as_str(),
+                    "input" | "arguments" | "structuredContent" | "source"
+                ) {
                     let step = name.replace('~', "~0").replace('/', "~1");
                     texts_in(value, name, &format!("{path}/{step}"), out);
                 }

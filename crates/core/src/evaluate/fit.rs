@@ -68,7 +68,9 @@ fn candidate<'a>(judged: &'a Judged<'_>, verdict: &'a Verdict) -> Candidate<'a> 
         published_at: signal.published_text().map(Cow::Owned),
         retrieved_at: Cow::Owned(iso_millis(signal.retrieved_at)),
         date_confidence: signal.date_confidence.as_str(),
-        freshness: verdict.freshness_score.map(|score| (score, Band::of(score).as_str())),
+        freshness: verdict
+            .freshness_score
+            .map(|score| (score, Band::of(score).as_str())),
         rank: verdict.rank_score,
         relevance_judged: signal.relevance != Relevance::NotJudged,
         standing,
@@ -77,7 +79,11 @@ fn candidate<'a>(judged: &'a Judged<'_>, verdict: &'a Verdict) -> Candidate<'a> 
             Some(code) => format!("The call failed: {}.", cut_marked(&clean_line(code), POLICY)).into(),
             None => Cow::Borrowed(why),
         },
-        facts: given.metadata.map(facts).unwrap_or_default().with_media(given.content_type),
+        facts: given
+            .metadata
+            .map(facts)
+            .unwrap_or_default()
+            .with_media(given.content_type),
         call: call.map(|call| KnownCall {
             tool: clean_line(call.tool).into(),
             arguments: call.arguments.map(Value::from).filter(Value::is_object),

@@ -214,10 +214,10 @@ pub(super) fn holds_json_as_text(arguments: &Node<'_>) -> bool {
     fields.iter().any(|(name, value)| {
         (name == "budget" && is_json_text(value))
             || name == "signals"
-            && match value {
-                Node::Array(list) => list.iter().any(signal),
-                other => is_json_text(other),
-            }
+                && match value {
+                    Node::Array(list) => list.iter().any(signal),
+                    other => is_json_text(other),
+                }
     })
 }
 

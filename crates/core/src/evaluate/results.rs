@@ -156,11 +156,7 @@ fn of_sections<'a>(
     Ok(())
 }
 
-fn failure<'a>(
-    error: &'a ObjectAsVec<'a>,
-    place: Place,
-    arguments: Option<&'a Node<'a>>,
-) -> Given<'a> {
+fn failure<'a>(error: &'a ObjectAsVec<'a>, place: Place, arguments: Option<&'a Node<'a>>) -> Given<'a> {
     Given {
         place,
         source: text(error, "source")

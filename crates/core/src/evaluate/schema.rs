@@ -112,7 +112,8 @@ pub fn output_schema() -> Value {
         "required": ["profile", "intent", "now", "legend", "results"],
     });
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.extend(freshcontext_budget::output_schemas().map(|(name, schema)| (name.to_owned(), schema)));
+        properties
+            .extend(freshcontext_budget::output_schemas().map(|(name, schema)| (name.to_owned(), schema)));
     }
     schema
 }

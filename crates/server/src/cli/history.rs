@@ -41,7 +41,9 @@ pub(super) fn truncate(wish: &Wish<'_>) -> u8 {
             Larger::Error => Oversize::Error,
             Larger::Cut => Oversize::Cut,
         },
-        form: wish.form.and_then(|name| Form::ALL.into_iter().find(|form| form.as_str() == name)),
+        form: wish
+            .form
+            .and_then(|name| Form::ALL.into_iter().find(|form| form.as_str() == name)),
     };
     let Truncated { history, record } = match truncate_history(&history, &options) {
         Ok(truncated) => truncated,

@@ -105,13 +105,17 @@ pub(super) struct Room {
 impl Room {
     /// Puts it into the arguments, before what a budget there says.
     fn put_into(self, arguments: &mut Value) {
-        let Some(arguments) = arguments.as_object_mut() else { return };
+        let Some(arguments) = arguments.as_object_mut() else {
+            return;
+        };
         let set = [
             ("max_tokens", self.max_tokens.map(Value::from)),
             ("overflow_strategy", self.strategy.map(Value::from)),
         ];
         for (name, value) in set.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-            let budget = arguments.entry("budget").or_insert_with(|| Value::Object(Map::new()));
+            let budget = arguments
+                .entry("budget")
+                .or_insert_with(|| Value::Object(Map::new()));
             if let Some(budget) = budget.as_object_mut() {
                 budget.insert(name.to_owned(), value);
             }
@@ -182,10 +186,18 @@ fn show_assembly(evaluation: &Evaluation) -> u8 {
     };
     for omitted in of("/selection/omitted").as_array().into_iter().flatten() {
         let index = omitted.get("index").cloned().unwrap_or_default();
-        output::note(&format!("out: {index} {}: {}", text(omitted, "reason"), text(omitted, "detail")));
+        output::note(&format!(
+            "out: {index} {}: {}",
+            text(omitted, "reason"),
+            text(omitted, "detail")
+        ));
     }
     for gap in of("/missing_context").as_array().into_iter().flatten() {
-        output::note(&format!("missing ({}): {}", text(gap, "severity"), text(gap, "question")));
+        output::note(&format!(
+            "missing ({}): {}",
+            text(gap, "severity"),
+            text(gap, "question")
+        ));
     }
     if evaluation.text.is_empty() { FAILED } else { 0 }
 }

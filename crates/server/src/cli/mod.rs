@@ -125,7 +125,12 @@ fn dispatch(cli: Cli) -> u8 {
             max_tokens,
             strategy,
             json,
-        } => judge::evaluate(&file, json, judge::Room { max_tokens, strategy }, &loaded.settings),
+        } => judge::evaluate(
+            &file,
+            json,
+            judge::Room { max_tokens, strategy },
+            &loaded.settings,
+        ),
         Command::Stdio => speak_stdio(&loaded, &sources),
         Command::Http { .. } => speak_http(&loaded, &sources),
         Command::Call {
@@ -136,9 +141,10 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
-        Command::Validate { .. } | Command::Inspect { .. } | Command::History(_) | Command::Version { .. } => {
-            Ok(WRONG)
-        },
+        Command::Validate { .. }
+        | Command::Inspect { .. }
+        | Command::History(_)
+        | Command::Version { .. } => Ok(WRONG),
     };
     result.unwrap_or_else(|error| wrong(&error))
 }
