@@ -14,7 +14,7 @@ from anthropic.types import MessageParam
 from mcp.types import SamplingMessage
 from openai.types.chat import ChatCompletionMessageParam
 from openai.types.responses import ResponseInputItemParam
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 SERVER = sys.argv[1]
 WORDS = "The quick brown fox jumps over the lazy dog. ".split(" ")
@@ -108,6 +108,11 @@ def pairs(value):
 kept = dropped = 0
 for form, kind in TYPES.items():
     adapter = TypeAdapter(list[kind])
+    try:
+        adapter.validate_python([{"role": "nobody", "content": 5}])
+        raise SystemExit(f"{form}: these types refuse nothing")
+    except ValidationError:
+        pass
     for seed in range(5):
         given = conversation(form, random.Random(seed))
         adapter.validate_python(given)

@@ -117,7 +117,7 @@ impl Budget {
             return Err(wrong("budget", "must be an object"));
         };
         if let Some(name) = fields.keys().find(|name| !NAMES.contains(&name.as_str())) {
-            let shown: String = name.chars().filter(|c| c.is_ascii_graphic()).take(40).collect();
+            let shown: String = name.chars().filter(char::is_ascii_graphic).take(40).collect();
             let problem = format!("is not a part of a budget (it takes {})", NAMES.join(", "));
             return Err(wrong(&format!("budget.{shown}"), &problem));
         }

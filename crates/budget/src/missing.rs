@@ -216,10 +216,10 @@ impl Gaps<'_> {
         if let Some(known) = self.found.get_mut(place) {
             known.results.push(index);
             known.severity = known.severity.max(severity);
-            if let Some(source) = source {
-                if !known.candidate_sources.contains(&source) {
-                    known.candidate_sources.push(source);
-                }
+            if let Some(source) = source
+                && !known.candidate_sources.contains(&source)
+            {
+                known.candidate_sources.push(source);
             }
             return;
         }

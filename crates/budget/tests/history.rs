@@ -152,7 +152,7 @@ fn ids(history: &[Value]) -> (HashMap<String, usize>, HashMap<String, usize>) {
     let (mut calls, mut results) = (HashMap::new(), HashMap::new());
     for message in history {
         let mut note = |id: &Value, of_result: bool| {
-            let id = id.as_str().expect("an id").to_owned();
+            let id = id.as_str().unwrap_or("no id").to_owned();
             *if of_result { &mut results } else { &mut calls }
                 .entry(id)
                 .or_insert(0) += 1;

@@ -33,7 +33,7 @@ pub(super) fn shorten(
             texts.push((tokenizer.count(text), at, path));
         }
     }
-    texts.sort_by(|one, other| other.0.cmp(&one.0));
+    texts.sort_by_key(|(tokens, ..)| std::cmp::Reverse(*tokens));
     let mut needed: usize = counted
         .iter()
         .enumerate()
