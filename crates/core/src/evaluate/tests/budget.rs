@@ -18,6 +18,7 @@ fn signal(number: usize, content: &str) -> Value {
     })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write the values in place")]
 fn call(signals: Vec<Value>, budget: Value) -> Value {
     json!({"profile": "official_docs", "intent": "citation_check", "now": "2026-06-09T12:00:00Z",
         "signals": signals, "budget": budget})
