@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Crates that no adapter may depend on, because each would open a door that the contract closes.
-const FORBIDDEN: [&str; 12] = [
+const FORBIDDEN: [&str; 13] = [
     "reqwest",
     "hyper",
     "hyper-util",
@@ -25,6 +25,7 @@ const FORBIDDEN: [&str; 12] = [
     "ureq",
     "rmcp",
     "axum",
+    "freshcontext-budget",
     "freshcontext-core",
     "freshcontext-http",
     "freshcontext-server",
@@ -72,8 +73,9 @@ fn dependencies() -> Vec<String> {
         }
         match name.as_str() {
             "freshcontext-contract" => ours(&[], &mut out),
+            "freshcontext-core" => ours(&["freshcontext-budget", "freshcontext-contract"], &mut out),
             // The tests of core and of the adapters use the testkit, so what it needs rebuilds them.
-            "freshcontext-core" | "freshcontext-http" | "freshcontext-parse" | "freshcontext-testkit" => {
+            "freshcontext-budget" | "freshcontext-http" | "freshcontext-parse" | "freshcontext-testkit" => {
                 ours(&["freshcontext-contract"], &mut out);
             }
             _ => {}
@@ -83,7 +85,7 @@ fn dependencies() -> Vec<String> {
         }
         let pure = matches!(
             name.as_str(),
-            "freshcontext-contract" | "freshcontext-core" | "freshcontext-parse"
+            "freshcontext-budget" | "freshcontext-contract" | "freshcontext-core" | "freshcontext-parse"
         );
         if pure && normal.contains("tokio") {
             out.push(format!("{name} depends on tokio; it must stay pure"));

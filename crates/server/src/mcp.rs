@@ -19,6 +19,7 @@ use serde_json::Value;
 
 use crate::aside::Aside;
 use crate::engine::{Arguments, CallContext, Engine, Progress, Tool, ToolOutcome};
+use crate::missing;
 
 /// How long a client may keep the list of tools: it changes with the binary only.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -195,7 +196,12 @@ impl ServerHandler for McpServer {
         };
         let outcome = self.engine.call(&request.name, arguments, call).await;
         match outcome {
-            Ok(outcome) => Ok(tool_result(outcome).into()),
+            Ok(mut outcome) => {
+                if let Some(id) = context.meta.get(missing::ASKED) {
+                    missing::settle(&mut outcome, &request.name, id);
+                }
+                Ok(tool_result(outcome).into())
+            }
             Err(_) => Err(unknown_tool(&request.name)),
         }
     }

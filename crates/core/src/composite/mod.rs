@@ -60,6 +60,8 @@ pub struct Section {
     pub tool: &'static str,
     /// The heading.
     pub label: String,
+    /// The arguments of that call, where it was made.
+    pub arguments: Option<Value>,
     /// What came of it.
     pub outcome: Result<Judged, SourceError>,
 }
@@ -95,6 +97,7 @@ struct Decided {
     adapter: &'static str,
     tool: &'static str,
     label: String,
+    arguments: Option<Value>,
     part: Part,
 }
 
@@ -191,6 +194,7 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
         adapter,
         tool,
         label,
+        arguments,
         outcome,
     } = section;
     let label = clean_line(&label).into_owned();
@@ -207,6 +211,7 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
         adapter,
         tool,
         label,
+        arguments,
         part,
     }
 }
@@ -387,7 +392,7 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
         _ => ("failed", "error", rendered.failure.clone().unwrap_or(Value::Null)),
     };
     let newest = section.newest();
-    json!({
+    let mut out = json!({
         "adapter": section.adapter,
         "tool": section.tool,
         "label": section.label,
@@ -397,7 +402,14 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
         "score": newest.as_ref().and_then(|(_, _, score)| *score),
         "items": section.items(),
         key: value,
-    })
+    });
+    // What came without content can be asked for again, by itself.
+    if let (Some(arguments), Part::Failed(_) | Part::Stale(_), Some(fields)) =
+        (&section.arguments, &section.part, out.as_object_mut())
+    {
+        fields.insert("arguments".to_owned(), arguments.clone());
+    }
+    out
 }
 
 /// The section whose date is the weakest link: no date first, then the lowest score. Scores end at 0,

@@ -33,6 +33,7 @@ fn section(at: usize, outcome: Result<Judged, SourceError>) -> Section {
         adapter,
         tool,
         label: label.to_owned(),
+        arguments: Some(serde_json::json!({"query": "subject"})),
         outcome,
     }
 }

@@ -60,6 +60,7 @@ pub fn input_schema() -> Value {
             },
             "query": property("string", "What you look for; judges relevance where semantic_score is absent"),
             "now": property("string", "ISO clock"),
+            "budget": freshcontext_budget::input_schema(),
         },
         "required": ["profile", "intent", "signals"],
     })
@@ -91,7 +92,7 @@ pub fn output_schema() -> Value {
             list.insert("items".to_owned(), json!({"type": "string"}));
         }
     }
-    json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "profile": property("string", "Profile"),
@@ -109,5 +110,10 @@ pub fn output_schema() -> Value {
             },
         },
         "required": ["profile", "intent", "now", "legend", "results"],
-    })
+    });
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties
+            .extend(freshcontext_budget::output_schemas().map(|(name, schema)| (name.to_owned(), schema)));
+    }
+    schema
 }

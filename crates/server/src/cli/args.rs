@@ -16,6 +16,8 @@ Examples:
   freshcontext tools                                         what there is
   freshcontext sources                                       where it comes from, and which keys help
   freshcontext evaluate signals.json                         judge context that you already have
+  freshcontext evaluate signals.json --max-tokens 4000       and take what fits, ready to paste
+  freshcontext history truncate chat.json                    the newest messages that fit into 50,000 tokens
   freshcontext validate answer.txt                           check any FreshContext answer
   freshcontext decay                                         how fast each kind of source ages
   freshcontext doctor                                        is everything set up?
@@ -107,10 +109,19 @@ pub(crate) enum Command {
     Evaluate {
         /// File to read, or - for stdin
         file: PathBuf,
+        /// Print what fits into so many tokens, ready to paste; what stays out, and why, goes to stderr
+        #[arg(long, value_name = "N")]
+        max_tokens: Option<u64>,
+        /// What happens to what does not fit, such as truncate_tail, summarize_oldest, ask_for_choice
+        #[arg(long, value_name = "STRATEGY", requires = "max_tokens")]
+        strategy: Option<String>,
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
     },
+    /// Work on the messages of a conversation
+    #[command(subcommand)]
+    History(History),
     /// Tell whether a text is content or a failed retrieval, and why
     Inspect {
         /// File to read, or - for stdin
@@ -147,6 +158,40 @@ pub(crate) enum Command {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// What to do with a conversation.
+#[derive(Debug, Subcommand)]
+pub(crate) enum History {
+    /// Keep the newest messages that fit: whole calls with their results, the system message always
+    Truncate {
+        /// File with the messages as JSON (Anthropic, OpenAI chat or Responses, MCP sampling), or - for stdin
+        file: PathBuf,
+        /// Tokens of what is kept
+        #[arg(long, value_name = "N", default_value_t = freshcontext_budget::history::MAX_TOKENS)]
+        max_tokens: usize,
+        /// What to do with a newest message that is larger than that
+        #[arg(long, value_enum, default_value_t = Larger::Error)]
+        oversize: Larger,
+        /// What counts the tokens
+        #[arg(long, default_value = "o200k_base", value_parser = ["o200k_base", "cl100k_base"])]
+        tokenizer: String,
+        /// How the messages are written; found out unless told
+        #[arg(long, value_parser = ["anthropic_messages", "openai_chat", "openai_responses", "mcp_sampling"])]
+        form: Option<String>,
+        /// Print {history, record} as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What to do with a newest message that is larger than the budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Larger {
+    /// Fail, and name it
+    Error,
+    /// Cut its longest texts
+    Cut,
 }
 
 /// A level of the specification.

@@ -4,6 +4,7 @@ mod args;
 mod call;
 mod doctor;
 mod facts;
+mod history;
 mod judge;
 mod lists;
 mod online;
@@ -26,7 +27,7 @@ use crate::engine::Engine;
 use crate::mcp::McpServer;
 use crate::metrics::Metrics;
 use crate::{logging, output, serve, stdio};
-use args::{Cli, Command, Global};
+use args::{Cli, Command, Global, History};
 pub use values::read as read_arguments;
 
 /// The thing asked for failed.
@@ -74,6 +75,23 @@ fn dispatch(cli: Cli) -> u8 {
             level,
             json,
         } => return judge::validate(response, *level, *json),
+        Command::History(History::Truncate {
+            file,
+            max_tokens,
+            oversize,
+            tokenizer,
+            form,
+            json,
+        }) => {
+            return history::truncate(&history::Wish {
+                file,
+                max_tokens: *max_tokens,
+                oversize: *oversize,
+                tokenizer,
+                form: form.as_deref(),
+                json: *json,
+            });
+        }
         Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..
@@ -102,7 +120,17 @@ fn dispatch(cli: Cli) -> u8 {
             Ok(0)
         }
         Command::Decay { json } => facts::decay(&loaded.settings, json),
-        Command::Evaluate { file, json } => judge::evaluate(&file, json, &loaded.settings),
+        Command::Evaluate {
+            file,
+            max_tokens,
+            strategy,
+            json,
+        } => judge::evaluate(
+            &file,
+            json,
+            judge::Room { max_tokens, strategy },
+            &loaded.settings,
+        ),
         Command::Stdio => speak_stdio(&loaded, &sources),
         Command::Http { .. } => speak_http(&loaded, &sources),
         Command::Call {
@@ -113,7 +141,10 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
-        Command::Validate { .. } | Command::Inspect { .. } | Command::Version { .. } => Ok(WRONG),
+        Command::Validate { .. }
+        | Command::Inspect { .. }
+        | Command::History(_)
+        | Command::Version { .. } => Ok(WRONG),
     };
     result.unwrap_or_else(|error| wrong(&error))
 }

@@ -169,7 +169,8 @@ impl Engine {
     /// Judges what the caller brought.
     async fn evaluate(&self, arguments: Arguments, slot: Option<Slot>) -> Result<ToolOutcome, SourceError> {
         let now = self.clock.now();
-        if arguments.bytes() <= INLINE_BYTES {
+        // Under a budget tokens are counted, and the first who counts waits for the vocabulary.
+        if arguments.bytes() <= INLINE_BYTES && !arguments.may_hold("budget") {
             return judgement::evaluate(arguments, now, &self.options, slot);
         }
         let options = Arc::clone(&self.options);
