@@ -73,7 +73,10 @@ fn dependencies() -> Vec<String> {
         match name.as_str() {
             "freshcontext-contract" => ours(&[], &mut out),
             // The tests of core and of the adapters use the testkit, so what it needs rebuilds them.
-            "freshcontext-core" | "freshcontext-http" | "freshcontext-parse" | "freshcontext-testkit" => {
+            "freshcontext-core" => {
+                ours(&["freshcontext-contract", "freshcontext-detect"], &mut out);
+            }
+            "freshcontext-detect" | "freshcontext-http" | "freshcontext-parse" | "freshcontext-testkit" => {
                 ours(&["freshcontext-contract"], &mut out);
             }
             _ => {}
@@ -83,7 +86,7 @@ fn dependencies() -> Vec<String> {
         }
         let pure = matches!(
             name.as_str(),
-            "freshcontext-contract" | "freshcontext-core" | "freshcontext-parse"
+            "freshcontext-contract" | "freshcontext-core" | "freshcontext-detect" | "freshcontext-parse"
         );
         if pure && normal.contains("tokio") {
             out.push(format!("{name} depends on tokio; it must stay pure"));
@@ -123,7 +126,7 @@ fn folders() -> Vec<String> {
     }
     let strangers = fixtures
         .iter()
-        .filter(|name| !adapters.contains(*name) && !["composites", "inspect"].contains(&name.as_str()));
+        .filter(|name| !adapters.contains(*name) && name.as_str() != "composites");
     out.extend(strangers.map(|name| format!("fixtures/{name} belongs to no adapter")));
     out
 }

@@ -1,6 +1,7 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
 use chrono::{DateTime, Utc};
+use freshcontext_detect::inspect;
 
 use super::given::Given;
 use super::input::to_millis;
@@ -10,7 +11,6 @@ use super::transport;
 use super::verdict::{DateConfidence, SignalStatus};
 use crate::date::{Parsed, Precision, iso_millis, lies_ahead, parse_instant};
 use crate::decay::{DecayTable, age_hours, half_life_hours};
-use crate::inspect::inspect;
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean_line, cut_marked};
 

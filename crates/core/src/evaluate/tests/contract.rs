@@ -346,7 +346,7 @@ fn failures_are_excluded_whatever_else_they_claim() {
 #[test]
 fn a_failing_title_alone_raises_a_doubt_and_excludes_nothing() {
     let title = "HTTP 403 Forbidden";
-    assert!(crate::inspect::inspect(title).failed);
+    assert!(freshcontext_detect::inspect(title).failed);
     let content = one(json!({"content": title}));
     assert_eq!(content.decision, Decision::Exclude);
     assert!(
