@@ -1,7 +1,9 @@
 //! Logistic regression by stochastic gradient descent (AdaGrad), in one thread and a fixed order: same input, same bytes.
 
 use freshcontext_detect::figures::{Figure, Figures};
-use freshcontext_detect::score::{GRAM_SCALE, KIND_BUCKETS, MODEL_BYTES, Model, SCALE};
+use freshcontext_detect::score::{
+    GRAM_SCALE, KIND_BUCKETS, LENGTHS, LEVELS, MODEL_BYTES, Model, SCALE, length_class,
+};
 use freshcontext_detect::{Kind, Segments, features, features::BUCKETS};
 
 use crate::data::Sample;
@@ -23,6 +25,10 @@ pub struct Vector {
     pub grams: Vec<u32>,
     /// Buckets of its words, outside the title.
     pub words: Vec<u32>,
+    /// What the rules decide that need no weights.
+    pub certain: Option<bool>,
+    /// Which threshold it has.
+    pub length: usize,
     measured: Figures,
     pub figures: Vec<f32>,
 }
@@ -45,6 +51,8 @@ impl Vector {
             weight: sample.weight,
             grams,
             words,
+            certain: freshcontext_detect::certain(text),
+            length: length_class(segments.shape.visible),
             figures: Vec::new(),
             measured: figures,
         }
@@ -62,6 +70,18 @@ impl Vector {
         let mut figures = self.measured.clone();
         figures.count_words(words);
         self.figures = Figure::ALL.iter().map(|figure| figures.value(*figure)).collect();
+    }
+
+    /// The same with every `size` neighbouring buckets taken for one: what a smaller model would see.
+    pub fn coarser(&self, size: u32) -> Self {
+        let coarse = |grams: &[u32]| grams.iter().map(|gram| gram - gram % size).collect();
+        Self {
+            grams: coarse(&self.grams),
+            words: coarse(&self.words),
+            measured: self.measured.clone(),
+            figures: Vec::new(),
+            ..*self
+        }
     }
 
     fn root(&self) -> f32 {
@@ -145,7 +165,7 @@ pub struct Weights {
     grams: Vec<f32>,
     figures: Vec<f32>,
     kinds: Vec<f32>,
-    pub threshold: f32,
+    pub thresholds: [f32; LENGTHS.len()],
     pub slope: f32,
     pub offset: f32,
 }
@@ -170,7 +190,7 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
         grams: vec![0.0; BUCKETS],
         figures: vec![0.0; Figure::ALL.len()],
         kinds: vec![0.0; KIND_BUCKETS * Kind::ALL.len()],
-        threshold: 0.0,
+        thresholds: [0.0; LENGTHS.len()],
         slope: 1.0,
         offset: 0.0,
     };
@@ -234,6 +254,24 @@ impl Weights {
         shape + sum / vector.root()
     }
 
+    /// Rounds the n-grams' weights to what the model can hold, so that thresholds are set on what will be used.
+    pub fn round(&mut self) {
+        for weight in &mut self.grams {
+            let rounded = LEVELS.get(usize::from(level(*weight * GRAM_SCALE)));
+            *weight = rounded.map_or(0.0, |level| f32::from(*level) / GRAM_SCALE);
+        }
+    }
+
+    /// How far a sample lies above the threshold of its length; beyond all bounds where a rule is certain.
+    pub fn above(&self, vector: &Vector) -> f32 {
+        let margin = match vector.certain {
+            Some(true) => f32::MAX,
+            Some(false) => f32::MIN,
+            None => self.margin(vector),
+        };
+        margin - self.thresholds.get(vector.length).copied().unwrap_or_default()
+    }
+
     /// Learns to name kinds: one multinomial regression over the failures that have one.
     pub fn fit_kinds(&mut self, vectors: &[&Vector]) {
         const KINDS: usize = Kind::ALL.len();
@@ -283,15 +321,16 @@ impl Weights {
         for value in self
             .figures
             .iter()
-            .chain([&self.threshold, &self.slope, &self.offset])
+            .chain(&self.thresholds)
+            .chain([&self.slope, &self.offset])
         {
             out.extend(to_i16(value * SCALE).to_le_bytes());
         }
-        out.extend(
-            self.grams
-                .iter()
-                .map(|weight| to_i8(weight * GRAM_SCALE).cast_unsigned()),
-        );
+        out.extend(self.grams.chunks(2).map(|two| {
+            two.iter()
+                .rev()
+                .fold(0, |byte, weight| byte << 4 | level(weight * GRAM_SCALE))
+        }));
         let most = self.kinds.iter().map(|weight| weight.abs()).fold(1e-6, f32::max);
         out.extend(
             self.kinds
@@ -301,6 +340,15 @@ impl Weights {
         out.extend(classes.bytes());
         out
     }
+}
+
+/// The place in [`LEVELS`] that is nearest to a weight.
+fn level(weight: f32) -> u8 {
+    let distance = |level: &i8| (f32::from(*level) - weight).abs();
+    let nearest = (0_u8..)
+        .zip(&LEVELS)
+        .min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
+    nearest.map_or(0, |(at, _)| at)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "clamped to the range of the type")]

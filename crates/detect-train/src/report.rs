@@ -107,20 +107,6 @@ pub(crate) fn akin(found: Kind, wanted: Kind) -> bool {
 }
 
 impl Figures {
-    /// Recall and false positives in percent, over all samples.
-    pub(crate) fn overall(&self) -> (f64, f64) {
-        let sum = |failed: bool| {
-            self.sources.iter().filter(|((_, is), _)| *is == failed).fold(
-                Tally::default(),
-                |sum, (_, one)| Tally {
-                    right: sum.right + one.right,
-                    all: sum.all + one.all,
-                },
-            )
-        };
-        (sum(true).share(), 100.0 - sum(false).share())
-    }
-
     /// Tables in Markdown.
     pub(crate) fn tables(&self) -> String {
         let mut out = String::from(

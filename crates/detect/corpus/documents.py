@@ -18,6 +18,7 @@ PACKAGES = (
     + ["aptitude-doc-" + l for l in "en fr ja cs es ru fi it nl".split()]
     + ["debian-faq-" + l for l in "de fr ja ru zh-cn".split()]
 )
+NPM = "fastify undici axios mongoose mocha eslint socket.io knex".split()
 FILES_A_PACKAGE = 700
 SUFFIX = re.compile(r"\.(html?|txt|rst|page|md|[1-8])(\.gz)?$")
 
@@ -85,6 +86,32 @@ def short():
                         yield {"src": "app-descriptions", "lang": "en" if lang == "C" else lang, "group": named[1] if named else "", "text": text}
 
 
+def readmes(rng):
+    """Read-mes, changelogs and manuals of packages for Node.js, whole openings and pieces; the same of what is installed."""
+    os.makedirs(f"{ROOT}/npm", exist_ok=True)
+    for name in NPM:
+        there = f"{ROOT}/npm/{name}"
+        if not os.path.isdir(there):
+            packed = subprocess.run(["npm", "pack", "--silent", name], cwd=f"{ROOT}/npm", capture_output=True, text=True)
+            if packed.returncode:
+                print(f"skipped {name}: {packed.stderr.strip()}", file=sys.stderr)
+                continue
+            os.makedirs(there)
+            subprocess.run(["tar", "-xzf", f"{ROOT}/npm/{packed.stdout.split()[-1]}", "-C", there], check=True)
+    paths = sorted(glob.glob(f"{ROOT}/npm/*/package/**/*.md", recursive=True))
+    paths += sorted(p for p in glob.glob("/usr/share/doc/*/*") if os.path.isfile(p) and re.search(r"/(README|NEWS|changelog|TODO|FAQ|BUGS)[^/]*$", p))
+    for path in paths:
+        raw = (gzip.open if path.endswith(".gz") else open)(path, "rb").read(200_000)
+        text = re.sub(r"\S+@\S+", "", raw.decode("utf-8", "replace"))
+        base = {"src": "readmes", "lang": "en", "group": path.split("/package/")[0].split("/")[-1] if "/npm/" in path else path.split("/")[4]}
+        if len(text) < 200 or "\ufffd" in text:
+            continue
+        yield {**base, "text": text[: rng.choice([1500, 2000, 4000, 6000])]}
+        for _ in range(4 if len(text) > 4000 else 1):
+            start = rng.randrange(max(1, len(text) - 2500))
+            yield {**base, "text": text[start : start + rng.choice([400, 1200, 2000, 3000])].split(" ", 1)[-1].strip()}
+
+
 def main():
     rng, count = random.Random(12), 0
     os.makedirs(ROOT, exist_ok=True)
@@ -128,6 +155,9 @@ def main():
         for line in short():
             if 8 < len(line["text"]) < 1500:
                 out.write(json.dumps({"label": "genuine", **line}, ensure_ascii=False) + "\n")
+    with open(f"{ROOT}/readmes.jsonl", "w", encoding="utf-8") as out:
+        for line in readmes(random.Random(14)):
+            out.write(json.dumps({"label": "genuine", **line}, ensure_ascii=False) + "\n")
     print(count)
 
 

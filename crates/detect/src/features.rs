@@ -4,7 +4,7 @@ use crate::segment::Segments;
 
 /// Buckets that n-grams are hashed into (a power of two): one weight each.
 pub const BUCKETS: usize = 1 << BUCKET_BITS;
-const BUCKET_BITS: u32 = 17;
+const BUCKET_BITS: u32 = 18;
 
 /// Letters of a word that stand for all its forms: "verweigert" and "verweigern" begin alike.
 const STEM: u32 = 5;
@@ -110,9 +110,8 @@ struct Word {
     start: usize,
 }
 
-/// The last three words, and what counts them.
+/// The last word, and what counts it.
 struct Counter<F> {
-    before: Word,
     last: Word,
     salt: u32,
     add: F,
@@ -135,27 +134,17 @@ impl<F: FnMut(Gram)> Counter<F> {
         if word.stem != word.full {
             self.say(mix(word.stem, 0x57), word.start, end, false);
         }
-        let (before, last) = (self.before, self.last);
+        let last = self.last;
         if last.full != 0 {
-            self.say(mix(last.full, word.full), last.start, end, false);
+            self.say(mix(last.stem, word.stem), last.start, end, false);
         }
-        if before.full != 0 {
-            self.say(
-                mix(mix(before.stem, last.stem), word.stem ^ 0x33),
-                before.start,
-                end,
-                false,
-            );
-        }
-        self.before = last;
         self.last = word;
     }
 }
 
-/// Calls `add` for every n-gram of a text, in one pass: words, their stems, pairs of words and triples of stems.
+/// Calls `add` for every n-gram of a text, in one pass: words, their stems and pairs of stems.
 pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
     let mut counter = Counter {
-        before: Word::default(),
         last: Word::default(),
         salt,
         add,

@@ -42,11 +42,6 @@ pub fn inspect_with(model: Model<'_>, text: &str) -> Inspection {
     weigh(model, text, &[])
 }
 
-/// Visible bytes from which a text is taken for a document, and what its margin must have beyond the threshold: a document
-/// that is thrown away is worse than a failure that is let through.
-const LONG: usize = 1000;
-const CAUTION: f32 = 1.0;
-
 /// Margin below which no hint makes a failure of a text.
 const BEYOND_DOUBT: f32 = -3.0;
 
@@ -60,8 +55,7 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
     if let Some(found) = certain::judge(text, &segments, &figures) {
         return found;
     }
-    let caution = if segments.shape.visible > LONG { CAUTION } else { 0.0 };
-    let alone = model.margin(&segments, &mut figures) - caution;
+    let alone = model.margin(&segments, &mut figures);
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
     let margin = if alone < BEYOND_DOUBT {
         alone

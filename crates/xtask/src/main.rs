@@ -79,9 +79,12 @@ enum Chore {
         /// The development corpus, for example ../shared/failure-corpus/dev.jsonl
         #[arg(long)]
         dev: Option<PathBuf>,
-        /// Folder with real texts (pages.jsonl, strings.jsonl, documents.jsonl, short.jsonl); may be repeated
+        /// Folder with real texts (what real-texts.py, messages.py and documents.py write); may be repeated
         #[arg(long)]
         real: Vec<PathBuf>,
+        /// Leave out the learning curve, which takes four times as long as the rest
+        #[arg(long)]
+        quick: bool,
         /// Today, for the report: 2026-11-22
         #[arg(long, default_value = "")]
         date: String,
@@ -110,7 +113,13 @@ fn main() -> ExitCode {
         }
         Chore::NewAdapter { name } => new_adapter::create(&root, &name),
         Chore::TrainDetector { check: true, .. } => train::check(&root),
-        Chore::TrainDetector { dev, real, date, .. } => train::write(&root, dev, real, &date),
+        Chore::TrainDetector {
+            dev,
+            real,
+            quick,
+            date,
+            ..
+        } => train::write(&root, dev, real, !quick, &date),
         Chore::Laws { words } => laws(&root, &words),
         Chore::Demo => demo(&root),
         Chore::Record {

@@ -15,7 +15,13 @@ const CARD: &str = "docs/detector.md";
 const ABOUT: &str = include_str!("detector.md");
 
 /// Trains and writes weights and model card.
-pub fn write(root: &Path, dev: Option<PathBuf>, real: Vec<PathBuf>, date: &str) -> Result<String, String> {
+pub fn write(
+    root: &Path,
+    dev: Option<PathBuf>,
+    real: Vec<PathBuf>,
+    curve: bool,
+    date: &str,
+) -> Result<String, String> {
     let dated = date.len() == 10 && date.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     if !dated {
         return Err(format!("--date is `{date}`; give it as 2026-11-22"));
@@ -24,6 +30,7 @@ pub fn write(root: &Path, dev: Option<PathBuf>, real: Vec<PathBuf>, date: &str) 
         corpus: root.join("crates/detect/corpus"),
         dev,
         real,
+        curve,
     })?;
     let card = format!(
         "{ABOUT}\nTrained {date}. SHA-256 of the weights ({} bytes): `{}`.\n\n{}",
@@ -52,6 +59,7 @@ pub fn check(root: &Path) -> Result<String, String> {
         corpus: root.join("crates/detect/corpus"),
         dev: None,
         real: Vec::new(),
+        curve: false,
     };
     let (first, second) = (train(&small)?, train(&small)?);
     if first.weights != second.weights || first.report != second.report {
