@@ -41,7 +41,7 @@ pub struct Trained {
 }
 
 /// Weight of the repository's own texts in learning; the others are many and noisier.
-const OWN: f32 = 6.0;
+const OWN: f32 = 8.0;
 
 /// Weight of messages of programs, whose labels come from a rule over words.
 const NOISY: f32 = 0.2;

@@ -6,6 +6,9 @@ use crate::segment::Segments;
 pub const BUCKETS: usize = 1 << BUCKET_BITS;
 const BUCKET_BITS: u32 = 18;
 
+/// What the hash of a word begins with.
+const START: u32 = 0x0bad_5eed;
+
 /// Letters of a word that stand for all its forms: "verweigert" and "verweigern" begin alike.
 const STEM: u32 = 5;
 
@@ -87,20 +90,30 @@ const fn bucket(hash: u32) -> u32 {
     (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca6b) >> (32 - BUCKET_BITS)
 }
 
-/// Class and lower case of every ASCII character, in one look.
+/// What every byte is, in one look: the lower case of a letter, or one of the following.
+const LOWER: [u8; 256] = lower_table();
+const OTHER: u8 = 0;
+const DIGIT: u8 = 1;
+/// Begins or continues a character beyond ASCII.
+const BEYOND: u8 = 2;
+
 #[expect(
     clippy::indexing_slicing,
     reason = "evaluated at compile time, where a wrong index does not build"
 )]
-const ASCII: [(Class, u8); 128] = {
-    let mut table = [(Class::Other, 0); 128];
+const fn lower_table() -> [u8; 256] {
+    let mut table = [BEYOND; 256];
     let mut at = 0_u8;
     while at < 128 {
-        table[at as usize] = (class_of_ascii(at), at.to_ascii_lowercase());
+        table[at as usize] = match class_of_ascii(at) {
+            Class::Letter => at.to_ascii_lowercase(),
+            Class::Digit => DIGIT,
+            _ => OTHER,
+        };
         at += 1;
     }
     table
-};
+}
 
 /// A word on its way to being counted.
 #[derive(Clone, Copy, Default)]
@@ -154,38 +167,48 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
     let mut in_class = Class::Other;
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at) {
-        let (now, code, length) = if let Some((class, lower)) = ASCII.get(usize::from(*byte)) {
-            (*class, u32::from(*lower), 1)
-        } else {
-            let c = text
-                .get(at..)
-                .and_then(|rest| rest.chars().next())
-                .unwrap_or_default();
-            (class(c), lower(c), c.len_utf8())
+        let small = LOWER.get(usize::from(*byte)).copied().unwrap_or_default();
+        // most of a text: another letter of a word
+        if small > BEYOND && letters > 0 && in_class == Class::Letter {
+            word.full = mix(word.full, u32::from(small));
+            letters += 1;
+            if letters == STEM {
+                word.stem = word.full;
+            }
+            at += 1;
+            continue;
+        }
+        let (now, code, length) = match small {
+            OTHER => (Class::Other, 0, 1),
+            DIGIT => (Class::Digit, u32::from(*byte), 1),
+            BEYOND => {
+                let rest = text.get(at..).unwrap_or_default();
+                let c = rest.chars().next().unwrap_or_default();
+                (class(c), lower(c), c.len_utf8())
+            }
+            letter => (Class::Letter, u32::from(letter), 1),
         };
-        if now != in_class || now == Class::Other || now == Class::Single {
+        if now != in_class || now == Class::Single {
             if letters > 0 {
                 if letters <= STEM {
                     word.stem = word.full;
                 }
                 counter.word(word, at);
+                letters = 0;
             }
-            letters = 0;
             in_class = now;
-            if now == Class::Other {
-                at += length;
-                continue;
-            }
             word = Word {
-                full: 0x0bad_5eed,
+                full: START,
                 stem: 0,
                 start: at,
             };
         }
-        word.full = mix(word.full, code);
-        letters += 1;
-        if letters == STEM {
-            word.stem = word.full;
+        if now != Class::Other {
+            word.full = mix(word.full, code);
+            letters += 1;
+            if letters == STEM {
+                word.stem = word.full;
+            }
         }
         at += length;
     }

@@ -199,49 +199,20 @@ impl Figures {
     fn characters(&mut self, segments: &Segments<'_>) {
         let lead = crate::segment::head(segments.lead.as_ref(), MEASURED);
         let bytes = lead.as_bytes();
-        let (mut code, mut digits, mut capitals, mut exclaims, mut asks, mut quotes) =
-            (0_u32, 0_u32, 0_u32, 0_u32, 0_u32, 0_u32);
-        let (mut lines, mut items, mut line_start) = (1_u32, 0_u32, true);
-        let (mut number, mut digits_in_row, mut statuses, mut first_status) = (0_u32, 0_u32, 0_u32, false);
-        for byte in bytes.iter().copied().chain(std::iter::once(b' ')) {
-            if byte.is_ascii_digit() {
-                digits += 1;
-                digits_in_row += 1;
-                number = (number * 10 + u32::from(byte - b'0')).min(9999);
-            } else {
-                if digits_in_row == 3 && (400..600).contains(&number) {
-                    statuses += 1;
-                    first_status |= lines == 1;
-                }
-                (number, digits_in_row) = (
-                    0,
-                    if byte.is_ascii_alphabetic() || byte == b'.' {
-                        9
-                    } else {
-                        0
-                    },
-                );
-            }
-            match byte {
-                b'A'..=b'Z' => capitals += 1,
-                b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#'
-                | b'`' => code += 1,
-                b'!' => exclaims += 1,
-                b'?' => asks += 1,
-                b'"' | b'\'' => quotes += 1,
-                _ => {}
-            }
-            if byte == b'\n' {
-                lines += 1;
-                line_start = true;
-            } else if line_start && byte != b' ' {
-                items += u32::from(matches!(
-                    byte,
-                    b'-' | b'*' | b'#' | b'+' | b'=' | b'|' | b'0'..=b'9'
-                ));
-                line_start = false;
+        let mut counts = [0_u32; 8];
+        for byte in bytes {
+            if let Some(count) = counts.get_mut(usize::from(kind_of(*byte))) {
+                *count += 1;
             }
         }
+        let [_, digits, capitals, code, exclaims, asks, quotes, breaks] = counts;
+        let lines = breaks + 1;
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
+        let items = starts.filter(|start| is_item(bytes.get(*start..).unwrap_or_default()));
+        let items = u32::try_from(items.count()).unwrap_or(u32::MAX);
+        let first_line = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
+        let status = if digits < 3 { None } else { refusing_status(bytes) };
+        let first_status = status.is_some_and(|at| at < first_line);
         let share = |count: u32| count as f32 / bytes.len().max(1) as f32;
         self.flag(Figure::OneLine, lines == 1);
         self.flag(Figure::FewLines, (2..6).contains(&lines));
@@ -252,7 +223,7 @@ impl Figures {
         self.set(Figure::Digits, share(digits) * 5.0);
         self.set(Figure::Capitals, share(capitals) * 3.0);
         self.flag(Figure::StatusFirst, first_status);
-        self.flag(Figure::StatusBelow, statuses > 0 && !first_status);
+        self.flag(Figure::StatusBelow, status.is_some() && !first_status);
         self.set(Figure::Exclaims, exclaims as f32 / 2.0);
         self.set(Figure::Asks, asks as f32 / 2.0);
         self.set(Figure::Quotes, quotes as f32 / 8.0);
@@ -326,6 +297,55 @@ impl Figures {
         self.set(Figure::JsonLong, json.long as f32 / 3.0);
         self.flag(Figure::JsonFew, values < 8);
     }
+}
+
+/// What a byte is counted as: digit, capital, sign of code, exclamation, question, quotation, end of a line.
+fn kind_of(byte: u8) -> u8 {
+    const KINDS: [u8; 256] = kinds();
+    KINDS.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at compile time, where a wrong index does not build"
+)]
+const fn kinds() -> [u8; 256] {
+    let mut kinds = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        kinds[byte as usize] = match byte {
+            b'0'..=b'9' => 1,
+            b'A'..=b'Z' => 2,
+            b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#' | b'`' => 3,
+            b'!' => 4,
+            b'?' => 5,
+            b'"' | b'\'' => 6,
+            b'\n' => 7,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+}
+
+/// Whether a line begins as an item of a list or a heading does.
+fn is_item(line: &[u8]) -> bool {
+    let first = line.iter().find(|byte| **byte != b' ');
+    matches!(first, Some(b'-' | b'*' | b'#' | b'+' | b'=' | b'|' | b'0'..=b'9'))
+}
+
+/// Where the first number from 400 to 599 stands that is no part of a longer number, of a word or of a fraction.
+fn refusing_status(bytes: &[u8]) -> Option<usize> {
+    let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
+    let candidates = memchr::memchr2_iter(b'4', b'5', bytes);
+    candidates
+        .into_iter()
+        .find(|at| {
+            let digits = bytes.get(*at..at + 3);
+            digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit))
+                && !joins(at.checked_sub(1).and_then(|before| bytes.get(before)))
+                && !bytes.get(at + 3).is_some_and(u8::is_ascii_digit)
+        })
 }
 
 /// Whether a word is made of hexadecimal digits and dashes, and long: a request's, a trace's, a support case's.

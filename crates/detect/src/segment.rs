@@ -8,10 +8,10 @@ use crate::form::{self, Form};
 use crate::json::{self, Json};
 
 /// How much of the visible beginning is read, in bytes.
-pub(crate) const LEAD: usize = 640;
+pub(crate) const LEAD: usize = 480;
 
 /// How much of the end is read, in bytes.
-pub(crate) const TAIL: usize = 160;
+pub(crate) const TAIL: usize = 120;
 
 /// How much markup is read, in bytes.
 const MARKUP: usize = 48 << 10;
