@@ -37,7 +37,8 @@ impl Vector {
     pub fn of(sample: &Sample) -> Self {
         let text = sample.text.trim_start_matches('\u{feff}').trim();
         let segments = Segments::of(text);
-        let figures = Figures::of(text, &segments);
+        let mut figures = Figures::of(&segments);
+        figures.search(text, &segments);
         let (mut grams, mut words) = (Vec::new(), Vec::new());
         features::grams(&segments, |gram, _, titled| {
             grams.push(gram.bucket);

@@ -78,7 +78,7 @@ const MARKED: usize = 400;
 const WORDS_AFTER_ERROR: usize = 4;
 
 /// Most visible bytes of a page that a vendor's proof decides.
-const WALLED: usize = 400;
+pub(crate) const WALLED: usize = 400;
 
 /// Reasons of HTTP statuses (RFC 9110 and the registry), which stand alone on the shortest error pages.
 const REASONS: [&str; 22] = [
@@ -114,6 +114,7 @@ pub(crate) fn judge(text: &str, segments: &Segments<'_>, figures: &Figures) -> O
     binary(text)
         .or_else(|| hollow(text, segments))
         .or_else(|| marker(text))
+        .or_else(|| browser(text))
         .or_else(|| status(text))
         .or_else(|| thrown(text))
         .or_else(|| object(segments, figures))
@@ -339,6 +340,32 @@ fn marker(text: &str) -> Option<Inspection> {
         );
     }
     None
+}
+
+/// What a browser that was driven by a program says in place of the page: a network error's code in brackets or before the
+/// address, or the method that waited in vain.
+fn browser(text: &str) -> Option<Inspection> {
+    let first = text.lines().next().unwrap_or_default();
+    if text.len() > 2 * MARKED || first.len() > MARKED {
+        return None;
+    }
+    let coded = first.split_once("net::ERR_").is_some_and(|(before, after)| {
+        before.ends_with('(') && after.ends_with(')') || after.contains(" at http")
+    });
+    let waited = first
+        .split_once("ms exceeded")
+        .and_then(|(before, _)| before.rsplit_once("imeout "))
+        .is_some_and(|(method, time)| {
+            method.ends_with(": T") && !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit())
+        });
+    let kind = if waited || first.contains("TIMED_OUT") {
+        Kind::Timeout
+    } else {
+        Kind::ToolError
+    };
+    (coded || waited).then(|| {
+        Inspection::failure(kind, 0.94, "a driven browser says that it got no page").with("wording", first)
+    })
 }
 
 fn kind_of(lower: &str) -> Kind {

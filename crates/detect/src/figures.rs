@@ -9,6 +9,9 @@ use crate::segment::Segments;
 /// Most visible bytes of a text that is searched for vendors' marks: a wall is short, a text that is longer quotes one.
 const MARKED: usize = 1200;
 
+/// How much of a text is searched for them, in bytes.
+const SEARCHED: usize = 16 << 10;
+
 /// How much of the lead is measured character by character, in bytes.
 const MEASURED: usize = 400;
 
@@ -126,8 +129,8 @@ impl Figures {
         self.set(figure, f32::from(u8::from(holds)));
     }
 
-    /// Measures a text.
-    pub fn of(text: &str, segments: &Segments<'_>) -> Self {
+    /// Measures a text, but for [`Self::search`] and [`Self::count_words`].
+    pub fn of(segments: &Segments<'_>) -> Self {
         let mut figures = Self {
             values: [0.0; Figure::ALL.len()],
             mark: None,
@@ -140,15 +143,19 @@ impl Figures {
             Form::Json => figures.json(segments),
             Form::Plain => {}
         }
-        let searched = crate::segment::head(text, 16 << 10);
-        if segments.shape.visible <= MARKED {
-            let marks = walls::fingerprints_in(searched.as_bytes());
-            figures.mark = walls::best(&marks);
-            let strength = figures.mark.map(|mark| mark.strength);
-            figures.flag(Figure::Hint, strength == Some(Strength::Hint));
-            figures.flag(Figure::Proof, strength == Some(Strength::Proof));
-        }
         figures
+    }
+
+    /// Looks for vendors' marks in the markup of a text of which little is seen. The dearest look of all.
+    pub fn search(&mut self, text: &str, segments: &Segments<'_>) {
+        if segments.shape.visible > MARKED {
+            return;
+        }
+        let marks = walls::fingerprints_in(crate::segment::head(text, SEARCHED).as_bytes());
+        self.mark = walls::best(&marks);
+        let strength = self.mark.map(|mark| mark.strength);
+        self.flag(Figure::Hint, strength == Some(Strength::Hint));
+        self.flag(Figure::Proof, strength == Some(Strength::Proof));
     }
 
     /// Adds what the classes of the words say.
@@ -316,7 +323,8 @@ const fn kinds() -> [u8; 256] {
         kinds[byte as usize] = match byte {
             b'0'..=b'9' => 1,
             b'A'..=b'Z' => 2,
-            b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#' | b'`' => 3,
+            b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#'
+            | b'`' => 3,
             b'!' => 4,
             b'?' => 5,
             b'"' | b'\'' => 6,
@@ -338,14 +346,12 @@ fn is_item(line: &[u8]) -> bool {
 fn refusing_status(bytes: &[u8]) -> Option<usize> {
     let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
     let candidates = memchr::memchr2_iter(b'4', b'5', bytes);
-    candidates
-        .into_iter()
-        .find(|at| {
-            let digits = bytes.get(*at..at + 3);
-            digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit))
-                && !joins(at.checked_sub(1).and_then(|before| bytes.get(before)))
-                && !bytes.get(at + 3).is_some_and(u8::is_ascii_digit)
-        })
+    candidates.into_iter().find(|at| {
+        let digits = bytes.get(*at..at + 3);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit))
+            && !joins(at.checked_sub(1).and_then(|before| bytes.get(before)))
+            && !bytes.get(at + 3).is_some_and(u8::is_ascii_digit)
+    })
 }
 
 /// Whether a word is made of hexadecimal digits and dashes, and long: a request's, a trace's, a support case's.
