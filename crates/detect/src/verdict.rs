@@ -123,7 +123,7 @@ pub struct Inspection {
     pub failed: bool,
     /// What kind of failure; `None` where the text is content.
     pub kind: Option<Kind>,
-    /// How sure the judgement is, 0..=1. For a failure, 0.5..0.8 means that the evidence is thin:
+    /// How sure the judgement is, 0..=1. For a failure, 0.5..0.9 means that the evidence is thin:
     /// worth a note, not an exclusion.
     pub confidence: f64,
     /// One line: why.
@@ -134,7 +134,7 @@ pub struct Inspection {
 
 impl Inspection {
     /// From this confidence on, a failure is certain enough to leave the text out.
-    pub const SURE: f64 = 0.8;
+    pub const SURE: f64 = 0.9;
 
     /// A failure.
     pub(crate) fn failure(kind: Kind, confidence: f64, reason: impl Into<String>) -> Self {
