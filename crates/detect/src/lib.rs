@@ -40,8 +40,8 @@ pub fn inspect_with(model: Model<'_>, text: &str) -> Inspection {
 /// Margin below which a vendor's mark changes nothing, and is not looked for.
 const BEYOND_DOUBT: f32 = -3.0;
 
-/// Margin below which no hint makes a failure of a text: about 3 of 100 short texts of content lie above it.
-const CLOSE: f32 = -1.5;
+/// Margin below which no hint makes a failure of a text: hints are for texts on the edge.
+const CLOSE: f32 = -0.5;
 
 fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
     let text = text.trim_start_matches('\u{feff}').trim();
