@@ -73,9 +73,20 @@ fn dependencies() -> Vec<String> {
         }
         match name.as_str() {
             "freshcontext-contract" => ours(&[], &mut out),
-            "freshcontext-core" => ours(&["freshcontext-budget", "freshcontext-contract"], &mut out),
+            "freshcontext-core" => ours(
+                &[
+                    "freshcontext-budget",
+                    "freshcontext-contract",
+                    "freshcontext-detect",
+                ],
+                &mut out,
+            ),
             // The tests of core and of the adapters use the testkit, so what it needs rebuilds them.
-            "freshcontext-budget" | "freshcontext-http" | "freshcontext-parse" | "freshcontext-testkit" => {
+            "freshcontext-budget"
+            | "freshcontext-detect"
+            | "freshcontext-http"
+            | "freshcontext-parse"
+            | "freshcontext-testkit" => {
                 ours(&["freshcontext-contract"], &mut out);
             }
             _ => {}
@@ -85,7 +96,11 @@ fn dependencies() -> Vec<String> {
         }
         let pure = matches!(
             name.as_str(),
-            "freshcontext-budget" | "freshcontext-contract" | "freshcontext-core" | "freshcontext-parse"
+            "freshcontext-budget"
+                | "freshcontext-contract"
+                | "freshcontext-core"
+                | "freshcontext-detect"
+                | "freshcontext-parse"
         );
         if pure && normal.contains("tokio") {
             out.push(format!("{name} depends on tokio; it must stay pure"));
@@ -125,7 +140,7 @@ fn folders() -> Vec<String> {
     }
     let strangers = fixtures
         .iter()
-        .filter(|name| !adapters.contains(*name) && !["composites", "inspect"].contains(&name.as_str()));
+        .filter(|name| !adapters.contains(*name) && name.as_str() != "composites");
     out.extend(strangers.map(|name| format!("fixtures/{name} belongs to no adapter")));
     out
 }

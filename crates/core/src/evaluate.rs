@@ -70,6 +70,7 @@ pub use words::Words;
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_budget::{Assembly, MissingContext, Selection, Used};
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
+use freshcontext_detect::rings::{self, Hint, Member};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -264,8 +265,10 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
         .query
         .filter(|_| unscored)
         .and_then(|query| Query::new(query, &request.signals));
-    let mut judged: Vec<Judged<'_>> = parallel::map(&request.signals, large, |_, given| {
-        Judged::new(given, request.now, query.as_ref(), &options.decay)
+    let beside = beside(request);
+    let mut judged: Vec<Judged<'_>> = parallel::map(&request.signals, large, |place, given| {
+        let beside = beside.get(place).map(Vec::as_slice).unwrap_or_default();
+        Judged::new(given, request.now, query.as_ref(), &options.decay, beside)
     });
     // Stable, so ties stay in the order of the arguments.
     judged.sort_by(|one, other| other.facts.rank.total_cmp(&one.facts.rank));
@@ -310,6 +313,17 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
     })
 }
 
+/// What the other signals say about each: nothing, as a rule.
+fn beside(request: &Request<'_>) -> Vec<Vec<Hint>> {
+    let members = request.signals.iter().map(|given| Member {
+        url: Some(given.source),
+        title: given.title,
+        query: request.query,
+        text: given.content.unwrap_or_default(),
+    });
+    rings::batch(&members.collect::<Vec<_>>())
+}
+
 /// A signal and the figures that decide about it.
 struct Judged<'a> {
     signal: Signal<'a>,
@@ -320,8 +334,14 @@ struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    fn new(given: &'a Given<'a>, now: DateTime<Utc>, query: Option<&Query>, decay: &DecayTable) -> Self {
-        let signal = Signal::new(given, now, query, decay);
+    fn new(
+        given: &'a Given<'a>,
+        now: DateTime<Utc>,
+        query: Option<&Query>,
+        decay: &DecayTable,
+        beside: &[Hint],
+    ) -> Self {
+        let signal = Signal::new(given, now, query, decay, beside);
         let failed = signal.status == SignalStatus::Failed;
         let left = signal.published_at.map_or(0.0, |published| {
             remaining(decay.lambda(signal.source_type), age_hours(published, now))

@@ -1,4 +1,4 @@
-//! Chores of the repository: `cargo xtask generate`, `new-adapter`, `record` and `replay`.
+//! Chores of the repository: `cargo xtask generate`, `new-adapter`, `record`, `replay` and `train-detector`.
 
 mod checked;
 pub mod generate;
@@ -7,3 +7,4 @@ pub mod record;
 pub mod replay;
 mod shapes;
 mod tables;
+pub mod train;

@@ -16,7 +16,7 @@ use crate::{root, verdict};
 pub(super) async fn freshness(table: Arc<Table>) -> Result<(), Failed> {
     let whole = table.ordinary(&json!({})).await?;
     let mut out = Vec::new();
-    for least in [0.0, 50.0, 99.5, 100.0] {
+    for least in [0.5, 50.0, 99.5, 100.0] {
         let (engine, _upstream, _) = table.serve(once(), |_| None).await?;
         let mut arguments = table.case.arguments.clone();
         arguments.insert("min_freshness_score".to_owned(), json!(least));
@@ -42,7 +42,7 @@ pub(super) async fn freshness(table: Arc<Table>) -> Result<(), Failed> {
                 && stale["content_date"] == before["result"]["freshcontext"]["content_date"];
             let body = outcome
                 .text
-                .split(&format!(" ({adapter})\n"))
+                .split(&format!(" ({})\n", section["tool"].as_str().unwrap_or_default()))
                 .nth(1)
                 .unwrap_or_default();
             if !right || !body.starts_with(message) || !message.starts_with("Stale: ") {

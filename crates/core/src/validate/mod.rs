@@ -14,13 +14,13 @@ use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::limits::EARLIEST_DAY_START_H;
+use freshcontext_detect::inspect;
 use serde::Serialize;
 use serde_json::Value;
 
 pub use envelope::{Envelope, EnvelopeError, parse_envelope, parse_envelopes};
 
 use crate::date::{Confidence, Precision, is_future, parse_instant};
-use crate::inspect::inspect;
 use crate::specification::{self, says};
 
 /// The form that was found.

@@ -6,8 +6,8 @@ use std::path::Path;
 use freshcontext_contract::{Clock as _, SourceError};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch};
-use freshcontext_core::inspect::{inspect as inspect_text, jsonl_line};
 use freshcontext_core::validate::{Level, Report, validate as validate_text};
+use freshcontext_detect::{inspect as inspect_text, jsonl_line};
 use serde_json::{Map, Value};
 
 use super::args::Wanted;

@@ -346,9 +346,32 @@ fn failures_are_excluded_whatever_else_they_claim() {
 }
 
 #[test]
+fn what_retrieval_tools_print_in_place_of_a_page_is_excluded() {
+    for text in [
+        "[Error] upstream said no",
+        "[Security] Blocked",
+        "[Unavailable]",
+        "Error: boom",
+        "Timeout after 30s",
+        "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
+        "page.goto: Timeout 30000ms exceeded.\nCall log:\n  - navigating to \"https://example.org/\"",
+        "%PDF-1.7\n%\u{fffd}\u{fffd}\u{fffd}\u{fffd}\n1 0 obj\n<</Type /Catalog>>",
+    ] {
+        let verdict = one(json!({"content": text}));
+        assert_eq!(verdict.decision, Decision::Exclude, "{text}: {:?}", verdict.why);
+        assert!(!verdict.handoff.safe_for_agent_handoff, "{text}");
+        assert!(
+            verdict.why[0].starts_with("The content is a failed retrieval: "),
+            "{:?}",
+            verdict.why
+        );
+    }
+}
+
+#[test]
 fn a_failing_title_alone_raises_a_doubt_and_excludes_nothing() {
     let title = "HTTP 403 Forbidden";
-    assert!(crate::inspect::inspect(title).failed);
+    assert!(freshcontext_detect::inspect(title).failed);
     let content = one(json!({"content": title}));
     assert_eq!(content.decision, Decision::Exclude);
     assert!(
