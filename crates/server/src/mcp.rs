@@ -18,6 +18,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
 use crate::engine::{Arguments, CallContext, Engine, Progress, Tool, ToolOutcome};
+use crate::serve::Caller;
 
 /// How long a client may keep the list of tools: it changes with the binary only.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -197,10 +198,14 @@ impl ServerHandler for McpServer {
                 peer: context.peer.clone(),
             }) as Arc<dyn Progress>
         });
+        // What stood before the message, where it came over HTTP.
+        let head = context.extensions.get::<http::request::Parts>();
+        let caller = head.and_then(|head| head.extensions.get::<Caller>());
         let call = CallContext {
             cancellation: context.ct.clone(),
             progress,
             as_text: self.as_text,
+            caller: caller.map(|caller| Arc::clone(&caller.name)),
         };
         let arguments = match context.extensions.get::<OtherArguments>() {
             Some(OtherArguments(arguments)) => arguments.clone(),
