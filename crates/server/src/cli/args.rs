@@ -24,7 +24,7 @@ Exit codes: 0 fine; 1 what was asked for failed; 2 wrong usage, arguments or con
 As an MCP server: start `freshcontext stdio` from your client's configuration, or run `freshcontext http`.";
 
 const CALLING: &str = "\
-Arguments:
+How arguments are written:
   key=value        typed as the tool declares it; lists as a,b,c or as JSON
   key=@FILE        the text of a file (@- is stdin); a value that begins with @ is written @@
   '{...}'          several arguments as a JSON object
@@ -90,10 +90,10 @@ pub(crate) enum Command {
     #[command(disable_help_flag = true, after_help = CALLING)] // clap's own knows nothing of the tool
     Call {
         /// Tool name, for example extract_hackernews
-        #[arg(required_unless_present = "help")]
+        #[arg(index = 1, required_unless_present = "help")]
         tool: Option<String>,
         /// Arguments of the tool: key=value, @FILE, - for stdin, or JSON
-        #[arg(value_name = "KEY=VALUE")]
+        #[arg(index = 2, value_name = "KEY=VALUE")]
         arguments: Vec<String>,
         /// Print the structured answer as JSON
         #[arg(long)]
