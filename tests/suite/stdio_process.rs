@@ -9,10 +9,13 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::process::{BINARY, LEGACY, MODERN, PATIENCE, Session, command, finish, scratch, signal};
+use crate::process::{
+    BINARY, LEGACY, Log, MODERN, PATIENCE, Session, command, finish, in_revision, scratch, signal,
+};
 use crate::run::block_on;
 use crate::upstreams::{Stalled, json_reply, ordinary, reply};
 use crate::verdict;
+use crate::wire::until;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -28,6 +31,9 @@ pub fn trials() -> Vec<Trial> {
     ];
     if cfg!(unix) {
         trials.push(Trial::test("process::signals", || block_on(signals())));
+        trials.push(Trial::test("process::a_client_that_leaves", || {
+            block_on(a_client_that_leaves())
+        }));
     }
     if cfg!(target_os = "linux") {
         trials.push(Trial::test(
@@ -433,4 +439,40 @@ async fn bad_configuration() -> Result<(), Failed> {
     }
     drop(taken);
     verdict(complaints)
+}
+
+/// A client that is gone when its answer comes is no news: nothing is logged at the default level.
+async fn a_client_that_leaves() -> Result<(), Failed> {
+    let upstream = ScriptedUpstream::start(|seen: &SeenRequest| {
+        let mut answer = ordinary(seen);
+        answer.delay_ms = 400;
+        answer
+    })
+    .await?;
+    for (asked, version) in [LEGACY[3], MODERN].into_iter().enumerate() {
+        let mut stdio = command(&["stdio"]);
+        stdio.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
+        let mut child = stdio.spawn()?;
+        let mut input = child.stdin.take().expect("a pipe");
+        let output = child.stdout.take().expect("a pipe");
+        let (log, logging) = Log::of(child.stderr.take().expect("a pipe"));
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": version,
+            "capabilities": {}, "clientInfo": {"name": "suite", "version": "1"}}});
+        let params = json!({"name": "extract_hackernews", "arguments": {"url": version}});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": in_revision(version, params)});
+        let lines = if version == MODERN {
+            format!("{call}\n")
+        } else {
+            format!("{hello}\n{call}\n")
+        };
+        input.write_all(lines.as_bytes()).await?;
+        until("the request upstream", async || upstream.requests().len() > asked).await;
+        // All at once, as when a client's process ends.
+        drop((input, output));
+        let status = tokio::time::timeout(PATIENCE, child.wait()).await??;
+        logging.await?;
+        assert!(status.success(), "{version}: {status}");
+        assert_eq!(log.text(), "", "{version}");
+    }
+    Ok(())
 }

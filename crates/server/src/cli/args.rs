@@ -172,7 +172,7 @@ pub(crate) enum Command {
         /// A command, a tool, or `settings`; nothing for the list of commands
         topic: Vec<String>,
     },
-    /// Print a script that completes commands and tools in a shell
+    /// Print a script that completes commands, and in bash and zsh tools, too
     Completions {
         /// The shell
         shell: Shell,

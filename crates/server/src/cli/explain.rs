@@ -1,5 +1,7 @@
 //! `freshcontext help` and `call TOOL --help`: commands, settings, and what a tool takes.
 
+use clap::builder::StyledStr;
+use clap::error::ErrorKind;
 use serde_json::{Value, json};
 
 use super::{WRONG, args, call, values};
@@ -8,21 +10,34 @@ use crate::config::{Settings, settings};
 use crate::engine::{EVALUATE, Engine, Tool};
 use crate::output::{self, Style};
 
+const PROGRAM: &str = "freshcontext";
+
 /// Explains a topic, or the whole.
 pub(super) fn help(topic: &[String]) -> u8 {
     let words: Vec<&str> = topic.iter().map(String::as_str).collect();
-    let mut root = args::command();
-    root.build();
     match words.as_slice() {
-        [] => shown(&root.render_help()),
+        [] => shown(&args::command().render_help()),
         ["settings" | "config"] => all_settings(),
         ["call", tool] => call(Some(tool), false),
-        [name] => match root.find_subcommand_mut(name) {
-            Some(command) => shown(&command.render_help()),
+        [name] => match of_command(name) {
+            Some(help) => shown(&help),
             None => call(Some(name), false),
         },
         _ => unknown(&topic.join(" ")),
     }
+}
+
+/// What `--help` says of a command.
+fn of_command(name: &str) -> Option<StyledStr> {
+    let mut root = args::command();
+    root.build();
+    let command = root.find_subcommand_mut(name)?;
+    let asked = args::command().try_get_matches_from([PROGRAM, name, "--help"]);
+    Some(match asked {
+        Err(said) if said.kind() == ErrorKind::DisplayHelp => said.render(),
+        // `call` reads that flag itself.
+        _ => command.render_help(),
+    })
 }
 
 /// Says that there is nothing of this name to explain.
@@ -34,7 +49,7 @@ pub(super) fn unknown(name: &str) -> u8 {
     WRONG
 }
 
-fn shown(help: &clap::builder::StyledStr) -> u8 {
+fn shown(help: &StyledStr) -> u8 {
     let text = if output::colours() {
         help.ansi().to_string()
     } else {
