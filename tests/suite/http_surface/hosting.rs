@@ -1,25 +1,35 @@
 //! What whoever hosts the HTTP service meets: probes, pages of other origins, clients that look for a login, named
 //! tokens, and replicas.
 
+use std::time::Duration;
+
 use freshcontext_testkit::{ScriptedUpstream, SeenRequest};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
 
-use crate::process::{MODERN, command, finish};
+use crate::process::{MODERN, PATIENCE, command, finish, signal};
 use crate::run::block_on;
 use crate::upstreams::{json_reply, ordinary};
 use crate::verdict;
-use crate::wire::{Answer, HttpServer, rpc, version_headers};
+use crate::wire::{Answer, HttpServer, request, rpc, until, version_headers};
 
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = vec![
         Trial::test("http::probes", || block_on(probes())),
         Trial::test("http::pages_of_other_origins", || block_on(pages())),
         Trial::test("http::no_login_server", || block_on(no_login())),
         Trial::test("http::named_tokens", || block_on(named_tokens())),
         Trial::test("http::tokens_that_are_refused", || block_on(refused_tokens())),
         Trial::test("http::replicas_share_cursors", || block_on(replicas())),
-    ]
+    ];
+    if cfg!(unix) {
+        trials.push(Trial::test("http::not_ready_while_draining", || {
+            block_on(draining())
+        }));
+    }
+    trials
 }
 
 fn ping() -> String {
@@ -81,6 +91,38 @@ async fn probes() -> Result<(), Failed> {
         complaints.push(format!("healthcheck of no port: {asked:?}"));
     }
     verdict(complaints)
+}
+
+/// After SIGTERM a probe that was on its way is told so; those that come later find the door closed.
+async fn draining() -> Result<(), Failed> {
+    let mut server = HttpServer::start(&[]).await;
+    let mut probe = server.connect().await;
+    let asked = request(server.address, "GET", "/readyz", &[], "");
+    let (begin, rest) = asked.split_at(10);
+    probe.write_all(begin.as_bytes()).await?;
+    // The door is closed only to those of whom nothing has been read.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    signal(server.process(), "TERM");
+    until("the closed door", async || {
+        TcpStream::connect(server.address).await.is_err()
+    })
+    .await;
+    probe.write_all(rest.as_bytes()).await?;
+    let answer = Answer::read(&mut probe).await;
+    assert_eq!(
+        (answer.status, answer.body.as_str()),
+        (503, "draining\n"),
+        "{answer:?}"
+    );
+    let asked = finish(
+        command(&["healthcheck", "--addr", &server.address.to_string()]),
+        "",
+    )
+    .await;
+    assert_eq!(asked.code, Some(1), "{asked:?}");
+    let status = tokio::time::timeout(PATIENCE, server.child.wait()).await??;
+    assert_eq!(status.code(), Some(0));
+    Ok(())
 }
 
 /// A browser asks before it sends, without the token; the page then reads answers, and refusals too.
@@ -345,6 +387,16 @@ async fn replicas() -> Result<(), Failed> {
     let mut pages = titles.clone();
     pages.dedup();
     assert_eq!(pages.len(), 4, "each page once: {titles:?}");
+
+    // So does a process of the shell.
+    let words = format!("cursor={}", cursor.as_str().unwrap_or_default());
+    let mut last = command(&["call", "extract_hackernews", "url=rust", "limit=1", &words]);
+    last.env("FRESHCONTEXT_UPSTREAM", &base).env(secret.0, secret.1);
+    let last = finish(last, "").await;
+    assert!(
+        last.code == Some(0) && last.stdout.contains("On page 4"),
+        "{last:?}"
+    );
 
     // The tokens are a secret, too, where there is no other; and without any, each process has its own.
     let token = ("FRESHCONTEXT_HTTP_TOKEN", "a-token-of-two-replicas");

@@ -14,9 +14,10 @@ const USABLE: u32 = 50;
 
 /// Colours an answer that holds no control characters but line ends and tabs.
 pub(super) fn answer(text: &str) -> String {
-    let mut in_head = true;
+    let mut in_head = false;
     let lines = text.lines().map(|line| {
-        in_head &= line != "---";
+        // Sections of a composite have heads of their own.
+        in_head = line == "[FRESHCONTEXT]" || in_head && line != "---";
         paint_on(true, style(line, in_head), &linked(line))
     });
     lines.collect::<Vec<_>>().join("\n")

@@ -182,7 +182,7 @@ pub fn settings() -> Vec<Setting> {
         own(
             "cursor_secret",
             Kind::Secret,
-            "What the key that seals page cursors is made of, at least 16 characters. Processes with the same one read each other's cursors. Without it the key is made of the HTTP tokens; without those either it is random, and cursors end with the process.",
+            "What the key that seals page cursors is made of, at least 16 characters. Processes with the same one read each other's cursors. Without it the key is made of the HTTP tokens; without those either it is random, and cursors end with the process, which is one call for `freshcontext call`.",
             |settings, value| {
                 let text = text(value)?;
                 if !text.is_empty() && text.chars().count() < LONG_SECRET {
