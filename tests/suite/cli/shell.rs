@@ -84,9 +84,11 @@ async fn help() -> Result<(), Failed> {
     if count < 10 {
         complaints.push(format!("--help lists {count} commands"));
     }
-    let unknown = told(&["help", "nonsense"]).await;
-    if (unknown.code, unknown.stdout.as_str()) != (Some(2), "") || unknown.stderr.is_empty() {
-        complaints.push(format!("help nonsense: {unknown:?}"));
+    for words in [&["help", "nonsense"][..], &["help", "tools", "nonsense"]] {
+        let unknown = told(words).await;
+        if (unknown.code, unknown.stdout.as_str()) != (Some(2), "") || unknown.stderr.is_empty() {
+            complaints.push(format!("{words:?}: {unknown:?}"));
+        }
     }
     verdict(complaints)
 }

@@ -19,21 +19,24 @@ pub(super) fn help(topic: &[String]) -> u8 {
         [] => shown(&args::command().render_help()),
         ["settings" | "config"] => all_settings(),
         ["call", tool] => call(Some(tool), false),
-        [name] => match of_command(name) {
-            Some(help) => shown(&help),
-            None => call(Some(name), false),
+        _ => match (of_command(&words), words.as_slice()) {
+            (Some(help), _) => shown(&help),
+            (None, [name]) => call(Some(name), false),
+            (None, _) => unknown(&topic.join(" ")),
         },
-        _ => unknown(&topic.join(" ")),
     }
 }
 
-/// What `--help` says of a command.
-fn of_command(name: &str) -> Option<StyledStr> {
+/// What `--help` says of a command, or of a command below it.
+fn of_command(words: &[&str]) -> Option<StyledStr> {
     let mut root = args::command();
     root.build();
-    let command = root.find_subcommand_mut(name)?;
-    let asked = args::command().try_get_matches_from([PROGRAM, name, "--help"]);
-    Some(match asked {
+    let mut command = &mut root;
+    for word in words {
+        command = command.find_subcommand_mut(word)?;
+    }
+    let line = [&[PROGRAM], words, &["--help"]].concat();
+    Some(match args::command().try_get_matches_from(line) {
         Err(said) if said.kind() == ErrorKind::DisplayHelp => said.render(),
         // `call` reads that flag itself.
         _ => command.render_help(),
