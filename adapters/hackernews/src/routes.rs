@@ -194,7 +194,8 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
     harvest.own_date = Some(thread.root.date.clone());
     harvest.summary = Some(format!("Hacker News item {id} with {total} comments"));
     harvest.set("newest_comment", newest);
-    harvest.skip(thread.missing, "deleted or unreadable comments");
+    harvest.skip(thread.deleted, "deleted");
+    harvest.skip(thread.unreadable, "unreadable, with all replies to them");
     let room = if first_page {
         cx.args().limit.saturating_sub(1)
     } else {

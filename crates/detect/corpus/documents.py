@@ -112,6 +112,27 @@ def readmes(rng):
             yield {**base, "text": text[start : start + rng.choice([400, 1200, 2000, 3000])].split(" ", 1)[-1].strip()}
 
 
+def keywords(rng):
+    """Lists of words that are no sentence: the keywords under which packages of npm and crates are found, alone and a few together."""
+    lists = set()
+    for path in glob.glob(f"{ROOT}/npm/**/package.json", recursive=True) + glob.glob(os.path.expanduser("~/.cargo/registry/src/*/*/Cargo.toml")):
+        text = open(path, encoding="utf-8", errors="replace").read()
+        found = re.search(r'"?keywords"?\s*[:=]\s*\[([^\]]*)\]', text)
+        words = tuple(re.findall(r'"([^"]+)"', found[1])) if found else ()
+        if len(words) > 1:
+            lists.add(words)
+    lists = sorted(lists)
+    for words in lists:
+        base = {"src": "keywords", "lang": "en", "group": words[0]}
+        several = list(words) + [w for l in rng.sample(lists, min(len(lists), rng.choice([0, 2, 4, 8]))) for w in l]
+        rng.shuffle(several)
+        yield {**base, "text": rng.choice([", ", " ", "\n"]).join(words)}
+        for _ in range(24):
+            some = [w.replace("-", " ") for w in rng.sample(several, rng.randrange(2, min(28, len(several)) + 1))]
+            line = " ".join(some)
+            yield {**base, "text": (line[:1].upper() + line[1:] + ".") if rng.random() < 0.6 else line}
+
+
 def main():
     rng, count = random.Random(12), 0
     os.makedirs(ROOT, exist_ok=True)
@@ -157,6 +178,9 @@ def main():
                 out.write(json.dumps({"label": "genuine", **line}, ensure_ascii=False) + "\n")
     with open(f"{ROOT}/readmes.jsonl", "w", encoding="utf-8") as out:
         for line in readmes(random.Random(14)):
+            out.write(json.dumps({"label": "genuine", **line}, ensure_ascii=False) + "\n")
+    with open(f"{ROOT}/keywords.jsonl", "w", encoding="utf-8") as out:
+        for line in keywords(random.Random(15)):
             out.write(json.dumps({"label": "genuine", **line}, ensure_ascii=False) + "\n")
     print(count)
 

@@ -20,6 +20,7 @@ use serde_json::Value;
 use crate::aside::Aside;
 use crate::engine::{Arguments, CallContext, Engine, Progress, Tool, ToolOutcome};
 use crate::missing;
+use crate::serve::Caller;
 
 /// How long a client may keep the list of tools: it changes with the binary only.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -180,11 +181,14 @@ impl ServerHandler for McpServer {
                 peer: context.peer.clone(),
             }) as Arc<dyn Progress>
         });
+        // What stood before the message, where it came over HTTP.
+        let head = context.extensions.get::<http::request::Parts>();
+        let caller = head.and_then(|head| head.extensions.get::<Caller>());
         // Of a line it is with the request, of an HTTP request with that.
-        let aside = context.extensions.get::<Aside>().or_else(|| {
-            let request = context.extensions.get::<http::request::Parts>();
-            request.and_then(|request| request.extensions.get::<Aside>())
-        });
+        let aside = context
+            .extensions
+            .get::<Aside>()
+            .or_else(|| head.and_then(|head| head.extensions.get::<Aside>()));
         let arguments = match aside {
             Some(aside) => Arguments::Json(aside.arguments.clone()),
             None => Arguments::Read(request.arguments.unwrap_or_default()),
@@ -193,6 +197,7 @@ impl ServerHandler for McpServer {
             cancellation: context.ct.clone(),
             progress,
             structure: aside.map(|aside| aside.structure.clone()),
+            caller: caller.map(|caller| Arc::clone(&caller.name)),
         };
         let outcome = self.engine.call(&request.name, arguments, call).await;
         match outcome {

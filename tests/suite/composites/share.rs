@@ -110,7 +110,7 @@ pub(super) async fn length() -> Result<(), Failed> {
     };
     let whole = ask(20_000).await?;
     let mut out = Vec::new();
-    for max_length in [8_000, 7_000, 6_500] {
+    for max_length in [9_000, 8_500, 8_000] {
         let outcome = ask(max_length).await?;
         let chars = outcome.text.chars().count();
         if chars > max_length || chars + 600 < max_length {

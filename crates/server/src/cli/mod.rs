@@ -3,11 +3,15 @@
 mod args;
 mod call;
 mod doctor;
+mod explain;
 mod facts;
+mod healthcheck;
 mod history;
 mod judge;
 mod lists;
+mod look;
 mod online;
+mod shell;
 mod values;
 
 use std::io::IsTerminal as _;
@@ -22,7 +26,7 @@ use freshcontext_contract::Limits;
 use tokio::runtime::Builder;
 
 use crate::app::App;
-use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings, settings_markdown};
+use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use crate::engine::Engine;
 use crate::mcp::McpServer;
 use crate::metrics::Metrics;
@@ -59,8 +63,7 @@ fn dispatch(cli: Cli) -> u8 {
     let command = match cli.command {
         Some(command) => command,
         None if std::io::stdin().is_terminal() => {
-            output::line(args::command().render_help().to_string().trim_end());
-            return 0;
+            return explain::help(&[]);
         }
         None => Command::Stdio,
     };
@@ -96,7 +99,16 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Inspect {
             jsonl: Some(file), ..
         } => return judge::inspect_lines(file),
-        Command::Settings { markdown: true } => {
+        Command::Help { topic } => return explain::help(topic),
+        Command::Call {
+            tool,
+            help: true,
+            json,
+            ..
+        } => return explain::call(tool.as_deref(), *json),
+        Command::Completions { shell } => return shell::completions(*shell),
+        Command::Man { command, into } => return shell::manual(command.as_deref(), into.as_deref()),
+        Command::Settings { markdown: true, .. } => {
             output::line(settings_markdown().trim_end());
             return 0;
         }
@@ -115,10 +127,11 @@ fn dispatch(cli: Cli) -> u8 {
         );
     }
     let result = match command {
-        Command::Settings { .. } => {
-            show_settings(&loaded);
+        Command::Settings { json, .. } => {
+            lists::settings(&loaded, json);
             Ok(0)
         }
+        Command::Healthcheck { .. } => healthcheck::run(&loaded.settings.http),
         Command::Decay { json } => facts::decay(&loaded.settings, json),
         Command::Evaluate {
             file,
@@ -134,17 +147,23 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Stdio => speak_stdio(&loaded, &sources),
         Command::Http { .. } => speak_http(&loaded, &sources),
         Command::Call {
-            tool,
+            tool: Some(tool),
             arguments,
             json,
+            ..
         } => call::run(&loaded, &sources, &tool, &arguments, json),
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
+        // Done above.
         Command::Validate { .. }
         | Command::Inspect { .. }
         | Command::History(_)
-        | Command::Version { .. } => Ok(WRONG),
+        | Command::Version { .. }
+        | Command::Help { .. }
+        | Command::Call { tool: None, .. }
+        | Command::Completions { .. }
+        | Command::Man { .. } => Ok(WRONG),
     };
     result.unwrap_or_else(|error| wrong(&error))
 }
@@ -161,7 +180,7 @@ fn layers(global: &Global, command: &Command) -> Sources {
     if let Some(folder) = &global.data_dir {
         flag("data_dir", folder.display().to_string());
     }
-    if let Command::Http { addr: Some(addr) } = command {
+    if let Command::Http { addr: Some(addr) } | Command::Healthcheck { addr: Some(addr) } = command {
         flag("http.addr", addr.clone());
     }
     sources
@@ -244,31 +263,6 @@ pub fn over_http(
         serve::serve(server, listener, &settings.http, &settings.limits, metrics).await;
         Ok(0)
     })?
-}
-
-fn show_settings(loaded: &Loaded) {
-    if let Some(file) = &loaded.file {
-        output::line(&format!(
-            "# read from {}",
-            output::one_line(&file.display().to_string())
-        ));
-    }
-    let mut rows = vec![vec![
-        "KEY".to_owned(),
-        "ENVIRONMENT".to_owned(),
-        "VALUE".to_owned(),
-    ]];
-    for setting in settings() {
-        let value = output::one_line(&setting.show(&loaded.settings));
-        rows.push(vec![
-            setting.key,
-            setting.env,
-            if value.is_empty() { "-".to_owned() } else { value },
-        ]);
-    }
-    for row in output::table(&rows) {
-        output::line(&row);
-    }
 }
 
 /// A file's bytes, or stdin's for `-`.

@@ -40,7 +40,8 @@ impl Engine {
         };
         let meter = self.metrics.as_ref().map(|metrics| metrics.call(&tool.name));
         let id = self.calls.fetch_add(1, Ordering::Relaxed);
-        let span = tracing::info_span!("call", id, tool = %tool.name);
+        let caller = context.caller.as_deref();
+        let span = tracing::info_span!("call", id, tool = %tool.name, caller);
         let started = Instant::now();
         let arguments = arguments.into();
         let outcome = async {

@@ -90,6 +90,8 @@ pub struct CallContext {
     /// Where a judgement's structure may be put as JSON text, by the one that writes it out at once. The
     /// outcome then has none: for 100 signals a tree of values takes as long as the judging.
     pub structure: Option<Slot>,
+    /// Who calls, by the name of the token, for the log.
+    pub caller: Option<Arc<str>>,
 }
 
 /// Where progress goes.
@@ -111,7 +113,7 @@ impl fmt::Display for UnknownTool {
 impl std::error::Error for UnknownTool {}
 
 impl Engine {
-    /// Builds the registry and the gate. Reads or makes the cursor key; no other I/O.
+    /// Builds the registry and the gate. No I/O.
     pub fn new(settings: &Settings, parts: Parts) -> Result<Self, InvalidDecay> {
         let rates = settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate));
         let decay = DecayTable::with_overrides(rates)?;
@@ -133,7 +135,7 @@ impl Engine {
             gate: admission::Gate::new(&settings.limits),
             pool: pool::Pool::new(&settings.limits),
             judging: Arc::new(Semaphore::new(JUDGING)),
-            cursors: cursor::Cursors::open(settings.data_folder().as_deref()),
+            cursors: cursor::Cursors::of(settings.cursor_secrets()),
             calls: AtomicU64::new(1),
             metrics: None,
             prepared: AtomicBool::new(false),

@@ -208,11 +208,7 @@ fn build(settings: &Settings, counted: bool) -> (Arc<Engine>, Arc<Silent>, Optio
 }
 
 pub(crate) fn settings() -> Settings {
-    // No folder, so no file is touched.
-    Settings {
-        data_dir: Some("/dev/null/none".into()),
-        ..Settings::default()
-    }
+    Settings::default()
 }
 
 /// With little time for a call, and less for its wait.
