@@ -12,8 +12,10 @@ const client = await createMCPClient({
 const tools = await client.tools();
 const results = [];
 const model = new MockLanguageModelV4({ doGenerate: scripted });
-await generateText({ model, tools, prompt: "go", stopWhen: isStepCount(2), onStepFinish: (step) => results.push(...step.toolResults) });
-const seen = model.doGenerateCalls.at(-1).prompt.filter((message) => message.role === "tool").flatMap((message) => message.content);
+const onStepFinish = (step) => results.push(...step.toolResults);
+await generateText({ model, tools, prompt: "go", stopWhen: isStepCount(2), onStepFinish });
+const messages = model.doGenerateCalls.at(-1).prompt.filter(({ role }) => role === "tool");
+const seen = messages.flatMap(({ content }) => content);
 const answers = CALLS.map((_, number) => {
   const { output } = seen.find((part) => part.toolCallId === String(number));
   const result = results.find((part) => part.toolCallId === String(number)).output;

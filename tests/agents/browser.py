@@ -110,5 +110,5 @@ finally:
 
 if wrong:
     sys.exit("\n".join(["FAIL  browser", *(f"      {line}" for line in wrong)]))
-print(f"ok    browser: {page['server']}, {page['tools']} tools, a call in either protocol from another origin, none from one "
-      "that is not allowed; probes with a foreign Host")
+print(f"ok    browser: {page['tools']} tools and a call in either protocol from another origin, none from one that is not "
+      "allowed; probes with a foreign Host")
