@@ -276,7 +276,7 @@ async fn bad_arguments_are_named_and_nothing_is_asked() {
     let deep = (0..70).fold(json!("x"), |inner, _| json!([inner]));
     for (value, field) in [
         (json!({}), "url"),
-        (json!({"url": "hang", "limit": 0}), "limit"),
+        (json!({"url": "hang", "limit": -1}), "limit"),
         (json!({"url": "hang", "nonsense": 1}), "nonsense"),
         (json!({"url": "hang", "cursor": "forged"}), "cursor"),
         (json!({"url": deep}), "url"),

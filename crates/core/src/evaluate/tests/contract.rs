@@ -61,8 +61,8 @@ fn limits_count_what_the_reference_counts() {
         evaluated(&call(&vec![long.clone(); 100])).is_ok(),
         "what the reference takes"
     );
-    let error = evaluated(&call(&vec![long; 126])).map(|_| ()).unwrap_err();
-    assert!(error.message.contains("signals[125]"), "{}", error.message);
+    let error = evaluated(&call(&vec![long; 336])).map(|_| ()).unwrap_err();
+    assert!(error.message.contains("signals[335]"), "{}", error.message);
 }
 
 #[test]
