@@ -8,9 +8,11 @@ use crate::run::{Bench, block_on};
 use crate::verdict;
 
 /// Bytes of name, title, description and inputSchema of all tools together: what a model pays for.
-const VISIBLE_BYTES: usize = 22 * VISIBLE_BYTES_PER_TOOL;
-/// The same, per tool on average.
-const VISIBLE_BYTES_PER_TOOL: usize = 640;
+const VISIBLE_BYTES: usize = 18_000;
+/// Bytes of the output schemas of all tools together.
+const OUTPUT_BYTES: usize = 36_000;
+/// The fewest words that say anything.
+const WORDS: usize = 3;
 
 /// The names that a caller of the reference server uses.
 const TOOLS: [&str; 22] = [
@@ -43,6 +45,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("surface::tools", || with_engine(tools)),
         Trial::test("surface::schemas", || with_engine(schemas)),
         Trial::test("surface::budget", || with_engine(budget)),
+        Trial::test("surface::names", || with_engine(names)),
         Trial::test("surface::bad_arguments", || block_on(bad_arguments())),
     ]
 }
@@ -73,6 +76,9 @@ fn tools(engine: &Engine) -> Vec<String> {
         if !(20..=400).contains(&length) {
             out.push(format!("{}: a description of {length} characters", tool.name));
         }
+        if tool.description.split_whitespace().count() < WORDS {
+            out.push(format!("{}: described in fewer than {WORDS} words", tool.name));
+        }
         if tool.title.is_empty() {
             out.push(format!("{}: no title", tool.name));
         }
@@ -94,7 +100,7 @@ fn schemas(engine: &Engine) -> Vec<String> {
             return;
         };
         for word in [
-            "$ref", "$schema", "$defs", "anyOf", "oneOf", "allOf", "not", "format", "default",
+            "$ref", "$schema", "$defs", "anyOf", "oneOf", "allOf", "not", "format",
         ] {
             if object.contains_key(word) {
                 out.push(format!("{at}: has {word}"));
@@ -111,8 +117,8 @@ fn schemas(engine: &Engine) -> Vec<String> {
         {
             let at = format!("{at}.{name}");
             let about = property.get("description").and_then(Value::as_str);
-            if about.is_none_or(str::is_empty) {
-                out.push(format!("{at}: no description"));
+            if about.is_none_or(|about| about.split_whitespace().count() < WORDS) {
+                out.push(format!("{at}: described in fewer than {WORDS} words: {about:?}"));
             }
             plain(&at, property, out);
         }
@@ -137,25 +143,65 @@ fn schemas(engine: &Engine) -> Vec<String> {
 }
 
 fn budget(engine: &Engine) -> Vec<String> {
-    let sizes: Vec<(usize, &str)> = engine
+    let mut sizes: Vec<(usize, usize, &str)> = engine
         .tools()
         .iter()
         .map(|tool| {
             let visible = json!({"name": tool.name, "title": tool.title, "description": tool.description,
                 "inputSchema": tool.input_schema});
-            (visible.to_string().len(), tool.name.as_str())
+            let output = tool.output_schema.to_string().len();
+            (visible.to_string().len(), output, tool.name.as_str())
         })
         .collect();
-    let total: usize = sizes.iter().map(|(size, _)| size).sum();
-    let average = total / sizes.len().max(1);
-    if total <= VISIBLE_BYTES && average <= VISIBLE_BYTES_PER_TOOL {
+    let visible: usize = sizes.iter().map(|(visible, _, _)| visible).sum();
+    let output: usize = sizes.iter().map(|(_, output, _)| output).sum();
+    if visible <= VISIBLE_BYTES && output <= OUTPUT_BYTES {
         return Vec::new();
     }
-    let mut sizes = sizes;
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     vec![format!(
-        "{total} bytes, {average} a tool; allowed are {VISIBLE_BYTES} and {VISIBLE_BYTES_PER_TOOL}: {sizes:?}"
+        "{visible} bytes visible, {output} of output schemas; allowed are {VISIBLE_BYTES} and {OUTPUT_BYTES}: {sizes:?}"
     )]
+}
+
+/// No text names a tool or an argument that does not exist: a word with an underscore is one of either.
+fn names(engine: &Engine) -> Vec<String> {
+    fn arguments(schema: &Value, names: &mut Vec<String>, texts: &mut Vec<String>) {
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            names.push(name.clone());
+            texts.extend(property["description"].as_str().map(str::to_owned));
+            arguments(property, names, texts);
+            arguments(&property["items"], names, texts);
+        }
+    }
+    let known = |word: &str, names: &[String]| {
+        TOOLS
+            .iter()
+            .any(|tool| *tool == word || (word.ends_with('_') && tool.starts_with(word)))
+            || names.iter().any(|name| name == word)
+    };
+    let strangers = |text: &str, names: &[String]| -> Vec<String> {
+        text.split(|c: char| !(c.is_ascii_lowercase() || c == '_'))
+            .filter(|word| word.contains('_') && !known(word, names))
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut out = Vec::new();
+    let mut all = Vec::new();
+    for tool in engine.tools() {
+        let (mut names, mut texts) = (Vec::new(), vec![tool.description.clone()]);
+        arguments(&tool.input_schema, &mut names, &mut texts);
+        for text in texts {
+            for stranger in strangers(&text, &names) {
+                out.push(format!("{}: `{stranger}` in {text:?} does not exist", tool.name));
+            }
+        }
+        all.append(&mut names);
+    }
+    for stranger in strangers(freshcontext_server::mcp::INSTRUCTIONS, &all) {
+        out.push(format!("the instructions name `{stranger}`, which does not exist"));
+    }
+    out
 }
 
 /// D07 of the fault matrix for every tool: wrong arguments are named, and nobody is asked.

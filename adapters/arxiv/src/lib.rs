@@ -20,8 +20,8 @@ use parse::{Feed, Trouble};
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "arxiv",
     tool: "extract_arxiv",
-    title: "arXiv",
-    description: "Papers by query (ti:, au:, cat:), id, DOI or URL.",
+    title: "arXiv papers",
+    description: "arXiv preprints with abstract, authors and categories, dated by the version shown. For physics, maths and computer science; for journals and citation counts use extract_scholar.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["export.arxiv.org"]),

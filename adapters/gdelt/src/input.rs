@@ -11,11 +11,11 @@ use crate::query;
 /// Arguments of `extract_gdelt`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Query or GDELT DOC URL
+    /// Words, quoted phrases, (a OR b), -word; or a GDELT DOC URL
     pub url: String,
-    /// Such as spanish
+    /// Language of the source, e.g. spanish
     pub language: Option<String>,
-    /// Such as france
+    /// Country of the source, e.g. france
     pub country: Option<String>,
 }
 

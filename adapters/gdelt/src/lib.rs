@@ -19,8 +19,8 @@ use freshcontext_parse::charset;
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "gdelt",
     tool: "extract_gdelt",
-    title: "GDELT news",
-    description: "World news by GDELT, dated when first seen",
+    title: "GDELT world news",
+    description: "News articles in some 65 languages, dated when GDELT first saw them. For press coverage; for what developers say use extract_hackernews or extract_reddit.",
     example: r#"{"url": "Palantir"}"#,
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["api.gdeltproject.org"]),

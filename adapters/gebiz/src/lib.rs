@@ -42,8 +42,8 @@ const fn key(host: &'static str) -> Credential {
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "gebiz",
     tool: "extract_gebiz",
-    title: "GeBIZ tenders",
-    description: "Awarded Singapore tenders, newest first",
+    title: "Singapore tender awards",
+    description: "Awarded Singapore government tenders, newest first, with suppliers and amounts; no open tenders. For US awards use extract_govcontracts.",
     example: r#"{"url": "cybersecurity"}"#,
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&[

@@ -17,7 +17,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "hackernews",
     tool: "extract_hackernews",
     title: "Hacker News",
-    description: "Hacker News search, lists (front, newest) or one thread.",
+    description: "Hacker News stories of a search or list, or one thread with comments, dated by submission. For developer opinion; for wider talk use extract_reddit, for press extract_gdelt.",
     example: input::EXAMPLE,
     profile: "social_pulse",
     hosts: Hosts::Fixed(&[

@@ -31,7 +31,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "jobs",
     tool: "search_jobs",
     title: "Job boards",
-    description: "Open jobs from five boards, each dated.",
+    description: "Open jobs from five boards, each dated and marked fresh to likely closed. To see what a field hires for; for start-ups that hire use extract_yc.",
     example: input::EXAMPLE,
     profile: "jobs_opportunities",
     hosts: Hosts::Fixed(&[

@@ -20,7 +20,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "producthunt",
     tool: "extract_producthunt",
     title: "Product Hunt",
-    description: "Product Hunt's board of today, a topic, product or keyword.",
+    description: "Product launches: today's board, a topic, a product or a keyword. For funded start-ups use extract_yc, for reactions extract_hackernews.",
     example: input::EXAMPLE,
     profile: "product_research",
     hosts: Hosts::Fixed(&["www.producthunt.com", "api.producthunt.com"]),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// Arguments of `extract_reddit`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// URL, r/name, u/name or query
+    /// r/rust, u/name, r/rust words, words alone, or a URL
     pub url: String,
 }
 

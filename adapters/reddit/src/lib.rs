@@ -20,7 +20,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "reddit",
     tool: "extract_reddit",
     title: "Reddit",
-    description: "Posts of a subreddit, user or search, or one thread.",
+    description: "Posts of a subreddit, user or search, or one post with comments. For users' opinions; for developers' use extract_hackernews.",
     example: input::EXAMPLE,
     profile: "social_pulse",
     hosts: Hosts::Fixed(&["www.reddit.com", "oauth.reddit.com"]),

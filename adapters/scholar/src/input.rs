@@ -8,10 +8,11 @@ use serde::Deserialize;
 /// Arguments of `extract_scholar`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Query or Scholar URL
+    /// Words, quoted phrases, author:"name"; or a Scholar URL
     pub url: String,
-    /// false: Scholar only
+    /// Ask other indexes; false means Scholar alone
     #[serde(default)]
+    #[schemars(extend("default" = true))]
     pub fallback: Option<bool>,
 }
 

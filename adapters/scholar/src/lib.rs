@@ -23,8 +23,8 @@ use request::{Plan, Via};
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "google_scholar",
     tool: "extract_scholar",
-    title: "Scholar",
-    description: "Papers from Crossref or OpenAlex, or Scholar.",
+    title: "Papers",
+    description: "Papers of all fields with authors, venue, date and citations, from Crossref or OpenAlex. For preprints with abstracts use extract_arxiv.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),

@@ -23,7 +23,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "yc",
     tool: "extract_yc",
     title: "Y Combinator",
-    description: "YC companies by batch, label or words, with status and team.",
+    description: "Y Combinator companies by batch, label or words, with status, team size and whether they hire. For launches use extract_producthunt.",
     example: input::EXAMPLE,
     profile: "company_intel",
     hosts: Hosts::Fixed(&["yc-oss.github.io", "www.ycombinator.com", request::INDEX_HOST]),

@@ -26,7 +26,7 @@ pub mod walls;
 mod wire;
 
 pub use adapter::{Adapter, AnyAdapter, BoxFuture, CallScope, Cx, Seen, Transport, decode_input};
-pub use args::{ArgSpec, CommonArgs, SORT_NAMES, split_arguments};
+pub use args::{ArgSpec, CommonArgs, SORT_NAMES, max_length_property, split_arguments};
 pub use clock::{Clock, FixedClock};
 pub use date::{DateEvidence, DateValue};
 pub use descriptor::{

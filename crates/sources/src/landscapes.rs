@@ -14,10 +14,10 @@ pub static COMPOSITES: [Composite; 5] = [LANDSCAPE, IDEA, GOVERNMENT, FINANCE, C
 const LANDSCAPE: Composite = Composite {
     tool: "extract_landscape",
     id: "landscape",
-    title: "Project landscape",
-    description: "A topic in YC, GitHub, Hacker News, Reddit, Product Hunt, packages",
+    title: "Topic landscape",
+    description: "A topic in six sources at once: Y Combinator, GitHub, Hacker News, Reddit, Product Hunt, packages. For one source use its own tool; to weigh an idea use extract_idea_landscape.",
     example: r#"{"topic": "robots"}"#,
-    input_schema: || schema(&[("topic", "Topic")]),
+    input_schema: || schema(10_000, &[("topic", "A topic in a few words, e.g. vector database")]),
     plan: landscape,
 };
 
@@ -25,23 +25,26 @@ const IDEA: Composite = Composite {
     tool: "extract_idea_landscape",
     id: "idea_landscape",
     title: "Idea landscape",
-    description: "An idea in Hacker News, YC, GitHub, jobs, packages, Product Hunt",
+    description: "Demand for a product idea and its rivals: Hacker News, Y Combinator, GitHub, jobs, packages, Product Hunt. For a technology use extract_landscape, for a known company extract_company_landscape.",
     example: r#"{"idea": "open source feature flags"}"#,
-    input_schema: || schema(&[("idea", "Few words")]),
+    input_schema: || schema(14_000, &[("idea", "The idea in a few words")]),
     plan: idea,
 };
 
 const GOVERNMENT: Composite = Composite {
     tool: "extract_gov_landscape",
     id: "gov_landscape",
-    title: "Gov landscape",
-    description: "US contracts, Hacker News, GitHub and changelog of a company or topic",
+    title: "Government landscape",
+    description: "US federal contracts of a company or topic with Hacker News, GitHub and releases. For contracts alone use extract_govcontracts.",
     example: r#"{"query": "Palantir", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {
-        schema(&[
-            ("query", "Company, topic or NAICS code"),
-            ("github_url", "Repository"),
-        ])
+        schema(
+            12_000,
+            &[
+                ("query", "Company, topic or NAICS code"),
+                ("github_url", "Repository to show releases of"),
+            ],
+        )
     },
     plan: government,
 };
@@ -50,14 +53,17 @@ const FINANCE: Composite = Composite {
     tool: "extract_finance_landscape",
     id: "finance_landscape",
     title: "Finance landscape",
-    description: "Quotes, Hacker News, Reddit, GitHub and changelog of a company",
+    description: "Quotes with talk on Hacker News and Reddit, repositories and releases. For prices alone use extract_finance, for filings extract_company_landscape.",
     example: r#"{"tickers": "NET", "company_name": "Cloudflare", "github_query": "cloudflare/workers-sdk"}"#,
     input_schema: || {
-        schema(&[
-            ("tickers", "Tickers, comma-separated"),
-            ("company_name", "Company"),
-            ("github_query", "owner/repo or words"),
-        ])
+        schema(
+            12_000,
+            &[
+                ("tickers", "Up to 5 tickers, e.g. NET,MSFT"),
+                ("company_name", "Name to search talk for"),
+                ("github_query", "owner/repo, or search words"),
+            ],
+        )
     },
     plan: finance,
 };
@@ -66,14 +72,17 @@ const COMPANY: Composite = Composite {
     tool: "extract_company_landscape",
     id: "company_landscape",
     title: "Company landscape",
-    description: "SEC filings, US contracts, news, changelog and quote of a company",
+    description: "A company's SEC filings, US federal contracts, world news, releases and quote. For talk about it use extract_finance_landscape.",
     example: r#"{"company": "Palantir", "ticker": "PLTR", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {
-        schema(&[
-            ("company", "Company"),
-            ("ticker", "Ticker"),
-            ("github_url", "Repository"),
-        ])
+        schema(
+            15_000,
+            &[
+                ("company", "Company name, e.g. Palantir"),
+                ("ticker", "Its ticker, e.g. PLTR"),
+                ("github_url", "Repository to show releases of"),
+            ],
+        )
     },
     plan: company,
 };

@@ -1,6 +1,7 @@
-//! Chores of the repository: `cargo xtask generate`, `new-adapter`, `record` and `replay`.
+//! Chores of the repository: `cargo xtask generate`, `new-adapter`, `record`, `demo` and `replay`.
 
 mod checked;
+pub mod examples;
 pub mod generate;
 pub mod new_adapter;
 pub mod record;

@@ -26,7 +26,7 @@ pub use failure::{Failure, failure};
 pub use guard::prepare;
 pub use item::JudgedItem;
 pub use judge::judge;
-pub(crate) use schema::admit_failures;
+pub(crate) use schema::{failure_schema, names_only};
 pub use schema::answer_schema;
 
 use crate::date::Resolved;

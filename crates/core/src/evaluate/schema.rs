@@ -8,9 +8,9 @@ use super::verdict::Decision;
 /// The tool's name.
 pub const TOOL: &str = "evaluate_context";
 /// The tool's title.
-pub const TITLE: &str = "Evaluate";
+pub const TITLE: &str = "Evaluate context";
 /// What the tool does, for the model that chooses it.
-pub const DESCRIPTION: &str = "Ranks context you hold by relevance and age; says use, cite, refresh, verify, watch or exclude each, and why. A signal may be an item or a whole result of these tools, as it came; pass query where there are no semantic_scores.";
+pub const DESCRIPTION: &str = "Ranks context that you already have by relevance and age, and says of each whether to use, cite, refresh, verify, watch or exclude it, and why. Fetches nothing: for new context use the extract_ and search_ tools, whose items and results fit as signals as they are.";
 
 fn property(kind: &str, about: &str) -> Value {
     json!({"type": kind, "description": about})
@@ -30,36 +30,36 @@ fn one_of<'a>(about: &str, values: impl Iterator<Item = &'a str>) -> Value {
 pub fn input_schema() -> Value {
     let mut signal = properties(&[
         ("source", "string", "URL or stable name"),
-        ("source_type", "string", "e.g. arxiv, jobs"),
-        ("title", "string", "Title"),
-        ("content", "string", "Text"),
-        ("published_at", "string", "ISO date"),
-        ("retrieved_at", "string", "ISO date"),
-        ("semantic_score", "number", "Relevance 0..1"),
+        ("source_type", "string", "Kind, e.g. arxiv, jobs"),
+        ("title", "string", "Title in one line"),
+        ("content", "string", "Text to be judged"),
+        ("published_at", "string", "Publication, e.g. 2026-01-31"),
+        ("retrieved_at", "string", "Moment of its retrieval"),
+        ("semantic_score", "number", "Your relevance, 0 to 1"),
         ("http_status", "integer", "Of the retrieval"),
-        ("content_type", "string", "Media type"),
-        ("final_url", "string", "After redirects"),
+        ("content_type", "string", "Its media type"),
+        ("final_url", "string", "Address after redirects"),
     ]);
     let status = ["success", "partial", "stale", "failed", "unknown"];
     signal.insert(
         "date_confidence".to_owned(),
-        one_of("Of the date", ["high", "medium", "low", "unknown"].into_iter()),
+        one_of("How sure published_at is", ["high", "medium", "low", "unknown"].into_iter()),
     );
-    signal.insert("status".to_owned(), one_of("Retrieval", status.into_iter()));
-    signal.insert("id".to_owned(), property("string", "Id"));
-    signal.insert("metadata".to_owned(), property("object", "Origin facts"));
+    signal.insert("status".to_owned(), one_of("How retrieval went", status.into_iter()));
+    signal.insert("id".to_owned(), property("string", "Your id for it"));
+    signal.insert("metadata".to_owned(), property("object", "Facts of its origin"));
     json!({
         "type": "object",
         "properties": {
-            "profile": one_of("Kind of sources", PROFILES.iter().map(|profile| profile.id)),
-            "intent": one_of("Purpose", INTENTS.iter().map(|intent| intent.id)),
+            "profile": one_of("Kind of sources; sets how fast they age", PROFILES.iter().map(|profile| profile.id)),
+            "intent": one_of("What the context is for", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
                 "description": "1-500, each with source and a title or content; or items or results of these tools",
                 "items": {"type": "object", "properties": signal},
             },
             "query": property("string", "What you look for; judges relevance where semantic_score is absent"),
-            "now": property("string", "ISO clock"),
+            "now": property("string", "Moment to judge at; default the present"),
         },
         "required": ["profile", "intent", "signals"],
     })
