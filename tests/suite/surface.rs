@@ -199,7 +199,9 @@ fn names(engine: &Engine) -> Vec<String> {
         all.append(&mut names);
     }
     for stranger in strangers(freshcontext_server::mcp::INSTRUCTIONS, &all) {
-        out.push(format!("the instructions name `{stranger}`, which does not exist"));
+        out.push(format!(
+            "the instructions name `{stranger}`, which does not exist"
+        ));
     }
     out
 }

@@ -19,7 +19,7 @@ const MAX_IDS: usize = 50;
 /// Arguments of `extract_arxiv`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Words (`ti: au: cat:` work), arXiv ids, a DOI or an arXiv URL
+    /// Words (ti:, au:, cat:), ids, DOI or arXiv URL
     pub url: String,
 }
 

@@ -21,7 +21,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "changelog",
     tool: "extract_changelog",
     title: "Changelog",
-    description: "Releases of a repository, package or site, newest first, with their notes. For what changed and when; for a package's latest version and cadence use package_trends, for a repository's README extract_github.",
+    description: "Releases of a repository, package or site, with notes. For cadence and downloads use package_trends.",
     example: input::EXAMPLE,
     profile: "official_docs",
     hosts: Hosts::PublicWeb(&[

@@ -52,7 +52,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "finance",
     tool: "extract_finance",
     title: "Quotes",
-    description: "Last price of up to 5 stocks, indices, currencies or coins, each with its moment. Prices only; for filings use extract_sec_filings, for a company's wider picture extract_finance_landscape.",
+    description: "Last prices of stocks, indices, currencies or coins. For filings use extract_sec_filings.",
     example: r#"{"url": "AAPL,MSFT"}"#,
     profile: "market_finance",
     hosts: Hosts::Fixed(&[

@@ -11,11 +11,11 @@ use crate::query;
 /// Arguments of `extract_gdelt`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Words, quoted phrases, (a OR b), -word; or a GDELT DOC URL
+    /// Words, quoted phrases, (a OR b), -word or a GDELT URL
     pub url: String,
-    /// Language of the source, e.g. spanish
+    /// Source language, e.g. spanish
     pub language: Option<String>,
-    /// Country of the source, e.g. france
+    /// Source country, e.g. france
     pub country: Option<String>,
 }
 

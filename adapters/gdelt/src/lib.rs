@@ -19,8 +19,8 @@ use freshcontext_parse::charset;
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "gdelt",
     tool: "extract_gdelt",
-    title: "GDELT world news",
-    description: "News articles in some 65 languages, dated when GDELT first saw them. For press coverage; for what developers say use extract_hackernews or extract_reddit.",
+    title: "World news",
+    description: "Press articles in 65 languages, dated when first seen. For opinions use extract_hackernews.",
     example: r#"{"url": "Palantir"}"#,
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["api.gdeltproject.org"]),

@@ -42,8 +42,8 @@ const fn key(host: &'static str) -> Credential {
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "gebiz",
     tool: "extract_gebiz",
-    title: "Singapore tender awards",
-    description: "Awarded Singapore government tenders, newest first, with suppliers and amounts; no open tenders. For US awards use extract_govcontracts.",
+    title: "Singapore tenders",
+    description: "Awarded Singapore tenders with amounts; none is open. For US awards use extract_govcontracts.",
     example: r#"{"url": "cybersecurity"}"#,
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&[

@@ -15,8 +15,8 @@ use crate::{CREDENTIALS, HOST, ROUTES, STATUS_RULES, TERMS, request};
 pub static GITHUB: Descriptor = Descriptor {
     id: "github",
     tool: "extract_github",
-    title: "GitHub repository",
-    description: "One repository: description, README, stars, licence and the date of its newest commit. To find repositories use search_repos, for releases extract_changelog.",
+    title: "GitHub",
+    description: "One repository: README, stars, newest commit. To find some use search_repos, for releases extract_changelog.",
     example: input::URL_EXAMPLE,
     profile: "code_activity",
     hosts: Hosts::Fixed(&[HOST]),

@@ -16,7 +16,7 @@ pub static REPOSEARCH: Descriptor = Descriptor {
     id: "reposearch",
     tool: "search_repos",
     title: "GitHub search",
-    description: "Repositories that match words and GitHub qualifiers, with stars and last push. For one known repository use extract_github.",
+    description: "Repositories by words and qualifiers, with stars and last push. For one you know use extract_github.",
     example: input::QUERY_EXAMPLE,
     profile: "code_activity",
     hosts: Hosts::Fixed(&[HOST]),

@@ -10,12 +10,12 @@ use crate::DESCRIPTOR;
 /// Arguments of `extract_govcontracts`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Company, UEI, agency (NASA), topic, NAICS code (541511) or award URL
+    /// Company, UEI, agency (NASA), topic, NAICS (541511) or award URL
     pub url: String,
-    /// Day that dates an award (default signed)
+    /// Its date; default signed
     #[schemars(extend("enum" = ["signed", "modified"]))]
     pub by: Option<String>,
-    /// Framework vehicles in place of contracts
+    /// Frameworks, not contracts
     #[schemars(extend("default" = false))]
     pub idv: Option<bool>,
 }

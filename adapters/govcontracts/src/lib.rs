@@ -17,8 +17,8 @@ use freshcontext_contract::{
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "govcontracts",
     tool: "extract_govcontracts",
-    title: "US federal contracts",
-    description: "US federal contract awards from USAspending, newest signed first. For Singapore use extract_gebiz, for a company's SEC filings extract_sec_filings.",
+    title: "US contracts",
+    description: "US federal contract awards, newest signed first. For Singapore use extract_gebiz.",
     example: r#"{"url": "Palantir"}"#,
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["api.usaspending.gov"]),

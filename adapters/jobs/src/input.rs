@@ -20,7 +20,7 @@ pub struct Input {
     #[serde(default)]
     #[schemars(extend("default" = 60, "minimum" = 1, "maximum" = 3650))]
     pub max_age_days: Option<f64>,
-    /// Words to point out in adverts
+    /// Words to point out
     #[serde(default)]
     pub keywords: Option<Vec<String>>,
 }

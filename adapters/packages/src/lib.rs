@@ -21,8 +21,8 @@ use parse::Facts;
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "packagetrends",
     tool: "package_trends",
-    title: "Package registries",
-    description: "npm, PyPI and crates.io packages: latest version and its date, cadence, downloads, known vulnerabilities. Takes names only; for release notes use extract_changelog.",
+    title: "Packages",
+    description: "Packages' latest version, cadence, downloads, vulnerabilities. For release notes use extract_changelog.",
     example: input::EXAMPLE,
     profile: "code_activity",
     hosts: Hosts::Fixed(&["registry.npmjs.org", "api.npmjs.org", "pypi.org", "crates.io"]),

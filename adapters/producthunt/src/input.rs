@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// Arguments of `extract_producthunt`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Keyword, or a URL of a topic, product or day's board
+    /// Keyword or Product Hunt URL
     pub url: String,
 }
 

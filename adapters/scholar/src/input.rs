@@ -8,9 +8,9 @@ use serde::Deserialize;
 /// Arguments of `extract_scholar`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Words, quoted phrases, author:"name"; or a Scholar URL
+    /// Words, author:"name" or a Scholar URL
     pub url: String,
-    /// Ask other indexes; false means Scholar alone
+    /// Ask open indexes; false: Scholar alone
     #[serde(default)]
     #[schemars(extend("default" = true))]
     pub fallback: Option<bool>,

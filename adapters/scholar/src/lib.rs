@@ -24,7 +24,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "google_scholar",
     tool: "extract_scholar",
     title: "Papers",
-    description: "Papers of all fields with authors, venue, date and citations, from Crossref or OpenAlex. For preprints with abstracts use extract_arxiv.",
+    description: "Papers of all fields with venue, date and citations. For preprints use extract_arxiv.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),
@@ -179,7 +179,7 @@ impl Adapter for Scholar {
         let mut harvest = harvest(page, &plan, via, url);
         if let Some(error) = &walled {
             harvest.note(format!(
-                "Google Scholar was walled ({}: {}); the same query was asked of {} instead",
+                "Google Scholar could not be read ({}: {}); {} was asked the same query instead",
                 error.code,
                 error.message,
                 via.name()

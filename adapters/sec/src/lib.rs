@@ -41,7 +41,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "sec_filings",
     tool: "extract_sec_filings",
     title: "SEC filings",
-    description: "Filings of US-listed companies from EDGAR, or full-text matches on a topic; 8-K events by default. For prices use extract_finance.",
+    description: "EDGAR filings of a company or on a topic; 8-K by default. For prices use extract_finance.",
     example: r#"{"url": "PLTR"}"#,
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["www.sec.gov", "data.sec.gov", "efts.sec.gov"]),

@@ -52,19 +52,16 @@ impl ArgSpec {
         if let Some((default, most)) = self.limit {
             add(
                 "limit",
-                json!({"type": "integer", "description": "Most items to return", "default": default,
+                json!({"type": "integer", "description": "Most items returned", "default": default,
                     "minimum": 1, "maximum": most}),
             );
         }
         if self.dates {
             add(
                 "since",
-                json!({"type": "string", "description": "Earliest date, e.g. 2026-01-31"}),
+                json!({"type": "string", "description": "From, e.g. 2026-01-31"}),
             );
-            add(
-                "until",
-                json!({"type": "string", "description": "Latest date, inclusive"}),
-            );
+            add("until", json!({"type": "string", "description": "To this day"}));
         }
         if !self.sort.is_empty() {
             add(
@@ -75,13 +72,13 @@ impl ArgSpec {
         if self.cursor {
             add(
                 "cursor",
-                json!({"type": "string", "description": "Next-Cursor of the last answer"}),
+                json!({"type": "string", "description": "Next-Cursor to continue"}),
             );
         }
         if self.max_age {
             add(
                 "max_age",
-                json!({"type": "integer", "description": "Oldest cached copy, seconds", "minimum": 1}),
+                json!({"type": "integer", "description": "Oldest copy, seconds", "minimum": 1}),
             );
         }
         out
@@ -90,7 +87,7 @@ impl ArgSpec {
 
 /// The schema of `max_length`, the same in every tool but for its default.
 pub fn max_length_property(default: usize) -> Value {
-    json!({"type": "integer", "description": "Answer length, characters", "default": default,
+    json!({"type": "integer", "description": "Length in characters", "default": default,
         "minimum": MIN_RESULT_CHARS, "maximum": Limits::DEFAULT.result_chars})
 }
 

@@ -64,14 +64,7 @@ fn plain(schema: &Value) -> Value {
         };
         out.insert("type".to_owned(), kind);
     }
-    for key in [
-        "enum",
-        "minimum",
-        "maximum",
-        "default",
-        "examples",
-        "description",
-    ] {
+    for key in ["enum", "minimum", "maximum", "default", "examples", "description"] {
         // An optional field's default is null, which says nothing.
         if let Some(value) = object.get(key).filter(|value| !value.is_null()) {
             out.insert(key.to_owned(), value.clone());

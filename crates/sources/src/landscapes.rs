@@ -15,9 +15,9 @@ const LANDSCAPE: Composite = Composite {
     tool: "extract_landscape",
     id: "landscape",
     title: "Topic landscape",
-    description: "A topic in six sources at once: Y Combinator, GitHub, Hacker News, Reddit, Product Hunt, packages. For one source use its own tool; to weigh an idea use extract_idea_landscape.",
+    description: "A topic in YC, GitHub, Hacker News, Reddit, Product Hunt, packages. For one source use its own tool.",
     example: r#"{"topic": "robots"}"#,
-    input_schema: || schema(10_000, &[("topic", "A topic in a few words, e.g. vector database")]),
+    input_schema: || schema(10_000, &[("topic", "A topic, e.g. vector database")]),
     plan: landscape,
 };
 
@@ -25,7 +25,7 @@ const IDEA: Composite = Composite {
     tool: "extract_idea_landscape",
     id: "idea_landscape",
     title: "Idea landscape",
-    description: "Demand for a product idea and its rivals: Hacker News, Y Combinator, GitHub, jobs, packages, Product Hunt. For a technology use extract_landscape, for a known company extract_company_landscape.",
+    description: "Demand and rivals: Hacker News, YC, GitHub, jobs, packages, Product Hunt. For a technology use extract_landscape.",
     example: r#"{"idea": "open source feature flags"}"#,
     input_schema: || schema(14_000, &[("idea", "The idea in a few words")]),
     plan: idea,
@@ -35,14 +35,14 @@ const GOVERNMENT: Composite = Composite {
     tool: "extract_gov_landscape",
     id: "gov_landscape",
     title: "Government landscape",
-    description: "US federal contracts of a company or topic with Hacker News, GitHub and releases. For contracts alone use extract_govcontracts.",
+    description: "US contracts of a company or topic, Hacker News, GitHub, releases. For contracts alone use extract_govcontracts.",
     example: r#"{"query": "Palantir", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {
         schema(
             12_000,
             &[
                 ("query", "Company, topic or NAICS code"),
-                ("github_url", "Repository to show releases of"),
+                ("github_url", "Repository, for its releases"),
             ],
         )
     },
@@ -53,14 +53,14 @@ const FINANCE: Composite = Composite {
     tool: "extract_finance_landscape",
     id: "finance_landscape",
     title: "Finance landscape",
-    description: "Quotes with talk on Hacker News and Reddit, repositories and releases. For prices alone use extract_finance, for filings extract_company_landscape.",
+    description: "Quotes, Hacker News, Reddit, repositories, releases. For filings and news use extract_company_landscape.",
     example: r#"{"tickers": "NET", "company_name": "Cloudflare", "github_query": "cloudflare/workers-sdk"}"#,
     input_schema: || {
         schema(
             12_000,
             &[
                 ("tickers", "Up to 5 tickers, e.g. NET,MSFT"),
-                ("company_name", "Name to search talk for"),
+                ("company_name", "Name for the searches"),
                 ("github_query", "owner/repo, or search words"),
             ],
         )
@@ -72,7 +72,7 @@ const COMPANY: Composite = Composite {
     tool: "extract_company_landscape",
     id: "company_landscape",
     title: "Company landscape",
-    description: "A company's SEC filings, US federal contracts, world news, releases and quote. For talk about it use extract_finance_landscape.",
+    description: "SEC filings, US contracts, world news, releases, quote. For opinions use extract_finance_landscape.",
     example: r#"{"company": "Palantir", "ticker": "PLTR", "github_url": "https://github.com/palantir/blueprint"}"#,
     input_schema: || {
         schema(
@@ -80,7 +80,7 @@ const COMPANY: Composite = Composite {
             &[
                 ("company", "Company name, e.g. Palantir"),
                 ("ticker", "Its ticker, e.g. PLTR"),
-                ("github_url", "Repository to show releases of"),
+                ("github_url", "Repository, for its releases"),
             ],
         )
     },
@@ -130,7 +130,7 @@ fn government(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
     let given = Given::read(&GOVERNMENT, arguments, 12_000)?;
     let query = given.first.as_str();
     let (news, repos) = if question::is_code(query) || query.contains("://") {
-        let why = "a code or an address of an award means nothing there; give a company or a topic";
+        let why = "a company or a topic is needed; a code or an award's address finds nothing here";
         (question::skip_hackernews(why), question::skip_repos(why))
     } else {
         (question::hackernews(query), question::repos(query))
@@ -153,14 +153,14 @@ fn finance(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
     let (news, talk) = if let Some(words) = name.or(plain.then_some(tickers)) {
         (question::hackernews(words), question::reddit(words))
     } else {
-        let why = "give company_name; these tickers are no words to search for";
+        let why = "company_name is needed; these tickers are not words to search for";
         (question::skip_hackernews(why), question::skip_reddit(why))
     };
     let github = given.get("github_query");
     let repos = match (github, name) {
         (Some(query), _) => question::repos(&question::as_repository(query)),
         (None, Some(name)) => question::repos(name),
-        (None, None) => question::skip_repos("give github_query or company_name"),
+        (None, None) => question::skip_repos("github_query or company_name is needed"),
     };
     let changelog = question::changelog(
         github.filter(|query| question::is_repository(query)),
@@ -183,7 +183,7 @@ fn company(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
         question::changelog(given.get("github_url"), "github_url"),
         match ticker {
             Some(ticker) => question::finance(ticker),
-            None => question::skip_finance("give ticker; a company's name is no ticker"),
+            None => question::skip_finance("a ticker is needed for quotes; give ticker"),
         },
     ];
     Ok(plan(&given, sections))

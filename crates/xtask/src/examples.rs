@@ -155,10 +155,7 @@ async fn answer(
     let outcome = called.map_err(|_| format!("there is no tool {tool}"))?;
     let mut structured = outcome.structured.unwrap_or_default();
     let mut text = outcome.text;
-    if let Some(cursor) = structured.get_mut("next_cursor") {
-        text = text.replace(cursor.as_str().unwrap_or_default(), CURSOR);
-        *cursor = CURSOR.into();
-    }
+    mask(&mut structured, &mut text);
     Ok(Example {
         tool: tool.to_owned(),
         title,
@@ -167,6 +164,20 @@ async fn answer(
         structured,
         is_error: outcome.is_error,
     })
+}
+
+/// Puts [`CURSOR`] for every cursor, also those of a composite's sections.
+fn mask(structured: &mut Value, text: &mut String) {
+    if let Some(cursor) = structured.get_mut("next_cursor") {
+        *text = text.replace(cursor.as_str().unwrap_or_default(), CURSOR);
+        *cursor = CURSOR.into();
+    }
+    let sections = structured.get_mut("sections").and_then(Value::as_array_mut);
+    for section in sections.into_iter().flatten() {
+        if let Some(result) = section.get_mut("result") {
+            mask(result, text);
+        }
+    }
 }
 
 /// docs/answers.md.

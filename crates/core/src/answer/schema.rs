@@ -25,7 +25,7 @@ pub fn answer_schema() -> Value {
             "revalidate_after": maybe,
             "content_is_external": {"type": "boolean"},
             "status": {"enum": ["success", "partial", "empty"]},
-            "route": text,
+            "route": {},
             "summary": text,
             "fields": {"type": "object"},
             "items": {"type": "array", "items": {"type": "object", "properties": {
@@ -37,9 +37,9 @@ pub fn answer_schema() -> Value {
             "skipped": {"type": "array", "items": {"type": "object", "properties": {"count": whole, "reason": {}}}},
             "failures": {"type": "array", "items": {"type": "object", "properties": {"what": {}, "code": {}, "message": {}}}},
             "notes": {"type": "array", "items": text},
-            "next_cursor": text,
-            "message": text,
-            "code": text
+            "next_cursor": {},
+            "message": {},
+            "code": {}
         },
         "anyOf": [{"required": ["freshcontext"]}, {"required": ["message"]}]
     })
@@ -54,7 +54,10 @@ pub(crate) fn names_only(schema: &Value) -> Value {
             .collect();
         return json!({"type": "object", "properties": names});
     }
-    match schema.get("items").filter(|items| items.get("properties").is_some()) {
+    match schema
+        .get("items")
+        .filter(|items| items.get("properties").is_some())
+    {
         Some(items) => json!({"type": "array", "items": names_only(items)}),
         None => json!({}),
     }

@@ -264,8 +264,13 @@ fn render_all(
             },
             Part::Failed(error) => {
                 let failure = failure(error, section.adapter, section.tool, generated_at);
+                let skipped = error.detail.as_deref() == Some(NOT_ASKED);
                 Rendered {
-                    text: failure.text,
+                    text: if skipped {
+                        clean_line(&error.message).into_owned()
+                    } else {
+                        failure.text
+                    },
                     answer: None,
                     failure: Some(failure.structured),
                 }
@@ -456,9 +461,10 @@ fn coverage_line(sections: &[Decided]) -> String {
     match weakest(sections) {
         Some((section, Some(date), confidence, score)) => {
             let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
+            let age = section.newest().and_then(|(_, age, _)| age).unwrap_or_default();
             let _ = write!(
                 line,
-                "; weakest date: {date} ({}, {confidence}, score {score})",
+                "; weakest date: {date} ({age} ago, {}, {confidence}, score {score})",
                 section.label
             );
         }

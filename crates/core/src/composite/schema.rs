@@ -52,8 +52,8 @@ pub fn composite_schema() -> Value {
                 "error": failure_schema()
             }}},
             "notes": {"type": "array", "items": text},
-            "message": text,
-            "code": text
+            "message": {},
+            "code": {}
         },
         "anyOf": [{"required": ["sections"]}, {"required": ["message"]}]
     })
