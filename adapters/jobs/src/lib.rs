@@ -320,9 +320,8 @@ fn harvest(
         .unwrap_or(Board::Remotive);
     let mut harvest = Harvest::new(address(first, wish)?, items);
     harvest.summary = Some(format!(
-        "{}: {fitting} of {} {}",
+        "{}: {fitting} of {total} adverts {}",
         described(wish),
-        counted(total, "advert", "adverts"),
         if fitting == 1 { "fits" } else { "fit" }
     ));
     harvest.set("boards", places);

@@ -358,9 +358,13 @@ fn harvest(page: Page, plan: &Plan, via: Via, url: Url) -> Harvest {
         "by relevance"
     };
     harvest.summary = Some(format!(
-        "{} results for {what:?}, {order}, from number {}",
+        "{} results for {what:?}, {order}{}",
         via.name(),
-        plan.offset + 1
+        if plan.offset > 0 {
+            format!(", from number {}", plan.offset + 1)
+        } else {
+            String::new()
+        }
     ));
     harvest.set("total_results", page.total);
     if let Some((oldest, newest)) = page.years {

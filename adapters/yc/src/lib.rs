@@ -312,10 +312,7 @@ fn finish(
         ));
     }
     if let Some(at) = meta.and_then(parse::Meta::built) {
-        harvest.note(format!(
-            "The directory is a snapshot of {}",
-            freshcontext_parse::text::clip(at, 40)
-        ));
+        harvest.set("directory_as_of", freshcontext_parse::text::clip(at, 40));
     }
     if offset + limit < total {
         harvest.next = Some((offset + limit).to_string());

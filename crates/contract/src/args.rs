@@ -52,7 +52,7 @@ impl ArgSpec {
         if let Some((default, most)) = self.limit {
             add(
                 "limit",
-                json!({"type": "integer", "description": "Most items returned", "default": default,
+                json!({"type": "integer", "description": "Items at most", "default": default,
                     "minimum": 1, "maximum": most}),
             );
         }
@@ -72,13 +72,13 @@ impl ArgSpec {
         if self.cursor {
             add(
                 "cursor",
-                json!({"type": "string", "description": "Next-Cursor to continue"}),
+                json!({"type": "string", "description": "From Next-Cursor line"}),
             );
         }
         if self.max_age {
             add(
                 "max_age",
-                json!({"type": "integer", "description": "Oldest copy, seconds", "minimum": 1}),
+                json!({"type": "integer", "description": "Cache age, seconds", "minimum": 1}),
             );
         }
         out
@@ -87,7 +87,7 @@ impl ArgSpec {
 
 /// The schema of `max_length`, the same in every tool but for its default.
 pub fn max_length_property(default: usize) -> Value {
-    json!({"type": "integer", "description": "Length in characters", "default": default,
+    json!({"type": "integer", "description": "Characters at most", "default": default,
         "minimum": MIN_RESULT_CHARS, "maximum": Limits::DEFAULT.result_chars})
 }
 

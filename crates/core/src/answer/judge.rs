@@ -287,7 +287,10 @@ fn date_notes(items: &[(Item, Resolved)], notes: &mut Vec<String>) {
     let undated = items.iter().filter(|(_, date)| date.instant.is_none()).count();
     if undated > 0 {
         let verb = if undated == 1 { "has" } else { "have" };
-        notes.push(format!("{undated} of {} items {verb} no date", items.len()));
+        notes.push(match items.len() {
+            1 => "The item has no date".to_owned(),
+            all => format!("{undated} of {all} items {verb} no date"),
+        });
     }
     let mut unusable = items
         .iter()

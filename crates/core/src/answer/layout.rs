@@ -325,12 +325,19 @@ fn item_head(number: usize, item: &JudgedItem, detail: Detail) -> String {
         }
         _ => out.push_str("unknown"),
     }
-    // An id that the address ends in says nothing more.
+    // An id that the address ends in, or that is a fact of its own, says nothing more.
     let url = item.url.as_ref().filter(|_| detail != Detail::NoFieldsNoUrl);
     let id = item
         .id
         .as_ref()
-        .filter(|id| url.is_none_or(|url| !url.ends_with(id.as_str())));
+        .filter(|id| url.is_none_or(|url| !url.ends_with(id.as_str())))
+        .filter(|id| {
+            detail != Detail::Full
+                || !item
+                    .fields
+                    .values()
+                    .any(|fact| fact.as_str() == Some(id.as_str()))
+        });
     if let Some(id) = id {
         out.push_str(" · id: ");
         out.push_str(id);

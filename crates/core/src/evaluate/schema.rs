@@ -10,7 +10,7 @@ pub const TOOL: &str = "evaluate_context";
 /// The tool's title.
 pub const TITLE: &str = "Evaluate context";
 /// What the tool does, for the model that chooses it.
-pub const DESCRIPTION: &str = "Ranks context you already have by relevance and age: use, cite, refresh, verify, watch or exclude each, and why. Fetches nothing: use the other tools for that.";
+pub const DESCRIPTION: &str = "Ranks context you have by relevance and age: use, cite, refresh, verify, watch or exclude each, and why. Fetches nothing: other tools do.";
 
 fn property(kind: &str, about: &str) -> Value {
     json!({"type": kind, "description": about})
