@@ -3,7 +3,6 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use freshcontext_contract::Limits;
 use freshcontext_server::engine::{CallContext, EVALUATE, Engine};
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{ScriptedUpstream, StepClock, load_cases};
@@ -310,10 +309,9 @@ async fn bad_arguments() -> Result<(), libtest_mimic::Failed> {
     verdict(out)
 }
 
-/// A server that the replay answers, at the examples' moment.
+/// Servers that the replay answers, at the examples' moment.
 struct Replayed {
-    engine: Arc<Engine>,
-    _upstream: ScriptedUpstream,
+    upstream: ScriptedUpstream,
 }
 
 impl Replayed {
@@ -321,23 +319,21 @@ impl Replayed {
         let upstream = replay::Replay::load(&root(), None)?
             .start(SocketAddr::from(([127, 0, 0, 1], 0)))
             .await?;
+        Ok(Self { upstream })
+    }
+
+    fn engine(&self) -> Result<Arc<Engine>, String> {
         let now = examples::NOW
             .parse()
             .map_err(|_| "the moment of the examples is none")?;
-        let limits = Limits {
-            attempts: 1,
-            ..Limits::DEFAULT
-        };
-        let engine = run::engine(&upstream.base(), Arc::new(StepClock::new(now)), limits, |_| {})?;
-        Ok(Self {
-            engine,
-            _upstream: upstream,
-        })
+        let clock = Arc::new(StepClock::new(now));
+        run::engine(&self.upstream.base(), clock, run::once(), |_| {})
     }
 
+    /// Calls a tool of a server of its own: no call waits for the pace of those before it.
     async fn call(&self, tool: &str, arguments: Value) -> Result<Outcome, String> {
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        run::call(&self.engine, tool, arguments, CallContext::default()).await
+        run::call(&self.engine()?, tool, arguments, CallContext::default()).await
     }
 }
 
@@ -394,11 +390,12 @@ async fn meant() -> Result<(), Failed> {
 /// in the docs. Those of the tools that a fixture answers succeed.
 async fn examples_run() -> Result<(), Failed> {
     let server = Replayed::start().await?;
+    let engine = server.engine()?;
     let cases = load_cases(&root().join("fixtures"))?;
     let answered = examples::ordinary(&cases);
     let mut out = Vec::new();
     let mut calls: Vec<(String, Value, &str)> = Vec::new();
-    for tool in server.engine.tools() {
+    for tool in engine.tools() {
         let example: Value = serde_json::from_str(&tool.example).unwrap_or_default();
         let with_fixture = answered
             .get(tool.name.as_str())
@@ -428,7 +425,7 @@ async fn examples_run() -> Result<(), Failed> {
                 continue;
             };
             let refused = text.contains(&format!("{line}\nerror:"));
-            let Some((tool, arguments)) = typed(&server.engine, words) else {
+            let Some((tool, arguments)) = typed(&engine, words) else {
                 continue;
             };
             if !refused {

@@ -59,6 +59,7 @@ pub(crate) fn names_only(schema: &Value) -> Value {
         .filter(|items| items.get("properties").is_some())
     {
         Some(items) => json!({"type": "array", "items": names_only(items)}),
+        None if schema.get("type") == Some(&json!("object")) => schema.clone(),
         None => json!({}),
     }
 }
