@@ -12,7 +12,7 @@ use crate::symbol::Ticker;
 /// Arguments of `extract_finance`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Up to 5 tickers, e.g. AAPL,^GSPC,EURUSD=X,BTC-USD
+    /// Up to 5 tickers, e.g. AAPL,^GSPC,BTC-USD
     pub url: String,
     /// Ask this provider alone
     #[schemars(extend("enum" = Provider::names()))]

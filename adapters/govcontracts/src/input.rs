@@ -10,7 +10,7 @@ use crate::DESCRIPTOR;
 /// Arguments of `extract_govcontracts`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Company, UEI, agency (NASA), topic, NAICS (541511) or award URL
+    /// Company, UEI, agency (NASA), topic, NAICS or award URL
     pub url: String,
     /// Its date; default signed
     #[schemars(extend("enum" = ["signed", "modified"]))]

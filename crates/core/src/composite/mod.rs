@@ -213,13 +213,15 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
 
 fn staleness(judged: &Judged, threshold: f64) -> Stale {
     let content_date = judged.date().shown.clone();
+    let age = judged.date().age(judged.retrieved_at());
     let message = match (judged.score(), &content_date, judged.status()) {
         (_, _, Status::Empty) => {
             format!("Stale: the source has no results, so there is no score; {threshold} was asked for.")
         }
         (Some(score), Some(date), _) => {
+            let age = age.as_deref().unwrap_or("some time");
             format!(
-                "Stale: content of {date} scores {score}, below the {threshold} asked for. Content left out."
+                "Stale: content of {date} ({age} ago) scores {score}, below the {threshold} asked for. Content left out."
             )
         }
         _ => format!(
@@ -229,7 +231,7 @@ fn staleness(judged: &Judged, threshold: f64) -> Stale {
     Stale {
         score: judged.score(),
         content_date,
-        age: judged.date().age(judged.retrieved_at()),
+        age,
         items: judged.item_count(),
         threshold,
         message,
