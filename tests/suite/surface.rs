@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use freshcontext_server::engine::{CallContext, EVALUATE, Engine};
+use freshcontext_server::mcp::{Cost, McpServer, cost};
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{ScriptedUpstream, StepClock, load_cases};
 use freshcontext_xtask::{examples, replay};
@@ -61,14 +62,14 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-fn with_engine(check: fn(&Engine) -> Vec<String>) -> Result<(), libtest_mimic::Failed> {
+fn with_engine(check: fn(&Arc<Engine>) -> Vec<String>) -> Result<(), libtest_mimic::Failed> {
     block_on(async {
         let bench = Bench::idle().await?;
         verdict(check(&bench.engine))
     })
 }
 
-fn tools(engine: &Engine) -> Vec<String> {
+fn tools(engine: &Arc<Engine>) -> Vec<String> {
     let mut out = Vec::new();
     let names: Vec<&str> = engine.tools().iter().map(|tool| tool.name.as_str()).collect();
     for name in TOOLS {
@@ -104,7 +105,7 @@ fn tools(engine: &Engine) -> Vec<String> {
 }
 
 /// Plain objects that every model dialect accepts.
-fn schemas(engine: &Engine) -> Vec<String> {
+fn schemas(engine: &Arc<Engine>) -> Vec<String> {
     fn plain(at: &str, schema: &Value, out: &mut Vec<String>) {
         let Some(object) = schema.as_object() else {
             out.push(format!("{at}: not an object schema"));
@@ -153,30 +154,25 @@ fn schemas(engine: &Engine) -> Vec<String> {
     out
 }
 
-fn budget(engine: &Engine) -> Vec<String> {
-    let mut sizes: Vec<(usize, usize, &str)> = engine
+fn budget(engine: &Arc<Engine>) -> Vec<String> {
+    let server = McpServer::new(Arc::clone(engine));
+    let costs: Vec<(String, Cost)> = server
         .tools()
         .iter()
-        .map(|tool| {
-            let visible = json!({"name": tool.name, "title": tool.title, "description": tool.description,
-                "inputSchema": tool.input_schema});
-            let output = tool.output_schema.to_string().len();
-            (visible.to_string().len(), output, tool.name.as_str())
-        })
+        .map(|tool| (tool.name.to_string(), cost(tool)))
         .collect();
-    let visible: usize = sizes.iter().map(|(visible, _, _)| visible).sum();
-    let output: usize = sizes.iter().map(|(_, output, _)| output).sum();
+    let visible: usize = costs.iter().map(|(_, cost)| cost.visible).sum();
+    let output: usize = costs.iter().map(|(_, cost)| cost.output).sum();
     if visible <= VISIBLE_BYTES && output <= OUTPUT_BYTES {
         return Vec::new();
     }
-    sizes.sort_unstable_by(|a, b| b.cmp(a));
     vec![format!(
-        "{visible} bytes visible, {output} of output schemas; allowed are {VISIBLE_BYTES} and {OUTPUT_BYTES}: {sizes:?}"
+        "{visible} bytes visible, {output} of output schemas; allowed are {VISIBLE_BYTES} and {OUTPUT_BYTES}: {costs:?}"
     )]
 }
 
 /// No text names a tool or an argument that does not exist: a word with an underscore is one of either.
-fn names(engine: &Engine) -> Vec<String> {
+fn names(engine: &Arc<Engine>) -> Vec<String> {
     fn arguments(schema: &Value, names: &mut Vec<String>, texts: &mut Vec<String>) {
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
             names.push(name.clone());

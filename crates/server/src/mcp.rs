@@ -119,6 +119,33 @@ pub fn tool_result(outcome: ToolOutcome) -> CallToolResult {
     result
 }
 
+/// What a tool costs whoever reads the list, in bytes as JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cost {
+    /// Its title.
+    pub title: usize,
+    /// Its description.
+    pub description: usize,
+    /// The schema of its arguments.
+    pub input: usize,
+    /// The schema of its answers.
+    pub output: usize,
+    /// All that a model reads: name, title, description and the schema of the arguments.
+    pub visible: usize,
+}
+
+/// What each part of a tool costs.
+pub fn cost(tool: &McpTool) -> Cost {
+    let bytes = |schema: &JsonObject| serde_json::to_string(schema).map_or(0, |text| text.len());
+    Cost {
+        title: tool.title.as_deref().map_or(0, str::len),
+        description: tool.description.as_deref().map_or(0, str::len),
+        input: bytes(&tool.input_schema),
+        output: tool.output_schema.as_deref().map_or(0, bytes),
+        visible: model_visible_bytes(tool),
+    }
+}
+
 /// Bytes of a tool that a model reads: name, title, description and input schema as JSON.
 pub fn model_visible_bytes(tool: &McpTool) -> usize {
     let visible = serde_json::json!({
