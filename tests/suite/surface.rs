@@ -543,18 +543,18 @@ fn both_forms() -> Result<(), Failed> {
         out.push(format!("{} examples of {} tools", examples.len(), TOOLS.len()));
     }
     let (mut text, mut json) = (0, 0);
-    // A date alone on its line or in a fact; after it, its age. The lines of the envelope that the specification
+    // A date on its line, in a fact or in brackets; after it, its age. The lines of the envelope that the specification
     // lays down have `Age:` below them.
-    let date = Regex::new(r"(?m)(?:: |\| )(\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?)(?P<after> \([^)]*(?:ago|in )|)")?;
+    let date =
+        Regex::new(r"(?:: |\| | \()(\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?)(?P<after>(?: \(|, )[^)]*(?:ago|in )|)")?;
     for example in examples.iter().filter(|example| example.tool != EVALUATE) {
         text += example.text.len();
         json += example.json().len();
         for line in example.text.lines() {
-            if ["Published: 2", "Retrieved: ", "Generated: "]
+            let envelope = ["Published: 2", "Retrieved: ", "Generated: "]
                 .iter()
-                .any(|start| line.starts_with(start))
-                && !line.contains(" (")
-            {
+                .any(|start| line.starts_with(start) && !line.contains(" ("));
+            if envelope || line.starts_with("Age: ") {
                 continue;
             }
             // What a source wrote itself is quoted.

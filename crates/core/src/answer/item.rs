@@ -179,6 +179,14 @@ pub(super) fn show(value: &Value, at: DateTime<Utc>) -> String {
             Some(date) => format!("{text} ({})", date.relative(at)),
             None => clean_line(text).into_owned(),
         },
+        Value::String(text) if dated(text).is_some() => {
+            let line = clean_line(text);
+            let age = dated(&line).and_then(parse_instant).map(|date| date.relative(at));
+            match (age, line.strip_suffix(')')) {
+                (Some(age), Some(start)) => format!("{start}, {age})"),
+                _ => line.into_owned(),
+            }
+        }
         Value::String(text) => clean_line(text).into_owned(),
         Value::Array(values) => {
             let shown: Vec<String> = values.iter().map(|value| show(value, at)).collect();
@@ -196,6 +204,12 @@ pub(super) fn show(value: &Value, at: DateTime<Utc>) -> String {
         Value::Bool(false) => "no".to_owned(),
         Value::Number(number) => number.to_string(),
     }
+}
+
+/// The date in brackets that a fact ends in: `1.1.0 (2026-11-11)`.
+fn dated(text: &str) -> Option<&str> {
+    let (_, date) = text.strip_suffix(')')?.rsplit_once('(')?;
+    is_date(date).then_some(date)
 }
 
 /// Whether a fact is nothing but a date: a day, or a day and a time.
