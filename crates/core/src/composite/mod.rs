@@ -142,11 +142,15 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         most,
         generated_at,
     );
-    let sections: String = decided
-        .iter()
-        .zip(&answers)
-        .map(|(section, rendered)| format!("\n## {} ({})\n{}\n", section.label, section.tool, rendered.text))
-        .collect();
+    let mut sections = String::new();
+    for (section, rendered) in decided.iter().zip(&answers) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            sections,
+            "\n## {} ({})\n{}",
+            section.label, section.tool, rendered.text
+        );
+    }
     let length = text.chars().count() + said + sections.trim_end().chars().count();
     if length > most {
         notes.push(format!(
