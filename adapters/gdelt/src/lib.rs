@@ -114,15 +114,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tool_stays_within_its_byte_budget() {
-        let schema = AnyAdapter::input_schema(&Gdelt).to_string();
-        let bytes =
-            DESCRIPTOR.tool.len() + DESCRIPTOR.title.len() + DESCRIPTOR.description.len() + schema.len();
-        assert!(bytes <= 700, "{bytes} bytes");
-        assert!(DESCRIPTOR.description.len() <= 130);
-    }
-
-    #[test]
     fn the_pace_keeps_more_than_five_seconds() {
         assert!(
             DESCRIPTOR

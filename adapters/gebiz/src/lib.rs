@@ -150,15 +150,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_tool_stays_within_its_byte_budget() {
-        let schema = AnyAdapter::input_schema(&Gebiz).to_string();
-        let bytes =
-            DESCRIPTOR.tool.len() + DESCRIPTOR.title.len() + DESCRIPTOR.description.len() + schema.len();
-        assert!(bytes <= 640, "{bytes} bytes");
-        assert!(DESCRIPTOR.description.len() <= 130);
-    }
-
-    #[test]
     fn the_published_rates_are_kept() {
         let search = DESCRIPTOR
             .rates

@@ -75,17 +75,3 @@ impl Adapter for GovContracts {
 pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
     vec![Box::new(GovContracts)]
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_tool_stays_within_its_byte_budget() {
-        let schema = AnyAdapter::input_schema(&GovContracts).to_string();
-        let bytes =
-            DESCRIPTOR.tool.len() + DESCRIPTOR.title.len() + DESCRIPTOR.description.len() + schema.len();
-        assert!(bytes <= 760, "{bytes} bytes");
-        assert!(DESCRIPTOR.description.len() <= 130);
-    }
-}

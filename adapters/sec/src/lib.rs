@@ -163,14 +163,4 @@ mod tests {
         let per_second: u32 = DESCRIPTOR.rates.iter().map(|rate| rate.pace.requests).sum();
         assert!(per_second <= 10);
     }
-
-    #[test]
-    fn the_tool_stays_within_its_byte_budget() {
-        let adapter = SecFilings;
-        let schema = AnyAdapter::input_schema(&adapter).to_string();
-        let bytes =
-            DESCRIPTOR.tool.len() + DESCRIPTOR.title.len() + DESCRIPTOR.description.len() + schema.len();
-        assert!(bytes <= 700, "{bytes} bytes");
-        assert!(DESCRIPTOR.description.len() <= 130);
-    }
 }
