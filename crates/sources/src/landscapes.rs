@@ -395,14 +395,8 @@ mod tests {
     }
 
     #[test]
-    fn each_fits_its_bytes_and_its_example_is_right() {
+    fn the_example_of_each_is_right() {
         for composite in &COMPOSITES {
-            let schema = (composite.input_schema)();
-            let bytes = composite.tool.len()
-                + composite.title.len()
-                + composite.description.len()
-                + schema.to_string().len();
-            assert!(bytes <= 500, "{}: {bytes}", composite.tool);
             let example: Map<String, Value> = serde_json::from_str(composite.example).unwrap();
             assert!(
                 (composite.plan)(example)
