@@ -16,7 +16,7 @@ use freshcontext_server::app::App;
 use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::{Sources, load};
-use freshcontext_xtask::{generate, new_adapter, record, replay, train};
+use freshcontext_xtask::{examples, generate, new_adapter, record, replay, train};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of this repository")]
@@ -45,7 +45,11 @@ enum Chore {
         words: Vec<String>,
     },
     /// Build the server and run its main job against the fixtures: no network, no key
-    Demo,
+    Demo {
+        /// One call of every tool, as text and as JSON, at one stated moment
+        #[arg(long)]
+        all: bool,
+    },
     /// Make a call as it really goes, and keep it as a case without anybody's keys and addresses
     Record {
         /// Tool name, for example extract_hackernews
@@ -121,7 +125,8 @@ fn main() -> ExitCode {
             ..
         } => train::write(&root, dev, real, !quick, &date),
         Chore::Laws { words } => laws(&root, &words),
-        Chore::Demo => demo(&root),
+        Chore::Demo { all: false } => demo(&root),
+        Chore::Demo { all: true } => every_tool(&root),
         Chore::Record {
             tool,
             arguments,
@@ -205,6 +210,19 @@ fn demo(root: &Path) -> Result<String, String> {
             cargo run --package freshcontext-server -- call extract_hackernews url=rust"
             .to_owned())
     })
+}
+
+fn every_tool(root: &Path) -> Result<String, String> {
+    let examples = examples::all(root)?;
+    for example in &examples {
+        let json = serde_json::to_string_pretty(&example.structured).unwrap_or_default();
+        println!("$ {}\n\n{}\n\n{json}\n", example.call, example.text.trim_end());
+    }
+    Ok(format!(
+        "{} tools, answered from fixtures/ at {}",
+        examples.len(),
+        examples::NOW
+    ))
 }
 
 fn keep(

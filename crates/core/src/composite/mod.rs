@@ -145,11 +145,15 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         most,
         generated_at,
     );
-    let sections: String = decided
-        .iter()
-        .zip(&answers)
-        .map(|(section, rendered)| format!("\n## {} ({})\n{}\n", section.label, section.tool, rendered.text))
-        .collect();
+    let mut sections = String::new();
+    for (section, rendered) in decided.iter().zip(&answers) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            sections,
+            "\n## {} ({})\n{}",
+            section.label, section.tool, rendered.text
+        );
+    }
     let length = text.chars().count() + said + sections.trim_end().chars().count();
     if length > most {
         notes.push(format!(
@@ -218,13 +222,15 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
 
 fn staleness(judged: &Judged, threshold: f64) -> Stale {
     let content_date = judged.date().shown.clone();
+    let age = judged.date().age(judged.retrieved_at());
     let message = match (judged.score(), &content_date, judged.status()) {
         (_, _, Status::Empty) => {
             format!("Stale: the source has no results, so there is no score; {threshold} was asked for.")
         }
         (Some(score), Some(date), _) => {
+            let age = age.as_deref().unwrap_or("some time");
             format!(
-                "Stale: content of {date} scores {score}, below the {threshold} asked for. Content left out."
+                "Stale: content of {date} ({age} ago) scores {score}, below the {threshold} asked for. Content left out."
             )
         }
         _ => format!(
@@ -234,7 +240,7 @@ fn staleness(judged: &Judged, threshold: f64) -> Stale {
     Stale {
         score: judged.score(),
         content_date,
-        age: judged.date().age(judged.retrieved_at()),
+        age,
         items: judged.item_count(),
         threshold,
         message,
@@ -269,8 +275,13 @@ fn render_all(
             },
             Part::Failed(error) => {
                 let failure = failure(error, section.adapter, section.tool, generated_at);
+                let skipped = error.detail.as_deref() == Some(NOT_ASKED);
                 Rendered {
-                    text: failure.text,
+                    text: if skipped {
+                        clean_line(&error.message).into_owned()
+                    } else {
+                        failure.text
+                    },
                     answer: None,
                     failure: Some(failure.structured),
                 }
@@ -468,9 +479,10 @@ fn coverage_line(sections: &[Decided]) -> String {
     match weakest(sections) {
         Some((section, Some(date), confidence, score)) => {
             let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
+            let age = section.newest().and_then(|(_, age, _)| age).unwrap_or_default();
             let _ = write!(
                 line,
-                "; weakest date: {date} ({}, {confidence}, score {score})",
+                "; weakest date: {date} ({age} ago, {}, {confidence}, score {score})",
                 section.label
             );
         }
