@@ -160,23 +160,23 @@ pub struct Block {
 }
 
 /// The schema of the argument `budget`.
+///
+/// Those that a caller rarely needs (`reserved_tokens`, `max_bytes`, `target`) are taken without being listed: the list
+/// of tools has a budget of its own.
 pub fn input_schema() -> Value {
     let number = |about: &str| json!({"type": "integer", "description": about});
     let strategies = Strategy::ALL.map(Strategy::as_str);
     json!({
         "type": "object",
-        "description": "Answer with what fits, ready to paste, what stays out and why, and what is missing",
+        "description": "What fits, ready to paste, and why the rest does not",
         "properties": {
             "max_tokens": number("64 or more"),
-            "reserved_tokens": number("Of these, kept free"),
-            "max_bytes": number("256 or more"),
             "max_items": number("1 or more"),
             "overflow_strategy": {
-                "type": "string", "description": "For what does not fit; truncate_tail if absent", "enum": strategies,
+                "type": "string", "description": "For what does not fit", "enum": strategies,
             },
-            "target": {"type": "string", "description": "Model"},
-            "tokenizer": {"type": "string", "description": "o200k_base or cl100k_base"},
-            "allow_unverified": {"type": "boolean", "description": "Undated too"},
+            "tokenizer": {"type": "string", "description": "To count by", "enum": ["o200k_base", "cl100k_base"]},
+            "allow_unverified": {"type": "boolean", "description": "Take undated ones"},
         },
     })
 }

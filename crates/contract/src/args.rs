@@ -78,7 +78,7 @@ impl ArgSpec {
         if self.max_age {
             add(
                 "max_age",
-                json!({"type": "integer", "description": "Cache age, seconds", "minimum": 1}),
+                json!({"type": "integer", "description": "Cache age, seconds"}),
             );
         }
         out
@@ -88,7 +88,7 @@ impl ArgSpec {
 /// The schema of `max_length`, the same in every tool but for its default.
 pub fn max_length_property(default: usize) -> Value {
     json!({"type": "integer", "description": "Characters at most", "default": default,
-        "minimum": MIN_RESULT_CHARS, "maximum": Limits::DEFAULT.result_chars})
+        "minimum": MIN_RESULT_CHARS})
 }
 
 /// The common arguments of one call, checked.

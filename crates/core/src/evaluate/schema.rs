@@ -34,11 +34,11 @@ pub fn input_schema() -> Value {
         ("title", "string", "Title in one line"),
         ("content", "string", "Text to be judged"),
         ("published_at", "string", "Publication, e.g. 2026-01-31"),
-        ("retrieved_at", "string", "Moment of its retrieval"),
+        ("retrieved_at", "string", "When it was fetched"),
         ("semantic_score", "number", "Your relevance, 0 to 1"),
         ("http_status", "integer", "Of the retrieval"),
         ("content_type", "string", "Its media type"),
-        ("final_url", "string", "Address after redirects"),
+        ("final_url", "string", "After all redirects"),
     ]);
     let status = ["success", "partial", "stale", "failed", "unknown"];
     signal.insert(
@@ -61,11 +61,11 @@ pub fn input_schema() -> Value {
             "intent": one_of("Purpose of it all", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
-                "description": "1 to 500: source with title or content, or items or results of these tools",
+                "description": "1 to 500: source with title or content, or these tools' results",
                 "items": {"type": "object", "properties": signal},
             },
-            "query": property("string", "What you look for; judges relevance where semantic_score is absent"),
-            "now": property("string", "Moment; default the present"),
+            "query": property("string", "What you look for"),
+            "now": property("string", "Default the present"),
             "budget": freshcontext_budget::input_schema(),
         },
         "required": ["profile", "intent", "signals"],
