@@ -176,7 +176,7 @@ pub fn input_schema() -> Value {
                 "type": "string", "description": "For what does not fit", "enum": strategies,
             },
             "tokenizer": {"type": "string", "description": "To count by", "enum": ["o200k_base", "cl100k_base"]},
-            "allow_unverified": {"type": "boolean", "description": "Take undated ones"},
+            "allow_unverified": {"type": "boolean", "description": "Undated ones too"},
         },
     })
 }
