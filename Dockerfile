@@ -5,6 +5,7 @@
 #   docker run --rm -p 127.0.0.1:8787:8787 \
 #     -e FRESHCONTEXT_HTTP_TOKEN=... IMAGE                  # MCP over HTTP at /mcp
 #
+# The health check asks the HTTP service; `docker run --no-healthcheck` is for stdio, where there is none to ask.
 # Inside a container the service must listen on all addresses, so it refuses to start without a token.
 
 # The base images are named by version and not by digest: a digest can only be had from their registry, must be had
@@ -49,5 +50,7 @@ ENV FRESHCONTEXT_DATA_DIR=/data \
     FRESHCONTEXT_HTTP_ADDR=0.0.0.0:8787
 USER nonroot
 EXPOSE 8787
+HEALTHCHECK --interval=30s --timeout=5s --start-period=5s --retries=3 \
+  CMD ["/usr/local/bin/freshcontext", "healthcheck"]
 ENTRYPOINT ["/usr/local/bin/freshcontext"]
 CMD ["http"]

@@ -1,5 +1,9 @@
 //! The command line: what goes where, and exit codes 0, 1 and 2.
 
+mod shell;
+#[cfg(target_os = "linux")]
+mod terminal;
+
 use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
@@ -10,14 +14,18 @@ use crate::upstreams::ordinary;
 use crate::verdict;
 
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = vec![
         Trial::test("cli::tools_and_sources", || block_on(lists())),
         Trial::test("cli::call", || block_on(call())),
         Trial::test("cli::files", || block_on(files())),
         Trial::test("cli::specification", || block_on(specification())),
         Trial::test("cli::failures_are_logged", || block_on(failures_are_logged())),
         Trial::test("cli::broken_pages_are_not_logged", || block_on(broken_pages())),
-    ]
+    ];
+    trials.extend(shell::trials());
+    #[cfg(target_os = "linux")]
+    trials.extend(terminal::trials());
+    trials
 }
 
 /// `tools` and `sources` name everything that there is, for people and for programs.

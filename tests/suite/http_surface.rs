@@ -1,5 +1,6 @@
 //! Who may speak to the HTTP service, and how long it puts up with whom: group E of the fault matrix.
 
+mod hosting;
 mod operator;
 
 use std::net::SocketAddr;
@@ -27,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("http::connections_of_one_peer", || block_on(connections())),
     ];
     trials.extend(operator::trials());
+    trials.extend(hosting::trials());
     if cfg!(unix) {
         trials.push(Trial::test("http::drain", || block_on(drain())));
     }
@@ -82,8 +84,14 @@ async fn host_and_origin() -> Result<(), Failed> {
             ("GET", "/healthz"),
             ("GET", "/none"),
         ] {
+            // A supervisor asks by an address; what it reads is the same for everybody.
+            let expected = if (header.0, path) == ("Host", "/healthz") {
+                200
+            } else {
+                403
+            };
             let answer = server.send(method, path, &[header, right], &ping).await;
-            if answer.status != 403 {
+            if answer.status != expected {
                 complaints.push(format!("{header:?} {method} {path}: {}", answer.status));
             }
         }
@@ -116,7 +124,7 @@ async fn host_and_origin() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// E06: whatever is not the token is 401 with the way to learn more; nothing is done for it.
+/// E06: whatever is not the token is 401 and says what is wanted; nothing is done for it.
 async fn token() -> Result<(), Failed> {
     let server = HttpServer::start(&[("FRESHCONTEXT_HTTP_TOKEN", "right-token")]).await;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
@@ -138,9 +146,10 @@ async fn token() -> Result<(), Failed> {
             .send("POST", "/mcp", &[("Authorization", value)], &ping)
             .await;
         let challenge = answer.header("www-authenticate");
+        // No login server is configured, so there are no metadata to point to.
         if answer.status != 401
             || !challenge.starts_with("Bearer")
-            || !challenge.contains("resource_metadata=")
+            || challenge.contains("resource_metadata=")
         {
             let shown: String = value.chars().take(40).collect();
             complaints.push(format!("{shown:?}: {} {challenge:?}", answer.status));
@@ -172,12 +181,6 @@ async fn token() -> Result<(), Failed> {
         if answer.status != 200 {
             complaints.push(format!("the right token: {}", answer.status));
         }
-    }
-    let metadata = server
-        .send("GET", "/.well-known/oauth-protected-resource/mcp", &[], "")
-        .await;
-    if metadata.status != 200 || metadata.json()["resource"] != format!("http://{}/mcp", server.address) {
-        complaints.push(format!("the metadata: {} {}", metadata.status, metadata.body));
     }
     if server.send("GET", "/healthz", &[], "").await.status != 200 {
         complaints.push("/healthz asks for a token".to_owned());

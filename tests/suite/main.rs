@@ -8,6 +8,7 @@
     reason = "this whole binary is a test"
 )]
 
+mod budget;
 mod cases;
 mod ci;
 mod cli;
@@ -46,6 +47,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut trials = Vec::new();
     trials.extend(cases::trials());
+    trials.extend(budget::trials());
     trials.extend(ci::trials());
     trials.extend(forgotten::trials());
     trials.extend(mutated::trials());

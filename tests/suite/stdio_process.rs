@@ -9,10 +9,11 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 
-use crate::process::{BINARY, LEGACY, MODERN, PATIENCE, Session, command, finish, scratch, signal};
+use crate::process::{BINARY, LEGACY, Log, MODERN, PATIENCE, Session, command, finish, scratch, signal};
 use crate::run::block_on;
 use crate::upstreams::{Stalled, json_reply, ordinary, reply};
 use crate::verdict;
+use crate::wire::until;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
@@ -28,6 +29,9 @@ pub fn trials() -> Vec<Trial> {
     ];
     if cfg!(unix) {
         trials.push(Trial::test("process::signals", || block_on(signals())));
+        trials.push(Trial::test("process::a_client_that_leaves", || {
+            block_on(a_client_that_leaves())
+        }));
     }
     if cfg!(target_os = "linux") {
         trials.push(Trial::test(
@@ -433,4 +437,49 @@ async fn bad_configuration() -> Result<(), Failed> {
     }
     drop(taken);
     verdict(complaints)
+}
+
+/// A client that is gone when its answer comes is no news: nothing is logged at the default level, whichever of its
+/// pipes closes first. Each of these made rmcp's service report an error.
+async fn a_client_that_leaves() -> Result<(), Failed> {
+    let upstream = ScriptedUpstream::start(|seen: &SeenRequest| {
+        let mut answer = ordinary(seen);
+        answer.delay_ms = 400;
+        answer
+    })
+    .await?;
+    let hello = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {"protocolVersion": LEGACY[3],
+        "capabilities": {}, "clientInfo": {"name": "suite", "version": "1"}}});
+    let lists: Vec<String> = (10..60)
+        .map(|id| json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"}).to_string())
+        .collect();
+    for (asked, input_first) in [false, true].into_iter().enumerate() {
+        let mut stdio = command(&["stdio"]);
+        stdio.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
+        let mut child = stdio.spawn()?;
+        let mut input = child.stdin.take().expect("a pipe");
+        let output = child.stdout.take().expect("a pipe");
+        let (log, logging) = Log::of(child.stderr.take().expect("a pipe"));
+        let params = json!({"name": "extract_hackernews", "arguments": {"url": format!("rust {asked}")}});
+        let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+        input.write_all(format!("{hello}\n{call}\n").as_bytes()).await?;
+        until("the request upstream", async || upstream.requests().len() > asked).await;
+        if input_first {
+            drop(input);
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            drop(output);
+        } else {
+            drop(output);
+            // The server may have left by then.
+            let _ = input
+                .write_all(format!("{}\n", lists.join("\n")).as_bytes())
+                .await;
+            drop(input);
+        }
+        let status = tokio::time::timeout(PATIENCE, child.wait()).await??;
+        logging.await?;
+        assert!(status.success(), "{input_first}: {status}");
+        assert_eq!(log.text(), "", "{input_first}");
+    }
+    Ok(())
 }

@@ -1,16 +1,26 @@
 //! What clients see of the tools, before they call any.
 
-use freshcontext_server::engine::Engine;
-use libtest_mimic::Trial;
-use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::sync::Arc;
 
-use crate::run::{Bench, block_on};
-use crate::verdict;
+use freshcontext_server::engine::{CallContext, EVALUATE, Engine};
+use freshcontext_server::mcp::{Cost, McpServer, cost};
+use freshcontext_testkit::check::Outcome;
+use freshcontext_testkit::{ScriptedUpstream, StepClock, load_cases};
+use freshcontext_xtask::{examples, replay};
+use libtest_mimic::{Failed, Trial};
+use regex::Regex;
+use serde_json::{Map, Value, json};
+
+use crate::run::{self, Bench, block_on};
+use crate::{root, verdict};
 
 /// Bytes of name, title, description and inputSchema of all tools together: what a model pays for.
-const VISIBLE_BYTES: usize = 22 * VISIBLE_BYTES_PER_TOOL;
-/// The same, per tool on average.
-const VISIBLE_BYTES_PER_TOOL: usize = 640;
+const VISIBLE_BYTES: usize = 18_000;
+/// Bytes of the output schemas of all tools together.
+const OUTPUT_BYTES: usize = 36_000;
+/// The fewest words that say anything.
+const WORDS: usize = 3;
 
 /// The names that a caller of the reference server uses.
 const TOOLS: [&str; 22] = [
@@ -43,18 +53,23 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("surface::tools", || with_engine(tools)),
         Trial::test("surface::schemas", || with_engine(schemas)),
         Trial::test("surface::budget", || with_engine(budget)),
+        Trial::test("surface::names", || with_engine(names)),
         Trial::test("surface::bad_arguments", || block_on(bad_arguments())),
+        Trial::test("surface::meant", || block_on(meant())),
+        Trial::test("surface::examples_run", || block_on(examples_run())),
+        Trial::test("surface::declared", || block_on(declared())),
+        Trial::test("surface::both_forms", both_forms),
     ]
 }
 
-fn with_engine(check: fn(&Engine) -> Vec<String>) -> Result<(), libtest_mimic::Failed> {
+fn with_engine(check: fn(&Arc<Engine>) -> Vec<String>) -> Result<(), libtest_mimic::Failed> {
     block_on(async {
         let bench = Bench::idle().await?;
         verdict(check(&bench.engine))
     })
 }
 
-fn tools(engine: &Engine) -> Vec<String> {
+fn tools(engine: &Arc<Engine>) -> Vec<String> {
     let mut out = Vec::new();
     let names: Vec<&str> = engine.tools().iter().map(|tool| tool.name.as_str()).collect();
     for name in TOOLS {
@@ -73,6 +88,9 @@ fn tools(engine: &Engine) -> Vec<String> {
         if !(20..=400).contains(&length) {
             out.push(format!("{}: a description of {length} characters", tool.name));
         }
+        if tool.description.split_whitespace().count() < WORDS {
+            out.push(format!("{}: described in fewer than {WORDS} words", tool.name));
+        }
         if tool.title.is_empty() {
             out.push(format!("{}: no title", tool.name));
         }
@@ -87,14 +105,14 @@ fn tools(engine: &Engine) -> Vec<String> {
 }
 
 /// Plain objects that every model dialect accepts.
-fn schemas(engine: &Engine) -> Vec<String> {
+fn schemas(engine: &Arc<Engine>) -> Vec<String> {
     fn plain(at: &str, schema: &Value, out: &mut Vec<String>) {
         let Some(object) = schema.as_object() else {
             out.push(format!("{at}: not an object schema"));
             return;
         };
         for word in [
-            "$ref", "$schema", "$defs", "anyOf", "oneOf", "allOf", "not", "format", "default",
+            "$ref", "$schema", "$defs", "anyOf", "oneOf", "allOf", "not", "format",
         ] {
             if object.contains_key(word) {
                 out.push(format!("{at}: has {word}"));
@@ -111,8 +129,8 @@ fn schemas(engine: &Engine) -> Vec<String> {
         {
             let at = format!("{at}.{name}");
             let about = property.get("description").and_then(Value::as_str);
-            if about.is_none_or(str::is_empty) {
-                out.push(format!("{at}: no description"));
+            if about.is_none_or(|about| about.split_whitespace().count() < WORDS) {
+                out.push(format!("{at}: described in fewer than {WORDS} words: {about:?}"));
             }
             plain(&at, property, out);
         }
@@ -136,26 +154,63 @@ fn schemas(engine: &Engine) -> Vec<String> {
     out
 }
 
-fn budget(engine: &Engine) -> Vec<String> {
-    let sizes: Vec<(usize, &str)> = engine
+fn budget(engine: &Arc<Engine>) -> Vec<String> {
+    let server = McpServer::new(Arc::clone(engine));
+    let costs: Vec<(String, Cost)> = server
         .tools()
         .iter()
-        .map(|tool| {
-            let visible = json!({"name": tool.name, "title": tool.title, "description": tool.description,
-                "inputSchema": tool.input_schema});
-            (visible.to_string().len(), tool.name.as_str())
-        })
+        .map(|tool| (tool.name.to_string(), cost(tool)))
         .collect();
-    let total: usize = sizes.iter().map(|(size, _)| size).sum();
-    let average = total / sizes.len().max(1);
-    if total <= VISIBLE_BYTES && average <= VISIBLE_BYTES_PER_TOOL {
+    let visible: usize = costs.iter().map(|(_, cost)| cost.visible).sum();
+    let output: usize = costs.iter().map(|(_, cost)| cost.output).sum();
+    if visible <= VISIBLE_BYTES && output <= OUTPUT_BYTES {
         return Vec::new();
     }
-    let mut sizes = sizes;
-    sizes.sort_unstable_by(|a, b| b.cmp(a));
     vec![format!(
-        "{total} bytes, {average} a tool; allowed are {VISIBLE_BYTES} and {VISIBLE_BYTES_PER_TOOL}: {sizes:?}"
+        "{visible} bytes visible, {output} of output schemas; allowed are {VISIBLE_BYTES} and {OUTPUT_BYTES}: {costs:?}"
     )]
+}
+
+/// No text names a tool or an argument that does not exist: a word with an underscore is one of either.
+fn names(engine: &Arc<Engine>) -> Vec<String> {
+    fn arguments(schema: &Value, names: &mut Vec<String>, texts: &mut Vec<String>) {
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            names.push(name.clone());
+            texts.extend(property["description"].as_str().map(str::to_owned));
+            arguments(property, names, texts);
+            arguments(&property["items"], names, texts);
+        }
+    }
+    let known = |word: &str, names: &[String]| {
+        TOOLS
+            .iter()
+            .any(|tool| *tool == word || (word.ends_with('_') && tool.starts_with(word)))
+            || names.iter().any(|name| name == word)
+    };
+    let strangers = |text: &str, names: &[String]| -> Vec<String> {
+        text.split(|c: char| !(c.is_ascii_lowercase() || c == '_'))
+            .filter(|word| word.contains('_') && !known(word, names))
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut out = Vec::new();
+    let mut all = Vec::new();
+    for tool in engine.tools() {
+        let (mut names, mut texts) = (Vec::new(), vec![tool.description.clone()]);
+        arguments(&tool.input_schema, &mut names, &mut texts);
+        for text in texts {
+            for stranger in strangers(&text, &names) {
+                out.push(format!("{}: `{stranger}` in {text:?} does not exist", tool.name));
+            }
+        }
+        all.append(&mut names);
+    }
+    for stranger in strangers(freshcontext_server::mcp::INSTRUCTIONS, &all) {
+        out.push(format!(
+            "the instructions name `{stranger}`, which does not exist"
+        ));
+    }
+    out
 }
 
 /// D07 of the fault matrix for every tool: wrong arguments are named, and nobody is asked.
@@ -245,6 +300,281 @@ async fn bad_arguments() -> Result<(), libtest_mimic::Failed> {
         out.push(format!(
             "{asked} requests were made for bad arguments: {:?}",
             bench.script.complaints()
+        ));
+    }
+    verdict(out)
+}
+
+/// Servers that the replay answers, at the examples' moment.
+struct Replayed {
+    upstream: ScriptedUpstream,
+}
+
+impl Replayed {
+    async fn start() -> Result<Self, String> {
+        let upstream = replay::Replay::load(&root(), None)?
+            .start(SocketAddr::from(([127, 0, 0, 1], 0)))
+            .await?;
+        Ok(Self { upstream })
+    }
+
+    fn engine(&self) -> Result<Arc<Engine>, String> {
+        let now = examples::NOW
+            .parse()
+            .map_err(|_| "the moment of the examples is none")?;
+        let clock = Arc::new(StepClock::new(now));
+        run::engine(&self.upstream.base(), clock, run::once(), |_| {})
+    }
+
+    /// Calls a tool of a server of its own: no call waits for the pace of those before it.
+    async fn call(&self, tool: &str, arguments: Value) -> Result<Outcome, String> {
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        run::call(&self.engine()?, tool, arguments, CallContext::default()).await
+    }
+}
+
+/// What agents send in place of what is declared succeeds, and the answer says what was read.
+async fn meant() -> Result<(), Failed> {
+    let server = Replayed::start().await?;
+    let mut out = Vec::new();
+    for (tool, arguments, note) in [
+        (
+            "extract_hackernews",
+            json!({"query": "rust"}),
+            "`query` was read as `url`",
+        ),
+        (
+            "extract_finance",
+            json!({"tickers": "AAPL"}),
+            "`tickers` was read as `url`",
+        ),
+        (
+            "package_trends",
+            json!({"packages": ["npm:react"]}),
+            "`packages` was read as \"npm:react\"",
+        ),
+        (
+            "extract_hackernews",
+            json!({"url": "rust", "limit": "4"}),
+            "`limit` was read as 4",
+        ),
+        (
+            "extract_gebiz",
+            json!({"query": "cybersecurity"}),
+            "`query` was read as `url`",
+        ),
+    ] {
+        let outcome = server.call(tool, arguments.clone()).await?;
+        if outcome.is_error {
+            out.push(format!("{tool} {arguments}: {}", outcome.text));
+            continue;
+        }
+        let noted = outcome.structured["notes"]
+            .to_string()
+            .contains(&note.replace('"', "\\\""));
+        if !noted || !outcome.text.contains(note) {
+            out.push(format!(
+                "{tool} {arguments}: no note {note:?}: {}",
+                outcome.structured["notes"]
+            ));
+        }
+    }
+    verdict(out)
+}
+
+/// Every example that a reader may copy is accepted: those of the tools, of the texts about arguments, and the calls
+/// in the docs. Those of the tools that a fixture answers succeed.
+async fn examples_run() -> Result<(), Failed> {
+    let server = Replayed::start().await?;
+    let engine = server.engine()?;
+    let cases = load_cases(&root().join("fixtures"))?;
+    let answered = examples::ordinary(&cases);
+    let mut out = Vec::new();
+    let mut calls: Vec<(String, Value, &str)> = Vec::new();
+    for tool in engine.tools() {
+        let example: Value = serde_json::from_str(&tool.example).unwrap_or_default();
+        let with_fixture = answered
+            .get(tool.name.as_str())
+            .is_some_and(|case| Value::Object(case.arguments.clone()) == example && case.env.is_empty());
+        let place = if with_fixture {
+            "its fixture"
+        } else {
+            "its example"
+        };
+        calls.push((tool.name.clone(), example.clone(), place));
+        for (name, property) in tool.input_schema["properties"].as_object().into_iter().flatten() {
+            let about = property["description"].as_str().unwrap_or_default();
+            let Some((_, shown)) = about.split_once("e.g. ") else {
+                continue;
+            };
+            let shown = shown.split(';').next().unwrap_or_default().trim();
+            let mut with = example.clone();
+            with[name.as_str()] = shown.into();
+            calls.push((tool.name.clone(), with, "the text about an argument"));
+        }
+    }
+    for file in documents()? {
+        let text = std::fs::read_to_string(&file)?;
+        for line in text.lines() {
+            let line = line.trim().trim_start_matches("$ ");
+            let Some(words) = line.strip_prefix("freshcontext call ") else {
+                continue;
+            };
+            let refused = text.contains(&format!("{line}\nerror:"));
+            let Some((tool, arguments)) = typed(&engine, words) else {
+                continue;
+            };
+            if !refused {
+                calls.push((tool, arguments, "the docs"));
+            }
+        }
+    }
+    for (tool, arguments, place) in calls {
+        let outcome = server.call(&tool, arguments.clone()).await?;
+        if outcome.code() == "invalid_input" || (place == "its fixture" && outcome.is_error) {
+            out.push(format!("{tool} {arguments} of {place}: {}", outcome.text));
+        }
+    }
+    verdict(out)
+}
+
+/// The documents that a reader of the project meets.
+fn documents() -> Result<Vec<std::path::PathBuf>, Failed> {
+    let mut found = vec![root().join("README.md")];
+    for folder in ["docs", "adapters"] {
+        for entry in std::fs::read_dir(root().join(folder))? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|kind| kind == "md") {
+                found.push(path);
+            } else if path.join("README.md").exists() {
+                found.push(path.join("README.md"));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A call as a person types it: plain words and words in single quotes. `None` where it takes a file.
+fn typed(engine: &Engine, words: &str) -> Option<(String, Value)> {
+    let word = Regex::new(r"(?:[^\s']|'[^']*')+").ok()?;
+    let words: Vec<String> = word
+        .find_iter(words)
+        .map(|word| word.as_str().replace('\'', ""))
+        .collect();
+    let (name, rest) = words.split_first()?;
+    let tool = engine
+        .tool(name)
+        .or_else(|| engine.tool(&format!("extract_{name}")))?;
+    let rest: Vec<String> = rest
+        .iter()
+        .take_while(|word| !word.starts_with("--"))
+        .cloned()
+        .collect();
+    if rest
+        .iter()
+        .any(|word| word.starts_with('@') || !word.contains('='))
+    {
+        return None;
+    }
+    let arguments = freshcontext_server::cli::read_arguments(&tool.input_schema, &rest).ok()?;
+    Some((tool.name.clone(), Value::Object(arguments)))
+}
+
+/// A typed client loses no field: every key of every answer is declared, in items and sections too.
+async fn declared() -> Result<(), Failed> {
+    fn undeclared(at: &str, schema: &Value, value: &Value, out: &mut Vec<String>) {
+        match value {
+            Value::Object(entries) => {
+                // Without declared properties it holds a source's own facts, or is keyed by data.
+                let Some(properties) = schema["properties"].as_object() else {
+                    if schema["type"] != "object" {
+                        out.push(format!("{at} is an object, which is not declared"));
+                    }
+                    return;
+                };
+                for (name, value) in entries {
+                    match properties.get(name) {
+                        Some(property) => undeclared(&format!("{at}.{name}"), property, value, out),
+                        None => out.push(format!("{at}.{name} is not declared")),
+                    }
+                }
+            }
+            Value::Array(values) => {
+                for value in values {
+                    undeclared(&format!("{at}[]"), &schema["items"], value, out);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mut out = Vec::new();
+    let mut seen = 0;
+    for case in load_cases(&root().join("fixtures"))? {
+        let bench = Bench::start(&case, std::path::Path::new(""), run::once(), |_| {}).await?;
+        let outcome = bench.call(&case.tool, case.arguments.clone()).await?;
+        let tool = bench.engine.tool(&case.tool).ok_or("a case of no tool")?;
+        if !outcome.is_error {
+            seen += 1;
+            undeclared(&case.tool, &tool.output_schema, &outcome.structured, &mut out);
+        }
+    }
+    let bench = Bench::idle().await?;
+    let text = std::fs::read_to_string(root().join("examples/signals.json"))?;
+    let signals: Map<String, Value> = serde_json::from_str(&text)?;
+    let outcome = bench.call(EVALUATE, signals).await?;
+    let tool = bench.engine.tool(EVALUATE).ok_or("no evaluate_context")?;
+    undeclared(EVALUATE, &tool.output_schema, &outcome.structured, &mut out);
+    if seen < TOOLS.len() {
+        out.push(format!("only {seen} answers were looked at"));
+    }
+    out.sort();
+    out.dedup();
+    verdict(out)
+}
+
+/// Bytes of JSON for each byte of text, over the examples of all tools that fetch.
+const JSON_TO_TEXT: f64 = 1.3;
+
+/// The JSON of an answer is hardly longer than its text, and every date in a text has its age beside it.
+fn both_forms() -> Result<(), Failed> {
+    let mut out = Vec::new();
+    let examples = examples::all(&root())?;
+    if examples.len() != TOOLS.len() {
+        out.push(format!("{} examples of {} tools", examples.len(), TOOLS.len()));
+    }
+    let (mut text, mut json) = (0, 0);
+    // A date on its line, in a fact or in brackets; after it, its age. The lines of the envelope that the specification
+    // lays down have `Age:` below them.
+    let date =
+        Regex::new(r"(?:: |\| | \()(\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?)(?P<after>(?: \(|, )[^)]*(?:ago|in )|)")?;
+    for example in examples.iter().filter(|example| example.tool != EVALUATE) {
+        text += example.text.len();
+        json += example.json().len();
+        for line in example.text.lines() {
+            let envelope = ["Published: 2", "Retrieved: ", "Generated: "]
+                .iter()
+                .any(|start| line.starts_with(start) && !line.contains(" ("));
+            if envelope || line.starts_with("Age: ") {
+                continue;
+            }
+            // What a source wrote itself is quoted.
+            if line.starts_with("> ") {
+                continue;
+            }
+            for found in date.captures_iter(line) {
+                if found["after"].is_empty() {
+                    out.push(format!("{}: {} without an age: {line}", example.tool, &found[1]));
+                }
+            }
+        }
+        if example.text.contains("\nPublished: 2") && !example.text.contains("\nAge: ") {
+            out.push(format!("{}: an envelope without an age", example.tool));
+        }
+    }
+    let ratio = json as f64 / text as f64;
+    if ratio > JSON_TO_TEXT {
+        out.push(format!(
+            "{json} bytes of JSON for {text} of text: {ratio:.3}, at most {JSON_TO_TEXT}"
         ));
     }
     verdict(out)

@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Crates that no adapter may depend on, because each would open a door that the contract closes.
-const FORBIDDEN: [&str; 12] = [
+const FORBIDDEN: [&str; 13] = [
     "reqwest",
     "hyper",
     "hyper-util",
@@ -25,6 +25,7 @@ const FORBIDDEN: [&str; 12] = [
     "ureq",
     "rmcp",
     "axum",
+    "freshcontext-budget",
     "freshcontext-core",
     "freshcontext-http",
     "freshcontext-server",
@@ -72,8 +73,20 @@ fn dependencies() -> Vec<String> {
         }
         match name.as_str() {
             "freshcontext-contract" | "freshcontext-store" => ours(&[], &mut out),
+            "freshcontext-core" => ours(
+                &[
+                    "freshcontext-budget",
+                    "freshcontext-contract",
+                    "freshcontext-detect",
+                ],
+                &mut out,
+            ),
             // The tests of core and of the adapters use the testkit, so what it needs rebuilds them.
-            "freshcontext-core" | "freshcontext-http" | "freshcontext-parse" | "freshcontext-testkit" => {
+            "freshcontext-budget"
+            | "freshcontext-detect"
+            | "freshcontext-http"
+            | "freshcontext-parse"
+            | "freshcontext-testkit" => {
                 ours(&["freshcontext-contract"], &mut out);
             }
             _ => {}
@@ -86,7 +99,11 @@ fn dependencies() -> Vec<String> {
         }
         let pure = matches!(
             name.as_str(),
-            "freshcontext-contract" | "freshcontext-core" | "freshcontext-parse"
+            "freshcontext-budget"
+                | "freshcontext-contract"
+                | "freshcontext-core"
+                | "freshcontext-detect"
+                | "freshcontext-parse"
         );
         if pure && normal.contains("tokio") {
             out.push(format!("{name} depends on tokio; it must stay pure"));
@@ -126,7 +143,7 @@ fn folders() -> Vec<String> {
     }
     let strangers = fixtures
         .iter()
-        .filter(|name| !adapters.contains(*name) && !["composites", "inspect"].contains(&name.as_str()));
+        .filter(|name| !adapters.contains(*name) && name.as_str() != "composites");
     out.extend(strangers.map(|name| format!("fixtures/{name} belongs to no adapter")));
     out
 }

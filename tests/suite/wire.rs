@@ -16,7 +16,7 @@ use crate::process::{Log, MODERN, PATIENCE, command, in_revision, outcome};
 pub struct HttpServer {
     pub child: Child,
     pub address: SocketAddr,
-    _log: Log,
+    pub log: Log,
 }
 
 impl HttpServer {
@@ -47,11 +47,7 @@ impl HttpServer {
             }
         };
         let (log, _) = Log::of(stderr);
-        Self {
-            child,
-            address,
-            _log: log,
-        }
+        Self { child, address, log }
     }
 
     /// With a scripted upstream.

@@ -19,7 +19,7 @@ const MAX_IDS: usize = 50;
 /// Arguments of `extract_arxiv`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Query, arXiv id, DOI or URL
+    /// Words (ti:, au:, cat:), ids, DOI or arXiv URL
     pub url: String,
 }
 

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Item,
-    Listing, Pace, Peek, Route, SourceError, Status, StatusRule, Switch, When,
+    Listing, Pace, Peek, Route, SourceError, Status, StatusRule, Switch, When, counted,
 };
 
 pub use input::Input;
@@ -21,7 +21,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "arxiv",
     tool: "extract_arxiv",
     title: "arXiv",
-    description: "Papers by query (ti:, au:, cat:), id, DOI or URL.",
+    description: "arXiv preprints with abstracts, dated by version. For journals and citations use extract_scholar.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["export.arxiv.org"]),
@@ -138,7 +138,7 @@ fn papers(ids: &[String], feed: Feed, cx: &Cx<'_>) -> Result<Harvest, SourceErro
     harvest.summary = Some(match (harvest.items.len(), ids) {
         (0, _) => format!("arXiv has no paper {}", ids.join(", ")),
         (_, [id]) => format!("arXiv paper {id}"),
-        (found, _) => format!("{found} of {} arXiv papers", ids.len()),
+        (found, _) => format!("{found} of the {} arXiv papers asked for", ids.len()),
     });
     harvest.status = if harvest.items.is_empty() {
         Status::Empty
@@ -201,7 +201,7 @@ fn found(wanted: &Wanted, query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> R
         harvest.note(format!("arXiv read the query as: {understood}"));
     }
     if args.since.is_some() || args.until.is_some() {
-        harvest.note("since and until are about the first submission");
+        harvest.note("`since` and `until` are about the first submission");
     }
     let revised = feed
         .papers
@@ -210,7 +210,8 @@ fn found(wanted: &Wanted, query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> R
         .count();
     if revised > 0 {
         harvest.note(format!(
-            "{revised} papers are dated by their latest version; `published` is when they first appeared"
+            "{} latest version; `published` is the first",
+            counted(revised, "paper is dated by its", "papers are dated by their")
         ));
     }
     harvest.skip(feed.unreadable, "without an id or a title");

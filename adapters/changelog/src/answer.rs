@@ -3,7 +3,7 @@
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, Status};
+use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, Status, counted};
 use freshcontext_parse::text;
 
 use crate::parse::{self, Release, instant};
@@ -86,7 +86,10 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
     harvest.skip(unreadable, "that could not be read");
     let ahead = parse::drop_future(&mut releases, now);
     if ahead > 0 {
-        harvest.note(format!("{ahead} dates lie in the future and were left out"));
+        harvest.note(format!(
+            "{} in the future and left out",
+            counted(ahead, "date lies", "dates lie")
+        ));
     }
     parse::sort(&mut releases);
     if releases.iter().any(|release| release.unreleased) {
@@ -143,11 +146,11 @@ fn channels(harvest: &mut Harvest, releases: &[Release]) {
         .find(|release| release.prerelease && instant(&release.date).is_some());
     harvest.set("newest_prerelease", early.map(shown));
     if stable.is_none() && early.is_some() {
-        harvest.note("only pre-releases carry a date: the date of the answer is theirs");
+        harvest.note("Only pre-releases have a date, so they date the answer");
     } else if early.and_then(|release| instant(&release.date))
         > stable.and_then(|release| instant(&release.date))
     {
-        harvest.note("pre-releases are newer than the newest stable release, which dates the answer");
+        harvest.note("There are pre-releases newer than the newest stable release, which dates the answer");
     }
 }
 

@@ -13,7 +13,7 @@ const WAYS: &str = "pass owner/repo, npm:NAME, pypi:NAME, crates:NAME or the htt
 /// Arguments of `extract_changelog`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Repo or site URL, owner/repo, package
+    /// owner/repo, package (npm:express) or any URL
     pub url: String,
 }
 

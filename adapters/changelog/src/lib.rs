@@ -21,7 +21,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "changelog",
     tool: "extract_changelog",
     title: "Changelog",
-    description: "Releases of a repository, package (npm:, pypi:, crates:) or site.",
+    description: "Releases of a repository, package or site, with notes. For cadence and downloads use package_trends.",
     example: input::EXAMPLE,
     profile: "official_docs",
     hosts: Hosts::PublicWeb(&[

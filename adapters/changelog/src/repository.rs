@@ -1,7 +1,7 @@
 //! A repository on GitHub: releases, else the feed that also knows tags, else a file.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, ErrorCode, SourceError};
+use freshcontext_contract::{Cx, ErrorCode, SourceError, counted};
 use freshcontext_parse::charset;
 use freshcontext_parse::github::Repository;
 
@@ -35,7 +35,7 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
             });
         }
         Err(error) if error.code.another_route_may_help() => {
-            notes.push(format!("rest did not answer ({error})"));
+            notes.push(format!("GitHub's REST interface did not answer ({error})"));
             trouble = Some(error);
         }
         // A "slow down" or a refusal holds for all that GitHub serves.
@@ -105,8 +105,8 @@ pub fn of_file(what: &str, address: Url, document: markdown::Document) -> Found 
     }
     if document.ambiguous > 0 {
         found.notes.push(format!(
-            "{} dates could mean two days (month or day first) and were left out",
-            document.ambiguous
+            "{} two days (month or day first) and left out",
+            counted(document.ambiguous, "date could mean", "dates could mean")
         ));
     }
     found

@@ -1,7 +1,7 @@
 //! Each ticker goes from provider to provider, in their order, until one has a valid quote.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, ErrorCode, Harvest, SourceError, Switch};
+use freshcontext_contract::{Cx, ErrorCode, Harvest, SourceError, Switch, counted};
 use futures_util::future::{join, join_all};
 
 use crate::DESCRIPTOR;
@@ -100,7 +100,7 @@ fn providers(cx: &Cx<'_>, wanted: &Wanted) -> Result<Vec<Provider>, SourceError>
     let route = DESCRIPTOR.route(only.id());
     let closed = SourceError::new(
         ErrorCode::Misconfigured,
-        format!("the route {} is not open", only.id()),
+        format!("the provider {} is not turned on", only.id()),
     );
     Err(match route.map(|route| (route.needs, route.switch)) {
         Some((Some(env), _)) => closed.hint(format!("set {env}")),
@@ -155,17 +155,22 @@ fn harvest(all: Vec<Pending>, repeated: usize) -> Result<Harvest, SourceError> {
     };
     let mut harvest = Harvest::new(page, items);
     harvest.route = routes.first().copied();
-    harvest.summary = Some(format!(
-        "{} of {asked} quotes, from {}",
-        harvest.items.len(),
-        routes.join(", ")
-    ));
+    let found = harvest.items.len();
+    let quotes = if found == asked {
+        counted(found, "quote", "quotes")
+    } else {
+        format!("{found} of {}", counted(asked, "quote", "quotes"))
+    };
+    harvest.summary = Some(format!("{quotes}, from {}", routes.join(", ")));
     for (ticker, error) in failed {
         harvest.fail(ticker.given, error);
     }
     harvest.notes = notes;
     if repeated > 0 {
-        harvest.note(format!("{repeated} ticker(s) were given more than once"));
+        harvest.note(format!(
+            "{} given more than once",
+            counted(repeated, "ticker was", "tickers were")
+        ));
     }
     harvest.note("Prices may be delayed and are for information only");
     Ok(harvest)
@@ -174,9 +179,9 @@ fn harvest(all: Vec<Pending>, repeated: usize) -> Result<Harvest, SourceError> {
 /// Why a ticker has no quote: unknown everywhere, or the failure that kept it from being known.
 fn unanswered(ticker: &Ticker, failures: Vec<(Provider, SourceError)>) -> SourceError {
     if failures.is_empty() {
-        let message = format!("no open route covers {}", ticker.given);
+        let message = format!("no source that is turned on covers {}", ticker.given);
         return SourceError::new(ErrorCode::Misconfigured, message)
-            .hint("the list of sources names the routes and what opens them");
+            .hint("`freshcontext sources` lists the providers and the key that each needs");
     }
     let said: Vec<String> = failures
         .iter()

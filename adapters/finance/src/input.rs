@@ -12,9 +12,10 @@ use crate::symbol::Ticker;
 /// Arguments of `extract_finance`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Tickers, comma-separated
+    /// Up to 5 tickers, e.g. AAPL,^GSPC,BTC-USD
     pub url: String,
-    /// Route, e.g. cboe
+    /// Ask this provider alone
+    #[schemars(extend("enum" = Provider::names()))]
     pub provider: Option<String>,
 }
 

@@ -11,11 +11,11 @@ use crate::query;
 /// Arguments of `extract_gdelt`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Query or GDELT DOC URL
+    /// Words, quoted phrases, (a OR b), -word or a GDELT URL
     pub url: String,
-    /// Such as spanish
+    /// Source language, e.g. spanish
     pub language: Option<String>,
-    /// Such as france
+    /// Source country, e.g. france
     pub country: Option<String>,
 }
 

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, ErrorCode, Harvest, Item, SourceError, Status};
+use freshcontext_contract::{
+    CommonArgs, DateEvidence, ErrorCode, Harvest, Item, SourceError, Status, counted,
+};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link, text};
 use serde::Deserialize;
@@ -396,16 +398,18 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
     }
     if stale > 0 {
         harvest.note(format!(
-            "{stale} article(s) are old pages met again: see address_date"
+            "{} met again: see `address_date`",
+            counted(stale, "article is an old page", "articles are old pages")
         ));
     }
     if months > 0 {
         harvest.note(format!(
-            "{months} article(s) are dated by the month in their address; the day is not known"
+            "{} dated by the month in the address; the day is not known",
+            counted(months, "article is", "articles are")
         ));
     }
-    harvest.skip(list.merged, "that repeat a story or an address shown");
-    harvest.skip(list.unreadable, "without address and title");
+    harvest.skip(list.merged, "repeating a story or an address shown");
+    harvest.skip(list.unreadable, "without an address and a title");
     if list.salvaged {
         let lost = SourceError::malformed(
             "GDELT's list broke off or was not valid JSON; the readable articles are shown",

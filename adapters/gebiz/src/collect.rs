@@ -1,6 +1,6 @@
 //! All matching rows, grouped and sorted here.
 
-use freshcontext_contract::{Cx, DateEvidence, Harvest, SourceError};
+use freshcontext_contract::{Cx, DateEvidence, Harvest, SourceError, counted};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Wanted};
@@ -202,9 +202,9 @@ fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harve
         format!(", {} to {end} shown, sorted by {sort}", skip + 1)
     };
     harvest.summary = Some(format!(
-        "GeBIZ awards of {what}: {} tenders in {} rows read{of}",
-        tenders.len(),
-        read.rows.len()
+        "GeBIZ awards of {what}: {} in {}{of}",
+        counted(tenders.len(), "tender", "tenders"),
+        counted(read.rows.len(), "row read", "rows read")
     ));
     if let Some(short) = &wanted.short {
         harvest.note(format!("`{short}` was read as the agency {}", wanted.words));
@@ -212,10 +212,10 @@ fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harve
     if dated && undated > 0 {
         harvest.skip(
             undated,
-            "tenders without a readable award date, outside any range of days",
+            "without a readable award date, so outside any range of days",
         );
     }
-    harvest.skip(read.unreadable, "rows without a tender number");
+    harvest.skip(read.unreadable, "without a tender number");
     if !read.complete {
         let total = read
             .total

@@ -11,7 +11,7 @@ use crate::{DESCRIPTOR, agencies};
 /// Arguments of `extract_gebiz`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Keyword, agency or supplier
+    /// Keyword, agency (MOH) or supplier; default all
     pub url: Option<String>,
 }
 

@@ -15,14 +15,14 @@ pub const QUERY_EXAMPLE: &str = r#"{"query": "vector database language:rust"}"#;
 /// Arguments of `extract_github`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct UrlInput {
-    /// Repository URL or owner/name
+    /// owner/name or its URL
     pub url: String,
 }
 
 /// Arguments of `search_repos`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct QueryInput {
-    /// Words and GitHub qualifiers
+    /// Words and qualifiers, e.g. vector database language:rust
     pub query: String,
 }
 

@@ -17,7 +17,7 @@ pub static GITHUB: Descriptor = Descriptor {
     id: "github",
     tool: "extract_github",
     title: "GitHub",
-    description: "One GitHub repository: facts, README, date of the newest commit.",
+    description: "One repository: README, stars, newest commit. To find some use search_repos.",
     example: input::URL_EXAMPLE,
     profile: "code_activity",
     hosts: Hosts::Fixed(&[HOST]),

@@ -152,7 +152,7 @@ mod tests {
             "https://api.github.com/repos/rust-lang/rust/readme"
         );
         let headers = repository(&rust).unwrap().headers;
-        assert!(headers.contains(&("x-github-api-version", "2022-11-28".to_owned())));
+        assert!(headers.contains(&("x-github-api-version".into(), "2022-11-28".to_owned())));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub static REPOSEARCH: Descriptor = Descriptor {
     id: "reposearch",
     tool: "search_repos",
     title: "GitHub search",
-    description: "Repositories by words and qualifiers (language:, stars:>100).",
+    description: "Repositories by words and qualifiers, with stars and last push. For one you know use extract_github.",
     example: input::QUERY_EXAMPLE,
     profile: "code_activity",
     hosts: Hosts::Fixed(&[HOST]),

@@ -10,11 +10,13 @@ use crate::DESCRIPTOR;
 /// Arguments of `extract_govcontracts`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Company, UEI, agency, topic, NAICS or award URL
+    /// Company, UEI, agency (NASA), topic, NAICS or award URL
     pub url: String,
-    /// signed or modified
+    /// Its date; default signed
+    #[schemars(extend("enum" = ["signed", "modified"]))]
     pub by: Option<String>,
-    /// Framework vehicles
+    /// Frameworks, not contracts
+    #[schemars(extend("default" = false))]
     pub idv: Option<bool>,
 }
 

@@ -17,7 +17,7 @@ const MAX_PAGE: u32 = 999;
 /// Arguments of `extract_hackernews`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// HN URL, item id or query
+    /// Words, an item id (8863) or a Hacker News URL
     pub url: String,
 }
 

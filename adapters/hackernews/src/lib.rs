@@ -17,7 +17,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "hackernews",
     tool: "extract_hackernews",
     title: "Hacker News",
-    description: "Hacker News search, lists (front, newest) or one thread.",
+    description: "Stories, or one thread with comments: developers' opinions. For users' use extract_reddit.",
     example: input::EXAMPLE,
     profile: "social_pulse",
     hosts: Hosts::Fixed(&[
@@ -31,28 +31,28 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     routes: &[
         Route {
             id: "algolia",
-            about: "search index",
+            about: "the search index",
             needs: None,
             switch: Switch::On,
             founding: Founding::Recorded,
         },
         Route {
             id: "firebase",
-            about: "item interface",
+            about: "the item interface",
             needs: None,
             switch: Switch::On,
             founding: Founding::Recorded,
         },
         Route {
             id: "rss",
-            about: "feed of the front page",
+            about: "the feed of the front page",
             needs: None,
             switch: Switch::On,
             founding: Founding::Recorded,
         },
         Route {
             id: "html",
-            about: "pages of the site",
+            about: "the pages of the site",
             needs: None,
             switch: Switch::On,
             founding: Founding::Recorded,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use freshcontext_contract::{Cx, ErrorCode, Harvest, Routed, SourceError, Status};
+use freshcontext_contract::{Cx, ErrorCode, Harvest, Routed, SourceError, Status, counted};
 
 use crate::input::{Board, Search};
 use crate::parse::{Listing, algolia, date_text, firebase, page, thread};
@@ -89,7 +89,7 @@ async fn board_by(
                 harvest.canonical_url = request::search_url(search, args)?;
             }
             if matches!(board, Board::Ask | Board::Show) && request::newest_first(search, args) {
-                harvest.note("newest first: the search index does not keep the site's own order");
+                harvest.note("Newest first: the search index does not keep the site's own order");
             }
             fill(&mut harvest, cx, search, listing, window);
         }
@@ -192,9 +192,13 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
     let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
     harvest.route = Some("algolia");
     harvest.own_date = Some(thread.root.date.clone());
-    harvest.summary = Some(format!("Hacker News item {id} with {total} comments"));
+    harvest.summary = Some(format!(
+        "Hacker News item {id} with {}",
+        counted(total, "comment", "comments")
+    ));
     harvest.set("newest_comment", newest);
-    harvest.skip(thread.missing, "deleted or unreadable comments");
+    harvest.skip(thread.deleted, "deleted");
+    harvest.skip(thread.unreadable, "unreadable, with all replies to them");
     let room = if first_page {
         cx.args().limit.saturating_sub(1)
     } else {
@@ -209,7 +213,10 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
     let shown = offset.saturating_add(room);
     if shown < total {
         harvest.next = Some(format!("c{shown}"));
-        harvest.note(format!("{} more comments; `cursor` continues", total - shown));
+        harvest.note(format!(
+            "{}: pass `cursor` to continue",
+            counted(total - shown, "comment follows", "comments follow")
+        ));
     }
     harvest.status = if harvest.items.is_empty() {
         Status::Empty
@@ -247,11 +254,11 @@ async fn item_by_item(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
             Err(error) => harvest.fail(format!("comment {kid}"), error),
         }
     }
-    harvest.skip(gone, "deleted comments");
+    harvest.skip(gone, "deleted");
     harvest.note(if more > 0 {
-        format!("top-level comments only, in the site's order; {more} more were not read")
+        format!("Top-level comments only, in the site's order; {more} more not read")
     } else {
-        "top-level comments only, in the site's order".to_owned()
+        "Top-level comments only, in the site's order".to_owned()
     });
     say_age(&mut harvest);
     Ok(harvest)
@@ -287,7 +294,12 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
     if let Some((total, exact)) = total {
         let _ = write!(
             summary,
-            ": {total} hits{}",
+            ": {}{}",
+            if total == 1 {
+                "1 hit".to_owned()
+            } else {
+                format!("{total} hits")
+            },
             if exact { "" } else { " (estimate)" }
         );
         harvest.set("total", total);
@@ -350,7 +362,12 @@ fn say_age(harvest: &mut Harvest) {
         .count();
     if older > 0 {
         harvest.note(format!(
-            "{older} of the linked articles are older than their submission (`linked_year`); dates are those of submission"
+            "{} (`linked_year`); the dates are of submission",
+            counted(
+                older,
+                "linked article is older than its submission",
+                "linked articles are older than their submissions"
+            )
         ));
     }
 }

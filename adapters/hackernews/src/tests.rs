@@ -135,7 +135,7 @@ fn a_thread_has_its_text_and_its_comments() {
         thread.root.url.as_deref(),
         Some("https://news.ycombinator.com/item?id=18562744")
     );
-    assert_eq!(thread.comments.len() + thread.missing, 5);
+    assert_eq!(thread.comments.len() + thread.deleted + thread.unreadable, 5);
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn a_tree_of_296_comments_is_read_level_by_level() {
         return;
     };
     let thread = thread::from_text(&text).unwrap();
-    assert_eq!(thread.comments.len() + thread.missing, 296);
+    assert_eq!(thread.comments.len() + thread.deleted + thread.unreadable, 296);
     let depths: Vec<u64> = thread
         .comments
         .iter()

@@ -7,18 +7,20 @@ use serde::Deserialize;
 /// Arguments of `search_jobs`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Role or skill
+    /// Role or skill, e.g. rust engineer
     pub query: String,
-    /// Place
+    /// Place, e.g. Germany
     #[serde(default)]
     pub location: Option<String>,
-    /// Remote
+    /// Remote jobs only
     #[serde(default)]
+    #[schemars(extend("default" = false))]
     pub remote_only: Option<bool>,
-    /// Default 60
+    /// Oldest advert, in days
     #[serde(default)]
+    #[schemars(extend("default" = 60, "minimum" = 1, "maximum" = 3650))]
     pub max_age_days: Option<f64>,
-    /// Words to mark
+    /// Words to point out
     #[serde(default)]
     pub keywords: Option<Vec<String>>,
 }

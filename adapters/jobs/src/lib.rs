@@ -16,7 +16,7 @@ use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Pace, Peek, Request, Retry, Route, SourceError, StatusRule, Switch, When, hosts,
+    Hosts, Listing, Pace, Peek, Request, Retry, Route, SourceError, StatusRule, Switch, When, counted, hosts,
 };
 use freshcontext_parse::charset;
 
@@ -31,7 +31,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "jobs",
     tool: "search_jobs",
     title: "Job boards",
-    description: "Open jobs from five boards, each dated.",
+    description: "Open jobs of five boards, fresh to likely closed. For start-ups that hire use extract_yc.",
     example: input::EXAMPLE,
     profile: "jobs_opportunities",
     hosts: Hosts::Fixed(&[
@@ -320,7 +320,11 @@ fn harvest(
         .copied()
         .unwrap_or(Board::Remotive);
     let mut harvest = Harvest::new(address(first, wish)?, items);
-    harvest.summary = Some(format!("{}: {fitting} of {total} adverts fit", described(wish)));
+    harvest.summary = Some(format!(
+        "{}: {fitting} of {total} adverts {}",
+        described(wish),
+        if fitting == 1 { "fits" } else { "fit" }
+    ));
     harvest.set("boards", places);
     harvest.skip(unreadable, "without a title or id");
     harvest.skip(too_old, format!("older than {} days", wish.max_age_days));
@@ -328,10 +332,11 @@ fn harvest(
     harvest.skip(repeated, "found more than once");
     if undated > 0 {
         harvest.note(format!(
-            "{undated} fitting adverts have no usable date; they come last"
+            "{} no usable date; undated adverts come last",
+            counted(undated, "fitting advert has", "fitting adverts have")
         ));
     }
-    harvest.note("The boards do not search: their newest adverts were read and matched here word by word");
+    harvest.note("The boards offer no reliable search, so their newest adverts were read and matched here word by word");
     if !used.is_empty() {
         let sources: Vec<String> = used
             .iter()

@@ -16,7 +16,7 @@ const MAX_LOOKUPS: usize = 21;
 /// Arguments of `package_trends`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Comma-separated; npm: pypi: crates: pick one
+    /// Up to 10, e.g. npm:react,pypi:flask,crates:serde
     pub packages: String,
 }
 

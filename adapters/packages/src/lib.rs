@@ -22,7 +22,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "packagetrends",
     tool: "package_trends",
     title: "Packages",
-    description: "npm, PyPI and crates.io packages: latest version, its date, cadence.",
+    description: "Packages' latest version, cadence, downloads, vulnerabilities. For release notes use extract_changelog.",
     example: input::EXAMPLE,
     profile: "code_activity",
     hosts: Hosts::Fixed(&["registry.npmjs.org", "api.npmjs.org", "pypi.org", "crates.io"]),
@@ -159,7 +159,7 @@ fn gather(
         .map(|wanted| wanted.name.as_str())
         .collect::<Vec<_>>()
         .join(", ");
-    harvest.summary = Some(format!("Packages {names} in their registries"));
+    harvest.summary = Some(format!("Packages in their registries: {names}"));
     let counts = match downloads {
         Ok(counts) => counts,
         Err(error) => {
@@ -205,11 +205,12 @@ fn say_missing(mut harvest: Harvest, wanted: &[Wanted], missing: &[Looked]) -> R
                 gone.name == one.name && gone.picked == one.picked && one.registries.contains(&gone.registry)
             })
             .collect();
-        let places = absent
-            .iter()
-            .map(|gone| gone.registry.name())
-            .collect::<Vec<_>>()
-            .join(", ");
+        let names: Vec<&str> = absent.iter().map(|gone| gone.registry.name()).collect();
+        let places = match names.split_last() {
+            Some((last, [])) => (*last).to_owned(),
+            Some((last, others)) => format!("{} or {last}", others.join(", ")),
+            None => String::new(),
+        };
         if absent.len() < one.registries.len() {
             if !absent.is_empty() {
                 harvest.note(format!("{} is not in {places}", one.name));

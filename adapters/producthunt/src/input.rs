@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// Arguments of `extract_producthunt`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// URL or keyword
+    /// Keyword or Product Hunt URL
     pub url: String,
 }
 

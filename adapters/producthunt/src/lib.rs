@@ -20,7 +20,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "producthunt",
     tool: "extract_producthunt",
     title: "Product Hunt",
-    description: "Product Hunt's board of today, a topic, product or keyword.",
+    description: "Product launches: today's board, a topic, product or keyword. For funded start-ups use extract_yc.",
     example: input::EXAMPLE,
     profile: "product_research",
     hosts: Hosts::Fixed(&["www.producthunt.com", "api.producthunt.com"]),
@@ -178,7 +178,9 @@ async fn by_api(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
     let mut harvest = api_harvest(target, topic.as_deref(), posts)?;
     harvest.note(match topic {
         Some(topic) => format!("Product Hunt offers no text search; these are posts of the topic {topic}"),
-        None => format!("Product Hunt offers no text search; matched inside the latest {read} posts"),
+        None => format!(
+            "Product Hunt offers no text search; the words were matched within the latest {read} posts"
+        ),
     });
     Ok(harvest)
 }
@@ -227,7 +229,7 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
         Target::Board | Target::Topic(_) => items,
         Target::Words(words) => {
             harvest.note(format!(
-                "Product Hunt offers no text search; matched inside the latest {read} posts"
+                "Product Hunt offers no text search; the words were matched within the latest {read} posts"
             ));
             items.into_iter().filter(|item| matches(item, words)).collect()
         }
@@ -270,7 +272,7 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
             ));
         }
     }
-    harvest.note("The feed tells when a draft was made, not when it was launched, and no votes");
+    harvest.note("The feed gives when a draft was made, not when it was launched, and no votes");
     Ok(harvest)
 }
 

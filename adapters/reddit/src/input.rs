@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// Arguments of `extract_reddit`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// URL, r/name, u/name or query
+    /// Words, r/rust, r/rust words, u/name or URL
     pub url: String,
 }
 

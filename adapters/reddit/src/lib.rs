@@ -6,7 +6,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When, walls,
+    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When, counted, walls,
 };
 use freshcontext_parse::charset;
 
@@ -20,7 +20,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "reddit",
     tool: "extract_reddit",
     title: "Reddit",
-    description: "Posts of a subreddit, user or search, or one thread.",
+    description: "Posts, or one post with comments: users' opinions. For developers' use extract_hackernews.",
     example: input::EXAMPLE,
     profile: "social_pulse",
     hosts: Hosts::Fixed(&["www.reddit.com", "oauth.reddit.com"]),
@@ -218,7 +218,7 @@ impl Adapter for Reddit {
         let notes: Vec<String> = routed.notes().collect();
         let mut harvest = harvest(routed.answer, &plan, &asked, routed.route)?;
         if routed.route == FEED {
-            harvest.note("Reddit's feeds do not tell scores, comment counts, flairs or pins");
+            harvest.note("Reddit's feeds do not give scores, comment counts, flairs or pins");
         }
         harvest.notes.extend(notes);
         Ok(harvest)
@@ -321,20 +321,21 @@ fn harvest(mut page: Page, plan: &Plan, asked: &Asked, route: &'static str) -> R
     harvest.skip(page.unreadable, "without a title or text");
     if page.not_loaded > 0 {
         harvest.note(format!(
-            "{} further comments were not sent by Reddit",
-            page.not_loaded
+            "{} not sent by Reddit",
+            counted(page.not_loaded, "further comment was", "further comments were")
         ));
     }
     if suspects > 0 {
         harvest.note(format!(
-            "{suspects} leading entries are much older than the rest and may be pinned"
+            "{} much older than the rest and may be pinned",
+            counted(suspects, "leading entry is", "leading entries are")
         ));
     }
     if asked.one_word
         && let Target::Search { query, .. } = &plan.target
     {
         harvest.note(format!(
-            "searched all of Reddit for the word; for a subreddit of this name pass r/{query}"
+            "All of Reddit was searched for the word; for the subreddit of this name pass r/{query}"
         ));
     }
     if let Some(after) = page.after {

@@ -8,10 +8,11 @@ use serde::Deserialize;
 /// Arguments of `extract_scholar`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Query or Scholar URL
+    /// Words, author:"name" or a Scholar URL
     pub url: String,
-    /// false: Scholar only
+    /// Ask open indexes; false: Scholar alone
     #[serde(default)]
+    #[schemars(extend("default" = true))]
     pub fallback: Option<bool>,
 }
 

@@ -23,8 +23,8 @@ use request::{Plan, Via};
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "google_scholar",
     tool: "extract_scholar",
-    title: "Scholar",
-    description: "Papers from Crossref or OpenAlex, or Scholar.",
+    title: "Papers",
+    description: "Papers of all fields with venue, date and citations. For preprints use extract_arxiv.",
     example: input::EXAMPLE,
     profile: "academic_research",
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),
@@ -180,7 +180,7 @@ impl Adapter for Scholar {
         let mut harvest = harvest(page, &plan, via, url);
         if let Some(error) = &walled {
             harvest.note(format!(
-                "Google Scholar was walled ({}: {}); the same query was asked of {} instead",
+                "Google Scholar could not be read ({}: {}); {} was asked the same query instead",
                 error.code,
                 error.message,
                 via.name()
@@ -359,9 +359,13 @@ fn harvest(page: Page, plan: &Plan, via: Via, url: Url) -> Harvest {
         "by relevance"
     };
     harvest.summary = Some(format!(
-        "{} results for {what:?}, {order}, from number {}",
+        "{} results for {what:?}, {order}{}",
         via.name(),
-        plan.offset + 1
+        if plan.offset > 0 {
+            format!(", from number {}", plan.offset + 1)
+        } else {
+            String::new()
+        }
     ));
     harvest.set("total_results", page.total);
     if let Some((oldest, newest)) = page.years {

@@ -1,6 +1,6 @@
 //! Which list answers, and how it becomes a harvest.
 
-use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Harvest, Response, SourceError, Status};
+use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Harvest, Response, SourceError, Status, counted};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Target, Wanted};
@@ -261,7 +261,7 @@ async fn company(
         harvest.items.len(),
     ));
     harvest.notes = notes;
-    harvest.skip(unreadable, "entries without an accession number or a form");
+    harvest.skip(unreadable, "without an accession number or a form");
     harvest.set("company", company.name.as_str());
     harvest.set("cik", company.cik);
     harvest.set("tickers", company.tickers.clone());
@@ -274,8 +274,8 @@ async fn company(
     }
     if !enough(&filings) && unread > 0 {
         harvest.note(format!(
-            "EDGAR keeps older filings of this company in {unread} more part(s) that were not read; \
-             narrow `since` and `until` to reach them"
+            "EDGAR keeps older filings of this company in {} not read; narrow `since` and `until` to reach them",
+            counted(unread, "more part that was", "more parts that were")
         ));
     }
     let next = skip.saturating_add(harvest.items.len());

@@ -10,9 +10,10 @@ use crate::DESCRIPTOR;
 /// Arguments of `extract_sec_filings`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct Input {
-    /// Ticker, CIK, company, topic or EDGAR URL
+    /// Ticker (PLTR), CIK, company, topic or EDGAR URL
     pub url: String,
-    /// e.g. 10-K,10-Q or all
+    /// Forms, e.g. 10-K,10-Q; or all
+    #[schemars(extend("default" = "8-K"))]
     pub forms: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::batch::Batch;
 /// Arguments of `extract_yc`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Input {
-    /// YC companies URL, batch (W26) or query
+    /// Words, a batch (W26) or YC companies URL
     pub url: String,
 }
 

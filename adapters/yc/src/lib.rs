@@ -24,7 +24,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "yc",
     tool: "extract_yc",
     title: "Y Combinator",
-    description: "YC companies by batch, label or words, with status and team.",
+    description: "Y Combinator companies with status, team size and hiring. For launches use extract_producthunt.",
     example: input::EXAMPLE,
     profile: "company_intel",
     hosts: Hosts::Fixed(&["yc-oss.github.io", "www.ycombinator.com", request::INDEX_HOST]),
@@ -319,15 +319,12 @@ fn finish(
     harvest.skip(all.unreadable, "without id, name or slug");
     if guessed {
         harvest.note(format!(
-            "The mirror has no search: {read} companies of {} were matched, not the whole directory",
+            "The mirror has no search: the words were matched against {read} companies of {}, not the whole directory",
             files.join(", ")
         ));
     }
     if let Some(at) = meta.and_then(parse::Meta::built) {
-        harvest.note(format!(
-            "index snapshot of {}",
-            freshcontext_parse::text::clip(at, 40)
-        ));
+        harvest.set("directory_as_of", freshcontext_parse::text::clip(at, 40));
     }
     if offset + limit < total {
         harvest.next = Some((offset + limit).to_string());
@@ -372,7 +369,7 @@ fn described(wish: &Wish) -> String {
     }
     let mut parts: Vec<String> = Vec::new();
     if !wish.query.is_empty() {
-        parts.push(format!("for \"{}\"", wish.query));
+        parts.push(format!("\"{}\"", wish.query));
     }
     let lists = [
         ("batch", &wish.batches),

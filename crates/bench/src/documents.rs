@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn messages_come_out_of_a_catalogue() {
         let mut catalogue = Vec::new();
-        for number in [0x9504_12de_u32, 0, 2, 28, 44, 0, 0, 0, 60, 1, 61, 4, 62, 3, 67] {
+        for number in [0x9504_12de_u32, 0, 2, 28, 44, 0, 0, 0, 60, 1, 61, 4, 63, 3, 68] {
             catalogue.extend_from_slice(&number.to_le_bytes());
         }
         catalogue.extend_from_slice(b"\0a\0head\0");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use freshcontext_core::inspect::inspect;
+use freshcontext_detect::inspect;
 use serde_json::Value;
 
 use crate::documents::Form;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use freshcontext_core::evaluate::{Options, judge_text};
-use freshcontext_core::inspect::inspect;
 use freshcontext_core::provenance::canonical_sha256;
+use freshcontext_detect::inspect;
 use serde_json::value::RawValue;
 
 use crate::documents::{Form, mixed};

@@ -311,6 +311,11 @@ impl<'a> Cx<'a> {
         self.args
     }
 
+    /// The facts about the source.
+    pub(crate) fn descriptor(&self) -> &'static Descriptor {
+        self.scope.descriptor
+    }
+
     /// Time left until the call's deadline.
     pub fn remaining(&self) -> Duration {
         self.scope.deadline.saturating_duration_since(Instant::now())

@@ -41,34 +41,54 @@ impl ArgSpec {
         }
     }
 
-    /// The schema properties of these arguments, in the order shown to the model.
+    /// The schema properties of these arguments, in the order shown to the model. `""`, null and 0 count as not
+    /// given, so every number starts at 1 or above.
     pub fn properties(&self) -> Map<String, Value> {
         let mut out = Map::new();
-        let mut add = |name: &str, kind: &str, about: &str| {
-            out.insert(name.to_owned(), json!({"type": kind, "description": about}));
+        let mut add = |name: &str, property: Value| {
+            out.insert(name.to_owned(), property);
         };
-        add("max_length", "integer", "Chars");
-        if self.limit.is_some() {
-            add("limit", "integer", "Items");
+        add("max_length", max_length_property(self.max_length));
+        if let Some((default, most)) = self.limit {
+            add(
+                "limit",
+                json!({"type": "integer", "description": "Items at most", "default": default,
+                    "minimum": 1, "maximum": most}),
+            );
         }
         if self.dates {
-            add("since", "string", "From date");
-            add("until", "string", "To date");
-        }
-        if self.cursor {
-            add("cursor", "string", "Next");
-        }
-        if self.max_age {
-            add("max_age", "integer", "Max age, s");
+            add(
+                "since",
+                json!({"type": "string", "description": "From, e.g. 2026-01-31"}),
+            );
+            add("until", json!({"type": "string", "description": "To this day"}));
         }
         if !self.sort.is_empty() {
-            out.insert(
-                "sort".to_owned(),
-                json!({"type": "string", "enum": self.sort, "description": "By"}),
+            add(
+                "sort",
+                json!({"type": "string", "description": "Order of items", "enum": self.sort}),
+            );
+        }
+        if self.cursor {
+            add(
+                "cursor",
+                json!({"type": "string", "description": "From Next-Cursor line"}),
+            );
+        }
+        if self.max_age {
+            add(
+                "max_age",
+                json!({"type": "integer", "description": "Cache age, seconds"}),
             );
         }
         out
     }
+}
+
+/// The schema of `max_length`, the same in every tool but for its default.
+pub fn max_length_property(default: usize) -> Value {
+    json!({"type": "integer", "description": "Characters at most", "default": default,
+        "minimum": MIN_RESULT_CHARS})
 }
 
 /// The common arguments of one call, checked.

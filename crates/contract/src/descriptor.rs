@@ -266,6 +266,12 @@ impl Descriptor {
         distinct
     }
 
+    /// What a route is, in the first words of its description: a name for readers, who know no ids.
+    pub fn route_name(&self, id: &str) -> &'static str {
+        let about = self.route(id).map_or("another route", |route| route.about);
+        about.split([':', ';', ',']).next().unwrap_or(about)
+    }
+
     /// The route of this id.
     pub fn route(&self, id: &str) -> Option<&'static Route> {
         self.routes.iter().find(|route| route.id == id)

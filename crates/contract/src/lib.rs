@@ -25,9 +25,10 @@ mod tolerant;
 pub mod tracking;
 pub mod walls;
 mod wire;
+mod words;
 
 pub use adapter::{Adapter, AnyAdapter, BoxFuture, CallScope, Cx, Seen, Transport, decode_input};
-pub use args::{ArgSpec, CommonArgs, SORT_NAMES, split_arguments};
+pub use args::{ArgSpec, CommonArgs, SORT_NAMES, max_length_property, split_arguments};
 pub use clock::{Clock, FixedClock};
 pub use date::{DateEvidence, DateValue};
 pub use descriptor::{
@@ -44,6 +45,7 @@ pub use tolerant::as_declared;
 pub use wire::{
     Address, Headers, KEY_REFUSED, KeyedUrl, Media, Method, Provenance, Request, Response, Standing,
 };
+pub use words::counted;
 
 /// Re-exported so that adapters name the same versions of the types in this contract.
 pub use {bytes, chrono, schemars, serde, serde_json, url};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::future::Future;
 use std::time::Duration;
 
-use crate::{Cx, ErrorCode, SourceError};
+use crate::{Cx, Descriptor, ErrorCode, SourceError};
 
 /// No further route is begun with less time than this.
 const ENOUGH_TIME: Duration = Duration::from_secs(2);
@@ -18,14 +18,23 @@ pub struct Routed<T> {
     pub route: &'static str,
     /// The routes asked before it, and why each failed.
     pub failed: Vec<(&'static str, SourceError)>,
+    descriptor: &'static Descriptor,
 }
 
 impl<T> Routed<T> {
     /// A remark for the reader on each route that failed.
     pub fn notes(&self) -> impl Iterator<Item = String> + '_ {
-        self.failed
-            .iter()
-            .map(|(route, error)| format!("{route} did not answer ({error})"))
+        self.failed.iter().map(|(route, error)| {
+            let name = self.descriptor.route_name(route);
+            let mut letters = name.chars();
+            let name: String = letters
+                .next()
+                .into_iter()
+                .flat_map(char::to_uppercase)
+                .chain(letters)
+                .collect();
+            format!("{name} did not answer ({error})")
+        })
     }
 }
 
@@ -59,12 +68,13 @@ impl Cx<'_> {
                         answer,
                         route,
                         failed,
+                        descriptor: self.descriptor(),
                     });
                 }
                 Err(error) if error.code.another_route_may_help() || also.contains(&error.code) => {
                     failed.push((route, error));
                 }
-                Err(error) => return Err(naming(error, &failed)),
+                Err(error) => return Err(self.naming(error, &failed)),
             }
         }
         if failed.is_empty() {
@@ -78,13 +88,14 @@ impl Cx<'_> {
             .iter()
             .rposition(|(_, error)| error.code == ErrorCode::NotFound);
         let (_, error) = failed.remove(certain.unwrap_or(0));
-        Err(naming(error, &failed))
+        Err(self.naming(error, &failed))
     }
-}
 
-fn naming(mut error: SourceError, others: &[(&'static str, SourceError)]) -> SourceError {
-    for (route, other) in others {
-        let _ = write!(error.message, "; {route}: {}", other.code);
+    fn naming(&self, mut error: SourceError, others: &[(&'static str, SourceError)]) -> SourceError {
+        for (route, other) in others {
+            let name = self.descriptor().route_name(route);
+            let _ = write!(error.message, "; {name}: {}", other.code);
+        }
+        error
     }
-    error
 }

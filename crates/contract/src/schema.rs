@@ -16,7 +16,7 @@ pub fn argument_schema<I: JsonSchema>(spec: &ArgSpec) -> Value {
 }
 
 /// The schema of a type as one plain object: nothing but `type`, `properties`, `required`, and per
-/// property `type`, `description`, `enum`, `items`.
+/// property `type`, `description`, `enum`, `minimum`, `maximum`, `default`, `examples`, `items`.
 pub fn plain_object<I: JsonSchema>() -> Value {
     let generator = SchemaSettings::draft2020_12()
         .with(|settings| {
@@ -64,8 +64,9 @@ fn plain(schema: &Value) -> Value {
         };
         out.insert("type".to_owned(), kind);
     }
-    for key in ["enum", "minimum", "maximum", "description"] {
-        if let Some(value) = object.get(key) {
+    for key in ["enum", "minimum", "maximum", "default", "examples", "description"] {
+        // An optional field's default is null, which says nothing.
+        if let Some(value) = object.get(key).filter(|value| !value.is_null()) {
             out.insert(key.to_owned(), value.clone());
         }
     }

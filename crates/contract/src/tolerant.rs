@@ -73,7 +73,12 @@ fn renamed(
     arguments: Map<String, Value>,
     notes: &mut Vec<String>,
 ) -> Map<String, Value> {
-    let Some(main) = required.first().filter(|main| MAIN.contains(main)) else {
+    // Where nothing is required, the subject is `url`.
+    let Some(main) = required
+        .first()
+        .or_else(|| properties.contains_key("url").then_some(&"url"))
+        .filter(|main| MAIN.contains(main))
+    else {
         return arguments;
     };
     if arguments.get(*main).is_some_and(|value| !is_absent(value)) {

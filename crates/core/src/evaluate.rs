@@ -37,6 +37,7 @@ mod card;
 mod decide;
 mod differences;
 mod duplicates;
+mod fit;
 mod given;
 mod input;
 mod parallel;
@@ -67,7 +68,9 @@ pub use verdict::{
 pub use words::Words;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_budget::{Assembly, MissingContext, Selection, Used};
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
+use freshcontext_detect::rings::{self, Hint, Member};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -135,12 +138,27 @@ pub struct Judgement {
     /// The verdicts in rank order.
     #[serde(rename = "results")]
     pub verdicts: Vec<Verdict>,
+    /// Under a budget: what goes in and what stays out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
+    /// Under a budget: what was allowed and what was used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Used>,
+    /// Under a budget: the text that goes in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assembly: Option<Assembly>,
+    /// Under a budget: what is known to be missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_context: Option<Vec<MissingContext>>,
 }
 
 impl Judgement {
-    /// One short card for each result.
+    /// Under a budget the assembly, ready to paste; else one short card for each result.
     pub fn text(&self) -> String {
-        card::cards(self)
+        match &self.assembly {
+            Some(assembly) => assembly.text.clone(),
+            None => card::cards(self),
+        }
     }
 
     /// The structured form as a value.
@@ -233,22 +251,24 @@ fn judge_node(
         let read = input::with_json_texts_read(arguments);
         let read = Node::from(&read);
         let request = Request::read(&read, clock_now, &options.limits)?;
-        return Ok(judged(&request, options));
+        return judged(&request, options);
     }
     let request = Request::read(arguments, clock_now, &options.limits)?;
-    Ok(judged(&request, options))
+    judged(&request, options)
 }
 
 /// Judges a checked request.
-fn judged(request: &Request<'_>, options: &Options) -> Judgement {
+fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceError> {
     let large = request.bytes() >= parallel::WORTHWHILE;
     let unscored = request.signals.iter().any(|given| given.semantic_score.is_none());
     let query = request
         .query
         .filter(|_| unscored)
         .and_then(|query| Query::new(query, &request.signals));
-    let mut judged: Vec<Judged<'_>> = parallel::map(&request.signals, large, |_, given| {
-        Judged::new(given, request.now, query.as_ref(), &options.decay)
+    let beside = beside(request);
+    let mut judged: Vec<Judged<'_>> = parallel::map(&request.signals, large, |place, given| {
+        let beside = beside.get(place).map(Vec::as_slice).unwrap_or_default();
+        Judged::new(given, request.now, query.as_ref(), &options.decay, beside)
     });
     // Stable, so ties stay in the order of the arguments.
     judged.sort_by(|one, other| other.facts.rank.total_cmp(&one.facts.rank));
@@ -267,13 +287,41 @@ fn judged(request: &Request<'_>, options: &Options) -> Judgement {
     });
     let occurs = |decision: &Decision| verdicts.iter().any(|verdict| verdict.decision == *decision);
     let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
-    Judgement {
+    let fitted = match &request.budget {
+        Some(budget) => Some(fit::fit(request, budget, &judged, &verdicts)?),
+        None => None,
+    };
+    let (selection, budget, assembly, missing_context) = match fitted {
+        Some(fitted) => (
+            Some(fitted.selection),
+            Some(fitted.budget),
+            Some(fitted.assembly),
+            Some(fitted.missing_context),
+        ),
+        None => (None, None, None, None),
+    };
+    Ok(Judgement {
         profile: request.profile.id,
         intent: request.intent.id,
         now,
         legend,
         verdicts,
-    }
+        selection,
+        budget,
+        assembly,
+        missing_context,
+    })
+}
+
+/// What the other signals say about each: nothing, as a rule.
+fn beside(request: &Request<'_>) -> Vec<Vec<Hint>> {
+    let members = request.signals.iter().map(|given| Member {
+        url: Some(given.source),
+        title: given.title,
+        query: request.query,
+        text: given.content.unwrap_or_default(),
+    });
+    rings::batch(&members.collect::<Vec<_>>())
 }
 
 /// A signal and the figures that decide about it.
@@ -286,8 +334,14 @@ struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    fn new(given: &'a Given<'a>, now: DateTime<Utc>, query: Option<&Query>, decay: &DecayTable) -> Self {
-        let signal = Signal::new(given, now, query, decay);
+    fn new(
+        given: &'a Given<'a>,
+        now: DateTime<Utc>,
+        query: Option<&Query>,
+        decay: &DecayTable,
+        beside: &[Hint],
+    ) -> Self {
+        let signal = Signal::new(given, now, query, decay, beside);
         let failed = signal.status == SignalStatus::Failed;
         let left = signal.published_at.map_or(0.0, |published| {
             remaining(decay.lambda(signal.source_type), age_hours(published, now))

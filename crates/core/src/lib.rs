@@ -10,8 +10,6 @@ pub mod date;
 pub mod decay;
 /// `evaluate_context`: judging context that the caller brings.
 pub mod evaluate;
-/// Telling a failed retrieval from content, by text alone.
-pub mod inspect;
 /// Content hashes, Ha-Pri payloads and signatures, verdict ids.
 pub mod provenance;
 /// One cleaner for every string that leaves this server.

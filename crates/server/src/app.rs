@@ -44,7 +44,7 @@ pub struct App {
 }
 
 impl App {
-    /// Builds everything. No network; the only files touched are the cursor key and `extra_ca`.
+    /// Builds everything. No network; the only file touched is `extra_ca`.
     pub fn build(settings: &Settings, environment: &[(String, String)]) -> Result<Self, ConfigError> {
         Self::assemble(settings, environment, Wiring::default())
     }

@@ -12,6 +12,7 @@ pub mod fuzzing;
 mod logging;
 pub mod mcp;
 pub mod metrics;
+mod missing;
 mod output;
 pub mod package;
 mod retrievals;

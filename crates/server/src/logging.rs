@@ -10,8 +10,15 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// What rmcp says about every mistake of a client is no news for an operator.
-const QUIETER: &[&str] = &["rmcp=error", "hyper=error", "h2=error", "hyper_util=error"];
+/// What rmcp says about every mistake of a client is no news for an operator. Nor is that a client has gone: of all
+/// that its `service` says at `error`, that is the whole, but for panics, which our own hook reports.
+const QUIETER: &[&str] = &[
+    "rmcp=error",
+    "rmcp::service=off",
+    "hyper=error",
+    "h2=error",
+    "hyper_util=error",
+];
 
 /// What the parser of pages says of every mistake of a page: no news at any level, a line for each tag where
 /// a page is hostile, and at `debug` the text of strangers.

@@ -72,12 +72,18 @@ pub(crate) enum Style {
     Bad,
 }
 
-/// Colours a piece of text for stdout, where that is a terminal and NO_COLOR is not set.
-pub(crate) fn paint(style: Style, text: &str) -> String {
-    paint_on(io::stdout().is_terminal() && colours_wanted(), style, text)
+/// Whether stdout is a terminal whose reader wants more than plain text (NO_COLOR is not set).
+pub(crate) fn colours() -> bool {
+    io::stdout().is_terminal() && colours_wanted()
 }
 
-fn paint_on(colours: bool, style: Style, text: &str) -> String {
+/// Colours a piece of text for stdout, where [`colours`] are wanted.
+pub(crate) fn paint(style: Style, text: &str) -> String {
+    paint_on(colours(), style, text)
+}
+
+/// A piece of text with its colour, or without.
+pub(crate) fn paint_on(colours: bool, style: Style, text: &str) -> String {
     if !colours {
         return text.to_owned();
     }

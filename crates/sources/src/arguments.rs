@@ -1,13 +1,13 @@
 //! The arguments that the composites share.
 
 use freshcontext_contract::limits::MIN_RESULT_CHARS;
-use freshcontext_contract::{SourceError, decode_input};
+use freshcontext_contract::{SourceError, decode_input, max_length_property};
 use serde_json::{Map, Value, json};
 
 use crate::Composite;
 
 /// The schema of a composite: its own texts, the first of them required, and the shared ones.
-pub fn schema(texts: &[(&str, &str)]) -> Value {
+pub fn schema(max_length: usize, texts: &[(&str, &str)]) -> Value {
     let mut properties = Map::new();
     for (name, about) in texts {
         properties.insert(
@@ -15,13 +15,10 @@ pub fn schema(texts: &[(&str, &str)]) -> Value {
             json!({ "type": "string", "description": about }),
         );
     }
-    properties.insert(
-        "max_length".to_owned(),
-        json!({ "type": "integer", "description": "Max characters" }),
-    );
+    properties.insert("max_length".to_owned(), max_length_property(max_length));
     properties.insert(
         "min_freshness_score".to_owned(),
-        json!({ "type": "number", "description": "0-100" }),
+        json!({ "type": "number", "description": "Hide staler sections", "minimum": 1, "maximum": 100 }),
     );
     let required: Vec<&str> = texts.first().map(|(name, _)| *name).into_iter().collect();
     json!({ "type": "object", "properties": properties, "required": required })

@@ -52,7 +52,10 @@ pub fn skip_repos(reason: &str) -> Part {
 /// Stories about words. A number would be read as a story's id.
 pub fn hackernews(words: &str) -> Part {
     if words.bytes().all(|b| b.is_ascii_digit()) {
-        return skip(NEWS, "a number alone is a story's id there, not a search");
+        return skip(
+            NEWS,
+            "Hacker News reads a number alone as a story's id; add words to search for",
+        );
     }
     ask(NEWS, "url", words)
 }
@@ -96,10 +99,7 @@ pub fn packages(words: &str) -> Part {
     if names.iter().all(|text| name(text)) {
         ask(PACKAGES, "packages", &names.join(","))
     } else {
-        skip(
-            PACKAGES,
-            "these words are no name of a package; package_trends takes names such as tokio or npm:react",
-        )
+        skip(PACKAGES, "package names are needed, such as tokio or npm:react")
     }
 }
 
@@ -114,9 +114,9 @@ pub fn changelog(target: Option<&str>, argument: &str) -> Part {
         Some(target) => ask(CHANGELOG, "url", target),
         None if argument == "github_query" => skip(
             CHANGELOG,
-            "give github_query as owner/repo or as a repository's address to see its releases",
+            "a repository is needed for releases; give github_query as owner/repo",
         ),
-        None => skip(CHANGELOG, "give github_url to see the releases of a repository"),
+        None => skip(CHANGELOG, "a repository is needed for releases; give github_url"),
     }
 }
 

@@ -5,7 +5,11 @@ use std::path::Path;
 
 use freshcontext_server::package;
 
-use crate::{checked, shapes, tables};
+use crate::{checked, examples, shapes, tables};
+use serde_json::json;
+
+/// The tool whose answer the README shows.
+const SHOWN: &str = "extract_hackernews";
 
 /// A generated part of a hand-written file stands between two such lines.
 fn markers(name: &str) -> (String, String) {
@@ -50,8 +54,29 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         std::fs::read_to_string(root.join("README.md")).map_err(|error| format!("README.md: {error}"))?;
     let readme = replace(&readme, "tools", &tables::readme_tools())?;
     let readme = replace(&readme, "specification", &tables::readme_specification())?;
+    let answered = examples::all(root)?;
+    let shown = answered
+        .iter()
+        .find(|example| example.tool == SHOWN)
+        .ok_or_else(|| format!("{SHOWN} has no ordinary fixture"))?;
+    let readme = replace(
+        &readme,
+        "an answer",
+        &format!(
+            "```console\n$ cargo xtask replay &\n$ export FRESHCONTEXT_UPSTREAM='*=http://127.0.0.1:8788'\n$ {}\n{}\n```",
+            shown.call,
+            shown.text.trim_end()
+        ),
+    )?;
+    let refused = examples::refused(root, SHOWN, &json!({"url": "https://example.com/"}))?;
+    let readme = replace(
+        &readme,
+        "a failure",
+        &format!("```console\n$ {}\nerror: {}\n```", refused.call, refused.text),
+    )?;
     let mut made = vec![
         ("README.md".to_owned(), readme),
+        ("docs/answers.md".to_owned(), examples::page(&answered)),
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),
         ("docs/specification.md".to_owned(), tables::specification_page()),

@@ -1,9 +1,11 @@
-//! Chores of the repository: `cargo xtask generate`, `new-adapter`, `record` and `replay`.
+//! Chores of the repository: `cargo xtask generate`, `new-adapter`, `record`, `demo`, `replay` and `train-detector`.
 
 mod checked;
+pub mod examples;
 pub mod generate;
 pub mod new_adapter;
 pub mod record;
 pub mod replay;
 mod shapes;
 mod tables;
+pub mod train;

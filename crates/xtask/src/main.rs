@@ -16,7 +16,7 @@ use freshcontext_server::app::App;
 use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::{Sources, load};
-use freshcontext_xtask::{generate, new_adapter, record, replay};
+use freshcontext_xtask::{examples, generate, new_adapter, record, replay, train};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of this repository")]
@@ -45,7 +45,11 @@ enum Chore {
         words: Vec<String>,
     },
     /// Build the server and run its main job against the fixtures: no network, no key
-    Demo,
+    Demo {
+        /// One call of every tool, as text and as JSON, at one stated moment
+        #[arg(long)]
+        all: bool,
+    },
     /// Make a call as it really goes, and keep it as a case without anybody's keys and addresses
     Record {
         /// Tool name, for example extract_hackernews
@@ -71,6 +75,24 @@ enum Chore {
         #[arg(long, default_value = "127.0.0.1:8788")]
         listen: SocketAddr,
     },
+    /// Learn the weights of the failure detector; writes them and docs/detector.md
+    TrainDetector {
+        /// Write nothing; fail if weights and report do not belong together or training is not repeatable
+        #[arg(long, conflicts_with_all = ["dev", "real", "date"])]
+        check: bool,
+        /// The development corpus, for example ../shared/failure-corpus/dev.jsonl
+        #[arg(long)]
+        dev: Option<PathBuf>,
+        /// Folder with real texts (what real-texts.py, messages.py and documents.py write); may be repeated
+        #[arg(long)]
+        real: Vec<PathBuf>,
+        /// Leave out the learning curve, which takes four times as long as the rest
+        #[arg(long)]
+        quick: bool,
+        /// Today, for the report: 2026-11-22
+        #[arg(long, default_value = "")]
+        date: String,
+    },
 }
 
 fn main() -> ExitCode {
@@ -94,8 +116,17 @@ fn main() -> ExitCode {
             generate::write(&root).map(|written| format!("written: {}", written.join(", ")))
         }
         Chore::NewAdapter { name } => new_adapter::create(&root, &name),
+        Chore::TrainDetector { check: true, .. } => train::check(&root),
+        Chore::TrainDetector {
+            dev,
+            real,
+            quick,
+            date,
+            ..
+        } => train::write(&root, dev, real, !quick, &date),
         Chore::Laws { words } => laws(&root, &words),
-        Chore::Demo => demo(&root),
+        Chore::Demo { all: false } => demo(&root),
+        Chore::Demo { all: true } => every_tool(&root),
         Chore::Record {
             tool,
             arguments,
@@ -179,6 +210,19 @@ fn demo(root: &Path) -> Result<String, String> {
             cargo run --package freshcontext-server -- call extract_hackernews url=rust"
             .to_owned())
     })
+}
+
+fn every_tool(root: &Path) -> Result<String, String> {
+    let examples = examples::all(root)?;
+    for example in &examples {
+        let json = serde_json::to_string_pretty(&example.structured).unwrap_or_default();
+        println!("$ {}\n\n{}\n\n{json}\n", example.call, example.text.trim_end());
+    }
+    Ok(format!(
+        "{} tools, answered from fixtures/ at {}",
+        examples.len(),
+        examples::NOW
+    ))
 }
 
 fn keep(

@@ -11,6 +11,8 @@ use std::sync::Arc;
 use freshcontext_testkit::{Case, Exchange, Kind, Reply, ScriptedUpstream, SeenRequest, load_cases};
 use serde_json::{Map, Value};
 
+use crate::examples::ordinary;
+
 /// Cases, ready to be served.
 #[derive(Debug)]
 pub struct Replay {
@@ -108,37 +110,21 @@ fn unknown(request: &SeenRequest) -> Reply {
     }
 }
 
-/// The calls that these cases answer: each tool's own example where there is a case for it, else any
-/// ordinary case.
+/// The calls that these cases answer.
 fn calls(cases: &[Case]) -> BTreeMap<String, Vec<String>> {
-    let mut calls = BTreeMap::new();
-    let examples: Vec<(&str, Map<String, Value>)> = freshcontext_sources::adapters()
-        .iter()
-        .map(|adapter| (adapter.descriptor().tool, adapter.descriptor().example))
-        .chain(
-            freshcontext_sources::composites()
-                .iter()
-                .map(|composite| (composite.tool, composite.example)),
-        )
-        .filter_map(|(tool, example)| Some((tool, serde_json::from_str(example).ok()?)))
-        .collect();
-    for case in cases.iter().filter(|case| case.kind == Kind::Ok) {
-        let shown = examples.contains(&(case.tool.as_str(), case.arguments.clone()));
-        if shown || !calls.contains_key(&case.tool) {
-            calls.insert(case.tool.clone(), words(case));
-        }
-    }
-    calls
+    ordinary(cases)
+        .into_iter()
+        .map(|(tool, case)| (tool.to_owned(), words(tool, &case.arguments)))
+        .collect()
 }
 
-/// The case as the words of a `freshcontext call`.
-fn words(case: &Case) -> Vec<String> {
+/// A call as the words of a `freshcontext call`.
+pub fn words(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
     let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let arguments = case
-        .arguments
+    let arguments = arguments
         .iter()
         .map(|(name, value)| format!("{name}={}", shown(value)));
-    ["call".to_owned(), case.tool.clone()]
+    ["call".to_owned(), tool.to_owned()]
         .into_iter()
         .chain(arguments)
         .collect()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use freshcontext_contract::{ArgSpec, Descriptor, Hosts, Key, Switch};
+use freshcontext_contract::{Descriptor, Hosts, Key, Switch};
 use freshcontext_core::decay::{Band, CLASSES, DEFAULT_LAMBDA, half_life_words};
 use freshcontext_core::specification::{self, says};
 use freshcontext_server::config;
@@ -71,7 +71,7 @@ pub fn tools_page() -> String {
             facts.tool, facts.id, facts.description
         );
         let _ = write!(out, "Example: `{}`\n\n", facts.example);
-        arguments(&mut out, &adapter.input_schema(), Some(&facts.args));
+        arguments(&mut out, &adapter.input_schema());
         let _ = writeln!(out, "\n- Dates: {}", facts.dates);
         let _ = writeln!(out, "- Key: {}", key(facts));
         for credential in facts.distinct_credentials() {
@@ -146,10 +146,10 @@ pub fn tools_page() -> String {
             composite.tool, composite.id, composite.description
         );
         let _ = write!(out, "Example: `{}`\n\n", composite.example);
-        arguments(&mut out, &(composite.input_schema)(), None);
+        arguments(&mut out, &(composite.input_schema)());
     }
     out.push_str("\n## evaluate_context\n\nJudges context that you already hold; fetches nothing. See ARCHITECTURE.md for the rules.\n\n");
-    arguments(&mut out, &freshcontext_core::evaluate::input_schema(), None);
+    arguments(&mut out, &freshcontext_core::evaluate::input_schema());
     out.push_str(
         "\n## recheck\n\nOnly with the toolset `time` (`--toolset time`); see [time.md](time.md). What each source is \
          asked first, and\nwhat its answers are lists of:\n\n",
@@ -171,7 +171,7 @@ pub fn tools_page() -> String {
     out
 }
 
-fn arguments(out: &mut String, schema: &Value, spec: Option<&ArgSpec>) {
+fn arguments(out: &mut String, schema: &Value) {
     let required: Vec<&str> = schema["required"]
         .as_array()
         .into_iter()
@@ -186,16 +186,16 @@ fn arguments(out: &mut String, schema: &Value, spec: Option<&ArgSpec>) {
             let values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
             let _ = write!(about, ": {}", values.join(", "));
         }
-        if let Some(spec) = spec {
-            match (name.as_str(), spec.limit) {
-                ("max_length", _) => {
-                    let _ = write!(about, " (default {}, at most 20,000)", spec.max_length);
-                }
-                ("limit", Some((default, most))) => {
-                    let _ = write!(about, " (default {default}, at most {most})");
-                }
-                _ => {}
-            }
+        let bounds: Vec<String> = [
+            ("default", "default"),
+            ("minimum", "at least"),
+            ("maximum", "at most"),
+        ]
+        .iter()
+        .filter_map(|(key, word)| Some(format!("{word} {}", property.get(key)?)))
+        .collect();
+        if !bounds.is_empty() {
+            let _ = write!(about, " ({})", bounds.join(", "));
         }
         let must = if required.contains(&name.as_str()) {
             ", required"

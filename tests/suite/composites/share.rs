@@ -16,7 +16,8 @@ use crate::{root, verdict};
 pub(super) async fn freshness(table: Arc<Table>) -> Result<(), Failed> {
     let whole = table.ordinary(&json!({})).await?;
     let mut out = Vec::new();
-    for least in [0.0, 50.0, 99.5, 100.0] {
+    // 0 is as good as not given, as everywhere.
+    for least in [0.0, 1.0, 50.0, 99.5, 100.0] {
         let (engine, _upstream, _) = table.serve(once(), |_| None).await?;
         let mut arguments = table.case.arguments.clone();
         arguments.insert("min_freshness_score".to_owned(), json!(least));
@@ -24,7 +25,8 @@ pub(super) async fn freshness(table: Arc<Table>) -> Result<(), Failed> {
         out.extend(form(&table, &engine, &outcome));
         for (section, before) in sections(&outcome).iter().zip(sections(&whole)) {
             let score = before["result"]["freshcontext"]["freshness_score"].as_f64();
-            let under = before["status"] != "failed" && score.is_none_or(|score| score < least);
+            let under =
+                least > 0.0 && before["status"] != "failed" && score.is_none_or(|score| score < least);
             let adapter = section["adapter"].as_str().unwrap_or_default();
             let stale = &section["stale"];
             if (section["status"] == "stale") != under || stale.is_object() != under {
@@ -42,7 +44,7 @@ pub(super) async fn freshness(table: Arc<Table>) -> Result<(), Failed> {
                 && stale["content_date"] == before["result"]["freshcontext"]["content_date"];
             let body = outcome
                 .text
-                .split(&format!(" ({adapter})\n"))
+                .split(&format!(" ({})\n", section["tool"].as_str().unwrap_or_default()))
                 .nth(1)
                 .unwrap_or_default();
             if !right || !body.starts_with(message) || !message.starts_with("Stale: ") {
@@ -110,7 +112,7 @@ pub(super) async fn length() -> Result<(), Failed> {
     };
     let whole = ask(20_000).await?;
     let mut out = Vec::new();
-    for max_length in [8_000, 7_000, 6_500] {
+    for max_length in [10_000, 9_000, 8_000] {
         let outcome = ask(max_length).await?;
         let chars = outcome.text.chars().count();
         if chars > max_length || chars + 600 < max_length {

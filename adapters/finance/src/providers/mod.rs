@@ -57,6 +57,11 @@ impl Provider {
         ALL.iter().map(|(_, provider)| *provider)
     }
 
+    /// The route ids, in the order in which they are asked.
+    pub fn names() -> Vec<&'static str> {
+        ALL.iter().map(|(name, _)| *name).collect()
+    }
+
     /// By route id.
     pub fn named(id: &str) -> Option<Self> {
         ALL.iter()

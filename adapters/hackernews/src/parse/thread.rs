@@ -13,8 +13,10 @@ pub struct Thread {
     pub root: Item,
     /// Its comments: those closer to the root first, in the order of the source.
     pub comments: Vec<Item>,
-    /// Comments that were deleted or could not be read.
-    pub missing: usize,
+    /// Comments that were deleted.
+    pub deleted: usize,
+    /// Comments that could not be read, or whose replies could not.
+    pub unreadable: usize,
 }
 
 impl Thread {
@@ -46,11 +48,11 @@ fn read(root: &Value) -> Result<Thread, SourceError> {
         ));
     };
     let mut comments = Vec::new();
-    let (mut missing, mut total) = (0, 0_u64);
+    let (mut deleted, mut unreadable, mut total) = (0, 0, 0_u64);
     // A comment without answers has an empty list of them; without a list, there is no telling.
     let lists = |node: &Value| node.get("children").is_some_and(Value::is_array);
     if !lists(root) {
-        missing += 1;
+        unreadable += 1;
     }
     // Breadth first: a long exchange under one comment must not hide the others.
     let mut level: Vec<(&Value, u64)> = children(root).map(|child| (child, 1)).collect();
@@ -60,7 +62,7 @@ fn read(root: &Value) -> Result<Thread, SourceError> {
             deeper.extend(children(child).map(|grandchild| (grandchild, depth + 1)));
             let replies = children(child).count() as u64;
             if !lists(child) {
-                missing += 1;
+                unreadable += 1;
             }
             let item = node(child).filter(|post| post.text.is_some()).and_then(|post| {
                 let parent = post.parent.filter(|_| depth > 1);
@@ -72,7 +74,8 @@ fn read(root: &Value) -> Result<Thread, SourceError> {
                 .into_item(true)
             });
             let Some(mut item) = item else {
-                missing += 1;
+                // What has no list of replies is counted already.
+                deleted += usize::from(lists(child));
                 continue;
             };
             total += 1;
@@ -98,7 +101,8 @@ fn read(root: &Value) -> Result<Thread, SourceError> {
     Ok(Thread {
         root: root_item,
         comments,
-        missing,
+        deleted,
+        unreadable,
     })
 }
 

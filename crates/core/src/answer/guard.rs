@@ -1,18 +1,17 @@
 //! The last look before anything is written as context: is this text a failed retrieval?
 
 use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_detect::{Kind, inspect};
 
 use super::JudgedItem;
 use crate::date::Confidence;
-use crate::inspect::{Kind, inspect};
 
 /// Text looked at, in bytes; a failure page shows itself early.
 const LOOKED_AT: usize = 50_000;
 
-/// Makes the tables that the last look needs. It takes some 10 ms and is done once in a process: by
+/// Makes the search for vendors' marks that the last look needs. It is done once in a process: by
 /// the first judgement, or before it by this, while the first answer is still on its way.
 pub fn prepare() {
-    // A failure in words: it is read with every table that a text can need.
     let _ = inspect("Service unavailable. Please try again later.");
 }
 
@@ -26,11 +25,14 @@ pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[JudgedItem]) 
         return Ok(());
     }
     let mut text = String::new();
-    for part in summary.into_iter().chain(
+    // The summary is the adapter's own sentence about its items; it is judged only where they say nothing.
+    let of_items = || {
         items
             .iter()
-            .flat_map(|item| [item.title.as_str(), item.summary.as_str()]),
-    ) {
+            .flat_map(|item| [item.title.as_str(), item.summary.as_str()])
+    };
+    let silent = of_items().all(str::is_empty);
+    for part in summary.filter(|_| silent).into_iter().chain(of_items()) {
         if text.len() >= LOOKED_AT {
             break;
         }

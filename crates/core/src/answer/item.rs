@@ -5,9 +5,9 @@ use freshcontext_contract::{DateEvidence, DateValue, Item};
 use serde_json::{Map, Value};
 
 use super::{MAX_CONTENT_CHARS, address};
-use crate::date::Resolved;
+use crate::date::{Resolved, parse_instant};
 use crate::decay;
-use crate::sanitize::{Counts, Form, clean_counted, cut, cut_marked};
+use crate::sanitize::{Counts, Form, clean_counted, clean_line, cut, cut_marked};
 
 const TITLE_CHARS: usize = 300;
 const ID_CHARS: usize = 200;
@@ -15,6 +15,8 @@ const KEY_CHARS: usize = 60;
 const FIELD_CHARS: usize = 1_000;
 const FIELD_ENTRIES: usize = 60;
 const FIELD_DEPTH: usize = 6;
+/// Longest moment in ISO 8601, in bytes: nanoseconds and a numeric zone.
+const LONGEST_DATE: usize = 35;
 
 /// An item as it is shown. Built by [`judge`](super::judge) only.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,6 +37,8 @@ pub struct JudgedItem {
     pub summary: String,
     /// The source's own facts.
     pub fields: Map<String, Value>,
+    /// When it was retrieved: what the ages of its facts count to.
+    pub(super) retrieved_at: DateTime<Utc>,
 }
 
 impl JudgedItem {
@@ -75,6 +79,7 @@ impl JudgedItem {
             date,
             summary: text(&item.summary, counts),
             fields,
+            retrieved_at,
         }
     }
 }
@@ -167,15 +172,30 @@ fn bound(value: &mut Value, depth: usize) -> Counts {
     counts
 }
 
-/// A fact on one line, as text shows it.
-pub(super) fn show(value: &Value) -> String {
+/// A fact on one line, as text shows it: a date with its age at that moment, in words.
+pub(super) fn show(value: &Value, at: DateTime<Utc>) -> String {
     match value {
-        Value::String(text) => crate::sanitize::clean_line(text).into_owned(),
-        Value::Array(values) => values.iter().map(show).collect::<Vec<_>>().join(", "),
+        Value::String(text) if is_date(text) => match parse_instant(text) {
+            Some(date) => format!("{text} ({})", date.relative(at)),
+            None => clean_line(text).into_owned(),
+        },
+        Value::String(text) if dated(text).is_some() => {
+            let line = clean_line(text);
+            let age = dated(&line).and_then(parse_instant).map(|date| date.relative(at));
+            match (age, line.strip_suffix(')')) {
+                (Some(age), Some(start)) => format!("{start}, {age})"),
+                _ => line.into_owned(),
+            }
+        }
+        Value::String(text) => clean_line(text).into_owned(),
+        Value::Array(values) => {
+            let shown: Vec<String> = values.iter().map(|value| show(value, at)).collect();
+            shown.join(", ")
+        }
         Value::Object(fields) => {
             let pairs: Vec<String> = fields
                 .iter()
-                .map(|(key, value)| format!("{key} {}", show(value)))
+                .map(|(key, value)| format!("{key} {}", show(value, at)))
                 .collect();
             format!("({})", pairs.join(", "))
         }
@@ -184,4 +204,23 @@ pub(super) fn show(value: &Value) -> String {
         Value::Bool(false) => "no".to_owned(),
         Value::Number(number) => number.to_string(),
     }
+}
+
+/// The date in brackets that a fact ends in: `1.1.0 (2026-11-11)`.
+fn dated(text: &str) -> Option<&str> {
+    let (_, date) = text.strip_suffix(')')?.rsplit_once('(')?;
+    is_date(date).then_some(date)
+}
+
+/// Whether a fact is nothing but a date: a day, or a day and a time.
+fn is_date(text: &str) -> bool {
+    let day = text.get(..10).unwrap_or_default();
+    let digits = |place: std::ops::Range<usize>| {
+        day.get(place)
+            .is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    digits(0..4)
+        && digits(5..7)
+        && digits(8..10)
+        && (text.len() == 10 || (text.get(10..11) == Some("T") && text.len() <= LONGEST_DATE))
 }

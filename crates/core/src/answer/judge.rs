@@ -1,7 +1,9 @@
 //! The judgement itself: which items count, what date the answer has, what must be said about it.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use freshcontext_contract::{CommonArgs, DateEvidence, Item, PartFailure, Skipped, SourceError, Status};
+use freshcontext_contract::{
+    CommonArgs, DateEvidence, Item, PartFailure, Skipped, SourceError, Status, counted,
+};
 
 use super::item::{self, JudgedItem};
 use super::{FailedPart, JudgeInput, Judged, MAX_CONTENT_CHARS, Span, address, guard, layout};
@@ -110,13 +112,16 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
     }
     counts += item::bound_map(&mut harvest.fields, 0);
     if counts != Counts::default() {
-        notes.push(format!(
-            "What the source sent was cleaned: {} hidden {} removed, {} envelope {} disarmed",
-            counts.hidden,
-            plural(counts.hidden, "character"),
-            counts.delimiters,
-            plural(counts.delimiters, "delimiter"),
-        ));
+        let removed = (counts.hidden > 0).then(|| {
+            let found = counted(counts.hidden, "hidden character", "hidden characters");
+            format!("{found} removed")
+        });
+        let disarmed = (counts.delimiters > 0).then(|| {
+            let found = counted(counts.delimiters, "envelope delimiter", "envelope delimiters");
+            format!("{found} disarmed")
+        });
+        let done: Vec<String> = removed.into_iter().chain(disarmed).collect();
+        notes.push(format!("The source's text was cleaned: {}", done.join(", ")));
     }
     let mut all_skipped = harvest.skipped;
     all_skipped.extend(skipped);
@@ -155,14 +160,6 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
         attempts: seen.attempts,
         cursor: cursor.map(|cursor| item::line(&cursor, 4_096, &mut Counts::default())),
     })
-}
-
-fn plural(count: usize, word: &str) -> String {
-    if count == 1 {
-        word.to_owned()
-    } else {
-        format!("{word}s")
-    }
 }
 
 /// The error of a call of which every part failed.
@@ -221,7 +218,7 @@ fn within_dates(dated: Vec<(Item, Resolved)>, args: &CommonArgs) -> (Vec<(Item, 
         },
         Skipped {
             count: undated,
-            reason: "undated, hence not known to lie in the dates asked for".into(),
+            reason: "undated, so not known to lie within the dates asked for".into(),
         },
     ];
     (kept, skipped)
@@ -290,7 +287,10 @@ fn date_notes(items: &[(Item, Resolved)], notes: &mut Vec<String>) {
     let undated = items.iter().filter(|(_, date)| date.instant.is_none()).count();
     if undated > 0 {
         let verb = if undated == 1 { "has" } else { "have" };
-        notes.push(format!("{undated} of {} items {verb} no date", items.len()));
+        notes.push(match items.len() {
+            1 => "The item has no date".to_owned(),
+            all => format!("{undated} of {all} items {verb} no date"),
+        });
     }
     let mut unusable = items
         .iter()

@@ -7,11 +7,12 @@
 use std::fmt::Write as _;
 
 use freshcontext_contract::Status;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::item::show;
 use super::{Judged, JudgedItem};
-use crate::date::iso_millis;
+use crate::date::{duration_words, iso_millis};
 use crate::decay::{Band, half_life_words};
 use crate::sanitize::{cut, cut_marked, disarm};
 
@@ -58,12 +59,14 @@ pub(super) fn envelope(judged: &Judged, content: &str) -> String {
         Some(next) if next > judged.retrieved_at => {
             out.push_str("\nStaleness: ");
             out.push_str(judged.staleness().as_str());
-            out.push_str("; revalidate after ");
-            out.push_str(&iso_millis(next));
+            let wait = duration_words(next - judged.retrieved_at);
+            // Writing to a String cannot fail.
+            let _ = write!(out, "; revalidate after {} (in {wait})", iso_millis(next));
         }
         Some(since) => {
-            out.push_str("\nStale since: ");
-            out.push_str(&iso_millis(since));
+            let age = duration_words(judged.retrieved_at - since);
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\nStale since: {} ({age} ago)", iso_millis(since));
         }
         None => {}
     }
@@ -200,9 +203,24 @@ fn head_lines(judged: &Judged) -> Vec<String> {
         judged
             .fields
             .iter()
-            .map(|(name, value)| format!("{name}: {}", cut_marked(&show(value), 500))),
+            .filter(|(name, value)| !is_told(judged, name, value))
+            .map(|(name, value)| {
+                let shown = show(value, judged.retrieved_at);
+                format!("{name}: {}", cut_marked(&shown, 500))
+            }),
     );
     lines
+}
+
+/// Whether the summary gives a total already: `4 hits`.
+fn is_told(judged: &Judged, name: &str, value: &Value) -> bool {
+    let (Some(summary), true) = (&judged.summary, name == "total") else {
+        return false;
+    };
+    let total = value.to_string();
+    summary
+        .split(|c: char| !c.is_ascii_digit())
+        .any(|number| number == total)
 }
 
 /// What failed, what is missing, what to know.
@@ -307,12 +325,19 @@ fn item_head(number: usize, item: &JudgedItem, detail: Detail) -> String {
         }
         _ => out.push_str("unknown"),
     }
-    // An id that the address ends in says nothing more.
+    // An id that the address ends in, or that is a fact of its own, says nothing more.
     let url = item.url.as_ref().filter(|_| detail != Detail::NoFieldsNoUrl);
     let id = item
         .id
         .as_ref()
-        .filter(|id| url.is_none_or(|url| !url.ends_with(id.as_str())));
+        .filter(|id| url.is_none_or(|url| !url.ends_with(id.as_str())))
+        .filter(|id| {
+            detail != Detail::Full
+                || !item
+                    .fields
+                    .values()
+                    .any(|fact| fact.as_str() == Some(id.as_str()))
+        });
     if let Some(id) = id {
         out.push_str(" · id: ");
         out.push_str(id);
@@ -325,7 +350,10 @@ fn item_head(number: usize, item: &JudgedItem, detail: Detail) -> String {
         let facts: Vec<String> = item
             .fields
             .iter()
-            .map(|(name, value)| format!("{name}: {}", cut_marked(&show(value), 300)))
+            .map(|(name, value)| {
+                let shown = show(value, item.retrieved_at);
+                format!("{name}: {}", cut_marked(&shown, 300))
+            })
             .collect();
         out.push('\n');
         out.push_str(&facts.join(" · "));

@@ -26,8 +26,8 @@ pub use failure::{Failure, failure};
 pub use guard::prepare;
 pub use item::JudgedItem;
 pub use judge::judge;
-pub(crate) use schema::admit_failures;
 pub use schema::answer_schema;
+pub(crate) use schema::{failure_schema, names_only};
 
 use crate::date::Resolved;
 use crate::decay::{self, DecayTable, Staleness};

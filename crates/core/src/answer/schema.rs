@@ -1,9 +1,10 @@
-//! Output schemas, small on purpose: they travel with every list of tools.
+//! Output schemas: every field of an answer is declared, and as little else as can be, since they travel with every
+//! list of tools. A property without a type is text.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-/// The output schema of a tool with one source. It also admits the flat failure object, for clients
-/// that check error results too.
+/// The output schema of a tool with one source. It admits the flat failure object too, since some clients check error
+/// results.
 pub fn answer_schema() -> Value {
     let (text, whole, maybe) = (
         json!({"type": "string"}),
@@ -11,74 +12,73 @@ pub fn answer_schema() -> Value {
         json!({"type": ["string", "null"]}),
     );
     let score = json!({"type": ["number", "null"]});
-    let confidence = json!({"enum": ["high", "medium", "low"]});
-    let mut schema = json!({
+    json!({
         "type": "object",
         "properties": {
-            "freshcontext": {
-                "type": "object",
-                "properties": {
-                    "source_url": text, "content_date": maybe, "retrieved_at": text, "freshness_confidence": confidence,
-                    "freshness_score": score, "adapter": text, "decay_rate": {"type": "number"}
-                },
-                "required": ["source_url", "content_date", "retrieved_at", "freshness_confidence", "freshness_score"]
-            },
+            "freshcontext": {"type": "object", "properties": {
+                "source_url": {}, "content_date": maybe, "retrieved_at": {}, "freshness_confidence": {},
+                "freshness_score": score, "adapter": {}, "decay_rate": {"type": "number"}
+            }},
             "content": text,
             "content_age": maybe,
-            "staleness": {"enum": ["fresh", "aging", "stale", "unknown"]},
+            "staleness": text,
             "revalidate_after": maybe,
             "content_is_external": {"type": "boolean"},
             "status": {"enum": ["success", "partial", "empty"]},
-            "route": text,
+            "route": {},
             "summary": text,
             "fields": {"type": "object"},
-            "items": {"type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "id": text, "title": text, "url": maybe, "source": text, "source_type": text, "retrieved_at": text,
-                    "published_at": maybe, "age": maybe, "date_confidence": confidence, "freshness_score": score,
-                    "summary": text, "fields": {"type": "object"}
-                },
-                "required": ["title", "published_at", "date_confidence", "freshness_score"]
-            }},
+            "items": {"type": "array", "items": {"type": "object", "properties": {
+                "id": text, "title": text, "url": maybe, "source": text, "source_type": text, "retrieved_at": text,
+                "published_at": maybe, "age": maybe, "date_confidence": text, "freshness_score": score,
+                "summary": text, "fields": {"type": "object"}
+            }}},
             "truncated": whole,
-            "skipped": {"type": "array", "items": {"type": "object", "properties": {"count": whole, "reason": text}}},
-            "failures": {"type": "array", "items": {
-                "type": "object", "properties": {"what": text, "code": text, "message": text}
-            }},
+            "skipped": {"type": "array", "items": {"type": "object", "properties": {"count": whole, "reason": {}}}},
+            "failures": {"type": "array", "items": {"type": "object", "properties": {"what": {}, "code": {}, "message": {}}}},
             "notes": {"type": "array", "items": text},
-            "next_cursor": text
+            "next_cursor": {},
+            "message": {},
+            "code": {}
         },
-        "anyOf": [
-            {"required": ["freshcontext", "staleness", "status", "items", "truncated", "notes"]},
-            {"required": ["code", "message"]}
-        ]
-    });
-    admit_failures(&mut schema);
-    schema
+        "anyOf": [{"required": ["freshcontext"]}, {"required": ["message"]}]
+    })
 }
 
-/// Adds the properties of the flat failure object to a schema that does not name them.
-pub(crate) fn admit_failures(schema: &mut Value) {
-    if let (Some(properties), Value::Object(failure)) = (
-        schema.get_mut("properties").and_then(Value::as_object_mut),
-        failure_properties(),
-    ) {
-        for (name, kind) in failure {
-            properties.entry(name).or_insert(kind);
-        }
+/// A schema's names without the types of its leaves, for where it stands within another.
+pub(crate) fn names_only(schema: &Value) -> Value {
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        let names: Map<String, Value> = properties
+            .iter()
+            .map(|(name, property)| (name.clone(), names_only(property)))
+            .collect();
+        return json!({"type": "object", "properties": names});
+    }
+    match schema
+        .get("items")
+        .filter(|items| items.get("properties").is_some())
+    {
+        Some(items) => json!({"type": "array", "items": names_only(items)}),
+        None if schema.get("type") == Some(&json!("object")) => schema.clone(),
+        None => json!({}),
     }
 }
 
-/// The properties of the flat failure object that decide what a caller does next. The others (`source`, `adapter`,
-/// `http_status`, `attempts`, `retrieved_at`, `detail`) are admitted without being listed, for the size of the list of
-/// tools.
-fn failure_properties() -> Value {
-    json!({
-        "message": {"type": "string"},
-        "code": {"type": "string"},
-        "hint": {"type": "string"},
-        "retry_after_s": {"type": "integer"},
-        "field": {"type": "string"}
-    })
+/// The schema of the flat failure object where it stands within another.
+pub(crate) fn failure_schema() -> Value {
+    let names = [
+        "message",
+        "code",
+        "source",
+        "adapter",
+        "http_status",
+        "retry_after_s",
+        "attempts",
+        "retrieved_at",
+        "detail",
+        "hint",
+        "field",
+    ];
+    let properties: Map<String, Value> = names.iter().map(|name| ((*name).to_owned(), json!({}))).collect();
+    json!({"type": "object", "properties": properties})
 }

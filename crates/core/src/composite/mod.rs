@@ -60,6 +60,8 @@ pub struct Section {
     pub tool: &'static str,
     /// The heading.
     pub label: String,
+    /// The arguments of that call, where it was made.
+    pub arguments: Option<Value>,
     /// What came of it.
     pub outcome: Result<Judged, SourceError>,
 }
@@ -95,6 +97,7 @@ struct Decided {
     adapter: &'static str,
     tool: &'static str,
     label: String,
+    arguments: Option<Value>,
     part: Part,
 }
 
@@ -142,11 +145,15 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         most,
         generated_at,
     );
-    let sections: String = decided
-        .iter()
-        .zip(&answers)
-        .map(|(section, rendered)| format!("\n## {} ({})\n{}\n", section.label, section.tool, rendered.text))
-        .collect();
+    let mut sections = String::new();
+    for (section, rendered) in decided.iter().zip(&answers) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            sections,
+            "\n## {} ({})\n{}",
+            section.label, section.tool, rendered.text
+        );
+    }
     let length = text.chars().count() + said + sections.trim_end().chars().count();
     if length > most {
         notes.push(format!(
@@ -191,6 +198,7 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
         adapter,
         tool,
         label,
+        arguments,
         outcome,
     } = section;
     let label = clean_line(&label).into_owned();
@@ -207,19 +215,22 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
         adapter,
         tool,
         label,
+        arguments,
         part,
     }
 }
 
 fn staleness(judged: &Judged, threshold: f64) -> Stale {
     let content_date = judged.date().shown.clone();
+    let age = judged.date().age(judged.retrieved_at());
     let message = match (judged.score(), &content_date, judged.status()) {
         (_, _, Status::Empty) => {
             format!("Stale: the source has no results, so there is no score; {threshold} was asked for.")
         }
         (Some(score), Some(date), _) => {
+            let age = age.as_deref().unwrap_or("some time");
             format!(
-                "Stale: content of {date} scores {score}, below the {threshold} asked for. Content left out."
+                "Stale: content of {date} ({age} ago) scores {score}, below the {threshold} asked for. Content left out."
             )
         }
         _ => format!(
@@ -229,7 +240,7 @@ fn staleness(judged: &Judged, threshold: f64) -> Stale {
     Stale {
         score: judged.score(),
         content_date,
-        age: judged.date().age(judged.retrieved_at()),
+        age,
         items: judged.item_count(),
         threshold,
         message,
@@ -264,8 +275,13 @@ fn render_all(
             },
             Part::Failed(error) => {
                 let failure = failure(error, section.adapter, section.tool, generated_at);
+                let skipped = error.detail.as_deref() == Some(NOT_ASKED);
                 Rendered {
-                    text: failure.text,
+                    text: if skipped {
+                        clean_line(&error.message).into_owned()
+                    } else {
+                        failure.text
+                    },
                     answer: None,
                     failure: Some(failure.structured),
                 }
@@ -387,7 +403,7 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
         _ => ("failed", "error", rendered.failure.clone().unwrap_or(Value::Null)),
     };
     let newest = section.newest();
-    json!({
+    let mut out = json!({
         "adapter": section.adapter,
         "tool": section.tool,
         "label": section.label,
@@ -397,7 +413,14 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
         "score": newest.as_ref().and_then(|(_, _, score)| *score),
         "items": section.items(),
         key: value,
-    })
+    });
+    // What came without content can be asked for again, by itself.
+    if let (Some(arguments), Part::Failed(_) | Part::Stale(_), Some(fields)) =
+        (&section.arguments, &section.part, out.as_object_mut())
+    {
+        fields.insert("arguments".to_owned(), arguments.clone());
+    }
+    out
 }
 
 /// The section whose date is the weakest link: no date first, then the lowest score. Scores end at 0,
@@ -456,9 +479,10 @@ fn coverage_line(sections: &[Decided]) -> String {
     match weakest(sections) {
         Some((section, Some(date), confidence, score)) => {
             let score = score.map_or_else(|| "unknown".to_owned(), |score| score.to_string());
+            let age = section.newest().and_then(|(_, age, _)| age).unwrap_or_default();
             let _ = write!(
                 line,
-                "; weakest date: {date} ({}, {confidence}, score {score})",
+                "; weakest date: {date} ({age} ago, {}, {confidence}, score {score})",
                 section.label
             );
         }

@@ -33,6 +33,7 @@ fn section(at: usize, outcome: Result<Judged, SourceError>) -> Section {
         adapter,
         tool,
         label: label.to_owned(),
+        arguments: Some(serde_json::json!({"query": "subject"})),
         outcome,
     }
 }
@@ -177,7 +178,7 @@ fn what_is_missing_names_the_tool_to_call() {
     let coverage = composite.text.lines().nth(2).unwrap();
     assert_eq!(
         coverage,
-        "Coverage: 1 of 2 sources; weakest date: 2026-03-05T11:00:00.000Z (Hacker News, high, score 95)"
+        "Coverage: 1 of 2 sources; weakest date: 2026-03-05T11:00:00.000Z (1 hour ago, Hacker News, high, score 95)"
     );
     let table: Vec<&str> = composite.text.lines().skip(4).take(4).collect();
     assert_eq!(

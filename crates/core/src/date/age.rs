@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::Resolved;
+use super::{Parsed, Precision, Resolved};
 
 /// Below these, the next smaller unit is used: two days are told in hours, two months in days, two years in months.
 const HOURS_UNTIL: i64 = 48;
@@ -38,17 +38,39 @@ fn counted(count: i64, unit: &str) -> String {
     format!("{count} {unit}{plural}")
 }
 
+impl Parsed {
+    /// How far it is from that moment, in words: `2 days ago`, `in 3 months`. A day counts from 00:00 UTC and is told
+    /// in whole days.
+    pub fn relative(&self, at: DateTime<Utc>) -> String {
+        if self.instant > at {
+            return format!("in {}", duration_words(self.instant - at));
+        }
+        let age = at - self.instant;
+        match self.precision {
+            Precision::Day => format!("{} ago", day_words(age)),
+            Precision::Instant => format!("{} ago", duration_words(age)),
+        }
+    }
+}
+
+/// The age of a day, in whole days or more.
+fn day_words(age: TimeDelta) -> String {
+    if age < TimeDelta::days(1) {
+        "less than a day".to_owned()
+    } else if age < TimeDelta::hours(HOURS_UNTIL) {
+        counted(1, "day")
+    } else {
+        duration_words(age)
+    }
+}
+
 impl Resolved {
     /// Its age at that moment, in words; `None` where there is no date. A day is told in whole days.
     pub fn age(&self, at: DateTime<Utc>) -> Option<String> {
         let instant = self.instant?;
         let age = at - instant;
-        Some(if !self.day_only() {
-            duration_words(age)
-        } else if age < TimeDelta::days(1) {
-            "less than a day".to_owned()
-        } else if age < TimeDelta::hours(HOURS_UNTIL) {
-            counted(1, "day")
+        Some(if self.day_only() {
+            day_words(age)
         } else {
             duration_words(age)
         })
@@ -92,6 +114,24 @@ mod tests {
         assert_eq!(age("2026-03-04").as_deref(), Some("1 day"));
         assert_eq!(age("2026-03-03").as_deref(), Some("2 days"));
         assert_eq!(Resolved::unknown().age(at), None);
+    }
+
+    #[test]
+    fn what_is_ahead_is_told_so() {
+        let at: DateTime<Utc> = "2026-03-05T12:00:00Z".parse().unwrap();
+        for (text, words) in [
+            ("2026-03-05", "less than a day ago"),
+            ("2026-03-05T11:00:00Z", "1 hour ago"),
+            ("2026-03-01", "4 days ago"),
+            ("2026-03-08", "in 2 days"),
+            ("2031-01-01", "in 4 years"),
+        ] {
+            assert_eq!(
+                super::super::parse_instant(text).unwrap().relative(at),
+                words,
+                "{text}"
+            );
+        }
     }
 
     proptest! {

@@ -20,6 +20,7 @@ pub(super) fn cards(judgement: &Judgement) -> String {
         now,
         legend,
         verdicts,
+        ..
     } = judgement;
     let caveat = Intent::find(intent).and_then(|intent| intent.caveat);
     let mut out = String::with_capacity(200 + verdicts.len() * 240);

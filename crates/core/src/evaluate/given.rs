@@ -68,6 +68,17 @@ pub(super) struct Given<'a> {
     pub final_url: Option<&'a str>,
     /// What was taken under another name, or passed over.
     pub notes: Vec<&'static str>,
+    /// The call of ours that did not bring it.
+    pub failed_call: Option<FailedCall<'a>>,
+}
+
+/// A call of one of our tools that brought no content.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FailedCall<'a> {
+    pub tool: &'a str,
+    /// The code of its error.
+    pub code: Option<&'a str>,
+    pub arguments: Option<&'a Node<'a>>,
 }
 
 impl<'a> Given<'a> {
@@ -302,6 +313,7 @@ impl<'a> Fields<'a> {
             content_type: as_text(kept("content_type", self.content_type)),
             final_url: as_text(kept("final_url", self.final_url)),
             notes,
+            failed_call: None,
         };
         given.check(&names)?;
         Ok(given)

@@ -2,6 +2,7 @@
 //! field. Texts are borrowed, never copied.
 
 use chrono::{DateTime, Utc};
+use freshcontext_budget::Budget;
 use freshcontext_contract::limits::{JSON_TEXT_BYTES, QUERY_CHARS, SIGNALS_VALUES};
 use freshcontext_contract::{Limits, SourceError};
 use serde_json::Value;
@@ -19,7 +20,7 @@ pub(super) const EXAMPLE: &str = r#"{"profile": "official_docs", "intent": "deve
 pub(super) const SIGNAL: &str = r#"{"source": "https://example.com/a", "content": "..."}"#;
 
 /// The arguments of the tool, in the order in which errors list them.
-const NAMES: [&str; 5] = ["profile", "intent", "signals", "query", "now"];
+const NAMES: [&str; 6] = ["profile", "intent", "signals", "query", "now", "budget"];
 
 /// A whole call, checked.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(super) struct Request<'a> {
     pub now: DateTime<Utc>,
     /// What the caller looks for, in words.
     pub query: Option<&'a str>,
+    /// How much may go in, where the caller says so.
+    pub budget: Option<Budget>,
     pub signals: Vec<Given<'a>>,
 }
 
@@ -78,6 +81,10 @@ impl<'a> Request<'a> {
             intent,
             now: to_millis(now),
             query: query(fields)?,
+            budget: match last(fields, "budget") {
+                None | Some(Node::Null) => None,
+                Some(budget) => Some(Budget::read(&Value::from(budget))?),
+            },
             signals: signals(fields, limits)?,
         })
     }
@@ -206,11 +213,12 @@ pub(super) fn holds_json_as_text(arguments: &Node<'_>) -> bool {
         other => is_json_text(other),
     };
     fields.iter().any(|(name, value)| {
-        name == "signals"
-            && match value {
-                Node::Array(list) => list.iter().any(signal),
-                other => is_json_text(other),
-            }
+        (name == "budget" && is_json_text(value))
+            || name == "signals"
+                && match value {
+                    Node::Array(list) => list.iter().any(signal),
+                    other => is_json_text(other),
+                }
     })
 }
 
@@ -246,6 +254,9 @@ pub(super) fn with_json_texts_read(arguments: &Node<'_>) -> Value {
         values: SIGNALS_VALUES,
     };
     let mut arguments = Value::from(arguments);
+    if let Some(budget) = arguments.get_mut("budget") {
+        left.read(budget);
+    }
     if let Some(signals) = arguments.get_mut("signals") {
         left.read(signals);
         for signal in signals.as_array_mut().into_iter().flatten() {

@@ -4,7 +4,7 @@
 use freshcontext_contract::SourceError;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
-use super::given::{Envelope, Fields, Given, Place, choose};
+use super::given::{Envelope, FailedCall, Fields, Given, Place, choose};
 use super::input::last;
 use super::verdict::{DateConfidence, SignalStatus};
 
@@ -27,7 +27,7 @@ pub(super) fn signals<'a>(
         return of_sections(sections, index, out);
     }
     if is_failure(fields) {
-        out.push(failure(fields, place));
+        out.push(failure(fields, place, None));
         return Ok(());
     }
     out.push(Fields::gather(fields).signal(place, None)?);
@@ -135,7 +135,7 @@ fn of_sections<'a>(
         {
             of_result(result, envelope, place, out)?;
         } else if let Some(error) = part("error") {
-            out.push(failure(error, place));
+            out.push(failure(error, place, last(section, "arguments")));
         } else if let Some(stale) = part("stale") {
             out.push(Given {
                 place,
@@ -144,6 +144,11 @@ fn of_sections<'a>(
                 content: text(stale, "message").or(Some("held back as too old")),
                 published_at: text(stale, "content_date"),
                 status: Some(SignalStatus::Stale),
+                failed_call: text(section, "tool").map(|tool| FailedCall {
+                    tool,
+                    code: None,
+                    arguments: last(section, "arguments"),
+                }),
                 ..Given::default()
             });
         }
@@ -151,7 +156,7 @@ fn of_sections<'a>(
     Ok(())
 }
 
-fn failure<'a>(error: &'a ObjectAsVec<'a>, place: Place) -> Given<'a> {
+fn failure<'a>(error: &'a ObjectAsVec<'a>, place: Place, arguments: Option<&'a Node<'a>>) -> Given<'a> {
     Given {
         place,
         source: text(error, "source")
@@ -161,6 +166,12 @@ fn failure<'a>(error: &'a ObjectAsVec<'a>, place: Place) -> Given<'a> {
         content: text(error, "message").or(Some("a failed call")),
         retrieved_at: text(error, "retrieved_at"),
         status: Some(SignalStatus::Failed),
+        // Our failures name the tool as their source.
+        failed_call: text(error, "source").map(|tool| FailedCall {
+            tool,
+            code: text(error, "code"),
+            arguments,
+        }),
         ..Given::default()
     }
 }

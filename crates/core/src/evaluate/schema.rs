@@ -8,9 +8,9 @@ use super::verdict::Decision;
 /// The tool's name.
 pub const TOOL: &str = "evaluate_context";
 /// The tool's title.
-pub const TITLE: &str = "Evaluate";
+pub const TITLE: &str = "Evaluate context";
 /// What the tool does, for the model that chooses it.
-pub const DESCRIPTION: &str = "Ranks context you hold by relevance and age; says use, cite, refresh, verify, watch or exclude each, and why. A signal may be an item or a whole result of these tools, as it came; pass query where there are no semantic_scores.";
+pub const DESCRIPTION: &str = "Ranks context you have by relevance and age: use, cite, refresh, verify, watch or exclude each, and why. Fetches nothing: other tools do.";
 
 fn property(kind: &str, about: &str) -> Value {
     json!({"type": kind, "description": about})
@@ -30,77 +30,118 @@ fn one_of<'a>(about: &str, values: impl Iterator<Item = &'a str>) -> Value {
 pub fn input_schema() -> Value {
     let mut signal = properties(&[
         ("source", "string", "URL or stable name"),
-        ("source_type", "string", "e.g. arxiv, jobs"),
-        ("title", "string", "Title"),
-        ("content", "string", "Text"),
-        ("published_at", "string", "ISO date"),
-        ("retrieved_at", "string", "ISO date"),
-        ("semantic_score", "number", "Relevance 0..1"),
+        ("source_type", "string", "Kind, e.g. arxiv, jobs"),
+        ("title", "string", "Title in one line"),
+        ("content", "string", "Text to be judged"),
+        ("published_at", "string", "Publication, e.g. 2026-01-31"),
+        ("retrieved_at", "string", "When it was fetched"),
+        ("semantic_score", "number", "Your relevance, 0 to 1"),
         ("http_status", "integer", "Of the retrieval"),
-        ("content_type", "string", "Media type"),
-        ("final_url", "string", "After redirects"),
+        ("content_type", "string", "Its media type"),
+        ("final_url", "string", "After all redirects"),
     ]);
     let status = ["success", "partial", "stale", "failed", "unknown"];
     signal.insert(
         "date_confidence".to_owned(),
-        one_of("Of the date", ["high", "medium", "low", "unknown"].into_iter()),
+        one_of(
+            "How sure published_at is",
+            ["high", "medium", "low", "unknown"].into_iter(),
+        ),
     );
-    signal.insert("status".to_owned(), one_of("Retrieval", status.into_iter()));
-    signal.insert("id".to_owned(), property("string", "Id"));
-    signal.insert("metadata".to_owned(), property("object", "Origin facts"));
+    signal.insert(
+        "status".to_owned(),
+        one_of("How retrieval went", status.into_iter()),
+    );
+    signal.insert("id".to_owned(), property("string", "Your id for it"));
+    signal.insert("metadata".to_owned(), property("object", "Facts of its origin"));
     json!({
         "type": "object",
         "properties": {
-            "profile": one_of("Kind of sources", PROFILES.iter().map(|profile| profile.id)),
-            "intent": one_of("Purpose", INTENTS.iter().map(|intent| intent.id)),
+            "profile": one_of("Kind; sets decay", PROFILES.iter().map(|profile| profile.id)),
+            "intent": one_of("Purpose of it all", INTENTS.iter().map(|intent| intent.id)),
             "signals": {
                 "type": "array",
-                "description": "1-500, each with source and a title or content; or items or results of these tools",
+                "description": "1 to 500: source with title or content, or these tools' results",
                 "items": {"type": "object", "properties": signal},
             },
-            "query": property("string", "What you look for; judges relevance where semantic_score is absent"),
-            "now": property("string", "ISO clock"),
+            "query": property("string", "What you look for"),
+            "now": property("string", "Default the present"),
+            "budget": freshcontext_budget::input_schema(),
         },
         "required": ["profile", "intent", "signals"],
     })
 }
 
-/// The schema of the structured result. Facts that can be null are named in a description, since
-/// a plain schema has no way to say "or null".
+/// The schema of the structured result: every field is declared; a property without a type is text or null.
 pub fn output_schema() -> Value {
-    let mut result = properties(&[
-        ("index", "integer", "Place, from 1"),
-        ("title", "string", "Title"),
-        ("source", "string", "Source"),
+    let names = |list: &[&str]| -> Map<String, Value> {
+        list.iter().map(|name| ((*name).to_owned(), json!({}))).collect()
+    };
+    let maybe = |kind: &str| json!({"type": [kind, "null"]});
+    let object = |list: &[&str]| json!({"type": "object", "properties": names(list)});
+    let mut result = names(&[
+        "title",
+        "source",
+        "source_type",
+        "label",
+        "confidence",
+        "relevance",
+        "verdict_id",
+        "evaluated_at",
     ]);
-    result.insert(
-        "decision".to_owned(),
-        one_of("What to do", Decision::ALL.iter().map(|it| it.as_str())),
+    result.extend([
+        ("index".to_owned(), json!({"type": "integer"})),
+        (
+            "decision".to_owned(),
+            json!({"enum": Decision::ALL.map(Decision::as_str)}),
+        ),
+        (
+            "rank_score".to_owned(),
+            property("number", "0 to 1, sets the order"),
+        ),
+        ("freshness_score".to_owned(), maybe("number")),
+        ("utility_score".to_owned(), maybe("number")),
+        ("revalidate_after".to_owned(), maybe("string")),
+        ("why".to_owned(), json!({"type": "array"})),
+        ("warnings".to_owned(), json!({"type": "array"})),
+        (
+            "handoff".to_owned(),
+            object(&["safe_for_agent_handoff", "reason"]),
+        ),
+    ]);
+    let mut origin = names(&[
+        "state",
+        "published_at",
+        "retrieved_at",
+        "timing_confidence",
+        "timing_completeness",
+        "canonical_content_sha256",
+        "semantic_fingerprint_sha256",
+        "warnings",
+    ]);
+    origin.insert(
+        "source_identity".to_owned(),
+        object(&["source_type", "result_id", "completeness"]),
     );
-    result.extend(properties(&[
-        ("rank_score", "number", "0..1, sets the order"),
-        ("confidence", "string", "high, medium or low"),
-        ("why", "array", "Reasons"),
-        ("warnings", "array", "What to mind"),
-        ("verdict_id", "string", "SHA-256"),
-        ("handoff", "object", "safe_for_agent_handoff, reason"),
-        ("provenance_readiness", "object", "state and facts of origin"),
-    ]));
+    result.insert(
+        "provenance_readiness".to_owned(),
+        json!({"type": "object", "properties": origin}),
+    );
     for list in ["why", "warnings"] {
         if let Some(list) = result.get_mut(list).and_then(Value::as_object_mut) {
             list.insert("items".to_owned(), json!({"type": "string"}));
         }
     }
-    json!({
+    let mut schema = json!({
         "type": "object",
         "properties": {
-            "profile": property("string", "Profile"),
-            "intent": property("string", "Intent"),
-            "now": property("string", "Evaluation clock"),
+            "profile": {"type": "string"},
+            "intent": {"type": "string"},
+            "now": {"type": "string"},
             "legend": property("object", "Per decision: label, meaning, action, summary"),
             "results": {
                 "type": "array",
-                "description": "In rank order. Also label, source_type, evaluated_at; freshness_score and utility_score (0..100), revalidate_after: null if unknown; relevance: query or not_judged where no semantic_score was given",
+                "description": "In rank order",
                 "items": {
                     "type": "object",
                     "properties": result,
@@ -109,5 +150,10 @@ pub fn output_schema() -> Value {
             },
         },
         "required": ["profile", "intent", "now", "legend", "results"],
-    })
+    });
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties
+            .extend(freshcontext_budget::output_schemas().map(|(name, schema)| (name.to_owned(), schema)));
+    }
+    schema
 }

@@ -1,6 +1,8 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
 use chrono::{DateTime, Utc};
+use freshcontext_detect::inspect_hinted;
+use freshcontext_detect::rings::{DETOUR, Hint};
 
 use super::given::Given;
 use super::input::to_millis;
@@ -10,7 +12,6 @@ use super::transport;
 use super::verdict::{DateConfidence, SignalStatus};
 use crate::date::{Parsed, Precision, iso_millis, lies_ahead, parse_instant};
 use crate::decay::{DecayTable, age_hours, half_life_hours};
-use crate::inspect::inspect;
 use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean_line, cut_marked};
 
@@ -71,6 +72,7 @@ impl<'a> Signal<'a> {
         now: DateTime<Utc>,
         query: Option<&Query>,
         decay: &DecayTable,
+        beside: &[Hint],
     ) -> Self {
         let mut changes = given.notes.clone();
         let retrieved_at = retrieved_at(given, now, &mut changes);
@@ -83,7 +85,7 @@ impl<'a> Signal<'a> {
         let guard = if given_status == SignalStatus::Failed {
             Guard::Clear
         } else {
-            guard(given)
+            guard(given, beside)
         };
         let status = if matches!(guard, Guard::Failed(_)) {
             SignalStatus::Failed
@@ -288,23 +290,29 @@ fn refetch(given: &Given<'_>, status: SignalStatus, lambda: f64, hours: f64) -> 
 }
 
 /// Asks the retrieval and the inspector about the content. A title alone is too little to exclude on.
-fn guard(given: &Given<'_>) -> Guard {
+fn guard(given: &Given<'_>, beside: &[Hint]) -> Guard {
     if let Some(status) = transport::failed_status(given) {
         return Guard::Failed(format!("its retrieval was answered with HTTP {status}"));
     }
-    match (by_text(given), transport::doubt(given)) {
+    let doubt = transport::doubt(given);
+    let mut hints = beside.to_vec();
+    hints.extend(doubt.as_ref().map(|_| Hint {
+        weight: DETOUR,
+        why: "how it was retrieved",
+    }));
+    match (by_text(given, &hints), doubt) {
         (Guard::Clear, Some(reason)) => Guard::Doubtful(reason),
         (by_text, _) => by_text,
     }
 }
 
-fn by_text(given: &Given<'_>) -> Guard {
+fn by_text(given: &Given<'_>, hints: &[Hint]) -> Guard {
     let (text, title_only) = match (given.content, given.title) {
         (Some(content), _) => (content, false),
         (None, Some(title)) => (title, true),
         (None, None) => return Guard::Clear,
     };
-    let found = inspect(text);
+    let found = inspect_hinted(text, hints);
     if !found.failed {
         return Guard::Clear;
     }

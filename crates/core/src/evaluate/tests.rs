@@ -1,6 +1,7 @@
 //! Tests of the whole evaluation.
 
 mod batches;
+mod budget;
 mod contract;
 mod laws;
 mod moment;

@@ -14,13 +14,13 @@ use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::limits::EARLIEST_DAY_START_H;
+use freshcontext_detect::inspect;
 use serde::Serialize;
 use serde_json::Value;
 
 pub use envelope::{Envelope, EnvelopeError, parse_envelope, parse_envelopes};
 
 use crate::date::{Confidence, Precision, is_future, parse_instant};
-use crate::inspect::inspect;
 use crate::specification::{self, says};
 
 /// The form that was found.
@@ -386,7 +386,8 @@ fn judge(facts: &Facts<'_>, book: &mut Book) {
     }
     score::check(facts, retrieved, book);
     if let (Some(content), Some(Confidence::High | Confidence::Medium)) = (facts.content, confidence) {
-        let found = inspect(content);
+        let own = without_remarks(content);
+        let found = inspect(if own.trim().is_empty() { content } else { &own });
         let failure = format!("the content is a failed retrieval: {}", found.reason);
         let outcome = verdict(!found.is_sure_failure(), "content", &failure);
         book.check(
@@ -395,6 +396,23 @@ fn judge(facts: &Facts<'_>, book: &mut Book) {
             outcome,
         );
     }
+}
+
+/// Content without the lines in which an envelope of ours says what failed, was left out or is to be noted: a remark on
+/// a part that failed is honest, and not the content.
+fn without_remarks(content: &str) -> String {
+    const REMARKS: [&str; 6] = [
+        "Data ",
+        "End of data ",
+        "Partial answer:",
+        "Failed: ",
+        "Left out: ",
+        "Note: ",
+    ];
+    let kept = content
+        .lines()
+        .filter(|line| !REMARKS.iter().any(|remark| line.starts_with(remark)));
+    kept.collect::<Vec<_>>().join("\n")
 }
 
 fn verdict(holds: bool, good: &str, bad: &str) -> Result<String, String> {

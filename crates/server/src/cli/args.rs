@@ -1,27 +1,41 @@
 //! The words of the command line.
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
-
-use crate::config::{Settings, settings};
+use clap_complete::Shell;
 
 const ABOUT: &str = "Public sources with the age of every item, for language models and for people.";
 
 const EXAMPLES: &str = "\
 Examples:
-  freshcontext call extract_hackernews url=\"rust async\"      run one tool here
-  freshcontext tools                                         what there is
-  freshcontext sources                                       where it comes from, and which keys help
-  freshcontext evaluate signals.json                         judge context that you already have
-  freshcontext validate answer.txt                           check any FreshContext answer
-  freshcontext decay                                         how fast each kind of source ages
-  freshcontext doctor                                        is everything set up?
-  freshcontext doctor --online                               do the sources still answer as they are known to?
+  freshcontext call extract_hackernews url=\"rust async\"   run one tool here
+  freshcontext call extract_hackernews --help             what that tool takes
+  freshcontext tools                                      what there is
+  freshcontext sources                                    where it comes from, and its keys
+  freshcontext evaluate signals.json                      judge context that you already have
+  freshcontext evaluate signals.json --max-tokens 4000    and take what fits, ready to paste
+  freshcontext history truncate chat.json                 the newest messages that fit into 50,000 tokens
+  freshcontext validate answer.txt                        check any FreshContext answer
+  freshcontext doctor --online                            do the sources still answer?
+  freshcontext help settings                              every setting, and how to set it
+
+Exit codes: 0 fine; 1 what was asked for failed; 2 wrong usage, arguments or configuration.
 
 As an MCP server: start `freshcontext stdio` from your client's configuration, or run `freshcontext http`.";
+
+const CALLING: &str = "\
+How arguments are written:
+  key=value        typed as the tool declares it; lists as a,b,c or as JSON
+  key=@FILE        the text of a file (@- is stdin); a value that begins with @ is written @@
+  '{...}'          several arguments as a JSON object
+  @FILE or -       a JSON object from a file or from stdin
+  a word alone     the tool's one required argument
+
+`freshcontext call TOOL --help` lists what a tool takes.
+
+Exit codes: 0 an answer; 1 the call failed; 2 wrong usage, arguments or configuration.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -46,7 +60,7 @@ pub(crate) struct Global {
     /// Configuration file (TOML); else config.toml in the platform's configuration folder, if there
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Change one setting for this run; `freshcontext settings` lists them
+    /// Change one setting for this run; `freshcontext help settings` lists them
     #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) set: Vec<(String, String)>,
     /// What to log on stderr: error, warn, info, debug, trace, off
@@ -71,16 +85,27 @@ pub(crate) enum Command {
         #[arg(long, value_name = "ADDR")]
         addr: Option<String>,
     },
+    /// Ask the HTTP service of this configuration whether it is ready: 0 if it is, 1 if not
+    Healthcheck {
+        /// Address and port that it listens on
+        #[arg(long, value_name = "ADDR")]
+        addr: Option<String>,
+    },
     /// Run one tool and print its answer
+    #[command(disable_help_flag = true, after_help = CALLING)] // clap's own knows nothing of the tool
     Call {
         /// Tool name, for example extract_hackernews
-        tool: String,
-        /// Arguments as key=value; lists as a,b,c or JSON; or all of them as one JSON object
-        #[arg(value_name = "KEY=VALUE")]
+        #[arg(index = 1, required_unless_present = "help")]
+        tool: Option<String>,
+        /// Arguments of the tool: key=value, @FILE, - for stdin, or JSON
+        #[arg(index = 2, value_name = "KEY=VALUE")]
         arguments: Vec<String>,
         /// Print the structured answer as JSON
         #[arg(long)]
         json: bool,
+        /// Print help: with a tool, what that tool takes
+        #[arg(short, long)]
+        help: bool,
     },
     /// Say whether an earlier answer is still so: current, changed, gone or could_not_check
     Recheck {
@@ -124,10 +149,19 @@ pub(crate) enum Command {
     Evaluate {
         /// File to read, or - for stdin
         file: PathBuf,
+        /// Print what fits into so many tokens, ready to paste; what stays out, and why, goes to stderr
+        #[arg(long, value_name = "N")]
+        max_tokens: Option<u64>,
+        /// What happens to what does not fit, such as truncate_tail, summarize_oldest, ask_for_choice
+        #[arg(long, value_name = "STRATEGY", requires = "max_tokens")]
+        strategy: Option<String>,
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
     },
+    /// Work on the messages of a conversation
+    #[command(subcommand)]
+    History(History),
     /// Tell whether a text is content or a failed retrieval, and why
     Inspect {
         /// File to read, or - for stdin
@@ -146,8 +180,11 @@ pub(crate) enum Command {
     /// List all settings, their environment names and the values in force
     Settings {
         /// Print the page for the documentation (defaults, not the values in force)
-        #[arg(long)]
+        #[arg(long, conflicts_with = "json")]
         markdown: bool,
+        /// Print them as JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Check the set-up of this machine
     Doctor {
@@ -157,6 +194,24 @@ pub(crate) enum Command {
         /// Print the report as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Explain a command, a tool, or the settings
+    Help {
+        /// A command, a tool, or `settings`; nothing for the list of commands
+        topic: Vec<String>,
+    },
+    /// Print a script that completes commands, and in bash and zsh tools, too
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page of this program or of one of its commands
+    Man {
+        /// The command
+        command: Option<String>,
+        /// Write all pages into this folder instead
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        into: Option<PathBuf>,
     },
     /// Print the version, and the specification that is implemented
     Version {
@@ -183,6 +238,40 @@ pub(crate) enum StoreTask {
     Export,
 }
 
+/// What to do with a conversation.
+#[derive(Debug, Subcommand)]
+pub(crate) enum History {
+    /// Keep the newest messages that fit: whole calls with their results, the system message always
+    Truncate {
+        /// File with the messages as JSON (Anthropic, OpenAI chat or Responses, MCP sampling), or - for stdin
+        file: PathBuf,
+        /// Tokens of what is kept
+        #[arg(long, value_name = "N", default_value_t = freshcontext_budget::history::MAX_TOKENS)]
+        max_tokens: usize,
+        /// What to do with a newest message that is larger than that
+        #[arg(long, value_enum, default_value_t = Larger::Error)]
+        oversize: Larger,
+        /// What counts the tokens
+        #[arg(long, default_value = "o200k_base", value_parser = ["o200k_base", "cl100k_base"])]
+        tokenizer: String,
+        /// How the messages are written; found out unless told
+        #[arg(long, value_parser = ["anthropic_messages", "openai_chat", "openai_responses", "mcp_sampling"])]
+        form: Option<String>,
+        /// Print {history, record} as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// What to do with a newest message that is larger than the budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Larger {
+    /// Fail, and name it
+    Error,
+    /// Cut its longest texts
+    Cut,
+}
+
 /// A level of the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Wanted {
@@ -194,21 +283,9 @@ pub(crate) enum Wanted {
     Scored,
 }
 
-/// The command with the list of settings in its long help.
+/// The command as clap knows it.
 pub(crate) fn command() -> clap::Command {
-    let defaults = Settings::default();
-    let mut help = format!("{EXAMPLES}\n\nSettings (file key, environment, default):\n");
-    for setting in settings() {
-        let default = setting.show(&defaults);
-        let _ = writeln!(
-            help,
-            "  {}  {}  {}",
-            setting.key,
-            setting.env,
-            if default.is_empty() { "-" } else { &default }
-        );
-    }
-    Cli::command().after_long_help(help)
+    Cli::command()
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {
@@ -224,13 +301,5 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn the_long_help_names_every_setting() {
-        let help = command().render_long_help().to_string();
-        for setting in settings() {
-            assert!(help.contains(&setting.env), "{}", setting.env);
-        }
     }
 }

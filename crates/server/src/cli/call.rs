@@ -1,15 +1,20 @@
 //! `freshcontext call`: one tool from the shell.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use freshcontext_contract::BoxFuture;
+use freshcontext_contract::{BoxFuture, ErrorCode};
+use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-use super::{FAILED, WRONG, values, with_runtime};
+use super::{FAILED, WRONG, explain, look, values, with_runtime};
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources};
-use crate::engine::{CallContext, Engine, Progress, ToolOutcome};
+use crate::engine::{CallContext, Engine, Progress, Tool, ToolOutcome};
 use crate::{output, signals};
+
+/// How often a person who waits sees that time goes by.
+const TICK: Duration = Duration::from_secs(1);
 
 pub(super) fn run(
     loaded: &Loaded,
@@ -19,42 +24,39 @@ pub(super) fn run(
     json: bool,
 ) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
-    let Some(tool) = app
-        .engine
-        .tool(name)
-        .or_else(|| app.engine.tool(&format!("extract_{name}")))
-    else {
-        output::error(
-            &format!("there is no tool `{name}`"),
-            Some(&near(&app.engine, name)),
-        );
-        return Ok(WRONG);
+    let Some(tool) = find(&app.engine, name) else {
+        return Ok(explain::no_tool(&app.engine, name));
     };
     let arguments = match values::read(&tool.input_schema, words) {
         Ok(arguments) => arguments,
         Err(problem) => {
-            output::error(
-                &problem,
-                Some(&format!("a right call has the arguments {}", tool.example)),
+            let hint = format!(
+                "a right call has the arguments {}; `freshcontext call {} --help` lists all",
+                tool.example, tool.name
             );
+            output::error(&problem, Some(&hint));
             return Ok(WRONG);
         }
     };
+    let waiting = Arc::new(Waiting::new(&tool.name));
     let context = CallContext {
         cancellation: CancellationToken::new(),
-        progress: Some(Arc::new(TerminalProgress)),
+        progress: Some(Arc::clone(&waiting) as Arc<dyn Progress>),
         ..CallContext::default()
     };
     let cancellation = context.cancellation.clone();
-    output::progress(&format!("{} ...", tool.name));
     let outcome = with_runtime(2, async {
         let call = app.engine.call(&tool.name, arguments, context);
         tokio::pin!(call);
-        let outcome = tokio::select! {
-            outcome = &mut call => outcome,
-            () = signals::end() => {
-                cancellation.cancel();
-                call.await
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let end = signals::end();
+        tokio::pin!(end);
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut call => break outcome,
+                () = &mut end, if !cancellation.is_cancelled() => cancellation.cancel(),
+                _ = tick.tick() => waiting.show(),
             }
         };
         app.engine.close().await;
@@ -64,6 +66,13 @@ pub(super) fn run(
     Ok(outcome.map_or(WRONG, |outcome| show(&outcome, json)))
 }
 
+/// A tool by its name, or by what stands after `extract_`.
+pub(super) fn find<'e>(engine: &'e Engine, name: &str) -> Option<&'e Tool> {
+    engine
+        .tool(name)
+        .or_else(|| engine.tool(&format!("extract_{name}")))
+}
+
 fn show(outcome: &ToolOutcome, json: bool) -> u8 {
     if json {
         let value = outcome.structured.clone().unwrap_or_default();
@@ -71,13 +80,29 @@ fn show(outcome: &ToolOutcome, json: bool) -> u8 {
     } else if outcome.is_error {
         output::error(&output::safe(&outcome.text), None);
     } else {
-        output::line(output::safe(&outcome.text).trim_end());
+        let text = output::safe(&outcome.text);
+        let text = text.trim_end();
+        if output::colours() {
+            output::line(&look::answer(text));
+        } else {
+            output::line(text);
+        }
     }
-    if outcome.is_error { FAILED } else { 0 }
+    if outcome.is_error { code(outcome) } else { 0 }
+}
+
+/// Whether it was the call that was wrong, or what it asked for that failed.
+fn code(outcome: &ToolOutcome) -> u8 {
+    let wrong = [ErrorCode::InvalidInput, ErrorCode::Misconfigured].map(ErrorCode::as_str);
+    let code = outcome.structured.as_ref().and_then(|error| error.get("code"));
+    match code.and_then(|code| code.as_str()) {
+        Some(code) if wrong.contains(&code) => WRONG,
+        _ => FAILED,
+    }
 }
 
 /// The names most like this one, or all.
-fn near(engine: &Engine, name: &str) -> String {
+pub(super) fn near(engine: &Engine, name: &str) -> String {
     let stem = name.trim_start_matches("extract_").trim_start_matches("search_");
     let alike: Vec<&str> = engine
         .tools()
@@ -94,11 +119,31 @@ fn near(engine: &Engine, name: &str) -> String {
     }
 }
 
-struct TerminalProgress;
+/// What a person who waits sees on the terminal: what happened last, and for how long it has gone on.
+struct Waiting {
+    since: Instant,
+    last: Mutex<String>,
+}
 
-impl Progress for TerminalProgress {
+impl Waiting {
+    fn new(tool: &str) -> Self {
+        Self {
+            since: Instant::now(),
+            last: Mutex::new(tool.to_owned()),
+        }
+    }
+
+    fn show(&self) {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let seconds = self.since.elapsed().as_secs();
+        output::progress(&format!("{last} ... {seconds} s"));
+    }
+}
+
+impl Progress for Waiting {
     fn report(&self, done: usize, total: usize, message: String) -> BoxFuture<'_, ()> {
-        output::progress(&format!("{done}/{total} {message}"));
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = format!("{done}/{total} {message}");
+        self.show();
         Box::pin(std::future::ready(()))
     }
 }

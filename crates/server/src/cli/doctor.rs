@@ -1,7 +1,5 @@
 //! `freshcontext doctor`: is everything set up?
 
-use std::path::Path;
-
 use freshcontext_contract::{Key, Transport as _};
 use freshcontext_core::specification;
 use serde::Serialize;
@@ -96,24 +94,16 @@ pub(super) fn run(
             &format!("{name} is not a setting; `freshcontext settings` lists them"),
         );
     }
-    match settings.data_folder() {
-        Some(folder) => match writable(&folder) {
-            Ok(()) => report.say(Verdict::Fine, "data folder", &folder.display().to_string()),
-            Err(error) => report.say(
-                Verdict::Note,
-                "data folder",
-                &format!(
-                    "{} cannot be written ({error}); page cursors end with the process",
-                    folder.display()
-                ),
-            ),
-        },
-        None => report.say(
-            Verdict::Note,
-            "data folder",
-            "none is known; page cursors end with the process",
-        ),
-    }
+    let cursors = match (&settings.cursor_secret, settings.cursor_secrets().len()) {
+        (Some(_), _) => "sealed with a key made of `cursor_secret`",
+        (None, 0) => {
+            "sealed with a random key: they end with the process, and no other process reads them (`cursor_secret`)"
+        }
+        (None, _) => {
+            "sealed with a key made of the HTTP tokens, which callers know (`cursor_secret` is for itself)"
+        }
+    };
+    report.say(Verdict::Fine, "page cursors", cursors);
     // Building it reads the certificate authorities, the upstreams and the names of sources.
     let app = App::build(settings, &sources.environment)?;
     let roots = settings.extra_ca.as_ref().map_or_else(
@@ -169,11 +159,4 @@ fn keys(app: &App, report: &mut Report) {
             }
         }
     }
-}
-
-fn writable(folder: &Path) -> std::io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let probe = folder.join(format!(".probe.{}", std::process::id()));
-    std::fs::write(&probe, b"")?;
-    std::fs::remove_file(&probe)
 }

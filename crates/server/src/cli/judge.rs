@@ -5,10 +5,10 @@ use std::path::Path;
 
 use freshcontext_contract::{Clock as _, SourceError};
 use freshcontext_core::decay::DecayTable;
-use freshcontext_core::evaluate::{Batch, Decision, Options, batch};
-use freshcontext_core::inspect::{inspect as inspect_text, jsonl_line};
+use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch};
 use freshcontext_core::validate::{Level, Report, validate as validate_text};
-use serde_json::Value;
+use freshcontext_detect::{inspect as inspect_text, jsonl_line};
+use serde_json::{Map, Value};
 
 use super::args::Wanted;
 use super::{FAILED, WRONG, read_input};
@@ -96,12 +96,44 @@ fn show_report(report: &Report) {
     output::line(&format!("{passed} of {} checks passed", report.checks.len()));
 }
 
-pub(super) fn evaluate(file: &Path, as_json: bool, settings: &Settings) -> Result<u8, ConfigError> {
+/// The budget of the command line.
+pub(super) struct Room {
+    pub max_tokens: Option<u64>,
+    pub strategy: Option<String>,
+}
+
+impl Room {
+    /// Puts it into the arguments, before what a budget there says.
+    fn put_into(self, arguments: &mut Value) {
+        let Some(arguments) = arguments.as_object_mut() else {
+            return;
+        };
+        let set = [
+            ("max_tokens", self.max_tokens.map(Value::from)),
+            ("overflow_strategy", self.strategy.map(Value::from)),
+        ];
+        for (name, value) in set.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            let budget = arguments
+                .entry("budget")
+                .or_insert_with(|| Value::Object(Map::new()));
+            if let Some(budget) = budget.as_object_mut() {
+                budget.insert(name.to_owned(), value);
+            }
+        }
+    }
+}
+
+pub(super) fn evaluate(
+    file: &Path,
+    as_json: bool,
+    room: Room,
+    settings: &Settings,
+) -> Result<u8, ConfigError> {
     let bytes = match read_input(file) {
         Ok(bytes) => bytes,
         Err(problem) => return Ok(unreadable(&problem)),
     };
-    let arguments: Value = match serde_json::from_slice(&bytes) {
+    let mut arguments: Value = match serde_json::from_slice(&bytes) {
         Ok(arguments) => arguments,
         Err(error) => {
             output::error(
@@ -113,6 +145,7 @@ pub(super) fn evaluate(file: &Path, as_json: bool, settings: &Settings) -> Resul
             return Ok(WRONG);
         }
     };
+    room.put_into(&mut arguments);
     let decay =
         DecayTable::with_overrides(settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate)))
             .map_err(|error| ConfigError(error.to_string()))?;
@@ -126,11 +159,47 @@ pub(super) fn evaluate(file: &Path, as_json: bool, settings: &Settings) -> Resul
     };
     if as_json {
         output::line(&serde_json::to_string_pretty(&batch.evaluation.structured).unwrap_or_default());
+    } else if batch.evaluation.structured.get("assembly").is_some() {
+        return Ok(show_assembly(&batch.evaluation));
     } else {
         show(&batch);
     }
     let usable = batch.rows.iter().any(|row| is_usable(row.decision));
     Ok(if usable { 0 } else { FAILED })
+}
+
+/// What fits on stdout, ready to paste; the rest on stderr. Fails where nothing goes in.
+fn show_assembly(evaluation: &Evaluation) -> u8 {
+    let structured = &evaluation.structured;
+    let of = |place: &str| structured.pointer(place).cloned().unwrap_or_default();
+    output::line(evaluation.text.trim_end());
+    output::note(&format!(
+        "{} of {} results, {} tokens ({}), {} bytes",
+        of("/budget/actual_items"),
+        evaluation.verdicts.len(),
+        of("/budget/actual_tokens"),
+        of("/budget/tokenizer").as_str().unwrap_or_default(),
+        of("/budget/actual_bytes"),
+    ));
+    let text = |value: &Value, name: &str| {
+        output::one_line(value.get(name).and_then(Value::as_str).unwrap_or_default())
+    };
+    for omitted in of("/selection/omitted").as_array().into_iter().flatten() {
+        let index = omitted.get("index").cloned().unwrap_or_default();
+        output::note(&format!(
+            "out: {index} {}: {}",
+            text(omitted, "reason"),
+            text(omitted, "detail")
+        ));
+    }
+    for gap in of("/missing_context").as_array().into_iter().flatten() {
+        output::note(&format!(
+            "missing ({}): {}",
+            text(gap, "severity"),
+            text(gap, "question")
+        ));
+    }
+    if evaluation.text.is_empty() { FAILED } else { 0 }
 }
 
 fn is_usable(decision: Decision) -> bool {
@@ -259,12 +328,12 @@ fn read_text(file: &Path) -> Result<String, u8> {
     }
 }
 
-fn unreadable(problem: &str) -> u8 {
+pub(super) fn unreadable(problem: &str) -> u8 {
     output::error(problem, Some("give a file, or - for stdin"));
     WRONG
 }
 
-fn refused(error: &SourceError) -> u8 {
+pub(super) fn refused(error: &SourceError) -> u8 {
     output::error(&error.message, error.hint.as_deref());
     WRONG
 }

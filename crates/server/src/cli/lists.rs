@@ -1,4 +1,4 @@
-//! `freshcontext tools` and `freshcontext sources`.
+//! `freshcontext tools`, `freshcontext sources` and `freshcontext settings`.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use freshcontext_contract::{Descriptor, Hosts, Key, Switch, Transport as _};
 use serde_json::{Value, json};
 
 use crate::app::{App, secret_names};
-use crate::config::{ConfigError, Loaded, Sources};
+use crate::config::{self, ConfigError, Loaded, Settings, Sources};
 use crate::mcp::{McpServer, model_visible_bytes};
 use crate::output::{self, Style};
 
@@ -51,6 +51,50 @@ pub(super) fn tools(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result
         &format!("{count} tools; {total} bytes of names, descriptions and input schemas for a model to read"),
     ));
     Ok(0)
+}
+
+/// The settings in force; secrets only as set or not.
+pub(super) fn settings(loaded: &Loaded, as_json: bool) {
+    if as_json {
+        let defaults = Settings::default();
+        let listed: Vec<Value> = config::settings()
+            .iter()
+            .map(|setting| {
+                json!({
+                    "key": setting.key,
+                    "environment": setting.env,
+                    "kind": setting.kind.words(),
+                    "about": setting.about,
+                    "default": setting.show(&defaults),
+                    "value": setting.show(&loaded.settings),
+                })
+            })
+            .collect();
+        output::line(&serde_json::to_string_pretty(&listed).unwrap_or_default());
+        return;
+    }
+    if let Some(file) = &loaded.file {
+        output::line(&format!(
+            "# read from {}",
+            output::one_line(&file.display().to_string())
+        ));
+    }
+    let mut rows = vec![vec![
+        "KEY".to_owned(),
+        "ENVIRONMENT".to_owned(),
+        "VALUE".to_owned(),
+    ]];
+    for setting in config::settings() {
+        let value = output::one_line(&setting.show(&loaded.settings));
+        rows.push(vec![
+            setting.key,
+            setting.env,
+            if value.is_empty() { "-".to_owned() } else { value },
+        ]);
+    }
+    for row in output::table(&rows) {
+        output::line(&row);
+    }
 }
 
 pub(super) fn sources(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result<u8, ConfigError> {

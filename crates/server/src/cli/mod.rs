@@ -3,10 +3,15 @@
 mod args;
 mod call;
 mod doctor;
+mod explain;
 mod facts;
+mod healthcheck;
+mod history;
 mod judge;
 mod lists;
+mod look;
 mod online;
+mod shell;
 mod store;
 mod values;
 
@@ -22,12 +27,12 @@ use freshcontext_contract::Limits;
 use tokio::runtime::Builder;
 
 use crate::app::App;
-use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings, settings_markdown};
+use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use crate::engine::Engine;
 use crate::mcp::McpServer;
 use crate::metrics::Metrics;
 use crate::{logging, output, serve, stdio};
-use args::{Cli, Command, Global};
+use args::{Cli, Command, Global, History};
 pub use values::read as read_arguments;
 
 /// The thing asked for failed.
@@ -59,8 +64,7 @@ fn dispatch(cli: Cli) -> u8 {
     let command = match cli.command {
         Some(command) => command,
         None if std::io::stdin().is_terminal() => {
-            output::line(args::command().render_help().to_string().trim_end());
-            return 0;
+            return explain::help(&[]);
         }
         None => Command::Stdio,
     };
@@ -75,11 +79,37 @@ fn dispatch(cli: Cli) -> u8 {
             level,
             json,
         } => return judge::validate(response, *level, *json),
+        Command::History(History::Truncate {
+            file,
+            max_tokens,
+            oversize,
+            tokenizer,
+            form,
+            json,
+        }) => {
+            return history::truncate(&history::Wish {
+                file,
+                max_tokens: *max_tokens,
+                oversize: *oversize,
+                tokenizer,
+                form: form.as_deref(),
+                json: *json,
+            });
+        }
         Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..
         } => return judge::inspect_lines(file),
-        Command::Settings { markdown: true } => {
+        Command::Help { topic } => return explain::help(topic),
+        Command::Call {
+            tool,
+            help: true,
+            json,
+            ..
+        } => return explain::call(tool.as_deref(), *json),
+        Command::Completions { shell } => return shell::completions(*shell),
+        Command::Man { command, into } => return shell::manual(command.as_deref(), into.as_deref()),
+        Command::Settings { markdown: true, .. } => {
             output::line(settings_markdown().trim_end());
             return 0;
         }
@@ -98,18 +128,30 @@ fn dispatch(cli: Cli) -> u8 {
         );
     }
     let result = match command {
-        Command::Settings { .. } => {
-            show_settings(&loaded);
+        Command::Settings { json, .. } => {
+            lists::settings(&loaded, json);
             Ok(0)
         }
+        Command::Healthcheck { .. } => healthcheck::run(&loaded.settings.http),
         Command::Decay { json } => facts::decay(&loaded.settings, json),
-        Command::Evaluate { file, json } => judge::evaluate(&file, json, &loaded.settings),
+        Command::Evaluate {
+            file,
+            max_tokens,
+            strategy,
+            json,
+        } => judge::evaluate(
+            &file,
+            json,
+            judge::Room { max_tokens, strategy },
+            &loaded.settings,
+        ),
         Command::Stdio => speak_stdio(&loaded, &sources),
         Command::Http { .. } => speak_http(&loaded, &sources),
         Command::Call {
-            tool,
+            tool: Some(tool),
             arguments,
             json,
+            ..
         } => call::run(&loaded, &sources, &tool, &arguments, json),
         Command::Recheck { answer_id, json } => {
             let words = [format!("answer_id={answer_id}")];
@@ -119,7 +161,15 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
-        Command::Validate { .. } | Command::Inspect { .. } | Command::Version { .. } => Ok(WRONG),
+        // Done above.
+        Command::Validate { .. }
+        | Command::Inspect { .. }
+        | Command::History(_)
+        | Command::Version { .. }
+        | Command::Help { .. }
+        | Command::Call { tool: None, .. }
+        | Command::Completions { .. }
+        | Command::Man { .. } => Ok(WRONG),
     };
     result.unwrap_or_else(|error| wrong(&error))
 }
@@ -143,7 +193,7 @@ fn layers(global: &Global, command: &Command) -> Sources {
     if !toolsets.is_empty() {
         flag("toolsets", format!("default,{}", toolsets.join(",")));
     }
-    if let Command::Http { addr: Some(addr) } = command {
+    if let Command::Http { addr: Some(addr) } | Command::Healthcheck { addr: Some(addr) } = command {
         flag("http.addr", addr.clone());
     }
     sources
@@ -230,31 +280,6 @@ pub fn over_http(
         kept.close().await;
         Ok(0)
     })?
-}
-
-fn show_settings(loaded: &Loaded) {
-    if let Some(file) = &loaded.file {
-        output::line(&format!(
-            "# read from {}",
-            output::one_line(&file.display().to_string())
-        ));
-    }
-    let mut rows = vec![vec![
-        "KEY".to_owned(),
-        "ENVIRONMENT".to_owned(),
-        "VALUE".to_owned(),
-    ]];
-    for setting in settings() {
-        let value = output::one_line(&setting.show(&loaded.settings));
-        rows.push(vec![
-            setting.key,
-            setting.env,
-            if value.is_empty() { "-".to_owned() } else { value },
-        ]);
-    }
-    for row in output::table(&rows) {
-        output::line(&row);
-    }
 }
 
 /// A file's bytes, or stdin's for `-`.

@@ -1,17 +1,15 @@
 //! `key=value` words of the shell to the arguments of a tool, typed by its schema.
 
+use std::borrow::Cow;
+use std::path::Path;
+
 use serde_json::{Map, Number, Value};
 
-/// Reads the words of `freshcontext call <tool> ...` by the tool's input schema. An error is one line.
+use super::read_input;
+
+/// Reads the words of `freshcontext call <tool> ...` by the tool's input schema: `key=value`, `key=@FILE`, JSON
+/// objects, `@FILE` and `-` (stdin). An error is one line.
 pub fn read(schema: &Value, words: &[String]) -> Result<Map<String, Value>, String> {
-    if let [word] = words
-        && word.trim_start().starts_with('{')
-    {
-        return match serde_json::from_str(word) {
-            Ok(Value::Object(arguments)) => Ok(arguments),
-            _ => Err("the argument begins like a JSON object and is none".to_owned()),
-        };
-    }
     let empty = Map::new();
     let properties = schema
         .get("properties")
@@ -26,6 +24,15 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Map<String, Value>, Stri
     };
     let mut arguments = Map::new();
     for word in words {
+        if let Some(object) = whole(word)? {
+            for (key, value) in object {
+                if arguments.contains_key(&key) {
+                    return Err(format!("`{key}` is given twice"));
+                }
+                arguments.insert(key, value);
+            }
+            continue;
+        }
         let named = word.split_once('=').and_then(|(key, value)| {
             let key = key.trim();
             properties
@@ -41,7 +48,8 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Map<String, Value>, Stri
                 )
             })?,
         };
-        let value = typed(property, text).map_err(|problem| format!("`{key}` {problem}"))?;
+        let text = given(text)?;
+        let value = typed(property, &text).map_err(|problem| format!("`{key}` {problem}"))?;
         match (arguments.get_mut(&key), value) {
             (None, value) => {
                 arguments.insert(key, value);
@@ -51,6 +59,47 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Map<String, Value>, Stri
         }
     }
     Ok(arguments)
+}
+
+/// A word that holds arguments with their names: a JSON object, or where to find one.
+fn whole(word: &str) -> Result<Option<Map<String, Value>>, String> {
+    let (text, what) = if word.trim_start().starts_with('{') {
+        (
+            word.to_owned(),
+            "the argument begins like a JSON object and is none".to_owned(),
+        )
+    } else if word == "-" || names_a_file(word) && !word.starts_with("@@") {
+        let file = word.strip_prefix('@').unwrap_or(word);
+        (text_of(file)?, format!("{word} does not hold a JSON object"))
+    } else {
+        return Ok(None);
+    };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(arguments)) => Ok(Some(arguments)),
+        _ => Err(what),
+    }
+}
+
+/// Whether a value is read from a file, unless it is written with two `@`.
+pub(super) fn names_a_file(text: &str) -> bool {
+    text.starts_with('@')
+}
+
+/// The value behind a text: itself, or what stands in a file, without the line's end.
+fn given(text: &str) -> Result<Cow<'_, str>, String> {
+    match text.strip_prefix('@') {
+        None => Ok(Cow::Borrowed(text)),
+        Some(literal) if literal.starts_with('@') => Ok(Cow::Borrowed(literal)),
+        Some(file) => {
+            let mut content = text_of(file)?;
+            content.truncate(content.trim_end_matches(['\n', '\r']).len());
+            Ok(Cow::Owned(content))
+        }
+    }
+}
+
+fn text_of(file: &str) -> Result<String, String> {
+    String::from_utf8(read_input(Path::new(file))?).map_err(|_| format!("{file} is not UTF-8 text"))
 }
 
 /// A word without a key stands for the tool's one required argument.
@@ -128,14 +177,14 @@ mod tests {
         }})
     }
 
-    fn given(words: &[&str]) -> Result<Value, String> {
+    fn arguments(words: &[&str]) -> Result<Value, String> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         read(&schema(), &words).map(Value::Object)
     }
 
     #[test]
     fn values_are_typed_by_the_schema() {
-        let arguments = given(&[
+        let found = arguments(&[
             "query=5",
             "limit=5",
             "ratio=0.5",
@@ -145,19 +194,22 @@ mod tests {
             r#"extra={"a":1}"#,
         ]);
         let expected = json!({"query": "5", "limit": 5, "ratio": 0.5, "remote": true, "tags": ["a", "b"], "years": [1, 2], "extra": {"a": 1}});
-        assert_eq!(arguments.unwrap(), expected);
-        assert_eq!(given(&["query=a=b"]).unwrap(), json!({"query": "a=b"}));
+        assert_eq!(found.unwrap(), expected);
+        assert_eq!(arguments(&["query=a=b"]).unwrap(), json!({"query": "a=b"}));
         assert_eq!(
-            given(&["years=1,2", "years=3", "query=x"]).unwrap()["years"],
+            arguments(&["years=1,2", "years=3", "query=x"]).unwrap()["years"],
             json!([1, 2, 3])
         );
     }
 
     #[test]
     fn a_bare_word_is_the_required_argument() {
-        assert_eq!(given(&["rust async"]).unwrap(), json!({"query": "rust async"}));
         assert_eq!(
-            given(&["https://example.com/?a=b"]).unwrap(),
+            arguments(&["rust async"]).unwrap(),
+            json!({"query": "rust async"})
+        );
+        assert_eq!(
+            arguments(&["https://example.com/?a=b"]).unwrap(),
             json!({"query": "https://example.com/?a=b"})
         );
     }
@@ -165,17 +217,47 @@ mod tests {
     #[test]
     fn a_json_object_is_all_arguments() {
         assert_eq!(
-            given(&[r#"{"query": "x", "limit": 1}"#]).unwrap(),
+            arguments(&[r#"{"query": "x", "limit": 1}"#]).unwrap(),
             json!({"query": "x", "limit": 1})
         );
-        assert!(given(&["{oops"]).is_err());
+        assert!(arguments(&["{oops"]).is_err());
+    }
+
+    #[test]
+    fn a_value_or_all_arguments_come_from_a_file() {
+        let file = std::env::temp_dir().join(format!("freshcontext-arguments-{}", std::process::id()));
+        let at = |key: &str| format!("{key}@{}", file.display());
+        std::fs::write(&file, "two\nlines\r\n").unwrap();
+        assert_eq!(
+            arguments(&[&at("query=")]).unwrap(),
+            json!({"query": "two\nlines"})
+        );
+        assert!(arguments(&[&at("")]).unwrap_err().contains("JSON object"));
+        std::fs::write(&file, r#"{"query": "x", "limit": 1}"#).unwrap();
+        assert_eq!(
+            arguments(&[&at(""), "remote=no"]).unwrap(),
+            json!({"query": "x", "limit": 1, "remote": false})
+        );
+        assert!(arguments(&[&at(""), "limit=2"]).unwrap_err().contains("twice"));
+        std::fs::remove_file(&file).unwrap();
+        assert!(arguments(&[&at("query=")]).unwrap_err().contains("cannot read"));
+        assert_eq!(arguments(&["query=@@rust"]).unwrap(), json!({"query": "@rust"}));
+        assert_eq!(arguments(&["@@rust"]).unwrap(), json!({"query": "@rust"}));
     }
 
     #[test]
     fn slips_are_named() {
-        assert!(given(&["qurey=rust"]).unwrap_err().contains("limit"));
-        assert!(given(&["limit=ten", "query=x"]).unwrap_err().contains("`limit`"));
-        assert!(given(&["query=a", "query=b"]).unwrap_err().contains("twice"));
-        assert!(given(&["remote=perhaps"]).unwrap_err().contains("true or false"));
+        assert!(arguments(&["qurey=rust"]).unwrap_err().contains("limit"));
+        assert!(
+            arguments(&["limit=ten", "query=x"])
+                .unwrap_err()
+                .contains("`limit`")
+        );
+        assert!(arguments(&["query=a", "query=b"]).unwrap_err().contains("twice"));
+        assert!(
+            arguments(&["remote=perhaps"])
+                .unwrap_err()
+                .contains("true or false")
+        );
     }
 }

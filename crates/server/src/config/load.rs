@@ -332,6 +332,14 @@ mod tests {
             .unwrap();
         assert_eq!(token.show(&loaded.settings), "(set)");
         assert!(!format!("{:?}", loaded.settings).contains("hunter2"));
+        let settings = file("[http.tokens]\nalice = 'hunter2hunter2'\n'night.job' = 'hunter2'").unwrap();
+        assert_eq!(settings.http.tokens["night.job"].expose(), "hunter2");
+        assert!(!format!("{settings:?}").contains("hunter2"));
+        let ConfigError(text) = file("[http.tokens]\nalice = 'hunter2 hunter2'").unwrap_err();
+        assert!(
+            text.contains("`http.tokens`") && !text.contains("hunter2"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -19,8 +19,10 @@ pub struct Settings {
     pub upstreams: Vec<(String, String)>,
     /// Who to write to about our requests; some sources ask for it in the user agent.
     pub contact: Option<String>,
-    /// Where the server keeps its key. `None`: the platform's folder.
+    /// Folder for files of the server's own. None are kept at present.
     pub data_dir: Option<PathBuf>,
+    /// What the key that seals cursors is made of, so that several processes can share one.
+    pub cursor_secret: Option<Secret>,
     /// Filter of the log on stderr.
     pub log: String,
     /// Routes that are off by default and shall be used, as `<adapter id>.<route id>`.
@@ -75,6 +77,8 @@ pub struct HttpSettings {
     pub addr: SocketAddr,
     /// Bearer token that callers must send. Required where the address is not a loopback one.
     pub token: Option<Secret>,
+    /// Further tokens by the name of who holds each.
+    pub tokens: BTreeMap<String, Secret>,
     /// Values of `Host` that are answered, with or without a port.
     pub allowed_hosts: Vec<String>,
     /// Values of `Origin` that are answered, `https://example.com:*` for any port.
@@ -114,6 +118,7 @@ impl Default for Settings {
             upstreams: Vec::new(),
             contact: None,
             data_dir: None,
+            cursor_secret: None,
             log: "warn".to_owned(),
             enable_routes: Vec::new(),
             disable_sources: Vec::new(),
@@ -136,6 +141,7 @@ impl Default for HttpSettings {
         Self {
             addr: SocketAddr::from((Ipv4Addr::LOCALHOST, 8787)),
             token: None,
+            tokens: BTreeMap::new(),
             allowed_hosts: names(&["localhost", "127.0.0.1", "::1"]),
             allowed_origins: names(&["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]),
             limit_loopback: false,
@@ -144,7 +150,27 @@ impl Default for HttpSettings {
     }
 }
 
+impl HttpSettings {
+    /// Every token that is taken, with the name of who holds it where it has one.
+    pub fn all_tokens(&self) -> impl Iterator<Item = (Option<&str>, &Secret)> {
+        let one = self.token.iter().map(|token| (None, token));
+        one.chain(
+            self.tokens
+                .iter()
+                .map(|(name, token)| (Some(name.as_str()), token)),
+        )
+    }
+}
+
 impl Settings {
+    /// What the key that seals cursors is made of; nothing where it is random.
+    pub fn cursor_secrets(&self) -> Vec<&Secret> {
+        match &self.cursor_secret {
+            Some(secret) => vec![secret],
+            None => self.http.all_tokens().map(|(_, token)| token).collect(),
+        }
+    }
+
     /// Whether the toolset `time` is on.
     pub fn with_time(&self) -> bool {
         self.toolsets.iter().any(|name| name == "time")

@@ -10,6 +10,12 @@ use url::Url;
 use super::limits::LIMITS;
 use super::{Secret, Settings, StoreMode};
 
+/// Least characters of a secret that nobody may guess. Sixteen of base64 are 96 bits: at the rate that one client has,
+/// no number of clients guesses them.
+pub(crate) const LONG_SECRET: usize = 16;
+/// Longest name of a token, in bytes.
+const NAME_BYTES: usize = 32;
+
 /// One setting.
 #[derive(Debug, Clone)]
 pub struct Setting {
@@ -42,6 +48,8 @@ pub enum Kind {
     Texts,
     /// Name to number, `name=value` comma-separated in the environment.
     Numbers,
+    /// Name to text that is never shown, `name=value` comma-separated in the environment.
+    Secrets,
 }
 
 impl Kind {
@@ -55,12 +63,13 @@ impl Kind {
             Self::List => "list of texts",
             Self::Texts => "table of texts",
             Self::Numbers => "table of numbers",
+            Self::Secrets => "table of texts (secret)",
         }
     }
 
     /// Whether the setting's key is itself a table with free names.
     pub const fn is_table(self) -> bool {
-        matches!(self, Self::Texts | Self::Numbers)
+        matches!(self, Self::Texts | Self::Numbers | Self::Secrets)
     }
 }
 
@@ -102,7 +111,7 @@ impl Setting {
                     .map_err(|_| "must be a whole number of 0 or more")?,
             ),
             Kind::List => parts().map(Value::from).collect(),
-            Kind::Texts | Kind::Numbers => {
+            Kind::Texts | Kind::Numbers | Kind::Secrets => {
                 let mut table = serde_json::Map::new();
                 for part in parts() {
                     let (name, value) = part
@@ -157,7 +166,7 @@ pub fn settings() -> Vec<Setting> {
         own(
             "data_dir",
             Kind::Text,
-            "Folder for the server's own files (the key that seals cursors). Default: the platform's data folder.",
+            "Folder for files of the server's own. It keeps none at present: the setting is taken, and nothing is read or written there.",
             |settings, value| {
                 settings.data_dir = filled(text(value)?).map(PathBuf::from);
                 Ok(())
@@ -169,6 +178,20 @@ pub fn settings() -> Vec<Setting> {
                     .map(|dir| dir.display().to_string())
                     .unwrap_or_default()
             },
+        ),
+        own(
+            "cursor_secret",
+            Kind::Secret,
+            "What the key that seals page cursors is made of, at least 16 characters. Processes with the same one read each other's cursors. Without it the key is made of the HTTP tokens; without those either it is random, and cursors end with the process, which is one call for `freshcontext call`.",
+            |settings, value| {
+                let text = text(value)?;
+                if !text.is_empty() && text.chars().count() < LONG_SECRET {
+                    return Err(format!("must have at least {LONG_SECRET} characters"));
+                }
+                settings.cursor_secret = filled(text).map(Secret::new);
+                Ok(())
+            },
+            |settings| set(settings.cursor_secret.is_some()),
         ),
         own(
             "log",
@@ -341,7 +364,7 @@ pub fn settings() -> Vec<Setting> {
         own(
             "http.addr",
             Kind::Text,
-            "Address and port of `freshcontext http`. Anything but a loopback address needs `http.token`.",
+            "Address and port of `freshcontext http`. Anything but a loopback address needs `http.token` or `http.tokens`.",
             |settings, value| {
                 let text = text(value)?;
                 let text = text
@@ -359,20 +382,17 @@ pub fn settings() -> Vec<Setting> {
             Kind::Secret,
             "Bearer token that HTTP callers must send.",
             |settings, value| {
-                let text = text(value)?;
-                if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
-                    return Err("must be one word without spaces".to_owned());
-                }
-                settings.http.token = filled(text).map(Secret::new);
+                settings.http.token = filled(word(value)?).map(Secret::new);
                 Ok(())
             },
-            |settings| {
-                if settings.http.token.is_some() {
-                    "(set)".to_owned()
-                } else {
-                    String::new()
-                }
-            },
+            |settings| set(settings.http.token.is_some()),
+        ),
+        own(
+            "http.tokens",
+            Kind::Secrets,
+            "Bearer tokens by name, one for each caller: each is taken as `http.token` is, its name stands in the log, and its rate is counted by itself.",
+            store_tokens,
+            |settings| pairs(settings.http.tokens.keys().map(|name| (name, set(true)))),
         ),
         own(
             "http.allowed_hosts",
@@ -481,6 +501,26 @@ fn store_upstreams(settings: &mut Settings, value: &Value) -> Result<(), String>
     Ok(())
 }
 
+fn store_tokens(settings: &mut Settings, value: &Value) -> Result<(), String> {
+    let table = value.as_object().ok_or("must be a table of texts")?;
+    for (name, token) in table {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if name.is_empty() || name.len() > NAME_BYTES || !name.chars().all(plain) {
+            return Err(format!(
+                "must have names of 1 to {NAME_BYTES} letters, digits, `_`, `-` and `.`"
+            ));
+        }
+        let token = filled(word(token)?).ok_or_else(|| format!("has no token for `{name}`"))?;
+        settings.http.tokens.insert(name.clone(), Secret::new(token));
+    }
+    Ok(())
+}
+
+/// What is shown of a secret.
+fn set(is_set: bool) -> String {
+    if is_set { "(set)".to_owned() } else { String::new() }
+}
+
 fn pairs<'a>(entries: impl Iterator<Item = (&'a String, String)>) -> String {
     entries
         .map(|(name, value)| format!("{name}={value}"))
@@ -497,6 +537,15 @@ fn text(value: &Value) -> Result<String, String> {
         .as_str()
         .map(|text| text.trim().to_owned())
         .ok_or_else(|| "must be text".to_owned())
+}
+
+/// A text that can be sent in a header as it is.
+fn word(value: &Value) -> Result<String, String> {
+    let text = text(value)?;
+    if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Err("must be one word without spaces".to_owned());
+    }
+    Ok(text)
 }
 
 fn boolean(value: &Value) -> Result<bool, String> {

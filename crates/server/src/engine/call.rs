@@ -41,7 +41,8 @@ impl Engine {
         };
         let meter = self.metrics.as_ref().map(|metrics| metrics.call(&tool.name));
         let id = self.calls.fetch_add(1, Ordering::Relaxed);
-        let span = tracing::info_span!("call", id, tool = %tool.name);
+        let caller = context.caller.as_deref();
+        let span = tracing::info_span!("call", id, tool = %tool.name, caller);
         let started = Instant::now();
         let arguments = arguments.into();
         let outcome = async {
@@ -187,7 +188,8 @@ impl Engine {
     /// Judges what the caller brought.
     async fn evaluate(&self, arguments: Arguments, slot: Option<Slot>) -> Result<ToolOutcome, SourceError> {
         let now = self.clock.now();
-        if arguments.bytes() <= INLINE_BYTES {
+        // Under a budget tokens are counted, and the first who counts waits for the vocabulary.
+        if arguments.bytes() <= INLINE_BYTES && !arguments.may_hold("budget") {
             return judgement::evaluate(arguments, now, &self.options, slot);
         }
         let options = Arc::clone(&self.options);

@@ -97,6 +97,7 @@ impl Engine {
                     .map_or(part.tool, |adapter| adapter.descriptor().id),
                 tool: part.tool,
                 label: part.label.clone(),
+                arguments: part.skipped.is_none().then(|| part.arguments.clone().into()),
                 outcome: outcome.unwrap_or_else(|| Err(defect())),
             })
             .collect();

@@ -5,7 +5,6 @@
 //! twice gives the same page twice: a caller may retry.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,14 +14,16 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Map, Value};
 use sha2::Sha256;
 
+use crate::config::Secret;
+
 /// How long a cursor is good for.
 const LIFETIME: TimeDelta = TimeDelta::hours(24);
 /// Bytes of the tag kept: 128 bits.
 const TAG: usize = 16;
 /// Longest paging state, as the contract says.
 const STATE: usize = 512;
-/// The file that holds the key.
-const KEY_FILE: &str = "cursor.key";
+/// What the key is made for, so that the same secret used elsewhere gives another one.
+const PURPOSE: &[u8] = b"freshcontext cursor key 1";
 /// First byte of a token, so that the form can change.
 const VERSION: u8 = 1;
 
@@ -32,19 +33,21 @@ pub(crate) struct Cursors {
 }
 
 impl Cursors {
-    /// With the key of the data folder, made there on first use; with a random one where there is
-    /// no folder to write to. Then cursors end with the process.
-    pub(crate) fn open(folder: Option<&Path>) -> Self {
-        let kept = folder.and_then(|folder| match load_or_make(folder) {
-            Ok(key) => Some(key),
-            Err(error) => {
-                tracing::info!(%error, "no key can be kept in the data folder; cursors end with this process");
-                None
-            }
-        });
-        Self {
-            key: kept.unwrap_or_else(random_key),
+    /// With a key made of these secrets, in their order: whoever has the same ones reads the same cursors. Without
+    /// any, with a random one; then cursors end with the process.
+    pub(crate) fn of<'s>(secrets: impl IntoIterator<Item = &'s Secret>) -> Self {
+        let mut material = Vec::new();
+        for secret in secrets {
+            let text = secret.expose().as_bytes();
+            // With its length before it, no two lists of secrets look alike.
+            material.extend_from_slice(&(text.len() as u64).to_be_bytes());
+            material.extend_from_slice(text);
         }
+        let key = (!material.is_empty())
+            .then(|| derive(&material))
+            .flatten()
+            .unwrap_or_else(random_key);
+        Self { key }
     }
 
     /// A token for a state. `None` where the state is too long to be one.
@@ -145,43 +148,10 @@ fn canonical(arguments: &Map<String, Value>) -> String {
     out
 }
 
-fn load_or_make(folder: &Path) -> std::io::Result<[u8; 32]> {
-    let file = folder.join(KEY_FILE);
-    match std::fs::read(&file) {
-        Ok(bytes) => bytes
-            .try_into()
-            .map_err(|_| std::io::Error::new(std::io::ErrorKind::InvalidData, "the key file is not a key")),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            std::fs::create_dir_all(folder)?;
-            let key = random_key();
-            write_private(folder, &file, &key)?;
-            // Another process may have been first; what is on disk counts.
-            std::fs::read(&file)?.try_into().map_err(|_| {
-                std::io::Error::new(std::io::ErrorKind::InvalidData, "the key file is not a key")
-            })
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// Writes a file that only its owner can read, in one step, without replacing an existing one.
-fn write_private(folder: &Path, file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::io::Write as _;
-    let temporary = folder.join(format!("{KEY_FILE}.{}", std::process::id()));
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut handle = options.open(&temporary)?;
-    handle.write_all(bytes)?;
-    handle.sync_all()?;
-    drop(handle);
-    let linked = std::fs::hard_link(&temporary, file);
-    let _ = std::fs::remove_file(&temporary);
-    match linked {
-        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
-        _ => Ok(()),
-    }
+fn derive(material: &[u8]) -> Option<[u8; 32]> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(material).ok()?;
+    mac.update(PURPOSE);
+    Some(mac.finalize().into_bytes().into())
 }
 
 fn random_key() -> [u8; 32] {
@@ -219,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_sealed_state_comes_back_for_the_same_call_only() {
-        let cursors = Cursors::open(None);
+        let cursors = Cursors::of([]);
         let call = arguments(json!({"query": "rust", "limit": 5}));
         let token = cursors.seal("search_repos", &call, "page=2", now()).unwrap();
         assert!(!token.contains("page"), "opaque");
@@ -245,36 +215,21 @@ mod tests {
     }
 
     #[test]
-    fn the_key_is_kept_and_private() {
-        let folder = std::env::temp_dir().join(format!("freshcontext-cursor-{}", std::process::id()));
-        let first = Cursors::open(Some(&folder));
-        let second = Cursors::open(Some(&folder));
-        assert_eq!(first.key, second.key);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let mode = std::fs::metadata(folder.join(KEY_FILE))
-                .unwrap()
-                .permissions()
-                .mode();
-            assert_eq!(mode & 0o777, 0o600);
+    fn the_same_secrets_make_the_same_key() {
+        let key = |secrets: &[&str]| {
+            let secrets: Vec<Secret> = secrets.iter().copied().map(Secret::new).collect();
+            Cursors::of(&secrets).key
+        };
+        assert_eq!(key(&["a-secret", "b"]), key(&["a-secret", "b"]));
+        for other in [
+            &["a-secretb"][..],
+            &["b", "a-secret"],
+            &["a-secret"],
+            &["a-secret", "c"],
+        ] {
+            assert_ne!(key(&["a-secret", "b"]), key(other), "{other:?}");
         }
-        assert_eq!(
-            std::fs::read_dir(&folder).unwrap().count(),
-            1,
-            "no temporary file is left"
-        );
-        std::fs::remove_dir_all(&folder).unwrap();
-    }
-
-    #[test]
-    fn a_broken_key_file_is_not_overwritten() {
-        let folder = std::env::temp_dir().join(format!("freshcontext-badkey-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(KEY_FILE), b"short").unwrap();
-        let _ = Cursors::open(Some(&folder));
-        assert_eq!(std::fs::read(folder.join(KEY_FILE)).unwrap(), b"short");
-        std::fs::remove_dir_all(&folder).unwrap();
+        assert_ne!(key(&[]), key(&[]), "without a secret it is random");
     }
 
     proptest! {

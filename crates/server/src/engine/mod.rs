@@ -96,6 +96,8 @@ pub struct CallContext {
     pub structure: Option<Slot>,
     /// Whose call it is.
     pub owner: Owner,
+    /// Who calls, by the name of the token, for the log.
+    pub caller: Option<Arc<str>>,
 }
 
 /// Where progress goes.
@@ -117,7 +119,7 @@ impl fmt::Display for UnknownTool {
 impl std::error::Error for UnknownTool {}
 
 impl Engine {
-    /// Builds the registry and the gate. Reads or makes the cursor key; no other I/O.
+    /// Builds the registry and the gate. No I/O.
     pub fn new(settings: &Settings, parts: Parts) -> Result<Self, InvalidDecay> {
         let rates = settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate));
         let decay = DecayTable::with_overrides(rates)?;
@@ -147,7 +149,7 @@ impl Engine {
             gate: admission::Gate::new(&settings.limits),
             pool: pool::Pool::new(&settings.limits),
             judging: Arc::new(Semaphore::new(JUDGING)),
-            cursors: cursor::Cursors::open(settings.data_folder().as_deref()),
+            cursors: cursor::Cursors::of(settings.cursor_secrets()),
             calls: AtomicU64::new(1),
             metrics: None,
             prepared: AtomicBool::new(false),

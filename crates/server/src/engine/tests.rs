@@ -208,11 +208,7 @@ fn build(settings: &Settings, counted: bool) -> (Arc<Engine>, Arc<Silent>, Optio
 }
 
 pub(crate) fn settings() -> Settings {
-    // No folder, so no file is touched.
-    Settings {
-        data_dir: Some("/dev/null/none".into()),
-        ..Settings::default()
-    }
+    Settings::default()
 }
 
 /// With little time for a call, and less for its wait.
@@ -280,7 +276,7 @@ async fn bad_arguments_are_named_and_nothing_is_asked() {
     let deep = (0..70).fold(json!("x"), |inner, _| json!([inner]));
     for (value, field) in [
         (json!({}), "url"),
-        (json!({"url": "hang", "limit": 0}), "limit"),
+        (json!({"url": "hang", "limit": -1}), "limit"),
         (json!({"url": "hang", "nonsense": 1}), "nonsense"),
         (json!({"url": "hang", "cursor": "forged"}), "cursor"),
         (json!({"url": deep}), "url"),

@@ -1,6 +1,7 @@
 //! Who may speak to the HTTP service: Host, Origin, bearer token. Checked on every method and path.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use getrandom::fill;
 use hmac::{Hmac, KeyInit, Mac};
@@ -23,12 +24,20 @@ pub(crate) enum Denied {
     Token,
 }
 
+/// Who holds a token that has a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// Which of the tokens, for counting.
+    pub(crate) number: usize,
+    pub(crate) name: Arc<str>,
+}
+
 /// The checks, prepared once.
 #[derive(Debug)]
 pub(crate) struct Guard {
     hosts: Vec<(String, Option<u16>)>,
     origins: Vec<AllowedOrigin>,
-    token: Option<TokenCheck>,
+    tokens: Vec<(Option<Arc<str>>, TokenCheck)>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -56,12 +65,15 @@ impl Guard {
         Self {
             hosts,
             origins,
-            token: settings.token.as_ref().map(TokenCheck::new),
+            tokens: settings
+                .all_tokens()
+                .map(|(name, token)| (name.map(Arc::from), TokenCheck::new(token)))
+                .collect(),
         }
     }
 
-    /// Host and Origin.
-    pub(crate) fn admit(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Denied> {
+    /// The Host.
+    pub(crate) fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Denied> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
             return Err(Denied::Host);
@@ -76,6 +88,11 @@ impl Guard {
         {
             return Err(Denied::Host);
         }
+        Ok(())
+    }
+
+    /// The Origin, where there is one.
+    pub(crate) fn origin(&self, headers: &HeaderMap) -> Result<(), Denied> {
         for origin in headers.get_all(header::ORIGIN) {
             let allowed = origin
                 .to_str()
@@ -87,23 +104,33 @@ impl Guard {
         Ok(())
     }
 
-    /// The bearer token, where one is set.
-    pub(crate) fn authorise(&self, headers: &HeaderMap) -> Result<(), Denied> {
-        let Some(check) = &self.token else { return Ok(()) };
+    /// The bearer token, where one is set; who holds it, where it has a name.
+    pub(crate) fn authorise(&self, headers: &HeaderMap) -> Result<Option<Caller>, Denied> {
+        if self.tokens.is_empty() {
+            return Ok(None);
+        }
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(value), None) = (given.next(), given.next()) else {
             return Err(Denied::Token);
         };
         let value = value.as_bytes();
         let (scheme, token) = value.split_at_checked(7).ok_or(Denied::Token)?;
-        if value.len() <= AUTHORIZATION_BYTES
-            && scheme.eq_ignore_ascii_case(b"bearer ")
-            && check.holds(token.trim_ascii())
-        {
-            Ok(())
-        } else {
-            Err(Denied::Token)
+        if value.len() > AUTHORIZATION_BYTES || !scheme.eq_ignore_ascii_case(b"bearer ") {
+            return Err(Denied::Token);
         }
+        let token = token.trim_ascii();
+        let mut found = None;
+        // To the end, so that the time does not tell which one it was.
+        for (number, (name, check)) in self.tokens.iter().enumerate() {
+            if check.holds(token) {
+                found = Some((number, name));
+            }
+        }
+        let (number, name) = found.ok_or(Denied::Token)?;
+        Ok(name.as_ref().map(|name| Caller {
+            number,
+            name: Arc::clone(name),
+        }))
     }
 
     fn knows(&self, (host, port): &(String, Option<u16>)) -> bool {
@@ -247,7 +274,9 @@ mod tests {
     }
 
     fn admits(pairs: &[(header::HeaderName, &str)]) -> Result<(), Denied> {
-        Guard::new(&HttpSettings::default()).admit(&Uri::from_static("/mcp"), &headers(pairs))
+        let guard = Guard::new(&HttpSettings::default());
+        guard.host(&Uri::from_static("/mcp"), &headers(pairs))?;
+        guard.origin(&headers(pairs))
     }
 
     #[test]
@@ -292,11 +321,11 @@ mod tests {
         let guard = Guard::new(&HttpSettings::default());
         let map = headers(&[(header::HOST, "localhost")]);
         assert_eq!(
-            guard.admit(&Uri::from_static("http://evil.example/mcp"), &map),
+            guard.host(&Uri::from_static("http://evil.example/mcp"), &map),
             Err(Denied::Host)
         );
         assert_eq!(
-            guard.admit(&Uri::from_static("http://localhost/mcp"), &map),
+            guard.host(&Uri::from_static("http://localhost/mcp"), &map),
             Ok(())
         );
     }
@@ -332,12 +361,7 @@ mod tests {
             ..HttpSettings::default()
         };
         let guard = Guard::new(&settings);
-        let with = |origin: &str| {
-            guard.admit(
-                &Uri::from_static("/"),
-                &headers(&[(header::HOST, "localhost"), (header::ORIGIN, origin)]),
-            )
-        };
+        let with = |origin: &str| guard.origin(&headers(&[(header::ORIGIN, origin)]));
         assert_eq!(with("https://app.example.com"), Ok(()));
         assert_eq!(with("https://app.example.com:443"), Ok(()));
         assert_eq!(with("https://app.example.com:8443"), Err(Denied::Origin));
@@ -347,7 +371,7 @@ mod tests {
     fn a_token_is_asked_for_only_where_one_is_set() {
         assert_eq!(
             Guard::new(&HttpSettings::default()).authorise(&HeaderMap::new()),
-            Ok(())
+            Ok(None)
         );
         let settings = HttpSettings {
             token: Some(Secret::new("correct-horse")),
@@ -355,8 +379,8 @@ mod tests {
         };
         let guard = Guard::new(&settings);
         let with = |value: &str| guard.authorise(&headers(&[(header::AUTHORIZATION, value)]));
-        assert_eq!(with("Bearer correct-horse"), Ok(()));
-        assert_eq!(with("bearer correct-horse"), Ok(()));
+        assert_eq!(with("Bearer correct-horse"), Ok(None));
+        assert_eq!(with("bearer correct-horse"), Ok(None));
         for wrong in [
             "",
             "Bearer",
@@ -376,5 +400,28 @@ mod tests {
             (header::AUTHORIZATION, "Bearer x"),
         ]);
         assert_eq!(guard.authorise(&twice), Err(Denied::Token));
+    }
+
+    #[test]
+    fn a_named_token_says_who_holds_it() {
+        let named = |(name, token): (&str, &str)| (name.to_owned(), Secret::new(token));
+        let settings = HttpSettings {
+            token: Some(Secret::new("for-everybody")),
+            tokens: [("alice", "one-of-alice"), ("bob", "one-of-bob")]
+                .map(named)
+                .into(),
+            ..HttpSettings::default()
+        };
+        let guard = Guard::new(&settings);
+        let with = |token: &str| {
+            let value = format!("Bearer {token}");
+            guard
+                .authorise(&headers(&[(header::AUTHORIZATION, &value)]))
+                .map(|caller| caller.map(|caller| caller.name.to_string()))
+        };
+        assert_eq!(with("for-everybody"), Ok(None));
+        assert_eq!(with("one-of-alice"), Ok(Some("alice".to_owned())));
+        assert_eq!(with("one-of-bob"), Ok(Some("bob".to_owned())));
+        assert_eq!(with("alice"), Err(Denied::Token));
     }
 }

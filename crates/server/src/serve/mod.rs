@@ -2,6 +2,7 @@
 
 mod body;
 mod connections;
+mod cors;
 mod door;
 mod guard;
 pub(crate) mod head;
@@ -27,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::Service as _;
 
-use crate::config::{ConfigError, HttpSettings, Secret};
+use crate::config::{ConfigError, HttpSettings, LONG_SECRET};
 use crate::metrics::{Metrics, Refusal};
 use crate::signals;
 use body::Bodies;
@@ -36,7 +37,9 @@ use door::Door;
 use rate::Client;
 use watched::Watched;
 
+pub(crate) use guard::Caller;
 pub use routes::MCP_PATH;
+pub(crate) use routes::READY_PATH;
 
 /// What a refused connection is told.
 const FULL: &[u8] =
@@ -48,25 +51,30 @@ const HEADER_FIELDS: usize = 100;
 /// Of the time that running calls get after a signal, this much is for telling those that are not finished.
 const LAST_WRITES: Duration = Duration::from_millis(300);
 
-/// Least characters of a token where others can reach the address. Sixteen of base64 are 96 bits: at the rate that one
-/// client has, no number of clients guesses them.
-const TOKEN_CHARS: usize = 16;
-
-/// Refuses what must not be started: an open address without a token, or with one that can be guessed. On a
-/// loopback address only programs of this machine can try, so any token is taken.
+/// Refuses what must not be started: an open address without a token, or with one that can be guessed, and two names
+/// for one token. On a loopback address only programs of this machine can try, so any token is taken.
 pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
-    if !settings.addr.ip().is_loopback() && settings.token.is_none() {
-        return Err(ConfigError(format!(
-            "`http.addr` is {}, which others can reach: set `http.token` (FRESHCONTEXT_HTTP_TOKEN), or use a loopback address",
-            settings.addr
-        )));
+    let tokens: Vec<_> = settings.all_tokens().collect();
+    for (at, (name, token)) in tokens.iter().enumerate() {
+        let key = name.map_or_else(
+            || "`http.token` (FRESHCONTEXT_HTTP_TOKEN)".to_owned(),
+            |name| format!("the token of `{name}` in `http.tokens` (FRESHCONTEXT_HTTP_TOKENS)"),
+        );
+        if tokens.iter().take(at).any(|(_, other)| other == token) {
+            return Err(ConfigError(format!("{key} is the same as another one")));
+        }
+        if !settings.addr.ip().is_loopback() && token.expose().chars().count() < LONG_SECRET {
+            return Err(ConfigError(format!(
+                "{key} is shorter than {LONG_SECRET} characters, and `http.addr` is {}, from where others could try \
+                 them all: make a long one, for example with `openssl rand -hex 32`, or use a loopback address",
+                settings.addr
+            )));
+        }
     }
-    let short = |token: &Secret| token.expose().chars().count() < TOKEN_CHARS;
-    if !settings.addr.ip().is_loopback() && settings.token.as_ref().is_some_and(short) {
+    if !settings.addr.ip().is_loopback() && tokens.is_empty() {
         return Err(ConfigError(format!(
-            "`http.token` (FRESHCONTEXT_HTTP_TOKEN) is shorter than {TOKEN_CHARS} characters, and `http.addr` is {}, from \
-             where others could try them all: make a long one, for example with `openssl rand -hex 32`, or use a loopback \
-             address",
+            "`http.addr` is {}, which others can reach: set `http.token` (FRESHCONTEXT_HTTP_TOKEN) or `http.tokens` \
+             (FRESHCONTEXT_HTTP_TOKENS), or use a loopback address",
             settings.addr
         )));
     }
@@ -163,6 +171,7 @@ pub async fn serve_until<S>(
     }
     drop(listener);
     tracing::info!("draining");
+    door.drain();
     drain.cancel();
     connections.close();
     let drain_time = Duration::from_millis(limits.drain_ms);

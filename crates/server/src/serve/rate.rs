@@ -21,13 +21,18 @@ const SWEEP: Duration = Duration::from_millis(100);
 /// The part of an IPv6 address that a network hands to one customer; the rest is theirs to change.
 const IPV6_CLIENT: u128 = u128::MAX << 64;
 
-/// Who is counted as one: an IPv4 address, or an IPv6 network of 64 bits.
+/// Who is counted as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Client(IpAddr);
+pub(crate) enum Client {
+    /// An IPv4 address, or an IPv6 network of 64 bits.
+    Address(IpAddr),
+    /// Who holds a token that has a name, wherever it comes from: by its number.
+    Holder(usize),
+}
 
 impl Client {
     fn of(peer: IpAddr) -> Self {
-        Self(match peer.to_canonical() {
+        Self::Address(match peer.to_canonical() {
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & IPV6_CLIENT).into(),
             v4 @ IpAddr::V4(_) => v4,
         })
@@ -127,7 +132,9 @@ impl StateStore for Table {
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if clients.len() >= self.most && !clients.contains_key(client) {
+        // The holders of tokens are as many as the operator named, so they always have a place.
+        let strange = matches!(client, Client::Address(_));
+        if strange && clients.len() >= self.most && !clients.contains_key(client) {
             return self.rest.measure_and_replace(&NotKeyed::NonKey, judge);
         }
         let state = clients.entry(*client).or_default();

@@ -30,10 +30,10 @@ use crate::stdio::{TOO_MANY_VALUES, find_id};
 
 /// Where MCP is spoken.
 pub const MCP_PATH: &str = "/mcp";
-/// Where RFC 9728 looks for what this resource is.
-pub(crate) const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 /// Where a supervisor asks whether we are alive.
 pub(crate) const HEALTH_PATH: &str = "/healthz";
+/// Where one asks whether we take new work.
+pub(crate) const READY_PATH: &str = "/readyz";
 /// Where the figures are, if the operator wants them.
 pub(crate) const METRICS_PATH: &str = "/metrics";
 
@@ -102,8 +102,7 @@ where
     router
         .route(MCP_PATH, any(speak::<S>))
         .route(HEALTH_PATH, get(|| async { text(StatusCode::OK, "ok\n") }))
-        .route(METADATA_PATH, get(metadata))
-        .route("/.well-known/oauth-protected-resource/mcp", get(metadata))
+        .route(READY_PATH, get(ready::<S>))
         .fallback(|| async {
             text(
                 StatusCode::NOT_FOUND,
@@ -114,20 +113,12 @@ where
         .layer(from_fn_with_state(door, admit))
 }
 
-/// What this resource is, for clients that ask before they log in. Tokens are given out by the
-/// operator, so no authorization server is named.
-async fn metadata(request: Request) -> Response {
-    let host = request
-        .headers()
-        .get(header::HOST)
-        .and_then(|host| host.to_str().ok())
-        .unwrap_or("localhost");
-    let body = json!({
-        "resource": format!("http://{host}{MCP_PATH}"),
-        "resource_name": "FreshContext",
-        "bearer_methods_supported": ["header"],
-    });
-    reply(StatusCode::OK, "application/json", body.to_string())
+async fn ready<S>(State(shared): State<Arc<Shared<S>>>) -> Response {
+    if shared.door.is_ready() {
+        text(StatusCode::OK, "ready\n")
+    } else {
+        text(StatusCode::SERVICE_UNAVAILABLE, "draining\n")
+    }
 }
 
 fn figures(metrics: &Metrics) -> Response {

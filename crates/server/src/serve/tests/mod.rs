@@ -165,7 +165,7 @@ async fn a_token_is_needed_everywhere_but_for_health() {
     let without = ask(running.address, &post(&tool_call("rust"), "")).await;
     assert!(without.starts_with("HTTP/1.1 401"), "{without}");
     assert!(
-        without.contains("www-authenticate: Bearer") && without.contains("resource_metadata"),
+        without.contains("www-authenticate: Bearer") && !without.contains("resource_metadata"),
         "{without}"
     );
     let in_query = post(&tool_call("rust"), "").replace("/mcp ", "/mcp?access_token=correct-horse ");

@@ -1,0 +1,40 @@
+//! A block of an assembly: a candidate's text under its envelope.
+
+use std::fmt::Write as _;
+
+use crate::candidate::Candidate;
+
+/// The block with a content, which may be a part of the candidate's own; `cut` says what part. Ends with a line
+/// break, so that blocks follow each other as they are. No tokenizer joins that line break with the bracket at
+/// the beginning of the next block, so that the tokens of blocks add up to those of the assembly.
+pub(crate) fn block(candidate: &Candidate<'_>, content: &str, cut: Option<&str>) -> String {
+    let mut out = String::with_capacity(content.len() + candidate.source.len() + 240);
+    out.push_str("[FRESHCONTEXT]\nSource: ");
+    out.push_str(&candidate.source);
+    // Writing to a string cannot fail.
+    let _ = write!(
+        out,
+        "\nPublished: {}\nRetrieved: {}\nConfidence: {}\nScore: ",
+        candidate.published_at.as_deref().unwrap_or("unknown"),
+        candidate.retrieved_at,
+        candidate.date_confidence,
+    );
+    match candidate.freshness {
+        Some((score, name)) => drop(write!(out, "{score} ({name})")),
+        None => out.push_str("unknown"),
+    }
+    out.extend(["\nDecision: ", candidate.decision]);
+    if let Some(title) = candidate.title.as_deref() {
+        out.extend(["\nTitle: ", title]);
+    }
+    if let Some(cut) = cut {
+        out.extend(["\nPart: ", cut]);
+    }
+    out.extend(["\n---\n", content, "\n[/FRESHCONTEXT]\n"]);
+    out
+}
+
+/// The block of the whole candidate.
+pub(crate) fn whole(candidate: &Candidate<'_>) -> String {
+    block(candidate, candidate.content.as_deref().unwrap_or_default(), None)
+}

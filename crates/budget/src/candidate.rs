@@ -1,0 +1,229 @@
+//! What may go in, and why it may not.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+/// Why a candidate stays out: the eight reasons of Agent Context, then two of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// No room is left for it.
+    Budget,
+    /// It ranks too low to be used.
+    LowRelevance,
+    /// It must be fetched again first.
+    StaleSource,
+    /// A policy fact of the caller, or the strategy `policy_block`.
+    PolicyBlock,
+    /// What is selected has its content, or its address.
+    DuplicateCoverage,
+    /// It is no text.
+    UnsupportedMedia,
+    /// Its sensitivity is restricted or secret.
+    PrivacyRisk,
+    /// Permission to use it is denied.
+    MissingPermission,
+    /// Ours: nothing was retrieved.
+    FailedRetrieval,
+    /// Ours: its date needs to be verified first.
+    UnverifiedDate,
+}
+
+impl Reason {
+    /// All of them, those of Agent Context first.
+    pub const ALL: [Self; 10] = [
+        Self::Budget,
+        Self::LowRelevance,
+        Self::StaleSource,
+        Self::PolicyBlock,
+        Self::DuplicateCoverage,
+        Self::UnsupportedMedia,
+        Self::PrivacyRisk,
+        Self::MissingPermission,
+        Self::FailedRetrieval,
+        Self::UnverifiedDate,
+    ];
+
+    /// The name in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Budget => "budget",
+            Self::LowRelevance => "low_relevance",
+            Self::StaleSource => "stale_source",
+            Self::PolicyBlock => "policy_block",
+            Self::DuplicateCoverage => "duplicate_coverage",
+            Self::UnsupportedMedia => "unsupported_media",
+            Self::PrivacyRisk => "privacy_risk",
+            Self::MissingPermission => "missing_permission",
+            Self::FailedRetrieval => "failed_retrieval",
+            Self::UnverifiedDate => "unverified_date",
+        }
+    }
+}
+
+/// What the judgement made of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Standing {
+    /// It may be used.
+    #[default]
+    Usable,
+    /// Nothing was retrieved.
+    Failed,
+    /// It must be fetched again first.
+    NeedsRefresh,
+    /// Its date or origin must be checked first.
+    NeedsVerification,
+    /// It ranks too low.
+    LowRank,
+}
+
+/// What the caller says about the use of a candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts<'a> {
+    /// `metadata.sensitivity`.
+    pub sensitivity: Option<&'a str>,
+    /// `metadata.permission`.
+    pub permission: Option<&'a str>,
+    /// The reference of a policy that blocks it: `metadata.policy`.
+    pub blocking_policy: Option<Cow<'a, str>>,
+    /// The caller's own shorter text: `metadata.replacement`.
+    pub replacement: Option<Cow<'a, str>>,
+    /// Media type of what was retrieved.
+    pub media_type: Option<&'a str>,
+}
+
+impl<'a> Facts<'a> {
+    /// With the media type of what was retrieved.
+    #[must_use]
+    pub fn with_media(self, media_type: Option<&'a str>) -> Self {
+        Self { media_type, ..self }
+    }
+}
+
+/// A call that is known to have brought a candidate, or to have failed to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownCall {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, where they are known.
+    pub arguments: Option<serde_json::Value>,
+}
+
+/// A judged signal. Its texts are clean: nothing in them ends an envelope.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Candidate<'a> {
+    /// Place in rank order, from 1.
+    pub index: usize,
+    /// Where it is from.
+    pub source: Cow<'a, str>,
+    /// Kind of source, an adapter's id where it is one of ours.
+    pub source_type: Cow<'a, str>,
+    /// Title, where it has one.
+    pub title: Option<Cow<'a, str>>,
+    /// Text, where it has one.
+    pub content: Option<Cow<'a, str>>,
+    /// The address without what does not change the page.
+    pub address: Option<Cow<'a, str>>,
+    /// SHA-256 of the canonical content.
+    pub content_sha256: Option<Cow<'a, str>>,
+    /// Usable date of publication, ISO 8601 in UTC.
+    pub published_at: Option<Cow<'a, str>>,
+    /// When it was retrieved, in the same form.
+    pub retrieved_at: Cow<'a, str>,
+    /// How reliable the date is.
+    pub date_confidence: &'static str,
+    /// 0..=100 and its name, where the date is known.
+    pub freshness: Option<(u8, &'static str)>,
+    /// 0..=1.
+    pub rank: f64,
+    /// Whether somebody judged how relevant it is.
+    pub relevance_judged: bool,
+    /// What the judgement made of it.
+    pub standing: Standing,
+    /// The decision's name.
+    pub decision: &'static str,
+    /// The weightiest reason of the judgement.
+    pub why: Cow<'a, str>,
+    /// What the caller says about its use.
+    pub facts: Facts<'a>,
+    /// The call that brought it, where that is known.
+    pub call: Option<KnownCall>,
+}
+
+impl Candidate<'_> {
+    /// Why it cannot go in, however much room there is, and what that rests on.
+    pub fn ineligible(&self, allow_unverified: bool) -> Option<(Reason, String)> {
+        let facts = &self.facts;
+        let is = |value: Option<&str>, words: &[&str]| {
+            value.is_some_and(|value| words.iter().any(|word| value.trim().eq_ignore_ascii_case(word)))
+        };
+        if is(facts.sensitivity, &["restricted", "secret"]) {
+            let word = facts.sensitivity.unwrap_or_default().trim().to_ascii_lowercase();
+            return Some((
+                Reason::PrivacyRisk,
+                format!("Its metadata says: sensitivity {word}."),
+            ));
+        }
+        if is(facts.permission, &["denied"]) {
+            return Some((
+                Reason::MissingPermission,
+                "Its metadata says: permission denied.".to_owned(),
+            ));
+        }
+        if let Some(policy) = &facts.blocking_policy {
+            return Some((
+                Reason::PolicyBlock,
+                format!("A policy of the caller blocks it: {policy}."),
+            ));
+        }
+        let why = || self.why.to_string();
+        match self.standing {
+            Standing::Failed => return Some((Reason::FailedRetrieval, why())),
+            _ if self.is_no_text() => {
+                let media = facts.media_type.unwrap_or("bytes in place of text");
+                let media: String = media.chars().filter(char::is_ascii_graphic).take(80).collect();
+                return Some((Reason::UnsupportedMedia, format!("It is no text: {media}.")));
+            }
+            Standing::NeedsRefresh => return Some((Reason::StaleSource, why())),
+            Standing::NeedsVerification if !allow_unverified => {
+                return Some((
+                    Reason::UnverifiedDate,
+                    "Its date or origin needs to be verified first; allow_unverified lets it in.".to_owned(),
+                ));
+            }
+            Standing::LowRank => return Some((Reason::LowRelevance, why())),
+            Standing::NeedsVerification | Standing::Usable => {}
+        }
+        None
+    }
+
+    /// Whether it is no text, by its media type or by its first bytes. Documents whose text can be taken out
+    /// (PDF, office formats) are texts unless the content is the document itself.
+    fn is_no_text(&self) -> bool {
+        let text = self.content.as_deref().unwrap_or_default().trim_start();
+        let itself = [
+            "%PDF-",
+            "data:image/",
+            "data:audio/",
+            "data:video/",
+            "data:application/octet-stream",
+        ];
+        if itself.iter().any(|begin| text.starts_with(begin)) {
+            return true;
+        }
+        let media = self.facts.media_type.unwrap_or_default();
+        let media = media
+            .split(';')
+            .next()
+            .unwrap_or_default()
+            .trim()
+            .to_ascii_lowercase();
+        let kind = media.split('/').next().unwrap_or_default();
+        matches!(kind, "image" | "audio" | "video" | "font" | "model")
+            || matches!(
+                media.as_str(),
+                "application/octet-stream" | "application/zip" | "application/gzip" | "application/wasm"
+            )
+    }
+}

@@ -1,0 +1,26 @@
+#![doc = include_str!("../README.md")]
+
+mod block;
+mod calls;
+mod candidate;
+pub mod cut;
+pub mod history;
+mod ids;
+mod limits;
+mod missing;
+mod output;
+mod select;
+mod summary;
+mod tokens;
+
+pub use calls::{Call, refetch};
+pub use candidate::{Candidate, Facts, KnownCall, Reason, Standing};
+pub use ids::{is_missing_id, item_id, missing_id};
+pub use limits::{Budget, CUT_LEAST_TOKENS, LEAST_BYTES, LEAST_TOKENS, Strategy};
+pub use missing::{MissingContext, SCOPE, Severity, Source};
+pub use output::{
+    Assembly, Block, Fitted, Limits, Method, Omitted, Selected, Selection, Span, TruncationRecord, Used,
+    input_schema, output_schemas,
+};
+pub use select::{Purpose, select};
+pub use tokens::Tokenizer;

@@ -1,0 +1,419 @@
+//! Selections, as properties over random batches, for all strategies.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use freshcontext_budget::{
+    Budget, Candidate, Facts, Method, Purpose, Reason, Standing, Strategy as Overflow, Tokenizer, select,
+};
+use freshcontext_contract::ErrorCode;
+use proptest::prelude::*;
+use serde_json::json;
+use unicode_segmentation::UnicodeSegmentation;
+
+fn content() -> impl Strategy<Value = String> {
+    prop_oneof![
+        Just(String::new()),
+        "[a-z]{3,8}( [a-z]{3,8}){2,12}\\.".prop_map(|sentence| (sentence + " ").repeat(30)),
+        "([A-Z][a-z]{2,8}( [a-z]{2,8}){3,9}\\. ){1,60}",
+        Just("\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}\u{1f1eb}\u{1f1f7}e\u{301}\u{600} \u{1100}\u{1161}\u{11a8}\r\n".repeat(25)),
+        Just("\u{65e5}\u{672c}\u{8a9e}\u{306e}\u{6587}\u{3002}".repeat(60)),
+        Just("a".repeat(1_500)),
+        "\\PC{0,60}",
+    ]
+}
+
+fn standing() -> impl Strategy<Value = Standing> {
+    prop_oneof![
+        6 => Just(Standing::Usable),
+        1 => Just(Standing::Failed),
+        1 => Just(Standing::NeedsRefresh),
+        1 => Just(Standing::NeedsVerification),
+        1 => Just(Standing::LowRank),
+    ]
+}
+
+type One = (String, Standing, u8, Option<String>, Option<String>, u8);
+
+fn candidates() -> impl Strategy<Value = Vec<Candidate<'static>>> {
+    let one = (
+        content(),
+        standing(),
+        0_u8..12,
+        prop::option::of("[a-z ]{1,30}"),
+        prop::option::of("[a-z ]{1,60}"),
+        0_u8..20,
+    );
+    prop::collection::vec(one, 0..9).prop_map(|all| {
+        let make = |(at, one): (usize, One)| {
+            let (content, standing, address, title, replacement, odd) = one;
+            let facts = Facts {
+                sensitivity: (odd == 0).then_some("Secret"),
+                permission: (odd == 1).then_some("denied"),
+                blocking_policy: (odd == 2).then_some(Cow::Borrowed("pol_7")),
+                media_type: (odd == 3).then_some("image/png"),
+                replacement: replacement.map(Cow::<str>::Owned),
+            };
+            Candidate {
+                index: at + 1,
+                source: format!("https://example.org/{address}").into(),
+                source_type: if address % 2 == 0 {
+                    "hackernews"
+                } else {
+                    "official_docs"
+                }
+                .into(),
+                title: title.map(Cow::<str>::Owned),
+                address: Some(format!("example.org/{address}").into()),
+                content_sha256: (!content.is_empty()).then(|| format!("hash {}", content.len()).into()),
+                published_at: (address > 3)
+                    .then(|| format!("2026-01-{:02}T00:00:00.000Z", 10 + address).into()),
+                retrieved_at: "2026-06-09T12:00:00.000Z".into(),
+                date_confidence: "high",
+                freshness: Some((90, "current")),
+                rank: 0.8,
+                relevance_judged: odd % 2 == 0,
+                decision: "use_as_background",
+                why: "Because.".into(),
+                content: Some(content.into()),
+                standing,
+                facts,
+                call: None,
+            }
+        };
+        all.into_iter().enumerate().map(make).collect()
+    })
+}
+
+fn budget() -> impl Strategy<Value = Budget> {
+    let limit = |least: u64, most: u64| prop::option::of(least..most);
+    let strategy = prop::sample::select(Overflow::ALL.to_vec());
+    (
+        limit(64, 3_000),
+        0_u64..40,
+        limit(256, 20_000),
+        limit(1, 8),
+        strategy,
+        any::<bool>(),
+    )
+        .prop_map(
+            |(max_tokens, reserved, max_bytes, max_items, overflow_strategy, allow_unverified)| Budget {
+                max_tokens: max_tokens.map(|most| most + reserved),
+                reserved_tokens: if max_tokens.is_some() { reserved } else { 0 },
+                max_bytes,
+                max_items,
+                overflow_strategy,
+                allow_unverified,
+                ..Budget::default()
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_candidate_is_in_one_place_and_no_limit_is_passed(candidates in candidates(), budget in budget()) {
+        let fitted = match select(&candidates, &budget, Purpose { query: Some("words of a query"), needed_for: "test" }) {
+            Ok(fitted) => fitted,
+            Err(error) => {
+                prop_assert_eq!(budget.overflow_strategy, Overflow::Reject);
+                prop_assert_eq!(error.code, ErrorCode::TooLarge);
+                return Ok(());
+            }
+        };
+        let places: Vec<usize> = fitted.selection.selected.iter().map(|it| it.index)
+            .chain(fitted.selection.omitted.iter().map(|it| it.index)).collect();
+        let all: BTreeSet<usize> = candidates.iter().map(|candidate| candidate.index).collect();
+        prop_assert_eq!(places.len(), candidates.len());
+        prop_assert_eq!(places.into_iter().collect::<BTreeSet<_>>(), all);
+
+        // The limits hold for the text itself, counted as a whole.
+        let text = &fitted.assembly.text;
+        let tokens = budget.tokenizer.count(text);
+        prop_assert_eq!(tokens, fitted.budget.actual_tokens);
+        prop_assert_eq!(text.len(), fitted.budget.actual_bytes);
+        prop_assert!(budget.tokens().is_none_or(|most| tokens as u64 <= most));
+        prop_assert!(budget.max_bytes.is_none_or(|most| text.len() as u64 <= most));
+        prop_assert!(budget.max_items.is_none_or(|most| fitted.assembly.blocks.len() as u64 <= most));
+        prop_assert_eq!(fitted.assembly.blocks.iter().map(|block| block.text.as_str()).collect::<String>(), text.clone());
+        prop_assert_eq!(fitted.assembly.blocks.iter().map(|block| block.tokens).sum::<usize>(), tokens);
+
+        let at = |index: usize| &candidates[index - 1];
+        let mut cuts = 0;
+        for (selected, block) in fitted.selection.selected.iter().zip(&fitted.assembly.blocks) {
+            prop_assert_eq!(selected.index, block.index);
+            prop_assert_eq!(budget.tokenizer.count(&block.text), block.tokens);
+            let candidate = at(selected.index);
+            prop_assert!(candidate.ineligible(budget.allow_unverified).is_none());
+            let content = candidate.content.as_deref().unwrap_or_default();
+            let Some(method) = selected.cut else {
+                let whole = format!("---\n{content}\n[/FRESHCONTEXT]");
+                prop_assert!(block.text.contains(&whole));
+                continue;
+            };
+            let record = fitted.budget.truncation_records.iter().find(|record| record.index == selected.index).expect("a record");
+            prop_assert_eq!(record.method, method);
+            let borders: BTreeSet<usize> = content.grapheme_indices(true).map(|(at, _)| at).chain([content.len()]).collect();
+            let mut kept = 0;
+            for span in &record.kept {
+                prop_assert!(borders.contains(&span.start) && borders.contains(&span.end), "{:?}", span);
+                let part = content.get(span.start..span.end);
+                prop_assert!(part.is_some_and(|part| block.text.contains(part)));
+                kept += span.end - span.start;
+            }
+            prop_assert_eq!(kept, record.kept_bytes);
+            match method {
+                Method::TruncateTail | Method::TruncateMiddle => cuts += 1,
+                Method::ExtractiveSummary => prop_assert!(kept < content.len()),
+                Method::Custom => prop_assert!(block.text.contains(candidate.facts.replacement.as_deref().expect("a text"))),
+                Method::Deferred => prop_assert!(false, "what is deferred is not selected"),
+            }
+        }
+        prop_assert!(cuts <= 1);
+
+        // Whatever is left out for its duplicate, something selected has.
+        for omitted in fitted.selection.omitted.iter().filter(|it| it.reason == Reason::DuplicateCoverage) {
+            let own = at(omitted.index);
+            let covers = |other: &Candidate<'_>| {
+                other.address == own.address || (own.content_sha256.is_some() && other.content_sha256 == own.content_sha256)
+            };
+            prop_assert!(fitted.selection.selected.iter().any(|it| covers(at(it.index))));
+        }
+        // A gap is said once.
+        let ids: BTreeSet<&str> = fitted.missing_context.iter().map(|gap| gap.missing_id.as_str()).collect();
+        prop_assert_eq!(ids.len(), fitted.missing_context.len());
+    }
+
+    #[test]
+    fn counting_with_a_limit_is_counting(text in content(), more in "[\\PC a-z]{0,60}", times in 1_usize..40, most in 0_usize..2_000) {
+        let text = text + &more.repeat(times);
+        for tokenizer in Tokenizer::ALL {
+            let tokens = tokenizer.count(&text);
+            prop_assert_eq!(tokenizer.count_within(&text, most), (tokens <= most).then_some(tokens));
+        }
+    }
+
+    #[test]
+    fn tokens_of_blocks_add_up(one in content(), other in content()) {
+        for tokenizer in Tokenizer::ALL {
+            let block = |text: &str| format!("[FRESHCONTEXT]\nSource: a\n---\n{text}\n[/FRESHCONTEXT]\n");
+            let both = block(&one) + &block(&other);
+            prop_assert_eq!(tokenizer.count(&both), tokenizer.count(&block(&one)) + tokenizer.count(&block(&other)));
+        }
+    }
+}
+
+fn plain(index: usize, content: &str) -> Candidate<'_> {
+    Candidate {
+        index,
+        source: format!("https://news.ycombinator.com/item?id={index}").into(),
+        source_type: "hackernews".into(),
+        title: Some("A title".into()),
+        content: Some(content.into()),
+        published_at: Some(format!("2026-01-{:02}T00:00:00.000Z", index % 28 + 1).into()),
+        retrieved_at: "2026-06-09T12:00:00.000Z".into(),
+        date_confidence: "high",
+        decision: "use_first",
+        rank: 0.9,
+        relevance_judged: true,
+        ..Candidate::default()
+    }
+}
+
+fn tokens(max_tokens: u64, overflow_strategy: Overflow) -> Budget {
+    Budget {
+        max_tokens: Some(max_tokens),
+        overflow_strategy,
+        ..Budget::default()
+    }
+}
+
+#[test]
+fn each_strategy_does_what_it_says() {
+    let long =
+        "The quick brown fox jumps over the lazy dog. A reader finds this sentence second. ".repeat(30);
+    let texts: Vec<Candidate> = (1..=4).map(|index| plain(index, &long)).collect();
+    let fit = |strategy| select(&texts, &tokens(900, strategy), Purpose::default());
+
+    let error = fit(Overflow::Reject).unwrap_err();
+    assert_eq!(
+        (error.code, error.field.as_deref()),
+        (ErrorCode::TooLarge, Some("budget.max_tokens"))
+    );
+    assert!(error.message.contains("more than the 900"), "{}", error.message);
+
+    let cut = fit(Overflow::TruncateTail).unwrap();
+    assert_eq!(cut.selection.selected[1].cut, Some(Method::TruncateTail));
+    assert!(
+        cut.assembly.blocks[1].text.ends_with(".\n[/FRESHCONTEXT]\n"),
+        "{}",
+        cut.assembly.blocks[1].text
+    );
+    assert!(cut.budget.actual_tokens > 850, "{}", cut.budget.actual_tokens);
+    let middle = fit(Overflow::TruncateMiddle).unwrap();
+    assert_eq!(middle.budget.truncation_records[0].kept.len(), 2);
+    assert!(middle.assembly.text.contains("\n[...]\n"));
+
+    for (strategy, first) in [
+        (Overflow::SummarizeOldest, 1),
+        (Overflow::SummarizeLowPriority, 4),
+    ] {
+        let summarised = fit(strategy).unwrap();
+        let replaced: Vec<usize> = summarised
+            .budget
+            .truncation_records
+            .iter()
+            .map(|record| record.index)
+            .collect();
+        assert!(
+            replaced.contains(&first) && !summarised.selection.selected.is_empty(),
+            "{replaced:?}"
+        );
+    }
+    let deferred = fit(Overflow::DeferToRetrieval).unwrap();
+    let reference = deferred.budget.truncation_records[0].reference.as_ref().unwrap();
+    assert_eq!(
+        reference["call"],
+        json!({"tool": "extract_hackernews", "arguments": {"url": "https://news.ycombinator.com/item?id=2"}})
+    );
+    let asked = fit(Overflow::AskForChoice).unwrap();
+    assert_eq!(asked.missing_context[0].blocked_actions, ["use_assembly"]);
+    assert_eq!(asked.missing_context[0].results, [2, 3, 4]);
+    let blocked = fit(Overflow::PolicyBlock).unwrap();
+    assert!(
+        blocked
+            .selection
+            .omitted
+            .iter()
+            .all(|it| it.reason == Reason::PolicyBlock)
+    );
+
+    let mut own = texts.clone();
+    own[1].facts.replacement = Some("In short: a fox jumps.".into());
+    let custom = select(&own, &tokens(900, Overflow::Custom), Purpose::default()).unwrap();
+    assert_eq!(custom.selection.selected[1].cut, Some(Method::Custom));
+    assert!(
+        custom
+            .assembly
+            .text
+            .contains("Part: the caller's own text in place of the source's\n---\nIn short")
+    );
+}
+
+#[test]
+fn what_is_small_fits_where_what_is_large_did_not_and_nothing_small_is_cut() {
+    let long = "word ".repeat(600);
+    let texts = [plain(1, &long), plain(2, "Short."), plain(3, &long)];
+    let fitted = select(&texts, &tokens(200, Overflow::TruncateTail), Purpose::default()).unwrap();
+    let chosen: Vec<(usize, bool)> = fitted
+        .selection
+        .selected
+        .iter()
+        .map(|it| (it.index, it.cut.is_some()))
+        .collect();
+    assert_eq!(
+        chosen,
+        [(1, true)],
+        "the first that does not fit is cut to all the room there is"
+    );
+    let fitted = select(&texts, &tokens(110, Overflow::TruncateTail), Purpose::default()).unwrap();
+    let chosen: Vec<(usize, bool)> = fitted
+        .selection
+        .selected
+        .iter()
+        .map(|it| (it.index, it.cut.is_some()))
+        .collect();
+    assert_eq!(
+        chosen,
+        [(2, false)],
+        "less than 64 tokens of a text are not worth its place"
+    );
+}
+
+#[test]
+fn summaries_prefer_sentences_that_share_words_with_the_query() {
+    let mut text = "Nothing of interest is said in this sentence. ".repeat(40);
+    text.push_str("The borrow checker rejects aliased mutation.");
+    let candidate = [plain(1, &text), plain(2, &text)];
+    let purpose = Purpose {
+        query: Some("borrow checker"),
+        needed_for: "test",
+    };
+    let fitted = select(&candidate, &tokens(300, Overflow::SummarizeLowPriority), purpose).unwrap();
+    assert!(
+        fitted
+            .assembly
+            .text
+            .contains("The borrow checker rejects aliased mutation."),
+        "{}",
+        fitted.assembly.text
+    );
+}
+
+#[test]
+fn targets_that_count_otherwise_make_counts_estimates() {
+    let of = |target: Option<&str>| {
+        let budget = Budget {
+            target: target.map(str::to_owned),
+            ..tokens(100, Overflow::TruncateTail)
+        };
+        select(&[], &budget, Purpose::default())
+            .unwrap()
+            .budget
+            .token_counts
+    };
+    assert_eq!(
+        (of(None), of(Some("gpt-4o")), of(Some("claude-sonnet"))),
+        ("exact", "exact", "estimate")
+    );
+}
+
+#[test]
+fn budgets_that_hold_nothing_are_refused_by_name_with_an_example() {
+    for (given, field) in [
+        (json!({}), "budget"),
+        (json!([]), "budget"),
+        (json!({"reserved_tokens": 5}), "budget"),
+        (json!({"max_tokens": 0}), "budget.max_tokens"),
+        (json!({"max_tokens": 1}), "budget.max_tokens"),
+        (json!({"max_tokens": 100.5}), "budget.max_tokens"),
+        (json!({"max_tokens": "4000"}), "budget.max_tokens"),
+        (json!({"max_bytes": 1}), "budget.max_bytes"),
+        (json!({"max_items": 0}), "budget.max_items"),
+        (
+            json!({"max_tokens": 100, "reserved_tokens": 100}),
+            "budget.reserved_tokens",
+        ),
+        (
+            json!({"max_tokens": 100, "reserved_tokens": 50}),
+            "budget.reserved_tokens",
+        ),
+        (
+            json!({"max_bytes": 500, "reserved_tokens": 50}),
+            "budget.reserved_tokens",
+        ),
+        (
+            json!({"max_tokens": 100, "tokenizer": "gpt2"}),
+            "budget.tokenizer",
+        ),
+        (
+            json!({"max_tokens": 100, "overflow_strategy": "drop"}),
+            "budget.overflow_strategy",
+        ),
+        (json!({"max_tokens": 100, "target": 5}), "budget.target"),
+        (
+            json!({"max_tokens": 100, "allow_unverified": 1}),
+            "budget.allow_unverified",
+        ),
+        (json!({"max_tokens": 100, "limit": 1}), "budget.limit"),
+    ] {
+        let error = Budget::read(&given).unwrap_err();
+        assert_eq!(error.field.as_deref(), Some(field), "{given}");
+        assert!(
+            error.message.contains("Example: {\"budget\""),
+            "{}",
+            error.message
+        );
+    }
+}

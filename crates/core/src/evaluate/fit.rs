@@ -1,0 +1,117 @@
+//! What the judgement knows of each signal, handed to the selection under a budget.
+
+use std::borrow::Cow;
+
+use freshcontext_budget::{Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Standing, select};
+use freshcontext_contract::SourceError;
+use serde_json::Value;
+use serde_json_borrow::{ObjectAsVec, Value as Node};
+
+use super::input::{Request, last};
+use super::readiness::has_content;
+use super::signal::Relevance;
+use super::text::{is_blank, not_blank};
+use super::verdict::{Decision, Verdict};
+use super::{Judged, parallel};
+use crate::date::iso_millis;
+use crate::decay::Band;
+use crate::sanitize::{clean, clean_line, cut_marked};
+
+/// Longest reference to a policy that is repeated, in characters.
+const POLICY: usize = 120;
+/// Decisions of a policy that block nothing; any other does.
+const ALLOWING: [&str; 5] = ["allow", "allowed", "permit", "permitted", "approved"];
+
+/// Fits the judged signals, which are in rank order, into the budget.
+pub(super) fn fit(
+    request: &Request<'_>,
+    budget: &Budget,
+    judged: &[Judged<'_>],
+    verdicts: &[Verdict],
+) -> Result<Fitted, SourceError> {
+    let both: Vec<(&Judged<'_>, &Verdict)> = judged.iter().zip(verdicts).collect();
+    let large = request.bytes() >= parallel::WORTHWHILE;
+    let candidates = parallel::map(&both, large, |_, (judged, verdict)| candidate(judged, verdict));
+    let purpose = Purpose {
+        query: request.query,
+        needed_for: request.intent.id,
+    };
+    select(&candidates, budget, purpose)
+}
+
+fn candidate<'a>(judged: &'a Judged<'_>, verdict: &'a Verdict) -> Candidate<'a> {
+    let (signal, given) = (&judged.signal, judged.signal.given);
+    let standing = match verdict.decision {
+        _ if judged.facts.failed => Standing::Failed,
+        Decision::NeedsRefresh => Standing::NeedsRefresh,
+        Decision::NeedsVerification => Standing::NeedsVerification,
+        Decision::WatchOnly | Decision::Exclude => Standing::LowRank,
+        _ => Standing::Usable,
+    };
+    let why = verdict.why.first().map_or("", String::as_str);
+    let call = given.failed_call;
+    Candidate {
+        index: verdict.index,
+        source: Cow::Borrowed(&verdict.source),
+        source_type: Cow::Borrowed(&verdict.source_type),
+        title: given
+            .title
+            .filter(|title| !is_blank(title))
+            .map(|_| Cow::Borrowed(verdict.title.as_str())),
+        content: given.content.filter(|content| !is_blank(content)).map(clean),
+        address: judged.address.as_deref().map(Cow::Borrowed),
+        content_sha256: signal
+            .content_hash
+            .as_deref()
+            .filter(|_| has_content(given))
+            .map(Cow::Borrowed),
+        published_at: signal.published_text().map(Cow::Owned),
+        retrieved_at: Cow::Owned(iso_millis(signal.retrieved_at)),
+        date_confidence: signal.date_confidence.as_str(),
+        freshness: verdict
+            .freshness_score
+            .map(|score| (score, Band::of(score).as_str())),
+        rank: verdict.rank_score,
+        relevance_judged: signal.relevance != Relevance::NotJudged,
+        standing,
+        decision: verdict.decision.as_str(),
+        why: match call.and_then(|call| call.code) {
+            Some(code) => format!("The call failed: {}.", cut_marked(&clean_line(code), POLICY)).into(),
+            None => Cow::Borrowed(why),
+        },
+        facts: given
+            .metadata
+            .map(facts)
+            .unwrap_or_default()
+            .with_media(given.content_type),
+        call: call.map(|call| KnownCall {
+            tool: clean_line(call.tool).into(),
+            arguments: call.arguments.map(Value::from).filter(Value::is_object),
+        }),
+    }
+}
+
+/// What the caller says about the use of a signal.
+fn facts<'a>(metadata: &'a ObjectAsVec<'a>) -> Facts<'a> {
+    let text = |name: &str| last(metadata, name).and_then(Node::as_str).and_then(not_blank);
+    let shown = |reference: &str| Cow::Owned(cut_marked(&clean_line(reference), POLICY).into_owned());
+    let blocking_policy = match last(metadata, "policy") {
+        Some(Node::Str(reference)) => Some(shown(reference)),
+        Some(Node::Object(policy)) => {
+            let word = |name: &str| last(policy, name).and_then(Node::as_str).unwrap_or_default();
+            let allows = ALLOWING
+                .iter()
+                .any(|allowing| allowing.eq_ignore_ascii_case(word("decision").trim()));
+            let reference = Some(word("ref")).filter(|reference| !is_blank(reference));
+            (!allows).then(|| shown(reference.unwrap_or("without a ref")))
+        }
+        _ => None,
+    };
+    Facts {
+        sensitivity: text("sensitivity"),
+        permission: text("permission"),
+        blocking_policy,
+        replacement: text("replacement").map(clean),
+        media_type: None,
+    }
+}

@@ -1,0 +1,368 @@
+//! Logistic regression by stochastic gradient descent (AdaGrad), in one thread and a fixed order: same input, same bytes.
+
+use freshcontext_detect::figures::{Figure, Figures};
+use freshcontext_detect::score::{
+    GRAM_SCALE, KIND_BUCKETS, LENGTHS, LEVELS, MODEL_BYTES, Model, SCALE, length_class,
+};
+use freshcontext_detect::{Kind, Segments, features, features::BUCKETS};
+
+use crate::data::Sample;
+
+/// Passes over the samples.
+const EPOCHS: usize = 6;
+
+/// First step of a weight.
+const STEP: f32 = 0.25;
+
+/// Pull of the n-gram weights towards zero, for each sample that has them.
+const SHRINK: f32 = 2e-5;
+
+/// A sample as numbers.
+pub struct Vector {
+    pub failed: bool,
+    pub kind: Option<Kind>,
+    pub weight: f32,
+    pub grams: Vec<u32>,
+    /// Buckets of its words, outside the title.
+    pub words: Vec<u32>,
+    /// What the rules decide that need no weights.
+    pub certain: Option<bool>,
+    /// Which threshold it has.
+    pub length: usize,
+    measured: Figures,
+    pub figures: Vec<f32>,
+}
+
+impl Vector {
+    pub fn of(sample: &Sample) -> Self {
+        let text = sample.text.trim_start_matches('\u{feff}').trim();
+        let segments = Segments::of(text);
+        let mut figures = Figures::of(&segments);
+        figures.search(text, &segments);
+        let (mut grams, mut words) = (Vec::new(), Vec::new());
+        features::grams(&segments, |gram, _, titled| {
+            grams.push(gram.bucket);
+            if gram.word && !titled {
+                words.push(gram.bucket);
+            }
+        });
+        Self {
+            failed: sample.failed,
+            kind: sample.kind,
+            weight: sample.weight,
+            grams,
+            words,
+            certain: freshcontext_detect::certain(text),
+            length: length_class(segments.shape.visible),
+            figures: Vec::new(),
+            measured: figures,
+        }
+    }
+
+    /// Completes the figures by the classes of the words; `own` where the sample itself was counted for the classes.
+    pub fn classify(&mut self, classes: &Classes, own: bool) {
+        let mut words = [0; features::CLASSES];
+        for word in &self.words {
+            let class = classes.of(*word, own.then_some((self.failed, self.weight)));
+            if let Some(count) = words.get_mut(usize::from(class)) {
+                *count += 1;
+            }
+        }
+        let mut figures = self.measured.clone();
+        figures.count_words(words);
+        self.figures = Figure::ALL.iter().map(|figure| figures.value(*figure)).collect();
+    }
+
+    /// The same with every `size` neighbouring buckets taken for one: what a smaller model would see.
+    pub fn coarser(&self, size: u32) -> Self {
+        let coarse = |grams: &[u32]| grams.iter().map(|gram| gram - gram % size).collect();
+        Self {
+            grams: coarse(&self.grams),
+            words: coarse(&self.words),
+            measured: self.measured.clone(),
+            figures: Vec::new(),
+            ..*self
+        }
+    }
+
+    fn root(&self) -> f32 {
+        (self.grams.len().max(1) as f32).sqrt()
+    }
+}
+
+/// How often words were seen, by weight, in failures and in content.
+pub struct Classes {
+    seen: Vec<[f32; 2]>,
+    times: Vec<u16>,
+    totals: [f32; 2],
+}
+
+impl Classes {
+    /// Counts every word once for each sample.
+    pub fn learn(vectors: &[&Vector]) -> Self {
+        let mut classes = Self {
+            seen: vec![[0.0; 2]; BUCKETS],
+            times: vec![0; BUCKETS],
+            totals: [1.0; 2],
+        };
+        for vector in vectors {
+            let side = usize::from(vector.failed);
+            let mut words = vector.words.clone();
+            words.sort_unstable();
+            words.dedup();
+            if let Some(total) = classes.totals.get_mut(side) {
+                *total += vector.weight;
+            }
+            for word in words {
+                if let Some(seen) = classes
+                    .seen
+                    .get_mut(word as usize)
+                    .and_then(|seen| seen.get_mut(side))
+                {
+                    *seen += vector.weight;
+                }
+                if let Some(times) = classes.times.get_mut(word as usize) {
+                    *times = times.saturating_add(1);
+                }
+            }
+        }
+        classes
+    }
+
+    /// The class of a word; for a sample that was counted, without itself.
+    pub fn of(&self, word: u32, own: Option<(bool, f32)>) -> u8 {
+        const LEANS: f32 = 1.5;
+        let [mut content, mut failing] = self.seen.get(word as usize).copied().unwrap_or_default();
+        let mut times = self.times.get(word as usize).copied().unwrap_or_default();
+        if let Some((failed, weight)) = own {
+            let side = if failed { &mut failing } else { &mut content };
+            *side = (*side - weight).max(0.0);
+            times = times.saturating_sub(1);
+        }
+        if times < 2 {
+            return 0;
+        }
+        let [all_content, all_failing] = self.totals;
+        let odds = ((failing / all_failing + 2e-5) / (content / all_content + 2e-5)).ln();
+        if odds > LEANS {
+            1
+        } else if odds < -LEANS {
+            3
+        } else {
+            2
+        }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let class = |word: usize| u32::try_from(word).map_or(0, |word| self.of(word, None));
+        (0..BUCKETS / 4)
+            .map(|at| (0..4).fold(0, |byte, part| byte | class(at * 4 + part) << (part * 2)))
+            .collect()
+    }
+}
+
+/// Weights before they are rounded.
+pub struct Weights {
+    grams: Vec<f32>,
+    figures: Vec<f32>,
+    kinds: Vec<f32>,
+    pub thresholds: [f32; LENGTHS.len()],
+    pub slope: f32,
+    pub offset: f32,
+}
+
+/// A sequence that depends on its seed alone (SplitMix64).
+pub struct Sequence(pub u64);
+
+impl Sequence {
+    pub fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        usize::try_from(mixed % (most.max(1) as u64)).unwrap_or_default()
+    }
+}
+
+/// Learns from samples.
+pub fn fit(vectors: &[&Vector]) -> Weights {
+    let mut weights = Weights {
+        grams: vec![0.0; BUCKETS],
+        figures: vec![0.0; Figure::ALL.len()],
+        kinds: vec![0.0; KIND_BUCKETS * Kind::ALL.len()],
+        thresholds: [0.0; LENGTHS.len()],
+        slope: 1.0,
+        offset: 0.0,
+    };
+    let mut squares = vec![1e-3_f32; BUCKETS];
+    let mut figure_squares = vec![1e-1_f32; Figure::ALL.len()];
+    let mut order: Vec<usize> = (0..vectors.len()).collect();
+    let mut sequence = Sequence(7);
+    for _ in 0..EPOCHS {
+        for at in (1..order.len()).rev() {
+            order.swap(at, sequence.below(at + 1));
+        }
+        for vector in order.iter().filter_map(|at| vectors.get(*at)) {
+            let root = vector.root();
+            let error =
+                vector.weight * (probability(weights.margin(vector)) - if vector.failed { 1.0 } else { 0.0 });
+            if error.abs() < 1e-4 {
+                continue;
+            }
+            let slope = error / root;
+            for gram in &vector.grams {
+                let at = *gram as usize;
+                if let (Some(weight), Some(square)) = (weights.grams.get_mut(at), squares.get_mut(at)) {
+                    let slope = slope + SHRINK * *weight;
+                    *square += slope * slope;
+                    *weight -= STEP * slope / square.sqrt();
+                }
+            }
+            for ((weight, square), value) in weights
+                .figures
+                .iter_mut()
+                .zip(&mut figure_squares)
+                .zip(&vector.figures)
+            {
+                let slope = error * value + 1e-5 * *weight;
+                *square += slope * slope;
+                *weight -= STEP * slope / square.sqrt();
+            }
+        }
+    }
+    weights
+}
+
+fn probability(margin: f32) -> f32 {
+    1.0 / (1.0 + (-margin).exp())
+}
+
+impl Weights {
+    /// How far a sample lies on the side of failures, before the threshold.
+    pub fn margin(&self, vector: &Vector) -> f32 {
+        let sum: f32 = vector
+            .grams
+            .iter()
+            .filter_map(|gram| self.grams.get(*gram as usize))
+            .sum();
+        let shape: f32 = self
+            .figures
+            .iter()
+            .zip(&vector.figures)
+            .map(|(weight, value)| weight * value)
+            .sum();
+        shape + sum / vector.root()
+    }
+
+    /// Rounds the n-grams' weights to what the model can hold, so that thresholds are set on what will be used.
+    pub fn round(&mut self) {
+        for weight in &mut self.grams {
+            let rounded = LEVELS.get(usize::from(level(*weight * GRAM_SCALE)));
+            *weight = rounded.map_or(0.0, |level| f32::from(*level) / GRAM_SCALE);
+        }
+    }
+
+    /// How far a sample lies above the threshold of its length; beyond all bounds where a rule is certain.
+    pub fn above(&self, vector: &Vector) -> f32 {
+        let margin = match vector.certain {
+            Some(true) => f32::MAX,
+            Some(false) => f32::MIN,
+            None => self.margin(vector),
+        };
+        margin - self.thresholds.get(vector.length).copied().unwrap_or_default()
+    }
+
+    /// Learns to name kinds: one multinomial regression over the failures that have one.
+    pub fn fit_kinds(&mut self, vectors: &[&Vector]) {
+        const KINDS: usize = Kind::ALL.len();
+        let named: Vec<_> = vectors
+            .iter()
+            .filter_map(|vector| Some((vector, vector.kind.filter(|_| vector.failed)?)))
+            .collect();
+        let mut squares = vec![1e-3_f32; self.kinds.len()];
+        let mut order: Vec<usize> = (0..named.len()).collect();
+        let mut sequence = Sequence(9);
+        for _ in 0..12 {
+            for at in (1..order.len()).rev() {
+                order.swap(at, sequence.below(at + 1));
+            }
+            for (vector, kind) in order.iter().filter_map(|at| named.get(*at)) {
+                let root = vector.root();
+                let mut sums = [0.0_f32; KINDS];
+                for gram in &vector.grams {
+                    let at = *gram as usize % KIND_BUCKETS * KINDS;
+                    for (sum, weight) in sums.iter_mut().zip(self.kinds.get(at..).unwrap_or_default()) {
+                        *sum += weight / root;
+                    }
+                }
+                let most = sums.iter().copied().fold(f32::MIN, f32::max);
+                let all: f32 = sums.iter().map(|sum| (sum - most).exp()).sum();
+                let errors = Kind::ALL.map(|one| {
+                    let chance = sums.get(one as usize).map_or(0.0, |sum| (sum - most).exp() / all);
+                    chance - if one == *kind { 1.0 } else { 0.0 }
+                });
+                for gram in &vector.grams {
+                    let at = *gram as usize % KIND_BUCKETS * KINDS;
+                    let weights = self.kinds.get_mut(at..at + KINDS).unwrap_or_default();
+                    let squares = squares.get_mut(at..at + KINDS).unwrap_or_default();
+                    for ((weight, square), error) in weights.iter_mut().zip(squares).zip(errors) {
+                        let slope = error / root + 1e-5 * *weight;
+                        *square += slope * slope;
+                        *weight -= 0.1 * slope / square.sqrt();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Rounds the weights into the bytes of a [`Model`].
+    pub fn bytes(&self, classes: &Classes) -> Vec<u8> {
+        let mut out = Vec::with_capacity(MODEL_BYTES);
+        for value in self
+            .figures
+            .iter()
+            .chain(&self.thresholds)
+            .chain([&self.slope, &self.offset])
+        {
+            out.extend(to_i16(value * SCALE).to_le_bytes());
+        }
+        out.extend(self.grams.chunks(2).map(|two| {
+            two.iter()
+                .rev()
+                .fold(0, |byte, weight| byte << 4 | level(weight * GRAM_SCALE))
+        }));
+        let most = self.kinds.iter().map(|weight| weight.abs()).fold(1e-6, f32::max);
+        out.extend(
+            self.kinds
+                .iter()
+                .map(|weight| to_i8(weight * 127.0 / most).cast_unsigned()),
+        );
+        out.extend(classes.bytes());
+        out
+    }
+}
+
+/// The place in [`LEVELS`] that is nearest to a weight.
+fn level(weight: f32) -> u8 {
+    let distance = |level: &i8| (f32::from(*level) - weight).abs();
+    let nearest = (0_u8..)
+        .zip(&LEVELS)
+        .min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
+    nearest.map_or(0, |(at, _)| at)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "clamped to the range of the type")]
+fn to_i8(value: f32) -> i8 {
+    value.round().clamp(-127.0, 127.0) as i8
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "clamped to the range of the type")]
+fn to_i16(value: f32) -> i16 {
+    value.round().clamp(-32767.0, 32767.0) as i16
+}
+
+/// Reads what [`Weights::bytes`] wrote.
+pub fn model(bytes: &[u8]) -> Result<Model<'_>, String> {
+    Model::read(bytes).ok_or_else(|| "the weights have a wrong length".to_owned())
+}

@@ -1,0 +1,412 @@
+//! Learns the weights of the failure detector and reports what they are worth. Run by `cargo xtask train-detector`;
+//! never part of the server.
+//!
+//! Same input, same bytes: one thread, a fixed order, no clock, no randomness but a fixed sequence.
+
+mod data;
+mod fit;
+mod report;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use freshcontext_detect::features::BUCKETS;
+use freshcontext_detect::score::LENGTHS;
+use sha2::{Digest, Sha256};
+
+pub use data::Sample;
+use data::read;
+use fit::{Classes, Sequence, Vector, Weights, fit};
+
+/// What is learned from.
+#[derive(Debug, Clone)]
+pub struct Inputs {
+    /// The corpora of the repository: `crates/detect/corpus`.
+    pub corpus: PathBuf,
+    /// The development corpus, where it is at hand.
+    pub dev: Option<PathBuf>,
+    /// Folders with `pages.jsonl`, `strings.jsonl`, `messages.jsonl`, `documents.jsonl`, `short.jsonl`, `readmes.jsonl`, as far as they have them.
+    pub real: Vec<PathBuf>,
+    /// Whether to learn seven times more, to see what data and size are worth.
+    pub curve: bool,
+}
+
+/// What training gives.
+#[derive(Debug)]
+pub struct Trained {
+    /// The weights, as the detector reads them.
+    pub weights: Vec<u8>,
+    /// The model card, without its date.
+    pub report: String,
+}
+
+/// Weight of the repository's own texts in learning; the others are many and noisier.
+const OWN: f32 = 8.0;
+
+/// Weight of messages of programs, whose labels come from a rule over words.
+const NOISY: f32 = 0.2;
+
+/// Most false positives among held real content, for each of the detector's lengths.
+const REAL_FALSE_POSITIVES: [f64; LENGTHS.len()] = [0.004, 0.003, 0.0003];
+
+/// The same among the short content of the repository, nearly all of which was written to look like failures.
+const TRAP_FALSE_POSITIVES: f64 = 0.07;
+
+/// Sources that the measured model never saw: what it says about them is what is to be expected of the unseen.
+const HELD_SOURCES: [&str; 12] = [
+    "squid",
+    "firefox",
+    "epiphany-browser-data",
+    "php-horde-imp",
+    "python3-djangorestframework",
+    "gnome-user-docs",
+    "sqlite3-doc",
+    "manpages-fr",
+    "aptitude-doc-ru",
+    "debian-faq-ja",
+    "debian-policy",
+    "vim-doc",
+];
+
+/// Languages of descriptions, and sources of which one half, that the measured model never saw either.
+const HELD_LANGUAGES: [&str; 5] = ["uk", "de", "zh", "tr", "en"];
+const HELD_HALVES: [&str; 2] = ["debian-changelogs", "readmes"];
+
+/// Files of the repository whose odd half no weights are ever learned from.
+const HALVED: [&str; 2] = ["dev", "purpose"];
+
+fn held(sample: &Sample) -> bool {
+    HELD_SOURCES.contains(&sample.source.as_str())
+        || sample.source == "app-descriptions" && HELD_LANGUAGES.contains(&sample.language.as_str())
+        || HELD_HALVES.contains(&sample.source.as_str()) && sample.half() == 1
+        || (HALVED.contains(&sample.source.as_str())
+            || sample.source.starts_with("failures")
+            || sample.source.starts_with("genuine"))
+            && sample.half() == 1
+}
+
+/// Reads everything, in a fixed order. Also says what was read.
+fn load(inputs: &Inputs) -> Result<(Vec<Sample>, String), String> {
+    let mut samples = Vec::new();
+    let mut said = String::from("| input | texts | SHA-256 |\n| --- | ---: | --- |\n");
+    let mut take = |samples: &mut Vec<Sample>,
+                    path: &Path,
+                    label: Option<bool>,
+                    weight: f32,
+                    source: &str|
+     -> Result<(), String> {
+        let mut read = read(path, label, weight)?;
+        for sample in &mut read {
+            if !source.is_empty() {
+                sample.group = format!("{source}:{}", sample.group);
+                source.clone_into(&mut sample.source);
+            }
+        }
+        let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let hash = base16ct::lower::encode_string(&Sha256::digest(&bytes));
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        // writing to a string cannot fail
+        let _ = writeln!(
+            said,
+            "| {name} | {} | `{}` |",
+            read.len(),
+            hash.get(..16).unwrap_or_default()
+        );
+        samples.extend(read);
+        Ok(())
+    };
+    for (name, label) in [
+        ("failures", true),
+        ("failures-by-form", true),
+        ("genuine", false),
+        ("genuine-by-form", false),
+    ] {
+        take(
+            &mut samples,
+            &inputs.corpus.join(name).with_extension("jsonl"),
+            Some(label),
+            OWN,
+            name,
+        )?;
+    }
+    take(
+        &mut samples,
+        &inputs.corpus.join("purpose.jsonl"),
+        None,
+        OWN,
+        "purpose",
+    )?;
+    take(
+        &mut samples,
+        &inputs.corpus.join("wordings.jsonl"),
+        Some(true),
+        0.3,
+        "wordings",
+    )?;
+    take(
+        &mut samples,
+        &inputs.corpus.join("contexts.jsonl"),
+        None,
+        0.0,
+        "contexts",
+    )?;
+    if let Some(dev) = &inputs.dev {
+        take(&mut samples, dev, None, OWN, "dev")?;
+    }
+    for folder in &inputs.real {
+        for (name, weight) in [
+            ("pages", 0.4),
+            ("strings", NOISY),
+            ("messages", NOISY),
+            ("documents", 0.5),
+            ("short", 0.5),
+            ("readmes", 0.5),
+            ("keywords", 2.0),
+        ] {
+            let path = folder.join(name).with_extension("jsonl");
+            if !path.is_file() {
+                continue;
+            }
+            let start = samples.len();
+            take(&mut samples, &path, None, weight, "")?;
+            // most of these messages are no failures; a third of those is enough
+            if name == "strings" {
+                let mut sequence = Sequence(3);
+                let mut read = samples.split_off(start);
+                read.retain(|sample| sample.failed || sequence.below(10) < 3);
+                samples.append(&mut read);
+            }
+        }
+    }
+    in_context(&mut samples);
+    Ok((samples, said))
+}
+
+/// Puts every wording of a failure into contexts: those that make it content, and those of failure pages.
+fn in_context(samples: &mut Vec<Sample>) {
+    let contexts: Vec<Sample> = samples
+        .iter()
+        .filter(|sample| sample.source == "contexts")
+        .cloned()
+        .collect();
+    samples.retain(|sample| sample.source != "contexts");
+    let wordings: Vec<Sample> = samples
+        .iter()
+        .filter(|sample| sample.source == "wordings")
+        .cloned()
+        .collect();
+    let (failed, content): (Vec<_>, Vec<_>) = contexts.iter().partition(|sample| sample.failed);
+    let mut sequence = Sequence(5);
+    for wording in &wordings {
+        for (contexts, weight) in [(&content, 1.0), (&content, 1.0), (&failed, 0.3)] {
+            let Some(context) = contexts.get(sequence.below(contexts.len())) else {
+                continue;
+            };
+            samples.push(Sample {
+                failed: context.failed,
+                kind: wording.kind.filter(|_| context.failed),
+                source: "contexts".to_owned(),
+                text: context.text.replace("{}", &wording.text),
+                weight,
+                ..wording.clone()
+            });
+        }
+    }
+}
+
+/// A model learned from those samples that `learns` names, with the threshold and the confidence fitted on `fitted`.
+struct Learned {
+    weights: Weights,
+    classes: Classes,
+}
+
+fn learn(samples: &[Sample], vectors: &mut [Vector], learns: impl Fn(&Sample) -> bool) -> Learned {
+    let chosen: Vec<bool> = samples.iter().map(learns).collect();
+    let classes = {
+        let chosen: Vec<&Vector> = vectors
+            .iter()
+            .zip(&chosen)
+            .filter(|(_, chosen)| **chosen)
+            .map(|(vector, _)| vector)
+            .collect();
+        Classes::learn(&chosen)
+    };
+    for (vector, own) in vectors.iter_mut().zip(&chosen) {
+        vector.classify(&classes, *own);
+    }
+    let chosen: Vec<&Vector> = vectors
+        .iter()
+        .zip(&chosen)
+        .filter(|(_, chosen)| **chosen)
+        .map(|(vector, _)| vector)
+        .collect();
+    let mut weights = fit(&chosen);
+    weights.round();
+    weights.fit_kinds(&chosen);
+    Learned { weights, classes }
+}
+
+/// The thresholds that keep false positives within bounds on content the weights were not learned from.
+fn thresholds(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> [f32; LENGTHS.len()] {
+    let own =
+        |sample: &Sample| sample.source.starts_with("genuine") || HALVED.contains(&sample.source.as_str());
+    let bound = |length: usize, of: &dyn Fn(&Sample) -> bool, share: f64| {
+        let mut above: Vec<f32> = samples
+            .iter()
+            .zip(vectors)
+            .filter(|(sample, vector)| {
+                held(sample) && !sample.failed && vector.length == length && of(sample)
+            })
+            .filter(|(_, vector)| vector.certain.is_none())
+            .map(|(_, vector)| learned.weights.margin(vector))
+            .collect();
+        above.sort_by(|a, b| b.total_cmp(a));
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a share of a length"
+        )]
+        let index = (above.len() as f64 * share) as usize;
+        above.get(index).copied().unwrap_or(0.0)
+    };
+    let mut thresholds = [0.0; LENGTHS.len()];
+    for (length, (threshold, share)) in thresholds.iter_mut().zip(REAL_FALSE_POSITIVES).enumerate() {
+        let real = bound(length, &|sample| !own(sample) && sample.weight > NOISY, share);
+        let trap = if length == 0 {
+            bound(length, &own, TRAP_FALSE_POSITIVES)
+        } else {
+            f32::MIN
+        };
+        *threshold = real.max(trap).clamp(-3.0, 3.0);
+    }
+    thresholds
+}
+
+/// Fits the confidence on held samples, both classes weighing the same: a logistic curve through the margins.
+fn calibrate(weights: &mut Weights, samples: &[Sample], vectors: &[Vector]) {
+    let points: Vec<(f64, f64)> = samples
+        .iter()
+        .zip(vectors)
+        .filter(|(sample, vector)| held(sample) && vector.certain.is_none())
+        .map(|(sample, vector)| {
+            (
+                f64::from(weights.above(vector)),
+                f64::from(u8::from(sample.failed)),
+            )
+        })
+        .collect();
+    let failures = points.iter().filter(|point| point.1 > 0.5).count().max(1) as f64;
+    let content = (points.len() as f64 - failures).max(1.0);
+    let (mut slope, mut offset) = (0.8_f64, 0.0_f64);
+    for _ in 0..300 {
+        let (mut by_slope, mut by_offset) = (0.0, 0.0);
+        for (margin, failed) in &points {
+            let weight = if *failed > 0.5 {
+                0.5 / failures
+            } else {
+                0.5 / content
+            };
+            let error = weight * (1.0 / (1.0 + (-(slope * margin + offset)).exp()) - failed);
+            by_slope += error * margin;
+            by_offset += error;
+        }
+        slope = (slope - 0.5 * by_slope).clamp(0.1, 4.0);
+        offset = (offset - 0.5 * by_offset).clamp(0.0, 2.0);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "two small figures")]
+    {
+        weights.slope = slope as f32;
+        weights.offset = offset as f32;
+    }
+}
+
+/// Recall and false positives in percent on what is held; of content, only real content.
+fn worth(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> (f64, f64) {
+    let share = |failed: bool| {
+        let held = samples.iter().zip(vectors).filter(|(sample, _)| {
+            held(sample) && sample.failed == failed && (failed || sample.weight > NOISY)
+        });
+        let above: Vec<bool> = held
+            .map(|(_, vector)| learned.weights.above(vector) >= 0.0)
+            .collect();
+        above.iter().filter(|above| **above).count() as f64 * 100.0 / above.len().max(1) as f64
+    };
+    (share(true), share(false))
+}
+
+/// What more data and a larger model are worth: the same learning with a part of the real texts, and with buckets shared.
+fn curve(samples: &[Sample], vectors: &[Vector]) -> String {
+    let mut curve = String::from(
+        "| share of the real texts | buckets | failures found | content taken for failures |\n| ---: | ---: | ---: | ---: |\n",
+    );
+    for (eighths, size) in [(1_u8, 1_u32), (2, 1), (4, 1), (8, 8), (8, 4), (8, 2), (8, 1)] {
+        let mut coarse: Vec<Vector> = vectors.iter().map(|vector| vector.coarser(size)).collect();
+        let mut learned = learn(samples, &mut coarse, |sample| {
+            !held(sample) && (sample.weight > 1.0 || sample.fold(8) < eighths)
+        });
+        learned.weights.thresholds = thresholds(&learned, samples, &coarse);
+        let (recall, wronged) = worth(&learned, samples, &coarse);
+        // writing to a string cannot fail
+        let _ = writeln!(
+            curve,
+            "| {eighths}/8 | {} | {recall:.1} % | {wronged:.2} % |",
+            BUCKETS / size as usize
+        );
+    }
+    curve
+}
+
+/// Trains twice: on what is not held, which is measured on what is held; then on all but the halves that are
+/// never learned from. The second is the one that is kept.
+pub fn train(inputs: &Inputs) -> Result<Trained, String> {
+    let (samples, read) = load(inputs)?;
+    let mut vectors: Vec<Vector> = samples.iter().map(Vector::of).collect();
+    let mut report = String::new();
+    let mut learned = learn(&samples, &mut vectors, |sample| !held(sample));
+    learned.weights.thresholds = thresholds(&learned, &samples, &vectors);
+    calibrate(&mut learned.weights, &samples, &vectors);
+    let bytes = learned.weights.bytes(&learned.classes);
+    let figures = report::measure(&bytes, samples.iter().filter(|sample| held(sample)))?;
+    // writing to a string cannot fail
+    let _ = write!(
+        report,
+        "## Unseen: weights that were learned without these texts\n\n{}\n",
+        figures.tables()
+    );
+    let mut last = learn(&samples, &mut vectors, |sample| {
+        !(HALVED.contains(&sample.source.as_str()) && sample.half() == 1)
+    });
+    last.weights.thresholds = learned.weights.thresholds;
+    (last.weights.slope, last.weights.offset) = (learned.weights.slope, learned.weights.offset);
+    let weights = last.weights.bytes(&last.classes);
+    let never = |sample: &&Sample| HALVED.contains(&sample.source.as_str()) && sample.half() == 1;
+    let halves = report::measure(&weights, samples.iter().filter(never))?;
+    let own = report::measure(
+        &weights,
+        samples
+            .iter()
+            .filter(|sample| sample.weight > 1.0 && !never(sample)),
+    )?;
+    let _ = write!(
+        report,
+        "## The kept weights, on the halves that no weights are ever learned from\n\n{}\n",
+        halves.tables()
+    );
+    let _ = write!(
+        report,
+        "## The kept weights, on what they were learned from (says little)\n\n{}\n",
+        own.tables()
+    );
+    if inputs.curve {
+        let curve = curve(&samples, &vectors);
+        let _ = write!(
+            report,
+            "## Learning curve\n\nMeasured on the unseen texts above.\n\n{curve}\n"
+        );
+    }
+    let _ = write!(report, "## Inputs\n\n{read}\n");
+    Ok(Trained { weights, report })
+}

@@ -1,0 +1,244 @@
+//! What is counted about a text: n-grams by hash, and named figures of its shape.
+
+use crate::segment::Segments;
+
+/// Buckets that n-grams are hashed into (a power of two): one weight each.
+pub const BUCKETS: usize = 1 << BUCKET_BITS;
+const BUCKET_BITS: u32 = 18;
+
+/// What the hash of a word begins with.
+const START: u32 = 0x0bad_5eed;
+
+/// Letters of a word that stand for all its forms: "verweigert" and "verweigern" begin alike.
+const STEM: u32 = 5;
+
+/// Words of a text's first line that are counted once more, as its title.
+const TITLE_BYTES: usize = 120;
+
+/// Marks the n-grams of titles, so that they weigh for themselves.
+const AS_TITLE: u32 = 0x51ed_270b;
+
+/// One n-gram: its bucket, and where it stands in its segment.
+#[derive(Debug, Clone, Copy)]
+pub struct Gram {
+    /// Which weight it has, below [`BUCKETS`].
+    pub bucket: u32,
+    /// First byte.
+    pub start: usize,
+    /// Behind the last byte.
+    pub end: usize,
+    /// Whether it is one whole word.
+    pub word: bool,
+}
+
+/// Marks the n-grams of JSON that holds content: a message there is one field among others.
+const AS_DATA: u32 = 0x2545_f491;
+
+/// How characters join into words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    /// Part of a word.
+    Letter,
+    Digit,
+    /// A script without spaces: every character is a word.
+    Single,
+    /// Anything between words.
+    Other,
+}
+
+const fn class_of_ascii(byte: u8) -> Class {
+    match byte {
+        b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
+        b'0'..=b'9' => Class::Digit,
+        _ => Class::Other,
+    }
+}
+
+fn class(c: char) -> Class {
+    match u32::from(c) {
+        code @ 0..=0x7f => u8::try_from(code).map_or(Class::Other, class_of_ascii),
+        0x80..=0xbf | 0xd7 | 0xf7 | 0x2000..=0x206f | 0x2190..=0x2bff | 0x3000..=0x3004 | 0x3008..=0x3020 => {
+            Class::Other
+        }
+        // Thai to Lao, Myanmar, Khmer, kana and ideographs; full-width punctuation
+        0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3041..=0x30ff | 0x3400..=0x9fff => {
+            Class::Single
+        }
+        0xff00..=0xff20 | 0xfff0..=0xffff | 0x1f000..=0x1faff => Class::Other,
+        _ => Class::Letter,
+    }
+}
+
+/// Lower case for the scripts that have it, by arithmetic: a table would cost more than the rest.
+fn lower(c: char) -> u32 {
+    match u32::from(c) {
+        code @ (0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a9 | 0x410..=0x42f) => code + 32,
+        code @ 0x400..=0x40f => code + 80,
+        // Latin Extended-A: capitals are even up to the middle, odd in two stretches
+        code @ (0x139..=0x148 | 0x179..=0x17e) => code + (code & 1),
+        code @ 0x100..=0x17f => code | 1,
+        code @ 0x531..=0x556 => code + 48,
+        code => code,
+    }
+}
+
+const fn mix(hash: u32, code: u32) -> u32 {
+    (hash.rotate_left(5) ^ code).wrapping_mul(0x9e37_79b1)
+}
+
+const fn bucket(hash: u32) -> u32 {
+    (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca6b) >> (32 - BUCKET_BITS)
+}
+
+/// What every byte is, in one look: the lower case of a letter, or one of the following.
+const LOWER: [u8; 256] = lower_table();
+const OTHER: u8 = 0;
+const DIGIT: u8 = 1;
+/// Begins or continues a character beyond ASCII.
+const BEYOND: u8 = 2;
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at compile time, where a wrong index does not build"
+)]
+const fn lower_table() -> [u8; 256] {
+    let mut table = [BEYOND; 256];
+    let mut at = 0_u8;
+    while at < 128 {
+        table[at as usize] = match class_of_ascii(at) {
+            Class::Letter => at.to_ascii_lowercase(),
+            Class::Digit => DIGIT,
+            _ => OTHER,
+        };
+        at += 1;
+    }
+    table
+}
+
+/// A word on its way to being counted.
+#[derive(Clone, Copy, Default)]
+struct Word {
+    full: u32,
+    stem: u32,
+    start: usize,
+}
+
+/// The last word, and what counts it.
+struct Counter<F> {
+    last: Word,
+    salt: u32,
+    add: F,
+}
+
+impl<F: FnMut(Gram)> Counter<F> {
+    #[inline]
+    fn say(&mut self, hash: u32, start: usize, end: usize, word: bool) {
+        (self.add)(Gram {
+            bucket: bucket(hash ^ self.salt),
+            start,
+            end,
+            word,
+        });
+    }
+
+    #[inline]
+    fn word(&mut self, word: Word, end: usize) {
+        self.say(word.full, word.start, end, true);
+        if word.stem != word.full {
+            self.say(mix(word.stem, 0x57), word.start, end, false);
+        }
+        let last = self.last;
+        if last.full != 0 {
+            self.say(mix(last.stem, word.stem), last.start, end, false);
+        }
+        self.last = word;
+    }
+}
+
+/// Calls `add` for every n-gram of a text, in one pass: words, their stems and pairs of stems.
+pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
+    let mut counter = Counter {
+        last: Word::default(),
+        salt,
+        add,
+    };
+    let mut word = Word::default();
+    let (mut letters, mut at) = (0_u32, 0_usize);
+    let mut in_class = Class::Other;
+    let bytes = text.as_bytes();
+    while let Some(byte) = bytes.get(at) {
+        let small = LOWER.get(usize::from(*byte)).copied().unwrap_or_default();
+        // most of a text: another letter of a word
+        if small > BEYOND && letters > 0 && in_class == Class::Letter {
+            word.full = mix(word.full, u32::from(small));
+            letters += 1;
+            if letters == STEM {
+                word.stem = word.full;
+            }
+            at += 1;
+            continue;
+        }
+        let (now, code, length) = match small {
+            OTHER => (Class::Other, 0, 1),
+            DIGIT => (Class::Digit, u32::from(*byte), 1),
+            BEYOND => {
+                let rest = text.get(at..).unwrap_or_default();
+                let c = rest.chars().next().unwrap_or_default();
+                (class(c), lower(c), c.len_utf8())
+            }
+            letter => (Class::Letter, u32::from(letter), 1),
+        };
+        if now != in_class || now == Class::Single {
+            if letters > 0 {
+                if letters <= STEM {
+                    word.stem = word.full;
+                }
+                counter.word(word, at);
+                letters = 0;
+            }
+            in_class = now;
+            word = Word {
+                full: START,
+                stem: 0,
+                start: at,
+            };
+        }
+        if now != Class::Other {
+            word.full = mix(word.full, code);
+            letters += 1;
+            if letters == STEM {
+                word.stem = word.full;
+            }
+        }
+        at += length;
+    }
+    if letters > 0 {
+        if letters <= STEM {
+            word.stem = word.full;
+        }
+        counter.word(word, at);
+    }
+}
+
+/// How many words of each class a text has; see [`CLASSES`].
+pub type Words = [u32; CLASSES];
+
+/// Classes of words: never seen in learning, of failures, of both, of content.
+pub const CLASSES: usize = 4;
+
+/// Calls `add` for every n-gram of a text's segments; with `true` for those of the title, which are counted twice.
+pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
+    let salt = match segments.json {
+        Some(json) if json.content > 0 => AS_DATA,
+        _ => 0,
+    };
+    let title = segments.title.as_ref();
+    walk(
+        crate::segment::head(title, TITLE_BYTES),
+        AS_TITLE ^ salt,
+        |gram| add(gram, title, true),
+    );
+    for part in [segments.lead.as_ref(), segments.tail] {
+        walk(part, salt, |gram| add(gram, part, false));
+    }
+}

@@ -1,0 +1,365 @@
+//! Named figures of a text's shape: what the n-grams cannot say.
+
+use freshcontext_contract::walls::{self, Fingerprint, Strength};
+
+use crate::features::Words;
+use crate::form::Form;
+use crate::segment::Segments;
+
+/// Most visible bytes of a text that is searched for vendors' marks: a wall is short, a text that is longer quotes one.
+const MARKED: usize = 1200;
+
+/// How much of a text is searched for them, in bytes.
+const SEARCHED: usize = 16 << 10;
+
+/// How much of the lead is measured character by character, in bytes.
+const MEASURED: usize = 400;
+
+macro_rules! figures {
+    ($($name:ident: $what:literal,)*) => {
+        /// One named figure. Its value lies within 0..=1.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(usize)]
+        #[expect(missing_docs, reason = "each is described by `Figure::describe`, which the report prints")]
+        pub enum Figure { $($name,)* }
+
+        impl Figure {
+            /// All, in the order of their weights.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// What it says, in words.
+            pub const fn describe(self) -> &'static str {
+                match self { $(Self::$name => $what,)* }
+            }
+        }
+    };
+}
+
+figures! {
+    Always: "every text",
+    UpTo16: "at most 16 bytes are seen",
+    UpTo32: "at most 32 bytes are seen",
+    UpTo64: "at most 64 bytes are seen",
+    UpTo128: "at most 128 bytes are seen",
+    UpTo256: "at most 256 bytes are seen",
+    UpTo512: "at most 512 bytes are seen",
+    UpTo1024: "at most 1,024 bytes are seen",
+    UpTo2048: "at most 2,048 bytes are seen",
+    UpTo4096: "at most 4,096 bytes are seen",
+    Longer: "more than 4,096 bytes are seen",
+    OneLine: "it is a single line",
+    FewLines: "it has two to five lines",
+    SomeLines: "it has six to twenty lines",
+    ManyLines: "it has more than twenty lines",
+    Html: "it is HTML",
+    Xml: "it is XML",
+    Json: "it is JSON",
+    CodeSome: "some of its characters are those of code",
+    CodeMuch: "many of its characters are those of code",
+    Digits: "share of digits",
+    Capitals: "share of capitals",
+    StatusFirst: "its first line has a refusing status code",
+    StatusBelow: "a refusing status code stands below the first line",
+    Identifier: "it ends in an identifier of a request",
+    Addresses: "it names addresses",
+    Ellipsis: "its first line ends in an ellipsis",
+    Exclaims: "it exclaims",
+    Asks: "it asks a question",
+    Quotes: "it quotes",
+    Lists: "share of lines that are items of a list or headings",
+    OpensSmall: "it opens with a small letter",
+    EndsOpen: "it does not end as a sentence does",
+    Bracketed: "it opens with a word in brackets",
+    Colon: "its first words end in a colon",
+    Scripts: "the page is mostly scripts",
+    Form: "the page has a form",
+    Password: "the page asks for a password",
+    Linked: "most of what is seen is links",
+    Refresh: "the page loads another by itself",
+    Noscript: "the page speaks to those without scripts",
+    Thin: "little is seen of much markup",
+    Blocks: "the page has many paragraphs",
+    Hint: "a vendor's mark that good pages carry too",
+    Proof: "a vendor's mark of a block page",
+    JsonError: "a key names an error",
+    JsonDenied: "a value says that it did not succeed",
+    JsonRefused: "a key holds a refusing status code",
+    JsonContent: "share of values that are content",
+    JsonLong: "long strings of content",
+    JsonFew: "few values",
+    Fault: "an element is called an error or a fault",
+    Feed: "it is a feed",
+    NoEntries: "it is a feed without entries",
+    WordsOfFailure: "share of words that failures use",
+    WordsOfContent: "share of words that content uses",
+    WordsUnknown: "share of words that were never seen",
+    NoOwn: "no word but those of failures and of grammar",
+    OneOwn: "one word of its own",
+    TwoOwn: "two words of its own",
+    FewOwn: "three to five words of its own",
+    SomeOwn: "six to twelve words of its own",
+    ManyOwn: "more than twelve words of its own",
+    NoFailing: "no word of failures",
+    OneFailing: "one word of failures",
+    TwoFailing: "two words of failures",
+    MoreFailing: "more than two words of failures",
+}
+
+/// The values of all figures for one text.
+#[derive(Debug, Clone)]
+pub struct Figures {
+    values: [f32; Figure::ALL.len()],
+    /// The vendor's mark that says most.
+    pub mark: Option<&'static Fingerprint>,
+}
+
+impl Figures {
+    /// The value of one figure.
+    pub fn value(&self, figure: Figure) -> f32 {
+        self.values.get(figure as usize).copied().unwrap_or_default()
+    }
+
+    fn set(&mut self, figure: Figure, value: f32) {
+        if let Some(place) = self.values.get_mut(figure as usize) {
+            *place = value.clamp(0.0, 1.0);
+        }
+    }
+
+    fn flag(&mut self, figure: Figure, holds: bool) {
+        self.set(figure, f32::from(u8::from(holds)));
+    }
+
+    /// Measures a text, but for [`Self::search`] and [`Self::count_words`].
+    pub fn of(segments: &Segments<'_>) -> Self {
+        let mut figures = Self {
+            values: [0.0; Figure::ALL.len()],
+            mark: None,
+        };
+        figures.set(Figure::Always, 1.0);
+        figures.length(segments.shape.visible);
+        figures.characters(segments);
+        match segments.form {
+            Form::Html | Form::Xml => figures.page(segments),
+            Form::Json => figures.json(segments),
+            Form::Plain => {}
+        }
+        figures
+    }
+
+    /// Looks for vendors' marks in the markup of a text of which little is seen. The dearest look of all.
+    pub fn search(&mut self, text: &str, segments: &Segments<'_>) {
+        if segments.shape.visible > MARKED {
+            return;
+        }
+        let marks = walls::fingerprints_in(crate::segment::head(text, SEARCHED).as_bytes());
+        self.mark = walls::best(&marks);
+        let strength = self.mark.map(|mark| mark.strength);
+        self.flag(Figure::Hint, strength == Some(Strength::Hint));
+        self.flag(Figure::Proof, strength == Some(Strength::Proof));
+    }
+
+    /// Adds what the classes of the words say.
+    pub fn count_words(&mut self, words: Words) {
+        let [unknown, failing, both, content] = words;
+        let all = (unknown + failing + both + content).max(1) as f32;
+        self.set(Figure::WordsOfFailure, failing as f32 / all);
+        self.set(Figure::WordsOfContent, content as f32 / all);
+        self.set(Figure::WordsUnknown, unknown as f32 / all);
+        self.flag(
+            match unknown + content {
+                0 => Figure::NoOwn,
+                1 => Figure::OneOwn,
+                2 => Figure::TwoOwn,
+                3..=5 => Figure::FewOwn,
+                6..=12 => Figure::SomeOwn,
+                _ => Figure::ManyOwn,
+            },
+            true,
+        );
+        self.flag(
+            match failing {
+                0 => Figure::NoFailing,
+                1 => Figure::OneFailing,
+                2 => Figure::TwoFailing,
+                _ => Figure::MoreFailing,
+            },
+            true,
+        );
+    }
+
+    fn length(&mut self, bytes: usize) {
+        const STEPS: [(usize, Figure); 9] = [
+            (16, Figure::UpTo16),
+            (32, Figure::UpTo32),
+            (64, Figure::UpTo64),
+            (128, Figure::UpTo128),
+            (256, Figure::UpTo256),
+            (512, Figure::UpTo512),
+            (1024, Figure::UpTo1024),
+            (2048, Figure::UpTo2048),
+            (4096, Figure::UpTo4096),
+        ];
+        let step = STEPS.iter().find(|(most, _)| bytes <= *most);
+        self.flag(step.map_or(Figure::Longer, |(_, figure)| *figure), true);
+    }
+
+    fn characters(&mut self, segments: &Segments<'_>) {
+        let lead = crate::segment::head(segments.lead.as_ref(), MEASURED);
+        let bytes = lead.as_bytes();
+        let mut counts = [0_u32; 8];
+        for byte in bytes {
+            if let Some(count) = counts.get_mut(usize::from(kind_of(*byte))) {
+                *count += 1;
+            }
+        }
+        let [_, digits, capitals, code, exclaims, asks, quotes, breaks] = counts;
+        let lines = breaks + 1;
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
+        let items = starts.filter(|start| is_item(bytes.get(*start..).unwrap_or_default()));
+        let items = u32::try_from(items.count()).unwrap_or(u32::MAX);
+        let first_line = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
+        let status = if digits < 3 { None } else { refusing_status(bytes) };
+        let first_status = status.is_some_and(|at| at < first_line);
+        let share = |count: u32| count as f32 / bytes.len().max(1) as f32;
+        self.flag(Figure::OneLine, lines == 1);
+        self.flag(Figure::FewLines, (2..6).contains(&lines));
+        self.flag(Figure::SomeLines, (6..21).contains(&lines));
+        self.flag(Figure::ManyLines, lines > 20);
+        self.flag(Figure::CodeSome, (0.015..0.05).contains(&share(code)));
+        self.flag(Figure::CodeMuch, share(code) >= 0.05);
+        self.set(Figure::Digits, share(digits) * 5.0);
+        self.set(Figure::Capitals, share(capitals) * 3.0);
+        self.flag(Figure::StatusFirst, first_status);
+        self.flag(Figure::StatusBelow, status.is_some() && !first_status);
+        self.set(Figure::Exclaims, exclaims as f32 / 2.0);
+        self.set(Figure::Asks, asks as f32 / 2.0);
+        self.set(Figure::Quotes, quotes as f32 / 8.0);
+        self.set(Figure::Lists, items as f32 / lines as f32);
+        let title = segments.title.trim();
+        self.flag(
+            Figure::Ellipsis,
+            title.ends_with("...") || title.ends_with('\u{2026}'),
+        );
+        self.flag(Figure::OpensSmall, title.starts_with(char::is_lowercase));
+        self.flag(
+            Figure::Bracketed,
+            title.starts_with('[')
+                && title
+                    .get(..24.min(title.len()))
+                    .is_some_and(|start| start.contains(']')),
+        );
+        let opening = title.split_once(": ").map(|(words, _)| words.split(' ').count());
+        self.flag(Figure::Colon, opening.is_some_and(|words| words <= 3));
+        let end = if segments.tail.is_empty() {
+            segments.lead.as_ref()
+        } else {
+            segments.tail
+        }
+        .trim_end();
+        self.flag(
+            Figure::EndsOpen,
+            !end.ends_with(['.', '!', '?', '\u{3002}', ')', '"', '\u{ff01}']),
+        );
+        self.flag(
+            Figure::Identifier,
+            end.rsplit([' ', '\n', ':']).next().is_some_and(is_identifier),
+        );
+        self.set(
+            Figure::Addresses,
+            memchr::memmem::find_iter(bytes, "://").take(3).count() as f32 / 3.0,
+        );
+    }
+
+    fn page(&mut self, segments: &Segments<'_>) {
+        let shape = &segments.shape;
+        self.flag(Figure::Html, segments.form == Form::Html);
+        self.flag(Figure::Xml, segments.form == Form::Xml);
+        self.flag(Figure::Scripts, shape.scripts > 0 && shape.visible < 400);
+        self.flag(Figure::Form, shape.forms > 0);
+        self.flag(Figure::Password, shape.passwords > 0);
+        self.flag(
+            Figure::Linked,
+            shape.links > 2 && shape.outside_links * 2 < shape.visible,
+        );
+        self.flag(Figure::Refresh, shape.refreshes);
+        self.flag(Figure::Noscript, shape.noscript);
+        self.flag(
+            Figure::Thin,
+            shape.bytes > 1000 && shape.visible * 20 < shape.bytes.min(48 << 10),
+        );
+        self.set(Figure::Blocks, shape.blocks as f32 / 30.0);
+        self.flag(Figure::Fault, shape.fault);
+        self.flag(Figure::Feed, shape.feed);
+        self.flag(Figure::NoEntries, shape.feed && shape.entries == 0);
+    }
+
+    fn json(&mut self, segments: &Segments<'_>) {
+        let Some(json) = segments.json else { return };
+        let values = json.errors + json.envelope + json.content;
+        self.set(Figure::Json, 1.0);
+        self.flag(Figure::JsonError, json.errors > 0);
+        self.flag(Figure::JsonDenied, json.denials > 0);
+        self.flag(Figure::JsonRefused, json.refusals > 0);
+        self.set(Figure::JsonContent, json.content as f32 / values.max(1) as f32);
+        self.set(Figure::JsonLong, json.long as f32 / 3.0);
+        self.flag(Figure::JsonFew, values < 8);
+    }
+}
+
+/// What a byte is counted as: digit, capital, sign of code, exclamation, question, quotation, end of a line.
+fn kind_of(byte: u8) -> u8 {
+    const KINDS: [u8; 256] = kinds();
+    KINDS.get(usize::from(byte)).copied().unwrap_or_default()
+}
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at compile time, where a wrong index does not build"
+)]
+const fn kinds() -> [u8; 256] {
+    let mut kinds = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 128 {
+        kinds[byte as usize] = match byte {
+            b'0'..=b'9' => 1,
+            b'A'..=b'Z' => 2,
+            b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#'
+            | b'`' => 3,
+            b'!' => 4,
+            b'?' => 5,
+            b'"' | b'\'' => 6,
+            b'\n' => 7,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+}
+
+/// Whether a line begins as an item of a list or a heading does.
+fn is_item(line: &[u8]) -> bool {
+    let first = line.iter().find(|byte| **byte != b' ');
+    matches!(first, Some(b'-' | b'*' | b'#' | b'+' | b'=' | b'|' | b'0'..=b'9'))
+}
+
+/// Where the first number from 400 to 599 stands that is no part of a longer number, of a word or of a fraction.
+fn refusing_status(bytes: &[u8]) -> Option<usize> {
+    let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
+    let candidates = memchr::memchr2_iter(b'4', b'5', bytes);
+    candidates.into_iter().find(|at| {
+        let digits = bytes.get(*at..at + 3);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit))
+            && !joins(at.checked_sub(1).and_then(|before| bytes.get(before)))
+            && !bytes.get(at + 3).is_some_and(u8::is_ascii_digit)
+    })
+}
+
+/// Whether a word is made of hexadecimal digits and dashes, and long: a request's, a trace's, a support case's.
+fn is_identifier(word: &str) -> bool {
+    let word = word.trim_end_matches(['.', ')', ']']);
+    (8..=64).contains(&word.len())
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'.'))
+        && word.bytes().filter(u8::is_ascii_digit).count() >= 3
+}

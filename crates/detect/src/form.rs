@@ -1,0 +1,255 @@
+//! What form a text has, by its beginning.
+
+use memchr::memchr;
+
+/// The forms that are read differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A page or a piece of one.
+    Html,
+    /// Other markup.
+    Xml,
+    /// An object or a list.
+    Json,
+    /// Anything else.
+    Plain,
+}
+
+/// Elements of HTML with which a page or a piece of one begins.
+const HTML: &[&str] = &[
+    "html",
+    "head",
+    "body",
+    "title",
+    "meta",
+    "link",
+    "script",
+    "style",
+    "div",
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "table",
+    "tr",
+    "td",
+    "tbody",
+    "thead",
+    "span",
+    "center",
+    "section",
+    "article",
+    "main",
+    "header",
+    "footer",
+    "nav",
+    "aside",
+    "form",
+    "ul",
+    "ol",
+    "li",
+    "dl",
+    "a",
+    "b",
+    "i",
+    "u",
+    "br",
+    "hr",
+    "img",
+    "iframe",
+    "noscript",
+    "font",
+    "blockquote",
+    "pre",
+    "strong",
+    "em",
+    "input",
+    "button",
+    "label",
+    "base",
+    "!doctype",
+    "details",
+    "figure",
+    "picture",
+    "frameset",
+    "small",
+    "big",
+    "code",
+    "h5",
+    "h6",
+    "dialog",
+    "template",
+    "address",
+];
+
+/// How much of the beginning is looked at, in bytes.
+const SNIFFED: usize = 2048;
+
+/// Where tags show that a text is a piece of a page, in bytes.
+const PIECE: usize = 600;
+
+/// The form of a trimmed text.
+pub(crate) fn of(text: &str) -> Form {
+    let start = crate::segment::head(text, SNIFFED);
+    if start.starts_with(['{', '[']) {
+        return Form::Json;
+    }
+    if start.starts_with('<') {
+        // a comment above code that writes markup
+        let below = start.strip_prefix("<!--").and_then(|rest| rest.split_once("-->"));
+        if below.is_some_and(|(_, code)| {
+            ["const ", "import ", "export "]
+                .iter()
+                .any(|word| code.trim_start().starts_with(word))
+        }) {
+            return Form::Plain;
+        }
+        return of_markup(start);
+    }
+    let start = crate::segment::head(start, PIECE);
+    // Most plain text has no tag at all, and the search below takes longer than the rest of its judging.
+    if memchr(b'<', start.as_bytes()).is_none() {
+        return Form::Plain;
+    }
+    // a component that renders markup is code
+    let ahead = start.split('<').next().unwrap_or_default();
+    if ["=>", "() {", ") {\n", "return (", "import "]
+        .iter()
+        .any(|sign| ahead.contains(sign))
+    {
+        return Form::Plain;
+    }
+    // pieces of pages begin in the middle of one
+    let lower = start.to_ascii_lowercase();
+    let closings = [
+        "</p>", "</div>", "</h1>", "</a>", "</td>", "</body>", "</html>", "</li>", "<br>", "<br/>", "<br />",
+        "</title>",
+    ];
+    let found: usize = closings
+        .iter()
+        .map(|closing| lower.matches(closing).count())
+        .sum();
+    let markup = tag_bytes(start);
+    if found >= 2 && markup * 4 >= start.len() && !lower.contains("```") {
+        Form::Html
+    } else {
+        Form::Plain
+    }
+}
+
+fn of_markup(start: &str) -> Form {
+    let lower = start.to_ascii_lowercase();
+    let declared = lower.starts_with("<?xml");
+    let mut rest = lower.as_str();
+    // the first element that is neither a comment nor a declaration
+    while let Some((_, after)) = rest.split_once('<') {
+        if let Some(comment) = after.strip_prefix("!--") {
+            rest = comment.split_once("-->").map_or("", |(_, after)| after);
+            continue;
+        }
+        if let Some(doctype) = after.strip_prefix("!doctype") {
+            if doctype.trim_start().starts_with("html") {
+                return Form::Html;
+            }
+            rest = after;
+            continue;
+        }
+        if after.starts_with(['?', '!']) {
+            rest = after;
+            continue;
+        }
+        let name = after
+            .trim_start_matches('/')
+            .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_' | '.')))
+            .next()
+            .unwrap_or_default();
+        let next = after
+            .trim_start_matches('/')
+            .get(name.len()..)
+            .and_then(|rest| rest.chars().next());
+        if name.is_empty() || next.is_some_and(|next| !(next.is_whitespace() || matches!(next, '>' | '/'))) {
+            return if declared { Form::Xml } else { Form::Plain };
+        }
+        // a component of a framework, which is code
+        if name == "template"
+            && ["v-if", "v-for", "v-else", "</template>\n\n<script", ":key", "{{"]
+                .iter()
+                .any(|sign| lower.contains(sign))
+        {
+            return Form::Plain;
+        }
+        if HTML.contains(&name) && !(declared && name != "html") {
+            return Form::Html;
+        }
+        let element = after.split('>').next().unwrap_or_default();
+        let known = [
+            "feed",
+            "rss",
+            "rdf:rdf",
+            "error",
+            "urlset",
+            "sitemapindex",
+            "response",
+        ]
+        .contains(&name);
+        if declared
+            || known
+            || name.contains(':')
+            || element.contains("xmlns")
+            || lower.contains(&format!("</{name}>"))
+        {
+            return Form::Xml;
+        }
+        break;
+    }
+    if declared {
+        Form::Xml
+    } else if tag_bytes(start) * 4 >= start.len() {
+        Form::Html
+    } else {
+        Form::Plain
+    }
+}
+
+/// Bytes between angle brackets.
+fn tag_bytes(text: &str) -> usize {
+    let mut inside = false;
+    text.bytes()
+        .filter(|byte| {
+            match byte {
+                b'<' => inside = true,
+                b'>' => {
+                    inside = false;
+                    return true;
+                }
+                _ => {}
+            }
+            inside
+        })
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_told_apart() {
+        for (text, form) in [
+            ("<!DOCTYPE html><p>x", Form::Html),
+            ("<!-- c --><div>x</div>", Form::Html),
+            ("<?xml version=\"1.0\"?><html><body/></html>", Form::Html),
+            ("<?xml version=\"1.0\"?><Error><Code>x</Code></Error>", Form::Xml),
+            ("<feed xmlns=\"http://www.w3.org/2005/Atom\">", Form::Xml),
+            ("<S:Envelope xmlns:S=\"x\">", Form::Xml),
+            ("{\"a\":1}", Form::Json),
+            ("Plain <b>words</b> with a tag", Form::Plain),
+            ("Sorry</h1><p>Blocked</p></div></body></html>", Form::Html),
+            ("<user@example.org> wrote: hello", Form::Plain),
+            ("x < y", Form::Plain),
+        ] {
+            assert_eq!(of(text), form, "{text}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+#![doc = include_str!("../README.md")]
+
+mod certain;
+mod explain;
+pub mod features;
+pub mod figures;
+mod form;
+mod json;
+pub mod rings;
+pub mod score;
+mod segment;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+pub use form::Form;
+pub use segment::{Segments, Shape};
+pub use verdict::{Evidence, Inspection, Kind};
+
+use figures::Figures;
+use rings::Hint;
+use score::Model;
+
+/// Judges whether a text is a failed retrieval. Pure and deterministic; never panics.
+pub fn inspect(text: &str) -> Inspection {
+    weigh(Model::built_in(), text, &[])
+}
+
+/// The same with what is known beyond the text, from [`rings::batch`] and from how it was fetched. A hint adds to the weight of
+/// a text that is close to a failure, and never fails one that reads as content.
+pub fn inspect_hinted(text: &str, hints: &[Hint]) -> Inspection {
+    weigh(Model::built_in(), text, hints)
+}
+
+/// The same by another model: what training measures with.
+pub fn inspect_with(model: Model<'_>, text: &str) -> Inspection {
+    weigh(model, text, &[])
+}
+
+/// Margin below which a vendor's mark changes nothing, and is not looked for.
+const BEYOND_DOUBT: f32 = -3.0;
+
+/// Margin below which no hint makes a failure of a text: hints are for texts on the edge.
+const CLOSE: f32 = -0.5;
+
+fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Inspection::failure(Kind::Empty, 1.0, "there is no text");
+    }
+    let segments = Segments::of(text);
+    let mut figures = Figures::of(&segments);
+    let walled = may_be_walled(&segments);
+    if walled {
+        figures.search(text, &segments);
+    }
+    if let Some(found) = certain::judge(text, &segments, &figures) {
+        return found;
+    }
+    let mut alone = model.margin(&segments, &mut figures);
+    if !walled && alone >= BEYOND_DOUBT {
+        figures.search(text, &segments);
+        alone = model.margin(&segments, &mut figures);
+    }
+    let added: f32 = hints.iter().map(|hint| hint.weight).sum();
+    let margin = if alone < CLOSE { alone } else { alone + added };
+    if margin < 0.0 {
+        return Inspection::genuine((1.0 - model.probability(margin)).max(0.5), "it reads as content");
+    }
+    let mut found = explain::failure(model, &segments, &figures, margin);
+    for hint in hints {
+        found = found.with("beside", hint.why);
+    }
+    found
+}
+
+/// Whether a vendor's mark may decide by itself. Otherwise it is only looked for where the words leave a doubt.
+fn may_be_walled(segments: &Segments<'_>) -> bool {
+    let thin = segments.form == Form::Html && segments.shape.visible <= certain::WALLED;
+    thin || segments.form == Form::Json
+}
+
+/// What the certain rules decide by themselves: whether it is a failure. `None` leaves it to the weights.
+pub fn certain(text: &str) -> Option<bool> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Some(true);
+    }
+    let segments = Segments::of(text);
+    let mut figures = Figures::of(&segments);
+    if may_be_walled(&segments) {
+        figures.search(text, &segments);
+    }
+    certain::judge(text, &segments, &figures).map(|found| found.failed)
+}
+
+/// One output line of `inspect --jsonl`: `{"id","failed","kind","confidence"}`, without line end.
+pub fn jsonl_line(id: &str, text: &str) -> String {
+    let found = inspect(text);
+    serde_json::json!({ "id": id, "failed": found.failed, "kind": found.kind, "confidence": found.confidence })
+        .to_string()
+}

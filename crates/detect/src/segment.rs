@@ -1,0 +1,332 @@
+//! A text's parts: title, lead, tail, and counts of its shape. One bounded pass for each form.
+
+use std::borrow::Cow;
+
+use memchr::{memchr, memchr_iter};
+
+use crate::form::{self, Form};
+use crate::json::{self, Json};
+
+/// How much of the visible beginning is read, in bytes.
+pub(crate) const LEAD: usize = 480;
+
+/// How much of the end is read, in bytes.
+pub(crate) const TAIL: usize = 120;
+
+/// How much markup is read, in bytes.
+const MARKUP: usize = 48 << 10;
+
+/// How much of one word of a page is read, in bytes.
+const WORD: usize = 200;
+
+/// How much of one tag is searched for attributes, in bytes.
+const TAG: usize = 400;
+
+/// What a text consists of.
+#[derive(Debug)]
+pub struct Segments<'a> {
+    /// Its form.
+    pub form: Form,
+    /// The title of a page; the first line of anything else.
+    pub title: Cow<'a, str>,
+    /// What is seen first, without markup.
+    pub lead: Cow<'a, str>,
+    /// What plain text ends with, where that is not in the lead.
+    pub tail: &'a str,
+    /// Counts.
+    pub shape: Shape,
+    /// What JSON holds.
+    pub json: Option<Json>,
+}
+
+/// Counts of a text's shape.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Shape {
+    /// Length as it came, in bytes.
+    pub bytes: usize,
+    /// Visible bytes, of what was read.
+    pub visible: usize,
+    /// Visible bytes outside links.
+    pub outside_links: usize,
+    /// Links.
+    pub links: usize,
+    /// Scripts.
+    pub scripts: usize,
+    /// Forms.
+    pub forms: usize,
+    /// Password fields.
+    pub passwords: usize,
+    /// Paragraphs, list items, table cells.
+    pub blocks: usize,
+    /// Whether the page loads another by itself.
+    pub refreshes: bool,
+    /// Whether it says something to those without scripts.
+    pub noscript: bool,
+    /// Entries of a feed.
+    pub entries: usize,
+    /// Whether it is a feed.
+    pub feed: bool,
+    /// Whether an element is called a fault or an error.
+    pub fault: bool,
+}
+
+impl<'a> Segments<'a> {
+    /// Takes a trimmed text apart.
+    pub fn of(text: &'a str) -> Self {
+        match form::of(text) {
+            Form::Json => json::read(text).map_or_else(
+                || plain(text),
+                |(json, said)| Self {
+                    form: Form::Json,
+                    title: Cow::Owned(said.lines().next().unwrap_or_default().to_owned()),
+                    shape: Shape {
+                        bytes: text.len(),
+                        visible: said.len(),
+                        outside_links: said.len(),
+                        ..Shape::default()
+                    },
+                    lead: Cow::Owned(said),
+                    tail: "",
+                    json: Some(json),
+                },
+            ),
+            Form::Plain => plain(text),
+            form => markup(text, form),
+        }
+    }
+}
+
+fn plain(text: &str) -> Segments<'_> {
+    let lead = head(text, LEAD);
+    let rest = text.get(lead.len()..).unwrap_or_default();
+    let title = lead.lines().next().unwrap_or_default();
+    Segments {
+        form: Form::Plain,
+        title: Cow::Borrowed(title),
+        lead: Cow::Borrowed(lead),
+        tail: tail(rest, TAIL),
+        shape: Shape {
+            bytes: text.len(),
+            visible: text.len(),
+            outside_links: text.len(),
+            ..Shape::default()
+        },
+        json: None,
+    }
+}
+
+/// The longest head of a text with at most `bytes` bytes.
+pub(crate) fn head(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// The longest tail of a text with at most `bytes` bytes.
+pub(crate) fn tail(text: &str, bytes: usize) -> &str {
+    let mut start = text.len().saturating_sub(bytes);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    text.get(start..).unwrap_or_default()
+}
+
+/// Collects what is seen of a page, with single spaces.
+#[derive(Default)]
+struct Seen {
+    text: String,
+    bytes: usize,
+    spaced: bool,
+}
+
+impl Seen {
+    fn push(&mut self, piece: &str) {
+        let begins = piece.starts_with(char::is_whitespace);
+        for word in piece.split_ascii_whitespace() {
+            if self.text.len() < LEAD {
+                if (self.spaced || begins) && !self.text.is_empty() && !self.text.ends_with('\n') {
+                    self.text.push(' ');
+                }
+                decode(head(word, WORD), &mut self.text);
+            }
+            self.bytes += word.len() + 1;
+            self.spaced = true;
+        }
+        self.spaced = piece.ends_with(|c: char| c.is_ascii_whitespace());
+    }
+
+    fn line(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+        self.spaced = false;
+    }
+}
+
+/// Writes a word with the commonest entities as characters.
+fn decode(word: &str, out: &mut String) {
+    if memchr(b'&', word.as_bytes()).is_none() {
+        out.push_str(word);
+        return;
+    }
+    for (index, piece) in word.split('&').enumerate() {
+        let entity = piece
+            .split_once(';')
+            .filter(|(name, _)| index > 0 && name.len() <= 8);
+        let Some((name, rest)) = entity else {
+            out.push_str(if index > 0 { "&" } else { "" });
+            out.push_str(piece);
+            continue;
+        };
+        let number = name.strip_prefix("#x").map_or_else(
+            || name.strip_prefix('#').and_then(|digits| digits.parse().ok()),
+            |digits| u32::from_str_radix(digits, 16).ok(),
+        );
+        match (number.and_then(char::from_u32), name) {
+            (Some(c), _) => out.push(c),
+            (None, "amp") => out.push('&'),
+            (None, "lt") => out.push('<'),
+            (None, "gt") => out.push('>'),
+            (None, "quot") => out.push('"'),
+            (None, "apos" | "rsquo" | "lsquo") => out.push('\''),
+            (None, _) => out.push(' '),
+        }
+        out.push_str(rest);
+    }
+}
+
+/// Reads HTML or XML: tags are counted, scripts and styles passed over, the rest is what is seen.
+fn markup(text: &str, form: Form) -> Segments<'_> {
+    let read = head(text, MARKUP);
+    let bytes = read.as_bytes();
+    let (mut seen, mut title) = (Seen::default(), Seen::default());
+    let mut shape = Shape {
+        bytes: text.len(),
+        ..Shape::default()
+    };
+    let (mut at, mut in_title, mut in_link, mut in_links) = (0, false, false, 0);
+    while at < read.len() {
+        let rest = read.get(at..).unwrap_or_default();
+        let open = memchr(b'<', rest.as_bytes()).unwrap_or(rest.len());
+        let piece = rest.get(..open).unwrap_or_default();
+        if !piece.is_empty() {
+            let sink = if in_title { &mut title } else { &mut seen };
+            let before = sink.bytes;
+            sink.push(piece);
+            in_links += if in_link { sink.bytes - before } else { 0 };
+        }
+        let rest = rest.get(open..).unwrap_or_default();
+        at += open;
+        if rest.is_empty() {
+            break;
+        }
+        if rest.starts_with("<![CDATA[") {
+            let end = rest.find("]]>").unwrap_or(rest.len());
+            seen.push(rest.get(9..end).unwrap_or_default());
+            at += (end + 3).min(rest.len());
+            continue;
+        }
+        let close = if rest.starts_with("<!--") {
+            rest.find("-->").map(|end| end + 2)
+        } else {
+            memchr(b'>', rest.as_bytes())
+        };
+        let close = close.unwrap_or(rest.len().saturating_sub(1));
+        let tag = head(rest, (close + 1).min(TAG));
+        at += close + 1;
+        let inner = tag.get(1..).unwrap_or_default();
+        let closing = inner.starts_with('/');
+        let inner = inner.strip_prefix('/').unwrap_or(inner);
+        let length = inner
+            .bytes()
+            .take_while(|byte| !matches!(byte, b' ' | b'>' | b'/' | b'\n' | b'\t' | b'\r'))
+            .count();
+        let name = head(inner, length.min(24));
+        if form == Form::Xml {
+            seen.line();
+            if !closing && !name.starts_with(['?', '!']) {
+                let local = name.rsplit(':').next().unwrap_or(name);
+                shape.feed |= matches!(local, "feed" | "rss" | "RDF");
+                shape.entries += usize::from(matches!(local, "entry" | "item" | "url"));
+                shape.fault |= ["fault", "error", "exception", "errors"]
+                    .iter()
+                    .any(|word| local.eq_ignore_ascii_case(word))
+                    && (shape.blocks == 0
+                        || shape.blocks < 3 && seen.text.to_ascii_lowercase().starts_with("envelope"));
+                shape.blocks += 1;
+                seen.push(local);
+                seen.push(": ");
+            }
+            continue;
+        }
+        let mut small = [0_u8; 24];
+        for (to, from) in small.iter_mut().zip(name.bytes()) {
+            *to = from.to_ascii_lowercase();
+        }
+        match small.get(..name.len()).unwrap_or_default() {
+            b"script" | b"style" | b"svg" | b"template" if !closing => {
+                shape.scripts += usize::from(small.starts_with(b"script"));
+                at = skip_element(bytes, at, name.len(), &small);
+            }
+            b"title" => in_title = !closing && title.text.is_empty(),
+            b"a" => {
+                in_link = !closing;
+                shape.links += usize::from(!closing);
+            }
+            b"form" => shape.forms += usize::from(!closing),
+            b"noscript" => shape.noscript = true,
+            b"input" => shape.passwords += usize::from(has(tag, "password")),
+            b"meta" => {
+                shape.refreshes |= has(tag, "http-equiv=\"refresh")
+                    || has(tag, "http-equiv='refresh")
+                    || has(tag, "http-equiv=refresh");
+            }
+            b"p" | b"li" | b"td" | b"tr" | b"div" | b"br" | b"br/" | b"h1" | b"h2" | b"h3" | b"h4"
+            | b"hr" | b"ul" | b"dd" | b"dt" | b"pre" | b"section" | b"article" | b"center" | b"button"
+            | b"th" | b"table" => {
+                shape.blocks += usize::from(!closing);
+                seen.line();
+            }
+            _ => {}
+        }
+    }
+    shape.visible = seen.bytes;
+    shape.outside_links = seen.bytes.saturating_sub(in_links);
+    Segments {
+        form,
+        title: Cow::Owned(if title.text.is_empty() {
+            seen.text.lines().next().unwrap_or_default().to_owned()
+        } else {
+            title.text
+        }),
+        lead: Cow::Owned(seen.text),
+        tail: "",
+        shape,
+        json: None,
+    }
+}
+
+fn has(tag: &str, needle: &str) -> bool {
+    let needle = needle.as_bytes();
+    tag.as_bytes()
+        .windows(needle.len())
+        .any(|window| window.eq_ignore_ascii_case(needle))
+}
+
+/// Where the element ends whose opening tag ends at `at`.
+fn skip_element(bytes: &[u8], at: usize, length: usize, name: &[u8]) -> usize {
+    let rest = bytes.get(at..).unwrap_or_default();
+    for open in memchr_iter(b'<', rest) {
+        let close = rest.get(open + 1..).unwrap_or_default();
+        let close = close.strip_prefix(b"/").unwrap_or_default();
+        if close.get(..length).is_some_and(|close| {
+            name.get(..length)
+                .is_some_and(|name| close.eq_ignore_ascii_case(name))
+        }) {
+            return at + open;
+        }
+    }
+    bytes.len()
+}

@@ -1,0 +1,182 @@
+//! What the inspector says.
+
+use std::fmt;
+
+use freshcontext_contract::walls::WallKind;
+use serde::{Deserialize, Serialize};
+
+/// What kind of failure a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A captcha, proof of work or interstitial.
+    Challenge,
+    /// A refusal: firewall, policy, geography, corporate filter.
+    AccessDenied,
+    /// Too many requests, or a quota used up.
+    RateLimited,
+    /// Only for people who are logged in, or whose key is accepted.
+    LoginRequired,
+    /// The thing does not exist, or no longer.
+    NotFound,
+    /// The site is down, overloaded or being maintained.
+    Unavailable,
+    /// Somebody waited in vain.
+    Timeout,
+    /// The request was wrong.
+    ClientError,
+    /// The server failed.
+    ServerError,
+    /// A page without content that asks for scripts.
+    ScriptRequired,
+    /// Consent is asked for before any content.
+    ConsentWall,
+    /// A domain that is parked or for sale.
+    Parked,
+    /// Nothing came back.
+    Empty,
+    /// What came back is not readable as anything.
+    Malformed,
+    /// A tool speaks in place of its source.
+    ToolError,
+}
+
+impl Kind {
+    /// All kinds, in the order of the documentation.
+    pub const ALL: [Self; 15] = [
+        Self::Challenge,
+        Self::AccessDenied,
+        Self::RateLimited,
+        Self::LoginRequired,
+        Self::NotFound,
+        Self::Unavailable,
+        Self::Timeout,
+        Self::ClientError,
+        Self::ServerError,
+        Self::ScriptRequired,
+        Self::ConsentWall,
+        Self::Parked,
+        Self::Empty,
+        Self::Malformed,
+        Self::ToolError,
+    ];
+
+    /// The kind as it appears in results, for example `rate_limited`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Challenge => "challenge",
+            Self::AccessDenied => "access_denied",
+            Self::RateLimited => "rate_limited",
+            Self::LoginRequired => "login_required",
+            Self::NotFound => "not_found",
+            Self::Unavailable => "unavailable",
+            Self::Timeout => "timeout",
+            Self::ClientError => "client_error",
+            Self::ServerError => "server_error",
+            Self::ScriptRequired => "script_required",
+            Self::ConsentWall => "consent_wall",
+            Self::Parked => "parked",
+            Self::Empty => "empty",
+            Self::Malformed => "malformed",
+            Self::ToolError => "tool_error",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl From<WallKind> for Kind {
+    fn from(kind: WallKind) -> Self {
+        match kind {
+            WallKind::Challenge => Self::Challenge,
+            WallKind::AccessDenied => Self::AccessDenied,
+            WallKind::RateLimited => Self::RateLimited,
+            WallKind::LoginRequired => Self::LoginRequired,
+            WallKind::NotFound => Self::NotFound,
+            WallKind::Unavailable => Self::Unavailable,
+            WallKind::Timeout => Self::Timeout,
+            WallKind::ServerError => Self::ServerError,
+            WallKind::ScriptRequired => Self::ScriptRequired,
+            WallKind::ConsentWall => Self::ConsentWall,
+            WallKind::Parked => Self::Parked,
+        }
+    }
+}
+
+/// One fact that weighed in the judgement.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Evidence {
+    /// What was looked at: `form`, `wall`, `wording`, `shape`, `value`, `residue`.
+    pub aspect: &'static str,
+    /// What was seen, in a few words; a quotation is cut short.
+    pub seen: String,
+}
+
+/// The judgement of one text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Inspection {
+    /// Whether the text is a failed retrieval rather than content.
+    pub failed: bool,
+    /// What kind of failure; `None` where the text is content.
+    pub kind: Option<Kind>,
+    /// How sure the judgement is, 0..=1. For a failure, 0.5..0.9 means that the evidence is thin:
+    /// worth a note, not an exclusion.
+    pub confidence: f64,
+    /// One line: why.
+    pub reason: String,
+    /// The facts that weighed, strongest first; at most eight.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Inspection {
+    /// From this confidence on, a failure is certain enough to leave the text out.
+    pub const SURE: f64 = 0.9;
+
+    /// A failure.
+    pub(crate) fn failure(kind: Kind, confidence: f64, reason: impl Into<String>) -> Self {
+        Self {
+            failed: true,
+            kind: Some(kind),
+            confidence: round(confidence),
+            reason: reason.into(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// Content.
+    pub(crate) fn genuine(confidence: f64, reason: impl Into<String>) -> Self {
+        Self {
+            failed: false,
+            kind: None,
+            confidence: round(confidence),
+            reason: reason.into(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// Adds a fact, up to the eighth.
+    #[must_use]
+    pub(crate) fn with(mut self, aspect: &'static str, seen: impl Into<String>) -> Self {
+        if self.evidence.len() < 8 {
+            self.evidence.push(Evidence {
+                aspect,
+                seen: seen.into(),
+            });
+        }
+        self
+    }
+
+    /// Whether this is a failure beyond reasonable doubt; see [`Self::SURE`].
+    pub fn is_sure_failure(&self) -> bool {
+        self.failed && self.confidence >= Self::SURE
+    }
+}
+
+/// Two decimals, inside 0..=1: the figure is a judgement, more digits would be a pretence.
+fn round(confidence: f64) -> f64 {
+    (confidence.clamp(0.0, 1.0) * 100.0).round() / 100.0
+}

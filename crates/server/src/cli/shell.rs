@@ -1,0 +1,58 @@
+//! What a shell wants to know of this program: completions and manual pages.
+
+use std::path::Path;
+
+use clap::builder::PossibleValuesParser;
+use clap_complete::Shell;
+use clap_mangen::Man;
+
+use super::{FAILED, WRONG, args, explain};
+use crate::output;
+
+/// The script that completes our words, names of tools included.
+pub(super) fn completions(shell: Shell) -> u8 {
+    let names = PossibleValuesParser::new(explain::tool_names());
+    let mut command = args::command().mut_subcommand("call", |call| {
+        call.mut_arg("tool", |tool| tool.value_parser(names))
+    });
+    let name = command.get_name().to_owned();
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    output::line(String::from_utf8_lossy(&script).trim_end());
+    0
+}
+
+/// A manual page on stdout, or all of them in a folder.
+pub(super) fn manual(command: Option<&str>, into: Option<&Path>) -> u8 {
+    if let Some(folder) = into {
+        let written =
+            std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(args::command(), folder));
+        return match written {
+            Ok(()) => 0,
+            Err(error) => {
+                output::error(&format!("cannot write to {}: {error}", folder.display()), None);
+                FAILED
+            }
+        };
+    }
+    let mut root = args::command();
+    root.build();
+    let asked = match command {
+        None => root,
+        Some(name) => match root.find_subcommand(name) {
+            Some(command) => command.clone(),
+            None => return explain::unknown(name),
+        },
+    };
+    let mut page = Vec::new();
+    match Man::new(asked).render(&mut page) {
+        Ok(()) => {
+            output::line(String::from_utf8_lossy(&page).trim_end());
+            0
+        }
+        Err(error) => {
+            output::error(&format!("the page cannot be made: {error}"), None);
+            WRONG
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! One ordinary call of every tool, answered by its fixture through the real server, at one stated moment.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use freshcontext_http::{Exchange, Observe};
+use freshcontext_server::app::App;
+use freshcontext_server::config::Settings;
+use freshcontext_server::engine::{CallContext, EVALUATE};
+use freshcontext_testkit::{Case, Kind, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
+use serde_json::{Map, Value};
+
+use crate::replay::{shell, words};
+
+/// The moment of every example, so that none ages: the latest that a fixture stands at.
+pub const NOW: &str = "2026-11-21T20:15:00Z";
+/// What stands for a cursor, which is sealed with a key of each server's own.
+const CURSOR: &str = "CURSOR";
+
+/// A call and its answer.
+#[derive(Debug, Clone)]
+pub struct Example {
+    /// The tool.
+    pub tool: String,
+    /// Its title.
+    pub title: String,
+    /// The call, as a person would type it.
+    pub call: String,
+    /// The answer's text.
+    pub text: String,
+    /// The answer's structured content.
+    pub structured: Value,
+    /// Whether the call failed.
+    pub is_error: bool,
+}
+
+impl Example {
+    /// The structured content as it travels.
+    pub fn json(&self) -> String {
+        self.structured.to_string()
+    }
+}
+
+/// The ordinary case of every tool that asks a source: that of the tool's own example where there is one.
+pub fn ordinary(cases: &[Case]) -> BTreeMap<&str, &Case> {
+    let examples: Vec<(&str, Map<String, Value>)> = freshcontext_sources::adapters()
+        .iter()
+        .map(|adapter| (adapter.descriptor().tool, adapter.descriptor().example))
+        .chain(
+            freshcontext_sources::composites()
+                .iter()
+                .map(|composite| (composite.tool, composite.example)),
+        )
+        .filter_map(|(tool, example)| Some((tool, serde_json::from_str(example).ok()?)))
+        .collect();
+    let mut chosen: BTreeMap<&str, &Case> = BTreeMap::new();
+    for case in cases.iter().filter(|case| case.kind == Kind::Ok) {
+        let own = examples
+            .iter()
+            .any(|(tool, example)| *tool == case.tool && *example == case.arguments);
+        if own || !chosen.contains_key(case.tool.as_str()) {
+            chosen.insert(&case.tool, case);
+        }
+    }
+    chosen
+}
+
+/// Every tool's example, in the order of their names.
+pub fn all(root: &Path) -> Result<Vec<Example>, String> {
+    let cases = load_cases(&root.join("fixtures"))?;
+    let chosen = ordinary(&cases);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    runtime.block_on(async {
+        let mut examples = Vec::new();
+        for case in chosen.values() {
+            examples.push(answer(root, case, &case.tool, case.arguments.clone()).await?);
+        }
+        examples.push(judged(root, &cases).await?);
+        examples.sort_by(|a: &Example, b| a.tool.cmp(&b.tool));
+        Ok(examples)
+    })
+}
+
+/// A call that is refused before anybody is asked.
+pub fn refused(root: &Path, tool: &str, arguments: &Value) -> Result<Example, String> {
+    let cases = load_cases(&root.join("fixtures"))?;
+    let case = cases.first().ok_or("there are no fixtures")?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    runtime.block_on(answer(root, case, tool, arguments))
+}
+
+/// `evaluate_context` with the signals of examples/.
+async fn judged(root: &Path, cases: &[Case]) -> Result<Example, String> {
+    let name = "examples/signals.json";
+    let text = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    let arguments = serde_json::from_str(&text).map_err(|error| format!("{name}: {error}"))?;
+    let any = cases.first().ok_or("there are no fixtures")?;
+    let mut example = answer(root, any, EVALUATE, arguments).await?;
+    example.call = format!("freshcontext call {EVALUATE} @{name}");
+    Ok(example)
+}
+
+/// Nobody looks on.
+struct Unseen;
+
+impl Observe for Unseen {
+    fn exchanged(&self, _exchange: &Exchange<'_>) {}
+}
+
+/// Answers a call with a case's exchanges, under the case's settings, at [`NOW`].
+async fn answer(
+    root: &Path,
+    case: &Case,
+    tool: &str,
+    arguments: Map<String, Value>,
+) -> Result<Example, String> {
+    let script = Script::of(case, &PathBuf::new())?;
+    let upstream = ScriptedUpstream::start(move |seen| script.answer(seen))
+        .await
+        .map_err(|error| error.to_string())?;
+    let has_contact = case.env.iter().any(|name| name == "FRESHCONTEXT_CONTACT");
+    let settings = Settings {
+        upstreams: vec![("*".to_owned(), upstream.base())],
+        enable_routes: case.routes.clone(),
+        contact: has_contact.then(|| "ops@example.com".to_owned()),
+        data_dir: Some(root.join("target/examples")),
+        ..Settings::default()
+    };
+    let environment: Vec<(String, String)> = case
+        .env
+        .iter()
+        .map(|name| (name.clone(), SECRET.to_owned()))
+        .collect();
+    let now: DateTime<Utc> = NOW.parse().map_err(|error| format!("{NOW}: {error}"))?;
+    let clock = Arc::new(StepClock::new(now));
+    let app = App::build_observed(&settings, &environment, Arc::new(Unseen), Some(clock))
+        .map_err(|error| error.to_string())?;
+    let known = app
+        .engine
+        .tool(tool)
+        .ok_or_else(|| format!("there is no tool {tool}"))?;
+    let title = known.title.clone();
+    let call = shell(&words(tool, &arguments));
+    let called = app.engine.call(tool, arguments, CallContext::default()).await;
+    let outcome = called.map_err(|_| format!("there is no tool {tool}"))?;
+    let mut structured = outcome.structured.unwrap_or_default();
+    let mut text = outcome.text;
+    mask(&mut structured, &mut text);
+    Ok(Example {
+        tool: tool.to_owned(),
+        title,
+        call,
+        text,
+        structured,
+        is_error: outcome.is_error,
+    })
+}
+
+/// Puts [`CURSOR`] for every cursor, also those of a composite's sections.
+fn mask(structured: &mut Value, text: &mut String) {
+    if let Some(cursor) = structured.get_mut("next_cursor") {
+        *text = text.replace(cursor.as_str().unwrap_or_default(), CURSOR);
+        *cursor = CURSOR.into();
+    }
+    let sections = structured.get_mut("sections").and_then(Value::as_array_mut);
+    for section in sections.into_iter().flatten() {
+        if let Some(result) = section.get_mut("result") {
+            mask(result, text);
+        }
+    }
+}
+
+/// docs/answers.md.
+pub fn page(examples: &[Example]) -> String {
+    let mut out = format!(
+        "# What every tool answers\n\nGenerated by `cargo xtask generate` from `fixtures/`, through the real server, at one stated moment: {NOW}.\n\
+         `cargo xtask demo --all` prints the same. `CURSOR` stands for a sealed cursor. Clients hand a model the text, the JSON or \
+         both, so each is complete alone.\n\n{BEFORE}\n| Tool | Text, bytes | JSON, bytes |\n| --- | ---: | ---: |\n"
+    );
+    for example in examples {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "| [{0}](#{0}) | {1} | {2} |",
+            example.tool,
+            example.text.len(),
+            example.json().len()
+        );
+    }
+    for example in examples {
+        let pretty = serde_json::to_string_pretty(&example.structured).unwrap_or_default();
+        let _ = write!(
+            out,
+            "\n## {}\n\n{}\n\n```console\n$ {}\n```\n\n````text\n{}\n````\n\n<details><summary>The same as JSON</summary>\n\n\
+             ````json\n{pretty}\n````\n\n</details>\n",
+            example.tool,
+            example.title,
+            example.call,
+            example.text.trim_end(),
+        );
+    }
+    out
+}
+
+/// How the same facts read up to version 0.1.0.
+const BEFORE: &str = "\
+Before, the same facts read as follows; the JSON held them and the text once more under `content`.
+
+````text
+Published: 2026-11-21T09:30:00.000Z
+Confidence: high
+Score: 50 (verify)
+Staleness: aging; revalidate after 2026-11-21T23:21:46.597Z
+---
+About: Hacker News search for \"rust\" (story, by relevance): 4 hits
+total: 4
+
+[1] A borrow checker for spreadsheets
+Published: 2026-11-20T18:00:00.000Z (high, score 23) · id: 90001 · https://example.com/borrow-checker
+
+Note: 1 of the linked articles are older than their submission (`linked_year`); dates are those of submission
+Note: Oldest item: 2019-11-20T00:00:00.000Z
+````
+";
