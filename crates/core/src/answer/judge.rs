@@ -156,6 +156,10 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
             .collect(),
         notes: clean_notes(notes),
         route: harvest.route,
+        route_about: harvest
+            .route
+            .and_then(|id| descriptor.route(id))
+            .map(|route| route.about),
         cached_age: seen.cached_age,
         attempts: seen.attempts,
         cursor: cursor.map(|cursor| item::line(&cursor, 4_096, &mut Counts::default())),

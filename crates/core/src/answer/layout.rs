@@ -70,7 +70,7 @@ pub(super) fn envelope(judged: &Judged, content: &str) -> String {
         }
         None => {}
     }
-    if let Some(route) = judged.route {
+    if let Some(route) = judged.route_about.or(judged.route) {
         out.push_str("\nRoute: ");
         out.push_str(route);
     }

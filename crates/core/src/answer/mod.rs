@@ -97,6 +97,8 @@ pub struct Judged {
     pub(crate) failures: Vec<FailedPart>,
     pub(crate) notes: Vec<String>,
     pub(crate) route: Option<&'static str>,
+    /// What the route is, for readers of the text.
+    pub(crate) route_about: Option<&'static str>,
     pub(crate) cached_age: Option<Duration>,
     pub(crate) attempts: u32,
     pub(crate) cursor: Option<String>,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::app::{App, secret_names};
 use crate::config::{self, ConfigError, Loaded, Settings, Sources};
-use crate::mcp::{McpServer, model_visible_bytes};
+use crate::mcp::{McpServer, cost};
 use crate::output::{self, Style};
 
 pub(super) fn tools(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result<u8, ConfigError> {
@@ -31,24 +31,36 @@ pub(super) fn tools(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result
         output::line(&serde_json::to_string_pretty(&listed).unwrap_or_default());
         return Ok(0);
     }
-    let mut rows = Vec::new();
-    let mut total = 0;
+    let mut rows = vec![
+        ["tool", "to read", "title", "description", "arguments", "answers"]
+            .map(str::to_owned)
+            .to_vec(),
+    ];
+    let (mut total, mut answers) = (0, 0);
     for tool in server.tools() {
-        let bytes = model_visible_bytes(tool);
-        total += bytes;
+        let cost = cost(tool);
+        total += cost.visible;
+        answers += cost.output;
+        let bytes = |count: usize| format!("{count:>5} B");
         rows.push(vec![
             tool.name.to_string(),
-            format!("{bytes:>5} B"),
-            tool.title.clone().unwrap_or_default(),
+            bytes(cost.visible),
+            bytes(cost.title),
+            bytes(cost.description),
+            bytes(cost.input),
+            bytes(cost.output),
         ]);
     }
     for row in output::table(&rows) {
         output::line(&row);
     }
-    let count = rows.len();
+    let count = rows.len() - 1;
     output::line(&output::paint(
         Style::Dim,
-        &format!("{count} tools; {total} bytes of names, descriptions and input schemas for a model to read"),
+        &format!(
+            "{count} tools; {total} bytes of names, titles, descriptions and schemas of arguments for a model to read, \
+             {answers} of schemas of answers"
+        ),
     ));
     Ok(0)
 }
