@@ -164,7 +164,7 @@ fn load(inputs: &Inputs) -> Result<(Vec<Sample>, String), String> {
             ("documents", 0.5),
             ("short", 0.5),
             ("readmes", 0.5),
-            ("keywords", 2.0),
+            ("keywords", 1.2),
         ] {
             let path = folder.join(name).with_extension("jsonl");
             if !path.is_file() {

@@ -70,9 +70,13 @@ pub(super) fn envelope(judged: &Judged, content: &str) -> String {
         }
         None => {}
     }
-    if let Some(route) = judged.route_about.or(judged.route) {
+    if let Some(route) = judged.route {
         out.push_str("\nRoute: ");
         out.push_str(route);
+        if let Some(about) = judged.route_about {
+            // Writing to a String cannot fail.
+            let _ = write!(out, " ({about})");
+        }
     }
     if let Some(cursor) = &judged.cursor {
         out.push_str("\nNext-Cursor: ");
