@@ -1,7 +1,7 @@
 //! The last look before anything is written as context: is this text a failed retrieval?
 
 use freshcontext_contract::{ErrorCode, SourceError};
-use freshcontext_detect::{Kind, inspect};
+use freshcontext_detect::{Kind, certain, inspect};
 
 use super::JudgedItem;
 use crate::date::Confidence;
@@ -44,7 +44,8 @@ pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[JudgedItem]) 
     let inspection = inspect(&text);
     let documented = items.len() > 1 || items.iter().any(|item| item.date.confidence == Confidence::High);
     let failed = if documented {
-        inspection.is_sure_failure()
+        // A story about a folder that cannot be written reads like an error of that wording, however sure the score is.
+        certain(&text) == Some(true)
     } else {
         inspection.failed
     };

@@ -94,9 +94,8 @@ fn item_value(judged: &Judged, item: &JudgedItem, summary: &str) -> Value {
     put("age", item.age.as_deref().into());
     put("date_confidence", item.date.confidence.as_str().into());
     put("freshness_score", item.score.into());
-    if !summary.is_empty() {
-        put("summary", summary.into());
-    }
+    // Also where it is empty: it is what `evaluate_context` hashes of an item.
+    put("summary", summary.into());
     if !item.fields.is_empty() {
         put("fields", item.fields.clone().into());
     }
