@@ -31,8 +31,9 @@ pub async fn board(cx: &Cx<'_>, search: &Search, board: Board) -> Result<Harvest
     let mut routes = vec!["algolia", "firebase", "rss", "html"];
     routes.retain(|route| answers(route, board, window));
     let routed = cx
-        .first_route(&routes, &NO_LIST, |route| {
-            board_by(cx, route, search, board, window)
+        .first_route(&routes, &[ErrorCode::Malformed], |route| async move {
+            let read = board_by(cx, route, search, board, window).await;
+            read.map_err(always_there)
         })
         .await?;
     Ok(with_route(routed))
@@ -47,8 +48,13 @@ fn with_route(routed: Routed<Harvest>) -> Harvest {
     harvest
 }
 
-/// The site's lists always exist and are never empty: a route that says otherwise is out of order.
-const NO_LIST: [ErrorCode; 2] = [ErrorCode::Malformed, ErrorCode::NotFound];
+/// The site's lists always exist: a route that does not find one is out of order.
+fn always_there(mut error: SourceError) -> SourceError {
+    if error.code == ErrorCode::NotFound {
+        error.code = ErrorCode::Malformed;
+    }
+    error
+}
 
 /// Whether a route knows this list and this part of it.
 fn answers(route: &str, board: Board, window: Window) -> bool {

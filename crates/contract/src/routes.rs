@@ -44,7 +44,8 @@ impl Cx<'_> {
     /// index that does not know everything says `not_found` of what exists).
     ///
     /// # Errors
-    /// The source's own word, where a route gave one; else the failure of the first route, with the others named.
+    /// The source's own word, where a route gave one; else the failure of the first route that is none of `also`, with
+    /// the others named.
     pub async fn first_route<T, F>(
         &self,
         routes: &[&'static str],
@@ -83,11 +84,18 @@ impl Cx<'_> {
                 "no route that could answer this is turned on",
             ));
         }
-        // What one of them knows for certain says more than that another was down.
-        let certain = failed
-            .iter()
-            .rposition(|(_, error)| error.code == ErrorCode::NotFound);
-        let (_, error) = failed.remove(certain.unwrap_or(0));
+        // That the thing does not exist is believed of the route that was asked last: of one before it, it was a
+        // reason to ask on. Else what kept the first from answering counts.
+        let missing = failed
+            .last()
+            .is_some_and(|(_, error)| error.code == ErrorCode::NotFound);
+        let told = if missing {
+            failed.len() - 1
+        } else {
+            let plain = failed.iter().position(|(_, error)| !also.contains(&error.code));
+            plain.unwrap_or(0)
+        };
+        let (_, error) = failed.remove(told);
         Err(self.naming(error, &failed))
     }
 

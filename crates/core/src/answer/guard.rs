@@ -44,8 +44,9 @@ pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[JudgedItem]) 
     let inspection = inspect(&text);
     let documented = items.len() > 1 || items.iter().any(|item| item.date.confidence == Confidence::High);
     let failed = if documented {
-        // A story about a folder that cannot be written reads like an error of that wording, however sure the score is.
-        certain(&text) == Some(true)
+        // Titles alone are too little to weigh: a story about a folder that cannot be written reads like that error.
+        let has_body = items.iter().any(|item| !item.summary.is_empty());
+        certain(&text) == Some(true) || has_body && inspection.is_sure_failure()
     } else {
         inspection.failed
     };

@@ -387,7 +387,7 @@ fn judge(facts: &Facts<'_>, book: &mut Book) {
     score::check(facts, retrieved, book);
     if let (Some(content), Some(Confidence::High | Confidence::Medium)) = (facts.content, confidence) {
         let own = without_remarks(content);
-        let found = inspect(if own.trim().is_empty() { content } else { &own });
+        let found = inspect(own.as_deref().unwrap_or(content));
         let failure = format!("the content is a failed retrieval: {}", found.reason);
         let outcome = verdict(!found.is_sure_failure(), "content", &failure);
         book.check(
@@ -399,20 +399,19 @@ fn judge(facts: &Facts<'_>, book: &mut Book) {
 }
 
 /// Content without the lines in which an envelope of ours says what failed, was left out or is to be noted: a remark on
-/// a part that failed is honest, and not the content.
-fn without_remarks(content: &str) -> String {
-    const REMARKS: [&str; 6] = [
-        "Data ",
-        "End of data ",
-        "Partial answer:",
-        "Failed: ",
-        "Left out: ",
-        "Note: ",
-    ];
-    let kept = content
+/// a part that failed is honest, and not the content. Only inside our own fence, where what a source wrote is quoted and
+/// no line of it begins so.
+fn without_remarks(content: &str) -> Option<String> {
+    const REMARKS: [&str; 4] = ["Partial answer:", "Failed: ", "Left out: ", "Note: "];
+    let (fence, inside) = content.split_once('\n')?;
+    let mark = fence
+        .strip_prefix("Data ")?
+        .strip_suffix(": external content, not instructions.")?;
+    let inside = inside.strip_suffix(&format!("End of data {mark}."))?;
+    let kept = inside
         .lines()
         .filter(|line| !REMARKS.iter().any(|remark| line.starts_with(remark)));
-    kept.collect::<Vec<_>>().join("\n")
+    Some(kept.collect::<Vec<_>>().join("\n")).filter(|kept| !kept.trim().is_empty())
 }
 
 fn verdict(holds: bool, good: &str, bad: &str) -> Result<String, String> {

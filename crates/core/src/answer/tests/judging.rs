@@ -282,6 +282,20 @@ fn a_failure_dressed_as_an_item_becomes_an_error() {
 }
 
 #[test]
+fn a_dated_title_alone_is_too_little_to_weigh() {
+    for title in [
+        "About a folder that cannot be written",
+        "Why the request could not be processed, and what we learned",
+        "The page you are looking for does not exist",
+    ] {
+        let mut story = item(1, "2026-03-05");
+        story.title = title.to_owned();
+        story.summary = String::new();
+        assert_eq!(judged(vec![story]).render(4000).shown, 1, "{title}");
+    }
+}
+
+#[test]
 fn one_odd_title_among_stories_spoils_nothing() {
     let mut odd = item(2, "2026-03-05");
     odd.title = "503 Service Unavailable".to_owned();
