@@ -104,6 +104,24 @@ fn tools(engine: &Arc<Engine>) -> Vec<String> {
     out
 }
 
+/// Every value that an output schema declares has one type, or that type or null: a list of types is less portable, and
+/// without a type a generated client knows nothing.
+fn untyped(at: &str, schema: &Value, out: &mut Vec<String>) {
+    let one = |schema: &Value| schema["type"].is_string();
+    let choice = schema["anyOf"].as_array();
+    let typed =
+        one(schema) || schema["enum"].is_array() || choice.is_some_and(|branches| branches.iter().all(one));
+    if !typed {
+        out.push(format!("{at}: declared as {schema}"));
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+        untyped(&format!("{at}.{name}"), property, out);
+    }
+    if schema["type"] == "array" {
+        untyped(&format!("{at}[]"), &schema["items"], out);
+    }
+}
+
 /// Plain objects that every model dialect accepts.
 fn schemas(engine: &Arc<Engine>) -> Vec<String> {
     fn plain(at: &str, schema: &Value, out: &mut Vec<String>) {
@@ -150,6 +168,7 @@ fn schemas(engine: &Arc<Engine>) -> Vec<String> {
         if tool.output_schema["type"] != "object" {
             out.push(format!("{}: the output schema is not of type object", tool.name));
         }
+        untyped(&tool.name, &tool.output_schema, &mut out);
     }
     out
 }
@@ -487,7 +506,9 @@ async fn declared() -> Result<(), Failed> {
             Value::Object(entries) => {
                 // Without declared properties it holds a source's own facts, or is keyed by data.
                 let Some(properties) = schema["properties"].as_object() else {
-                    if schema["type"] != "object" {
+                    let object = |schema: &Value| schema["type"] == "object";
+                    let mut branches = schema["anyOf"].as_array().into_iter().flatten();
+                    if !object(schema) && !branches.any(object) {
                         out.push(format!("{at} is an object, which is not declared"));
                     }
                     return;

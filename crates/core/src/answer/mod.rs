@@ -27,7 +27,7 @@ pub use guard::prepare;
 pub use item::JudgedItem;
 pub use judge::judge;
 pub use schema::answer_schema;
-pub(crate) use schema::{failure_schema, names_only};
+pub(crate) use schema::or_null;
 
 use crate::date::Resolved;
 use crate::decay::{self, DecayTable, Staleness};

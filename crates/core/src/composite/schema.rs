@@ -2,22 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{answer_schema, failure_schema, names_only};
+use crate::answer::or_null;
 
-/// The output schema of a composite. A section's `result` has the shape of [`answer_schema`], by its names alone, for
-/// the size of the list of tools. The flat failure object is admitted too.
+/// The output schema of a composite. What a section's tool answered is an object that its own schema describes; said
+/// again here it would be most of the list of tools. A section that failed has `error`, the flat failure object, in its
+/// place; a whole answer may be one too.
 pub fn composite_schema() -> Value {
-    let (text, whole, maybe) = (
-        json!({"type": "string"}),
-        json!({"type": "integer"}),
-        json!({"type": ["string", "null"]}),
-    );
-    let mut result = names_only(&answer_schema());
-    // A section that failed has `error` in place of `result`.
-    if let Some(names) = result.get_mut("properties").and_then(Value::as_object_mut) {
-        names.remove("message");
-        names.remove("code");
-    }
+    let (text, whole) = (json!({"type": "string"}), json!({"type": "integer"}));
+    let (maybe, score) = (or_null("string"), or_null("number"));
     json!({
         "type": "object",
         "properties": {
@@ -29,11 +21,9 @@ pub fn composite_schema() -> Value {
                 "answered": whole,
                 "stale": whole,
                 "failed": whole,
-                "weakest": {"type": ["object", "null"], "properties": {
-                    "adapter": {}, "content_date": {}, "confidence": {}, "score": {}
-                }},
+                "weakest": or_null("object"),
                 "missing": {"type": "array", "items": {"type": "object", "properties": {
-                    "adapter": {}, "code": {}, "tool": {}
+                    "adapter": text, "code": text, "tool": text
                 }}}
             }},
             "sections": {"type": "array", "items": {"type": "object", "properties": {
@@ -43,18 +33,17 @@ pub fn composite_schema() -> Value {
                 "status": {"enum": ["success", "partial", "empty", "stale", "failed"]},
                 "newest": maybe,
                 "age": maybe,
-                "score": {"type": ["number", "null"]},
+                "score": score,
                 "items": whole,
-                "result": result,
+                "result": {"type": "object", "description": "As that tool answers"},
                 "stale": {"type": "object", "properties": {
-                    "score": {}, "content_date": {}, "threshold": {}, "message": {}
+                    "score": score, "content_date": maybe, "threshold": {"type": "number"}, "message": text
                 }},
-                "error": failure_schema()
+                "error": {"type": "object"}
             }}},
             "notes": {"type": "array", "items": text},
-            "message": {},
-            "code": {}
-        },
-        "anyOf": [{"required": ["sections"]}, {"required": ["message"]}]
+            "message": text,
+            "code": text
+        }
     })
 }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::profile::{INTENTS, PROFILES};
 use super::verdict::Decision;
+use crate::answer::or_null;
 
 /// The tool's name.
 pub const TOOL: &str = "evaluate_context";
@@ -72,79 +73,58 @@ pub fn input_schema() -> Value {
     })
 }
 
-/// The schema of the structured result: every field is declared; a property without a type is text or null.
+/// The schema of the structured result: every field is declared with its type.
 pub fn output_schema() -> Value {
-    let names = |list: &[&str]| -> Map<String, Value> {
-        list.iter().map(|name| ((*name).to_owned(), json!({}))).collect()
-    };
-    let maybe = |kind: &str| json!({"type": [kind, "null"]});
-    let object = |list: &[&str]| json!({"type": "object", "properties": names(list)});
-    let mut result = names(&[
-        "title",
-        "source",
-        "source_type",
-        "label",
-        "confidence",
-        "relevance",
-        "verdict_id",
-        "evaluated_at",
-    ]);
-    result.extend([
-        ("index".to_owned(), json!({"type": "integer"})),
-        (
-            "decision".to_owned(),
-            json!({"enum": Decision::ALL.map(Decision::as_str)}),
-        ),
-        (
-            "rank_score".to_owned(),
-            property("number", "0 to 1, sets the order"),
-        ),
-        ("freshness_score".to_owned(), maybe("number")),
-        ("utility_score".to_owned(), maybe("number")),
-        ("revalidate_after".to_owned(), maybe("string")),
-        ("why".to_owned(), json!({"type": "array"})),
-        ("warnings".to_owned(), json!({"type": "array"})),
-        (
-            "handoff".to_owned(),
-            object(&["safe_for_agent_handoff", "reason"]),
-        ),
-    ]);
-    let mut origin = names(&[
-        "state",
-        "published_at",
-        "retrieved_at",
-        "timing_confidence",
-        "timing_completeness",
-        "canonical_content_sha256",
-        "semantic_fingerprint_sha256",
-        "warnings",
-    ]);
-    origin.insert(
-        "source_identity".to_owned(),
-        object(&["source_type", "result_id", "completeness"]),
-    );
-    result.insert(
-        "provenance_readiness".to_owned(),
-        json!({"type": "object", "properties": origin}),
-    );
-    for list in ["why", "warnings"] {
-        if let Some(list) = result.get_mut(list).and_then(Value::as_object_mut) {
-            list.insert("items".to_owned(), json!({"type": "string"}));
-        }
-    }
+    let text = json!({"type": "string"});
+    let (maybe, score) = (or_null("string"), or_null("number"));
+    let texts = json!({"type": "array", "items": text});
+    let provenance = json!({"type": "object", "properties": {
+        "state": text,
+        "source_identity": {"type": "object", "properties": {
+            "source_type": text, "result_id": maybe, "completeness": text
+        }},
+        "published_at": maybe,
+        "retrieved_at": text,
+        "timing_confidence": text,
+        "timing_completeness": text,
+        "canonical_content_sha256": maybe,
+        "semantic_fingerprint_sha256": maybe,
+        "warnings": texts
+    }});
     let mut schema = json!({
         "type": "object",
         "properties": {
-            "profile": {"type": "string"},
-            "intent": {"type": "string"},
-            "now": {"type": "string"},
+            "profile": text,
+            "intent": text,
+            "now": text,
             "legend": property("object", "Per decision: label, meaning, action, summary"),
             "results": {
                 "type": "array",
                 "description": "In rank order",
                 "items": {
                     "type": "object",
-                    "properties": result,
+                    "properties": {
+                        "index": {"type": "integer"},
+                        "title": text,
+                        "source": text,
+                        "source_type": text,
+                        "decision": {"enum": Decision::ALL.map(Decision::as_str)},
+                        "label": text,
+                        "freshness_score": score,
+                        "rank_score": property("number", "0 to 1, sets the order"),
+                        "relevance": text,
+                        "utility_score": score,
+                        "confidence": text,
+                        "why": texts,
+                        "warnings": texts,
+                        "verdict_id": text,
+                        "evaluated_at": text,
+                        "revalidate_after": maybe,
+                        "handoff": {"type": "object", "properties": {
+                            "safe_for_agent_handoff": {"type": "boolean"}, "reason": text
+                        }},
+                        "provenance_readiness": provenance
+                    },
                     "required": ["index", "decision", "rank_score", "why", "verdict_id"],
                 },
             },
