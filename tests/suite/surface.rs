@@ -499,35 +499,37 @@ fn typed(engine: &Engine, words: &str) -> Option<(String, Value)> {
     Some((tool.name.clone(), Value::Object(arguments)))
 }
 
-/// A typed client loses no field: every key of every answer is declared, in items and sections too.
-async fn declared() -> Result<(), Failed> {
-    fn undeclared(at: &str, schema: &Value, value: &Value, out: &mut Vec<String>) {
-        match value {
-            Value::Object(entries) => {
-                // Without declared properties it holds a source's own facts, or is keyed by data.
-                let Some(properties) = schema["properties"].as_object() else {
-                    let object = |schema: &Value| schema["type"] == "object";
-                    let mut branches = schema["anyOf"].as_array().into_iter().flatten();
-                    if !object(schema) && !branches.any(object) {
-                        out.push(format!("{at} is an object, which is not declared"));
-                    }
-                    return;
-                };
-                for (name, value) in entries {
-                    match properties.get(name) {
-                        Some(property) => undeclared(&format!("{at}.{name}"), property, value, out),
-                        None => out.push(format!("{at}.{name} is not declared")),
-                    }
+/// What of an answer its tool's output schema does not declare.
+pub(crate) fn undeclared(at: &str, schema: &Value, value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::Object(entries) => {
+            // Without declared properties it holds a source's own facts, or is keyed by data.
+            let Some(properties) = schema["properties"].as_object() else {
+                let object = |schema: &Value| schema["type"] == "object";
+                let mut branches = schema["anyOf"].as_array().into_iter().flatten();
+                if !object(schema) && !branches.any(object) {
+                    out.push(format!("{at} is an object, which is not declared"));
+                }
+                return;
+            };
+            for (name, value) in entries {
+                match properties.get(name) {
+                    Some(property) => undeclared(&format!("{at}.{name}"), property, value, out),
+                    None => out.push(format!("{at}.{name} is not declared")),
                 }
             }
-            Value::Array(values) => {
-                for value in values {
-                    undeclared(&format!("{at}[]"), &schema["items"], value, out);
-                }
-            }
-            _ => {}
         }
+        Value::Array(values) => {
+            for value in values {
+                undeclared(&format!("{at}[]"), &schema["items"], value, out);
+            }
+        }
+        _ => {}
     }
+}
+
+/// A typed client loses no field: every key of every answer is declared, in items too. Sections: `composites::form`.
+async fn declared() -> Result<(), Failed> {
     let mut out = Vec::new();
     let mut seen = 0;
     for case in load_cases(&root().join("fixtures"))? {

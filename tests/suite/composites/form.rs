@@ -19,7 +19,14 @@ pub(super) fn form(table: &Table, engine: &Engine, outcome: &Outcome) -> Vec<Str
     let schema = engine
         .tool(table.composite.tool)
         .map(|tool| tool.output_schema.clone());
-    match jsonschema::validator_for(&schema.unwrap_or_default()) {
+    let schema = schema.unwrap_or_default();
+    let mut undeclared = Vec::new();
+    if !outcome.is_error {
+        let answer = &outcome.structured;
+        crate::surface::undeclared(table.composite.tool, &schema, answer, &mut undeclared);
+    }
+    want(undeclared.is_empty(), format!("{undeclared:?}"));
+    match jsonschema::validator_for(&schema) {
         Ok(validator) => {
             let problems: Vec<String> = validator
                 .iter_errors(&outcome.structured)

@@ -35,7 +35,8 @@ pub fn composite_schema() -> Value {
                 "age": maybe,
                 "score": score,
                 "items": whole,
-                "result": {"type": "object", "description": "As that tool answers"},
+                "arguments": {"type": "object"},
+                "result": {"type": "object"},
                 "stale": {"type": "object", "properties": {
                     "score": score, "content_date": maybe, "threshold": {"type": "number"}, "message": text
                 }},
