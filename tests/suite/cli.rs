@@ -1,5 +1,7 @@
 //! The command line: what goes where, and exit codes 0, 1 and 2.
 
+#[cfg(unix)]
+mod readme;
 mod shell;
 #[cfg(target_os = "linux")]
 mod terminal;
@@ -23,6 +25,8 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("cli::broken_pages_are_not_logged", || block_on(broken_pages())),
     ];
     trials.extend(shell::trials());
+    #[cfg(unix)]
+    trials.extend(readme::trials());
     #[cfg(target_os = "linux")]
     trials.extend(terminal::trials());
     trials

@@ -7,30 +7,20 @@ use freshcontext_contract::{AnyAdapter, Apply, Clock, Descriptor, Transport};
 use freshcontext_http::{Config, Deny, Observe, Pipeline, ProxyConfig, Upstream};
 use freshcontext_sources::{adapters, composites};
 
-use crate::clock::SystemClock;
 use crate::config::{ConfigError, Settings};
 use crate::engine::{Engine, Parts};
 use crate::metrics::{Metered, Metrics};
 use crate::retrievals::{FailureLog, Told, ToldSource};
 
 /// What one kind of run has beside another.
+#[derive(Default)]
 struct Wiring {
-    clock: Arc<dyn Clock>,
+    /// The settings' where there is none.
+    clock: Option<Arc<dyn Clock>>,
     observer: Option<Arc<dyn Observe>>,
     /// Whether retrieval failures go to the log at its default level: where nobody reads the answers.
     told: bool,
     counted: bool,
-}
-
-impl Default for Wiring {
-    fn default() -> Self {
-        Self {
-            clock: Arc::new(SystemClock),
-            observer: None,
-            told: false,
-            counted: false,
-        }
-    }
 }
 
 /// A built server, without a transport to its callers yet.
@@ -70,7 +60,7 @@ impl App {
     ) -> Result<Self, ConfigError> {
         let wiring = Wiring {
             observer: Some(observer),
-            clock: clock.unwrap_or_else(|| Arc::new(SystemClock)),
+            clock,
             ..Wiring::default()
         };
         Self::assemble(settings, environment, wiring)
@@ -100,6 +90,7 @@ impl App {
             told,
             counted,
         } = wiring;
+        let clock = clock.unwrap_or_else(|| settings.clock());
         let mut adapters = adapters();
         let descriptors: Vec<&'static Descriptor> =
             adapters.iter().map(|adapter| adapter.descriptor()).collect();

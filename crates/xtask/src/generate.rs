@@ -63,7 +63,8 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         &readme,
         "an answer",
         &format!(
-            "```console\n$ cargo xtask replay &\n$ export FRESHCONTEXT_UPSTREAM='*=http://127.0.0.1:8788'\n$ {}\n{}\n```",
+            "```console\n$ cargo xtask replay &\n$ export FRESHCONTEXT_UPSTREAM='*=http://127.0.0.1:8788' FRESHCONTEXT_REPLAY_AT={}\n$ {}\n{}\n```",
+            examples::NOW,
             shown.call,
             shown.text.trim_end()
         ),

@@ -196,7 +196,8 @@ fn demo(root: &Path) -> Result<String, String> {
             let words = replay.call(tool).ok_or_else(|| format!("{tool} has no ordinary fixture"))?;
             println!("$ {}\n", replay::shell(words));
             let mut call = server(words);
-            call.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
+            call.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()))
+                .env("FRESHCONTEXT_REPLAY_AT", examples::NOW);
             let status = tokio::task::spawn_blocking(move || call.status())
                 .await
                 .map_err(|error| error.to_string())?

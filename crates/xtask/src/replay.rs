@@ -11,7 +11,7 @@ use std::sync::Arc;
 use freshcontext_testkit::{Case, Exchange, Kind, Reply, ScriptedUpstream, SeenRequest, load_cases};
 use serde_json::{Map, Value};
 
-use crate::examples::ordinary;
+use crate::examples::{self, ordinary};
 
 /// Cases, ready to be served.
 #[derive(Debug)]
@@ -75,8 +75,9 @@ impl Replay {
     /// What to do with it.
     pub fn introduction(&self, base: &str) -> String {
         let mut out = format!(
-            "Replaying {} answers at {base}. In another terminal:\n\n  export FRESHCONTEXT_UPSTREAM='*={base}'\n",
-            self.lines.len()
+            "Replaying {} answers at {base}. In another terminal:\n\n  export FRESHCONTEXT_UPSTREAM='*={base}' FRESHCONTEXT_REPLAY_AT={}\n",
+            self.lines.len(),
+            examples::NOW
         );
         for call in self.calls.values() {
             out.push_str("  ");

@@ -153,7 +153,7 @@ pub(super) fn evaluate(
         decay,
         limits: settings.limits.clone(),
     };
-    let batch = match batch(&arguments, SystemClock.now(), &options) {
+    let batch = match batch(&arguments, settings.clock().now(), &options) {
         Ok(batch) => batch,
         Err(error) => return Ok(refused(&error)),
     };

@@ -75,6 +75,13 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
             .store_text(&mut loaded.settings, value)
             .map_err(|problem| ConfigError(format!("`{key}` {problem}")))?;
     }
+    let settings = &loaded.settings;
+    if settings.replay_at.is_some() && !settings.upstreams.iter().any(|(host, _)| host == "*") {
+        return Err(ConfigError(
+            "`replay_at` makes time stand still, which is only right for a replay: set an upstream for `*`, or leave it out"
+                .to_owned(),
+        ));
+    }
     Ok(loaded)
 }
 
@@ -232,6 +239,20 @@ mod tests {
         assert_eq!(
             settings.upstreams,
             [("api.example.com".to_owned(), "http://127.0.0.1:1".to_owned())]
+        );
+    }
+
+    #[test]
+    fn time_stands_still_only_for_a_replay() {
+        let ConfigError(text) = file("replay_at = '2026-11-21T20:15:00Z'").unwrap_err();
+        assert!(text.contains("an upstream for `*`"), "{text}");
+        let upstream = "[upstreams]\n'*' = 'http://127.0.0.1:1/'\n";
+        let loaded = file(&format!("replay_at = '2026-11-21T20:15:00Z'\n{upstream}")).unwrap();
+        assert_eq!(loaded.clock().now().to_rfc3339(), "2026-11-21T20:15:00+00:00");
+        let ConfigError(text) = file(&format!("replay_at = 'now'\n{upstream}")).unwrap_err();
+        assert!(
+            text.contains("replay_at") && text.contains("2026-11-21T20:15:00Z"),
+            "{text}"
         );
     }
 

@@ -3,9 +3,13 @@
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use freshcontext_contract::Limits;
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{Clock, FixedClock, Limits};
 use freshcontext_store::{Place, Retention, Store};
+
+use crate::clock::SystemClock;
 
 /// A day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
@@ -17,6 +21,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Where requests for a host go instead: `(host or *, base address)`.
     pub upstreams: Vec<(String, String)>,
+    /// The moment at which a replay's time stands: answers are dated and scored as of then. None: the real time.
+    pub replay_at: Option<DateTime<Utc>>,
     /// Who to write to about our requests; some sources ask for it in the user agent.
     pub contact: Option<String>,
     /// Folder for files of the server's own. None are kept at present.
@@ -116,6 +122,7 @@ impl Default for Settings {
         Self {
             limits: Limits::DEFAULT,
             upstreams: Vec::new(),
+            replay_at: None,
             contact: None,
             data_dir: None,
             cursor_secret: None,
@@ -168,6 +175,14 @@ impl Settings {
         match &self.cursor_secret {
             Some(secret) => vec![secret],
             None => self.http.all_tokens().map(|(_, token)| token).collect(),
+        }
+    }
+
+    /// What tells the time: the system, or a replay's one moment.
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        match self.replay_at {
+            Some(moment) => Arc::new(FixedClock(moment)),
+            None => Arc::new(SystemClock),
         }
     }
 

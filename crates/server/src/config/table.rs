@@ -314,6 +314,27 @@ pub fn settings() -> Vec<Setting> {
             },
         },
         own(
+            "replay_at",
+            Kind::Text,
+            "The moment at which time stands while answers are replayed, such as 2026-11-21T20:15:00Z. Only with an upstream of yours for every host (`*`).",
+            |settings, value| {
+                settings.replay_at = filled(text(value)?)
+                    .map(|moment| {
+                        moment
+                            .parse()
+                            .map_err(|_| format!("is no moment like 2026-11-21T20:15:00Z: {moment}"))
+                    })
+                    .transpose()?;
+                Ok(())
+            },
+            |settings| {
+                settings
+                    .replay_at
+                    .map(|moment| moment.to_rfc3339())
+                    .unwrap_or_default()
+            },
+        ),
+        own(
             "toolsets",
             Kind::List,
             "Groups of tools: `default` (always there) and `time`, whose answers have ids and which offers `recheck`.",
