@@ -2,10 +2,14 @@
 //! upstreams that change, delete, reorder, push out, refuse and break.
 
 mod asking;
+mod composites;
 mod cost;
+mod deciding;
 mod keeping;
 mod lists;
+mod processes;
 mod setup;
+mod window;
 
 use libtest_mimic::Trial;
 
@@ -13,6 +17,9 @@ use crate::run::block_on;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = lists::trials();
+    trials.extend(composites::trials());
+    trials.extend(deciding::trials());
+    trials.extend(processes::trials());
     trials.extend([
         Trial::test("time::not_modified", || block_on(asking::not_modified())),
         Trial::test("time::named_thing_gone", || block_on(asking::named_thing_gone())),
@@ -25,6 +32,9 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("time::store_off", || block_on(keeping::store_off())),
         Trial::test("time::cached_answer_keeps_its_id", || block_on(keeping::cached())),
         Trial::test("time::off_by_default", || block_on(keeping::off_by_default())),
+        Trial::test("time::never_gone_by_absence", || {
+            block_on(window::never_gone_by_absence())
+        }),
         Trial::test("time::requests_counted", || block_on(cost::requests_counted())),
     ]);
     trials

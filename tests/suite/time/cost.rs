@@ -1,31 +1,21 @@
 //! What a recheck costs beside a full fetch, counted.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
 use freshcontext_contract::AnyAdapter;
+use freshcontext_testkit::Case;
 use freshcontext_testkit::check::Outcome;
-use freshcontext_testkit::{Case, Kind, load_cases};
 use libtest_mimic::Failed;
 use serde_json::Value;
 
-use super::setup::{Folder, ask, engine, recheck, serving};
-use crate::cases::of_a_composite;
+use super::setup::{Folder, ask, engine, ordinary_cases, recheck, serving};
 use crate::{root, verdict};
 
 /// What a recheck costs beside a full fetch, for an ordinary case of every tool whose upstream honours ETags. The
 /// table in docs/time.md is this count.
 pub(super) async fn requests_counted() -> Result<(), Failed> {
-    let mut cases: HashMap<String, Case> = HashMap::new();
-    for case in load_cases(&root().join("fixtures"))? {
-        if case.kind == Kind::Ok && !of_a_composite(&case) {
-            let first = cases.get(&case.tool).is_none_or(|known| case.name < known.name);
-            if first {
-                cases.insert(case.tool.clone(), case);
-            }
-        }
-    }
+    let cases = ordinary_cases()?;
     let mut table = String::from(
         "| tool | full fetch | bytes | recheck | bytes | settled by | at most a third of the requests |\n\
          | --- | ---: | ---: | ---: | ---: | --- | --- |\n",

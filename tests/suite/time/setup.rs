@@ -1,5 +1,6 @@
 //! What the trials of the toolset share: a server with it, an upstream that changes its mind, lists of stories.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,10 +10,11 @@ use freshcontext_http::{Config, Pipeline, Upstream};
 use freshcontext_server::config::Settings;
 use freshcontext_server::engine::{CallContext, Engine, Parts, RECHECK};
 use freshcontext_testkit::check::Outcome;
-use freshcontext_testkit::{Case, Reply, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
+use freshcontext_testkit::{Case, Kind, Reply, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use libtest_mimic::Failed;
 use serde_json::{Map, Value, json};
 
+use crate::cases::of_a_composite;
 use crate::root;
 use crate::run::{CONTACT, call, once};
 use crate::upstreams::json_reply;
@@ -68,7 +70,7 @@ pub(super) fn engine(
     change(&mut settings);
     let parts = Parts {
         adapters,
-        composites: Vec::new(),
+        composites: freshcontext_sources::composites().iter().collect(),
         transport: Arc::new(Pipeline::new(config).map_err(|error| error.to_string())?),
         clock,
     };
@@ -186,4 +188,18 @@ pub(super) async fn serving(
     .map_err(|error| error.to_string())?;
     let engine = engine(&upstream.base(), folder, Some(case), |_| {})?;
     Ok((engine, case.clone(), script, upstream))
+}
+
+/// An ordinary case of every tool with one source: the first of its names.
+pub(super) fn ordinary_cases() -> Result<HashMap<String, Case>, String> {
+    let mut cases: HashMap<String, Case> = HashMap::new();
+    for case in load_cases(&root().join("fixtures"))? {
+        if case.kind == Kind::Ok && !of_a_composite(&case) {
+            let first = cases.get(&case.tool).is_none_or(|known| case.name < known.name);
+            if first {
+                cases.insert(case.tool.clone(), case);
+            }
+        }
+    }
+    Ok(cases)
 }
