@@ -2,7 +2,6 @@
 //! room to write, with a file that was damaged.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use freshcontext_server::engine::RECHECK;
 use freshcontext_testkit::ScriptedUpstream;
@@ -30,8 +29,9 @@ pub fn trials() -> Vec<Trial> {
 
 /// Rounds of calling and killing.
 const ROUNDS: usize = 6;
-/// Calls that are on their way when the process is killed.
-const AT_ONCE: usize = 24;
+/// Calls of a round, of which so many are waited for before the process is killed.
+const CALLS: usize = 300;
+const WAITED_FOR: usize = 150;
 
 fn file(folder: &Folder) -> PathBuf {
     folder.0.join("freshcontext.sqlite3")
@@ -81,16 +81,18 @@ async fn restart_between() -> Result<(), Failed> {
 async fn killed_while_writing() -> Result<(), Failed> {
     let (folder, upstream) = (Folder::new(), upstream().await?);
     let mut kept = 0;
+    let mut interrupted = 0;
     for round in 0..ROUNDS {
         let mut session = Session::open(stdio(&upstream.base(), &folder.0), MODERN).await;
-        let calls: Vec<(&str, Value)> = (0..AT_ONCE)
-            .map(|at| search(&format!("words {round} {at}")))
-            .collect();
-        // Its outcomes are here while its writes are on their way.
-        let outcomes = session.calls(&calls).await;
-        ensure(outcomes.iter().all(|outcome| !outcome.is_error), "a call failed")?;
-        // Killed at once in the first round, later and later in the others.
-        tokio::time::sleep(Duration::from_millis(3 * round as u64)).await;
+        for at in 0..CALLS {
+            // The same request, so that the cache answers and no pace holds it up; other arguments, so another id.
+            let (tool, arguments) = search(&format!("words {round}{}", " ".repeat(at)));
+            let call = json!({"name": tool, "arguments": arguments});
+            session.request("tools/call", call).await;
+        }
+        for _ in 0..WAITED_FOR + 20 * round {
+            session.next().await.ok_or("the process ended")?;
+        }
         crate::process::signal(session.process(), "KILL");
         session.end().await;
         let checked = store(&folder, &["check"]).await;
@@ -110,9 +112,13 @@ async fn killed_while_writing() -> Result<(), Failed> {
             count >= kept,
             format!("{count} answers are kept, {kept} were before"),
         )?;
+        interrupted += usize::from(count - kept < CALLS);
         kept = count;
     }
-    ensure(kept > 0, "nothing was ever kept")
+    ensure(
+        kept > 0 && interrupted > 0,
+        format!("{kept} are kept; killed too late to interrupt anything"),
+    )
 }
 
 /// Files of this process may not grow beyond some size, as on a full disk: tools go on, answers get no id, and what was
