@@ -9,9 +9,11 @@ mod parse;
 mod request;
 mod tenders;
 
+use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest,
+    HostRate, Hosts, Listing, Marker, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, Switch,
+    When,
 };
 
 const RATES: &str = "https://guide.data.gov.sg/developer-guide/api-overview/api-rate-limits";
@@ -54,7 +56,12 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "s3.ap-southeast-1.amazonaws.com",
     ]),
     official: true,
-    peek: Peek::none(Listing::Window),
+    peek: Peek {
+        question: Question::Own,
+        listing: Listing::Window,
+        asks: "the dataset's own record alone, about 1 KB, in place of all its matching rows",
+        tells: "that the dataset was not published again, so that every row is the same",
+    },
     credentials: &[
         key("data.gov.sg"),
         key("api-production.data.gov.sg"),
@@ -126,6 +133,13 @@ impl Adapter for Gebiz {
 
     async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
         collect::collect(cx, &input).await.map_err(wait)
+    }
+
+    /// The rows change only when the whole dataset is published again, and its record (`lastUpdatedAt`) says when.
+    async fn peek(&self, cx: &Cx<'_>, _: Self::Input, earlier: &Earlier) -> Result<Peeked, SourceError> {
+        by_deciding(cx, earlier, |url| url.path().ends_with("/metadata"))
+            .await
+            .map_err(wait)
     }
 }
 

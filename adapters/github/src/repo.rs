@@ -1,9 +1,10 @@
 //! `extract_github`: one repository.
 
+use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, DateEvidence, Descriptor, ErrorCode, Harvest, Hosts, Listing, Peek, Response,
-    SourceError, hosts,
+    Adapter, ArgSpec, Cx, DateEvidence, Descriptor, Earlier, ErrorCode, Harvest, Hosts, Listing, Peek,
+    Peeked, Question, Response, SourceError, hosts,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::github::Repository;
@@ -22,7 +23,12 @@ pub static GITHUB: Descriptor = Descriptor {
     profile: "code_activity",
     hosts: Hosts::Fixed(&[HOST]),
     official: true,
-    peek: Peek::validators(Listing::Named),
+    peek: Peek {
+        question: Question::Own,
+        listing: Listing::Named,
+        asks: "the repository's own document with its ETag; a 304 costs nothing of a token's allowance",
+        tells: "that no figure changed and nothing was pushed, so that the newest commit and the README are the same",
+    },
     credentials: CREDENTIALS,
     routes: ROUTES,
     rates: &[hosts::GITHUB_API],
@@ -55,6 +61,15 @@ impl Adapter for GitHub {
         let facts = facts
             .and_then(|response| response.judged(parse::repository(&charset::decode(&response).text)))?;
         build(&asked, facts, commit, readme)
+    }
+
+    /// The repository's document has `pushed_at`, the last push to any branch: commits and the README come by a push.
+    async fn peek(&self, cx: &Cx<'_>, _: UrlInput, earlier: &Earlier) -> Result<Peeked, SourceError> {
+        by_deciding(cx, earlier, |url| {
+            // `/repos/{owner}/{name}`, without what is below it.
+            url.path_segments().is_some_and(|parts| parts.count() == 3)
+        })
+        .await
     }
 }
 

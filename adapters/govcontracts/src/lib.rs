@@ -8,9 +8,10 @@ mod input;
 mod parse;
 mod request;
 
+use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Founding, Harvest, HostRate, Hosts, Listing, Pace, Peek,
-    Route, SourceError, Switch,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, Founding, Harvest, HostRate, Hosts, Listing, Pace,
+    Peek, Peeked, Question, Route, SourceError, Switch,
 };
 
 /// The facts about USAspending.
@@ -23,7 +24,12 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     profile: "government_regulatory",
     hosts: Hosts::Fixed(&["api.usaspending.gov"]),
     official: true,
-    peek: Peek::none(Listing::Window),
+    peek: Peek {
+        question: Question::Own,
+        listing: Listing::Window,
+        asks: "the page of awards once more, without the search for the recipient that led to it",
+        tells: "that the page is the same to the byte, where its days do not end today",
+    },
     credentials: &[],
     routes: &[Route {
         id: "awards",
@@ -69,6 +75,19 @@ impl Adapter for GovContracts {
 
     async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
         collect::collect(cx, &input).await
+    }
+
+    /// Who the recipient is was settled by the earlier call; only the awards decide. A range of days that ends today
+    /// was written into the earlier query as the end of another day.
+    async fn peek(&self, cx: &Cx<'_>, _: Self::Input, earlier: &Earlier) -> Result<Peeked, SourceError> {
+        if cx.args().since.is_some() && cx.args().until.is_none() {
+            return Ok(Peeked::Untold);
+        }
+        by_deciding(cx, earlier, |url| {
+            let path = url.path();
+            path.ends_with("/spending_by_award/") || path.contains("/awards/")
+        })
+        .await
     }
 }
 

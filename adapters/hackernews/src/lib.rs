@@ -5,9 +5,10 @@ mod parse;
 mod request;
 mod routes;
 
+use freshcontext_contract::peek::by_validators;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Listing,
-    Pace, Peek, Route, SourceError, StatusRule, Switch, When, hosts,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest, HostRate, Hosts,
+    Listing, Pace, Peek, Peeked, Route, SourceError, StatusRule, Switch, When, hosts,
 };
 
 pub use input::Input;
@@ -128,6 +129,20 @@ impl Adapter for HackerNews {
                 None => routes::search(cx, &search).await,
             },
         }
+    }
+
+    /// A search of the last day or week has another address by now, and its old one does not know what is new.
+    async fn peek(&self, cx: &Cx<'_>, input: Input, earlier: &Earlier) -> Result<Peeked, SourceError> {
+        if let input::Wanted::Search(search) = input::recognise(&input.url, cx.now())?
+            && search.board.is_none()
+        {
+            let window = request::Window::of(&search, cx.args())?;
+            let address = request::search(&search, cx.args(), window)?.url;
+            if !earlier.has_asked(&address) {
+                return Ok(Peeked::Untold);
+            }
+        }
+        by_validators(cx, earlier).await
     }
 }
 

@@ -8,7 +8,7 @@ mod select;
 
 use std::sync::{Mutex, PoisonError};
 
-use freshcontext_contract::peek::by_validators_of;
+use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
     Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest, HostRate, Hosts,
     Listing, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, Switch, When,
@@ -133,7 +133,7 @@ impl Adapter for Yc {
 
     /// All files of the mirror are made together, and `meta.json` says when.
     async fn peek(&self, cx: &Cx<'_>, _: Input, earlier: &Earlier) -> Result<Peeked, SourceError> {
-        by_validators_of(cx, earlier, |url| url.path().ends_with("/meta.json")).await
+        by_deciding(cx, earlier, |url| url.path().ends_with("/meta.json")).await
     }
 
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {

@@ -10,6 +10,7 @@ mod composite;
 mod documents;
 mod inspector;
 mod judge;
+mod kept;
 mod report;
 mod stages;
 mod start;
@@ -48,6 +49,9 @@ struct Arguments {
     /// Starts of our server that are timed.
     #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     spawns: u16,
+    /// Answers that the store is made to keep.
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1_000..=10_000_000))]
+    answers: u64,
     /// End with status 1 where a target is missed.
     #[arg(long)]
     strict: bool,
@@ -71,6 +75,8 @@ enum Group {
     Worst,
     /// The inspector alone.
     Inspector,
+    /// The store of answers, with its bound raised.
+    Store,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -150,6 +156,7 @@ fn run(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
             Group::Stages => stages::run(&plan, &forms)?,
             Group::Worst => worst::run(&forms)?,
             Group::Inspector => inspector::run(&plan, &forms)?,
+            Group::Store => runtime.block_on(kept::run(arguments.answers))?,
         });
     }
     report::print(&rows)?;

@@ -151,7 +151,8 @@ impl Asked {
         self.method == Method::Get && (self.etag.is_some() || self.last_modified.is_some())
     }
 
-    /// The same request with the validators: a 304 is an answer.
+    /// The same request, with the validators where it is a GET: a 304 is an answer. A POST that matches would be refused
+    /// with 412 (RFC 9110, section 13.1.2), so it goes out as it was.
     pub fn conditional(&self) -> Result<Request, SourceError> {
         let url = Url::parse(&self.url).map_err(|error| {
             SourceError::new(ErrorCode::Internal, "a kept address does not parse").caused_by(error)
@@ -164,9 +165,10 @@ impl Asked {
             .iter()
             .map(|(name, value)| (Cow::Owned(name.clone()), value.clone()))
             .collect();
+        let get = self.method == Method::Get;
         request.condition = Some(Condition {
-            etag: self.etag.clone(),
-            last_modified: self.last_modified.clone(),
+            etag: self.etag.clone().filter(|_| get),
+            last_modified: self.last_modified.clone().filter(|_| get),
         });
         Ok(request)
     }
@@ -242,25 +244,44 @@ pub struct Earlier {
     pub asked: Vec<Asked>,
 }
 
+impl Earlier {
+    /// Whether this very address was asked. Where an address follows from the day, it is another one tomorrow, and the
+    /// old one cannot tell what is new.
+    pub fn has_asked(&self, url: &Url) -> bool {
+        self.asked.iter().any(|asked| asked.url == url.as_str())
+    }
+}
+
 /// The question that [`Question::Validators`] stands for. Asked only where every exchange had a validator, one after
 /// the other, and ended by the first that changed.
 pub async fn by_validators(cx: &Cx<'_>, earlier: &Earlier) -> Result<Peeked, SourceError> {
-    by_validators_of(cx, earlier, |_| true).await
+    if !earlier.asked.iter().all(Asked::has_validator) {
+        return Ok(Peeked::Untold);
+    }
+    ask_again(cx, earlier.asked.iter()).await
 }
 
 /// The same, of those exchanges alone that decide about all the others: an index that says when its parts were made, a
-/// document beside one that only led to it. Where none decides, all are asked.
-pub async fn by_validators_of(
+/// document beside one that only led to it. One that had no validator is asked for as it was, and its bytes are
+/// compared: a full fetch would ask for it as well, and takes this answer over. Where none decides, all are asked.
+pub async fn by_deciding(
     cx: &Cx<'_>,
     earlier: &Earlier,
     decides: impl Fn(&Url) -> bool + Send,
 ) -> Result<Peeked, SourceError> {
     let decisive = |asked: &&Asked| Url::parse(&asked.url).is_ok_and(|url| decides(&url));
-    let mut chosen: Vec<&Asked> = earlier.asked.iter().filter(decisive).collect();
+    let chosen: Vec<&Asked> = earlier.asked.iter().filter(decisive).collect();
     if chosen.is_empty() {
-        chosen = earlier.asked.iter().collect();
+        return by_validators(cx, earlier).await;
     }
-    if chosen.is_empty() || !chosen.iter().all(|asked| asked.has_validator()) {
+    ask_again(cx, chosen.into_iter()).await
+}
+
+async fn ask_again(
+    cx: &Cx<'_>,
+    chosen: impl ExactSizeIterator<Item = &Asked> + Send,
+) -> Result<Peeked, SourceError> {
+    if chosen.len() == 0 {
         return Ok(Peeked::Untold);
     }
     let mut evidence = Vec::with_capacity(chosen.len());

@@ -36,6 +36,19 @@ pub struct Retention {
     pub age_ms: i64,
 }
 
+/// Fewest answers written between two looks at how many there are.
+const LOOK_EVERY: u64 = 100;
+/// Part of the bound that may be written between two looks, where that is more: a look counts as many as are kept.
+const PART: u64 = 100;
+
+impl Retention {
+    /// How many answers more than a bound there may be for a while: so many are written between two looks.
+    pub const fn slack(bound: u64) -> u64 {
+        let part = bound / PART;
+        if part > LOOK_EVERY { part } else { LOOK_EVERY }
+    }
+}
+
 /// What is in a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Info {

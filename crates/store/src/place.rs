@@ -14,8 +14,6 @@ use crate::sqlite::Sqlite;
 
 /// Name of the database file in the data folder.
 const FILE: &str = "freshcontext.sqlite3";
-/// Answers written between two looks at how many there are.
-const PRUNE_EVERY: u64 = 100;
 
 /// Where things are kept.
 #[derive(Clone, PartialEq, Eq)]
@@ -86,7 +84,7 @@ impl Store {
         if self
             .written
             .fetch_add(1, Ordering::Relaxed)
-            .is_multiple_of(PRUNE_EVERY)
+            .is_multiple_of(Retention::slack(self.retention.answers))
         {
             backend.prune(self.retention, answer.created_ms).await?;
         }

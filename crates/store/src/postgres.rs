@@ -52,6 +52,10 @@ impl Postgres {
         Ok(Self { pool })
     }
 
+    fn writer(&self) -> &PgPool {
+        &self.pool
+    }
+
     async fn bytes(&self) -> Result<i64, StoreError> {
         let bytes = sqlx::query_scalar("SELECT pg_database_size(current_database())");
         Ok(bytes.fetch_one(&self.pool).await?)

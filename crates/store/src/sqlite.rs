@@ -19,11 +19,15 @@ const BUSY: Duration = Duration::from_secs(2);
 const ACQUIRE: Duration = Duration::from_secs(5);
 /// How long between two looks at whether another process still opens the file.
 const TRY_AGAIN: Duration = Duration::from_millis(10);
-/// Connections: SQLite has one writer at a time, and readers beside it.
-const CONNECTIONS: u32 = 4;
+/// Connections for reading. SQLite has one writer at a time, whose connection is beside these: a write does not queue
+/// behind reads.
+const READERS: u32 = 3;
 
 pub(crate) struct Sqlite {
+    /// For reading; the only one in memory, where each connection would have a database of its own.
     pool: SqlitePool,
+    /// For writing, to a file.
+    writer: Option<SqlitePool>,
 }
 
 impl Sqlite {
@@ -52,28 +56,23 @@ impl Sqlite {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
             .busy_timeout(BUSY);
-        Self::with(options, CONNECTIONS).await
+        let writer = pool(options.clone(), 1).await?;
+        made(&writer).await?;
+        Ok(Self {
+            pool: pool(options, READERS).await?,
+            writer: Some(writer),
+        })
     }
 
-    /// A store that ends with the process. One connection: each would have a memory of its own.
+    /// A store that ends with the process.
     pub(crate) async fn memory() -> Result<Self, StoreError> {
-        Self::with(SqliteConnectOptions::new().in_memory(true), 1).await
+        let pool = pool(SqliteConnectOptions::new().in_memory(true), 1).await?;
+        made(&pool).await?;
+        Ok(Self { pool, writer: None })
     }
 
-    async fn with(options: SqliteConnectOptions, connections: u32) -> Result<Self, StoreError> {
-        let pool = SqlitePoolOptions::new()
-            .max_connections(connections)
-            .min_connections(u32::from(connections == 1))
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .acquire_timeout(ACQUIRE)
-            .connect_with(options)
-            .await?;
-        if let Err(error) = migrations::sqlite().run(&pool).await {
-            pool.close().await;
-            return Err(error.into());
-        }
-        Ok(Self { pool })
+    fn writer(&self) -> &SqlitePool {
+        self.writer.as_ref().unwrap_or(&self.pool)
     }
 
     async fn bytes(&self) -> Result<i64, StoreError> {
@@ -85,6 +84,27 @@ impl Sqlite {
             .await?;
         Ok(pages.saturating_mul(size))
     }
+}
+
+async fn pool(options: SqliteConnectOptions, connections: u32) -> Result<SqlitePool, StoreError> {
+    let pool = SqlitePoolOptions::new()
+        .max_connections(connections)
+        .min_connections(u32::from(connections == 1))
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .acquire_timeout(ACQUIRE)
+        .connect_with(options)
+        .await?;
+    Ok(pool)
+}
+
+/// Makes the tables, or those that are missing.
+async fn made(pool: &SqlitePool) -> Result<(), StoreError> {
+    if let Err(error) = migrations::sqlite().run(pool).await {
+        pool.close().await;
+        return Err(error.into());
+    }
+    Ok(())
 }
 
 /// Waits until no other process opens the file. Held until it is dropped; `None` where the file system has no locks.
@@ -142,9 +162,9 @@ impl Backend for Sqlite {
 
     fn vacuum(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
-            sqlx::query("VACUUM").execute(&self.pool).await?;
+            sqlx::query("VACUUM").execute(self.writer()).await?;
             sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)")
-                .execute(&self.pool)
+                .execute(self.writer())
                 .await?;
             Ok(())
         })

@@ -1,7 +1,8 @@
 //! The statements that both databases understand alike, written once. sqlx checks the types of each
 //! database by itself, so the text is shared and the code is made for each.
 
-/// Implements the operations that do not depend on the database for a type with a field `pool`.
+/// Implements the operations that do not depend on the database for a type with a field `pool` and a method
+/// `writer`, the pool for what changes something.
 macro_rules! shared_operations {
     () => {
         fn put_answer<'a>(
@@ -24,7 +25,7 @@ macro_rules! shared_operations {
                 .bind(&answer.hash)
                 .bind(&answer.record)
                 .bind(answer.created_ms)
-                .execute(&self.pool)
+                .execute(self.writer())
                 .await?;
                 Ok(())
             })
@@ -73,7 +74,7 @@ macro_rules! shared_operations {
                 let oldest = now_ms.saturating_sub(retention.age_ms);
                 let by_age = sqlx::query("DELETE FROM answers WHERE created_ms < $1")
                     .bind(oldest)
-                    .execute(&self.pool)
+                    .execute(self.writer())
                     .await?
                     .rows_affected();
                 let kept = i64::try_from(retention.answers).unwrap_or(i64::MAX);
@@ -83,7 +84,7 @@ macro_rules! shared_operations {
                      (SELECT created_ms FROM answers ORDER BY created_ms DESC LIMIT 1 OFFSET $1)",
                 )
                 .bind(kept)
-                .execute(&self.pool)
+                .execute(self.writer())
                 .await?
                 .rows_affected();
                 Ok(by_age + by_number)
@@ -114,7 +115,10 @@ macro_rules! shared_operations {
         }
 
         fn close(&self) -> BoxFuture<'_, ()> {
-            Box::pin(self.pool.close())
+            Box::pin(async move {
+                self.writer().close().await;
+                self.pool.close().await;
+            })
         }
     };
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use super::reading::{Ask, Collected};
-use super::time::{Draft, Watch};
+use super::time::{Draft, Watch, Watched};
 use super::{
     Arguments, CallContext, Engine, Slot, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement,
 };
@@ -116,11 +116,13 @@ impl Engine {
             }
             Work::Composite(composite) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
+                let asked = self.times.as_ref().map(|_| arguments.clone());
                 let mut plan = (composite.plan)(arguments)?;
                 plan.notes = notes;
+                let watched = asked.map(|asked| Watched::new(&self.transport, asked, plan.sections.len()));
                 let place = Arc::new(self.gate.enter().await?);
                 self.prepare_judgement();
-                self.run_plan(composite, plan, place, context).await
+                self.run_plan(composite, plan, place, context, watched).await
             }
         }
     }

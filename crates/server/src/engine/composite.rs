@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{AnyAdapter, ErrorCode, SourceError};
+use freshcontext_contract::{AnyAdapter, ErrorCode, SourceError, Transport};
 use freshcontext_core::answer::Judged;
 use freshcontext_core::composite::{NOT_ASKED, Section};
 use freshcontext_sources::{Composite, PartCall, Plan};
@@ -18,6 +18,7 @@ use tracing::Instrument as _;
 use super::admission::{Place, overloaded};
 use super::call::{defect, log_failure};
 use super::reading::Ask;
+use super::time::Watched;
 use super::{CallContext, Engine, Progress, ToolOutcome, Work, judgement};
 
 /// How long an answer waits for its last steps of progress to be taken.
@@ -36,6 +37,7 @@ impl Engine {
         mut plan: Plan,
         place: Arc<Place>,
         context: &CallContext,
+        watched: Option<Watched>,
     ) -> Result<ToolOutcome, SourceError> {
         let begun = self.clock.now();
         plan.max_length = plan.max_length.min(self.limits().result_chars);
@@ -45,8 +47,9 @@ impl Engine {
         for (at, part) in plan.sections.iter().cloned().enumerate() {
             let engine = Arc::clone(self);
             let place = Arc::clone(&place);
+            let transport = watched.as_ref().and_then(|watched| watched.transport(at));
             let section = async move {
-                let settled = AssertUnwindSafe(engine.section(part, deadline, place))
+                let settled = AssertUnwindSafe(engine.section(part, deadline, place, transport))
                     .catch_unwind()
                     .await;
                 (at, settled.unwrap_or_else(|_| Err(defect())))
@@ -87,7 +90,7 @@ impl Engine {
             }
             Either::Right(((), settling)) => settling.await,
         };
-        let sections = plan
+        let sections: Vec<Section> = plan
             .sections
             .iter()
             .zip(settled)
@@ -101,16 +104,26 @@ impl Engine {
                 outcome: outcome.unwrap_or_else(|| Err(defect())),
             })
             .collect();
-        let rendering = self
-            .pool
-            .spawn(async move { judgement::composite(composite, plan, sections, begun) }.in_current_span())?;
-        match tokio::time::timeout(RENDERING, rendering).await {
-            Ok(rendered) => rendered.map_err(|_| defect()),
-            Err(_) => Err(overloaded(
-                "all threads that read are taken (limits.reading_threads)",
-                RENDERING,
-            )),
+        let rendering = async move {
+            let marked = watched.map(|watched| watched.mark(composite.tool, &sections));
+            let outcome = judgement::composite(composite, plan, sections, begun);
+            let draft = marked.and_then(|marked| marked.draft(outcome.structured.as_ref()));
+            (outcome, draft)
+        };
+        let rendering = self.pool.spawn(rendering.in_current_span())?;
+        let (mut outcome, draft) = match tokio::time::timeout(RENDERING, rendering).await {
+            Ok(rendered) => rendered.map_err(|_| defect())?,
+            Err(_) => {
+                return Err(overloaded(
+                    "all threads that read are taken (limits.reading_threads)",
+                    RENDERING,
+                ));
+            }
+        };
+        if let (Some(times), Some(draft)) = (&self.times, draft) {
+            times.keep(&mut outcome, draft, &context.owner).await;
         }
+        Ok(outcome)
     }
 
     async fn section(
@@ -118,6 +131,7 @@ impl Engine {
         part: PartCall,
         deadline: Instant,
         place: Arc<Place>,
+        transport: Option<Arc<dyn Transport>>,
     ) -> Result<Judged, SourceError> {
         if let Some(reason) = &part.skipped {
             let message = format!("Skipped: {reason}");
@@ -138,7 +152,7 @@ impl Engine {
             own,
             deadline,
             place,
-            transport: None,
+            transport,
         };
         self.read(ask, move |engine, collected| {
             engine.judge(descriptor, collected, &part.arguments)

@@ -83,7 +83,7 @@ pub(super) fn build(
             example: descriptor.example.to_owned(),
             input_schema: adapter.input_schema(),
             output_schema: if with_time {
-                time::with_answer_id(judgement::answer_schema())
+                time::with_answer_hash(judgement::answer_schema())
             } else {
                 judgement::answer_schema()
             },
@@ -100,7 +100,11 @@ pub(super) fn build(
             description: composite.description.to_owned(),
             example: composite.example.to_owned(),
             input_schema: (composite.input_schema)(),
-            output_schema: judgement::composite_schema(),
+            output_schema: if with_time {
+                time::with_answer_id(judgement::composite_schema())
+            } else {
+                judgement::composite_schema()
+            },
             work: Work::Composite(composite),
         });
     }

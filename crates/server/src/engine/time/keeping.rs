@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::Sha256;
 
 use super::Owner;
-use super::marks::{Draft, Record};
+use super::marks::{Draft, Kept};
 use crate::engine::ToolOutcome;
 
 /// Answers that wait to be written; further ones get no id.
@@ -57,16 +57,22 @@ impl Times {
     /// Gives an answer its id and hash, and keeps it in the background. Where the store cannot be used, the answer
     /// goes out without an id.
     pub(crate) async fn keep(self: &Arc<Self>, outcome: &mut ToolOutcome, draft: Draft, owner: &Owner) {
-        let hash = draft.hash.clone();
+        // A composite is rechecked by its id alone, and its first envelope is that of its first section.
+        let (hash, header_end) = match &draft.record {
+            Kept::Answer(_) => (Some(draft.hash.clone()), "\n---\n"),
+            Kept::Sections { .. } => (None, "\nCoverage: "),
+        };
         let id = self.take_in(draft, owner).await;
         if let Some(Value::Object(structured)) = &mut outcome.structured {
             if let Some(id) = &id {
                 structured.insert("answer_id".to_owned(), id.as_str().into());
             }
-            structured.insert("answer_hash".to_owned(), hash.into());
+            if let Some(hash) = hash {
+                structured.insert("answer_hash".to_owned(), hash.into());
+            }
         }
         if let Some(id) = id
-            && let Some(at) = outcome.text.find("\n---\n")
+            && let Some(at) = outcome.text.find(header_end)
         {
             outcome.text.insert_str(at, &format!("\nAnswer-Id: {id}"));
         }
@@ -115,7 +121,7 @@ impl Times {
 
     fn id(&self, draft: &Draft, owner: &Owner) -> Option<String> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).ok()?;
-        let shown = draft.record.items.iter().filter(|item| item.shown).count();
+        let shown = draft.record.shown();
         for part in [
             owner.as_str(),
             &draft.tool,
@@ -138,7 +144,7 @@ impl Times {
         owner: &Owner,
         id: &str,
         now_ms: i64,
-    ) -> Result<(AnswerRow, Record), SourceError> {
+    ) -> Result<(AnswerRow, Kept), SourceError> {
         let Some(store) = &self.store else {
             return Err(SourceError::new(
                 ErrorCode::Misconfigured,

@@ -8,6 +8,8 @@ use freshcontext_core::provenance::sha256_hex;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::sections::KeptSection;
+
 /// Hexadecimal digits kept of a part's hash: 48 bits, to compare with one earlier value.
 const PART_DIGITS: usize = 12;
 
@@ -41,10 +43,34 @@ pub(super) struct Record {
     pub asked: Vec<Asked>,
 }
 
+/// What is kept of an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Kept {
+    /// Of several sources: the sections that told something.
+    Sections {
+        /// In the order of the answer.
+        sections: Vec<KeptSection>,
+    },
+    /// Of one source.
+    Answer(Record),
+}
+
+impl Kept {
+    /// Items that the caller saw.
+    pub(super) fn shown(&self) -> usize {
+        let of = |record: &Record| record.items.iter().filter(|item| item.shown).count();
+        match self {
+            Self::Answer(record) => of(record),
+            Self::Sections { sections } => sections.iter().map(|section| of(&section.record)).sum(),
+        }
+    }
+}
+
 /// What is about to be kept of an answer.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    pub(super) record: Record,
+    pub(super) record: Kept,
     pub(super) hash: String,
     pub(super) tool: String,
     pub(super) arguments: String,
@@ -66,7 +92,7 @@ impl Draft {
         let record = Record::of(judged.items(), structured, shown, asked);
         Self {
             hash: record.hash(),
-            record,
+            record: Kept::Answer(record),
             tool: judged.tool().to_owned(),
             arguments: canonical(arguments),
             retrieved_ms: judged.retrieved_at().timestamp_millis(),

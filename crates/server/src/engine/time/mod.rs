@@ -7,6 +7,7 @@ mod marks;
 mod outcome;
 mod peeking;
 mod recheck;
+mod sections;
 mod tool;
 mod watch;
 
@@ -14,7 +15,8 @@ use std::sync::Arc;
 
 pub(super) use keeping::Times;
 pub(super) use marks::Draft;
-pub(super) use tool::{recheck_tool, with_answer_id};
+pub(super) use sections::Watched;
+pub(super) use tool::{recheck_tool, with_answer_hash, with_answer_id};
 pub(super) use watch::Watch;
 
 /// Name of the tool.

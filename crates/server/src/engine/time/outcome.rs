@@ -5,20 +5,21 @@ use std::fmt::Write as _;
 use chrono::{DateTime, SecondsFormat, Utc};
 use freshcontext_contract::Evidence;
 use freshcontext_core::sanitize::{clean_error, clean_line, clean_value};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::compare::{ItemVerdict, Verdict};
-use super::recheck::{Finding, Subject};
+use super::recheck::{Finding, Found, Subject};
+use super::sections::{SectionFinding, strongest};
 use crate::engine::ToolOutcome;
 
-/// Items that the text names; the structured result has all.
+/// Items of one source that the text names; the structured result has all.
 const LINES: usize = 40;
 
-pub(super) fn outcome(subject: &Subject, finding: &Finding, now: DateTime<Utc>) -> ToolOutcome {
-    let mut structured = structure(subject, finding, now);
+pub(super) fn outcome(subject: &Subject, found: &Found, now: DateTime<Utc>) -> ToolOutcome {
+    let mut structured = structure(subject, found, now);
     clean_value(&mut structured);
     ToolOutcome {
-        text: text(subject, finding, now),
+        text: text(subject, found, now),
         structured: Some(structured),
         is_error: false,
         meta: None,
@@ -29,14 +30,34 @@ fn moment(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-fn structure(subject: &Subject, finding: &Finding, now: DateTime<Utc>) -> Value {
-    let comparison = &finding.comparison;
-    let mut out = json!({"verdict": comparison.verdict});
-    let mut put = |name: &str, value: Value| {
-        if let Some(out) = out.as_object_mut() {
-            out.insert(name.to_owned(), value);
+impl Found {
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::Answer(finding) => finding.comparison.verdict,
+            Self::Sections(sections) => strongest(sections),
         }
-    };
+    }
+
+    fn findings(&self) -> Vec<&Finding> {
+        match self {
+            Self::Answer(finding) => vec![finding],
+            Self::Sections(sections) => sections.iter().map(|section| &section.finding).collect(),
+        }
+    }
+
+    fn requests(&self) -> u32 {
+        self.findings().iter().map(|finding| finding.requests).sum()
+    }
+
+    fn bytes(&self) -> usize {
+        self.findings().iter().map(|finding| finding.bytes).sum()
+    }
+}
+
+fn structure(subject: &Subject, found: &Found, now: DateTime<Utc>) -> Value {
+    let mut out = Map::new();
+    let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);
+    put("verdict", json!(found.verdict()));
     if let Some(id) = &subject.answer_id {
         put("answer_id", id.as_str().into());
     }
@@ -45,6 +66,30 @@ fn structure(subject: &Subject, finding: &Finding, now: DateTime<Utc>) -> Value 
         put("answered_at", moment(at).into());
     }
     put("checked_at", moment(now).into());
+    match found {
+        Found::Answer(finding) => put_finding(&mut out, finding),
+        Found::Sections(sections) => {
+            let sections = sections.iter().map(section_value).collect();
+            put("sections", Value::Array(sections));
+            put("requests", found.requests().into());
+            put("bytes", found.bytes().into());
+        }
+    }
+    Value::Object(out)
+}
+
+fn section_value(section: &SectionFinding) -> Value {
+    let mut out = Map::new();
+    out.insert("tool".to_owned(), section.tool.as_str().into());
+    out.insert("label".to_owned(), section.label.as_str().into());
+    out.insert("verdict".to_owned(), json!(section.finding.comparison.verdict));
+    put_finding(&mut out, &section.finding);
+    Value::Object(out)
+}
+
+fn put_finding(out: &mut Map<String, Value>, finding: &Finding) {
+    let comparison = &finding.comparison;
+    let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);
     put("items", json!(comparison.items));
     if comparison.added_count > 0 {
         put("added", json!(comparison.added));
@@ -71,12 +116,10 @@ fn structure(subject: &Subject, finding: &Finding, now: DateTime<Utc>) -> Value 
             put("hint", clean_error(hint).into());
         }
     }
-    out
 }
 
-fn text(subject: &Subject, finding: &Finding, now: DateTime<Utc>) -> String {
-    let comparison = &finding.comparison;
-    let mut out = format!("Verdict: {}\nTool: {}", comparison.verdict.as_str(), subject.tool);
+fn text(subject: &Subject, found: &Found, now: DateTime<Utc>) -> String {
+    let mut out = format!("Verdict: {}\nTool: {}", found.verdict().as_str(), subject.tool);
     // Writing to a String cannot fail.
     if let Some(id) = &subject.answer_id {
         let _ = write!(out, "\nAnswer-Id: {}", clean_line(id));
@@ -85,12 +128,29 @@ fn text(subject: &Subject, finding: &Finding, now: DateTime<Utc>) -> String {
         let _ = write!(out, "\nAnswered: {}", moment(at));
     }
     let _ = write!(out, "\nChecked: {}", moment(now));
-    let plural = if finding.requests == 1 { "" } else { "s" };
+    let plural = if found.requests() == 1 { "" } else { "s" };
     let _ = write!(
         out,
         "\nAsked: {} request{plural}, {} bytes",
-        finding.requests, finding.bytes
+        found.requests(),
+        found.bytes()
     );
+    match found {
+        Found::Answer(finding) => write_finding(&mut out, finding),
+        Found::Sections(sections) => {
+            for section in sections {
+                let verdict = section.finding.comparison.verdict.as_str();
+                let label = clean_line(&section.label);
+                let _ = write!(out, "\n\n## {label} ({}): {verdict}", section.tool);
+                write_finding(&mut out, &section.finding);
+            }
+        }
+    }
+    out
+}
+
+fn write_finding(out: &mut String, finding: &Finding) {
+    let comparison = &finding.comparison;
     for proof in &finding.evidence {
         let said = match proof {
             Evidence::NotModified { url, validator } => format!("304 for {validator} at {url}"),
@@ -126,7 +186,6 @@ fn text(subject: &Subject, finding: &Finding, now: DateTime<Utc>) -> String {
             comparison.items.len() - LINES
         );
     }
-    out
 }
 
 fn line(item: &ItemVerdict) -> String {

@@ -8,10 +8,12 @@ use freshcontext_contract::{AnyAdapter, Earlier, ErrorCode, Evidence, SourceErro
 use serde_json::{Map, Value};
 
 use super::compare::{Comparison, Now, Verdict, compare, gone, unchanged, unknown};
-use super::marks::Record;
+use super::marks::{Kept, Record};
 use super::peeking::{Peeking, Settled};
+use super::sections::SectionFinding;
 use super::tool::{EXAMPLE, Question};
 use super::{Owner, Watch, outcome};
+use crate::engine::admission::Place;
 use crate::engine::reading::{Ask, Collected};
 use crate::engine::{Engine, ToolOutcome, Work};
 
@@ -30,6 +32,45 @@ pub(super) struct Finding {
     pub bytes: usize,
 }
 
+impl Finding {
+    /// Of a source that was not asked.
+    pub(super) fn none(then: &Record, error: SourceError) -> Self {
+        Self {
+            comparison: unknown(then, "not_read"),
+            error: Some(error),
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for Finding {
+    fn default() -> Self {
+        Self {
+            comparison: unknown(&Record::empty(), ""),
+            evidence: Vec::new(),
+            hash_now: None,
+            error: None,
+            requests: 0,
+            bytes: 0,
+        }
+    }
+}
+
+/// What was found of an answer.
+pub(super) enum Found {
+    /// Of one source.
+    Answer(Box<Finding>),
+    /// Of several, in the order of the answer.
+    Sections(Vec<SectionFinding>),
+}
+
+/// A place among the calls at work, and until when.
+#[derive(Clone)]
+pub(super) struct Seat {
+    pub place: Arc<Place>,
+    pub deadline: Instant,
+}
+
 /// The answer that is asked about.
 pub(super) struct Subject {
     pub answer_id: Option<String>,
@@ -38,7 +79,7 @@ pub(super) struct Subject {
 }
 
 /// The answer as it is now.
-struct Fresh {
+pub(super) struct Fresh {
     record: Record,
     complete: bool,
     missing: Vec<String>,
@@ -59,17 +100,23 @@ impl Engine {
             ));
         };
         let begun = self.clock.now();
-        let (subject, finding) = match Question::read(arguments)? {
+        let (subject, found) = match Question::read(arguments)? {
             Question::Answer(id) => {
                 let (row, then) = times.find(owner, &id, begun.timestamp_millis()).await?;
-                let arguments = serde_json::from_str(&row.arguments).unwrap_or_default();
-                let finding = self.look(&row.tool, &arguments, Some(&then)).await?;
+                let found = match then {
+                    Kept::Answer(then) => {
+                        let arguments = serde_json::from_str(&row.arguments).unwrap_or_default();
+                        let (finding, _) = self.look(&row.tool, &arguments, Some(&then), None).await?;
+                        Found::Answer(Box::new(finding))
+                    }
+                    Kept::Sections { sections } => Found::Sections(self.look_at_sections(sections).await?),
+                };
                 let subject = Subject {
                     answer_id: Some(id),
                     tool: row.tool,
                     answered_at: DateTime::from_timestamp_millis(row.created_ms),
                 };
-                (subject, finding.0)
+                (subject, found)
             }
             Question::Call {
                 tool,
@@ -77,7 +124,7 @@ impl Engine {
                 hash,
                 since,
             } => {
-                let (mut finding, fresh) = self.look(&tool, &arguments, None).await?;
+                let (mut finding, fresh) = self.look(&tool, &arguments, None, None).await?;
                 if let Some(fresh) = fresh {
                     against(&mut finding, &fresh.record, hash.as_deref(), since);
                 }
@@ -86,35 +133,38 @@ impl Engine {
                     tool,
                     answered_at: since,
                 };
-                (subject, finding)
+                (subject, Found::Answer(Box::new(finding)))
             }
         };
-        Ok(outcome::outcome(&subject, &finding, self.clock.now()))
+        Ok(outcome::outcome(&subject, &found, self.clock.now()))
     }
 
-    /// Asks the cheap question, then for everything where that does not settle it.
-    async fn look(
+    /// Asks the cheap question, then for everything where that does not settle it. A section of a composite has a seat
+    /// already.
+    pub(super) async fn look(
         self: &Arc<Self>,
         tool: &str,
         arguments: &Map<String, Value>,
         then: Option<&Record>,
+        seat: Option<Seat>,
     ) -> Result<(Finding, Option<Fresh>), SourceError> {
-        let Some(Work::Source(adapter)) = self.tool(tool).map(|tool| &tool.work) else {
-            return Err(SourceError::invalid_input(
-                "tool",
-                "names no tool with one source that is on here",
-                EXAMPLE,
-            ));
+        let adapter = match self.tool(tool).map(|tool| &tool.work) {
+            Some(Work::Source(adapter)) => adapter,
+            Some(Work::Composite(_)) => {
+                let problem = "names a composite, whose answers are rechecked by their answer_id";
+                return Err(SourceError::invalid_input("tool", problem, EXAMPLE));
+            }
+            _ => {
+                let problem = "names no tool with one source that is on here";
+                return Err(SourceError::invalid_input("tool", problem, EXAMPLE));
+            }
         };
         let watch = Watch::new(Arc::clone(&self.transport));
-        let looked = self.looked(adapter, arguments, then, &watch).await;
+        let looked = self.looked(adapter, arguments, then, seat, &watch).await;
         let mut finding = Finding {
-            comparison: unknown(&Record::empty(), ""),
-            evidence: Vec::new(),
-            hash_now: None,
-            error: None,
             requests: watch.requests(),
             bytes: watch.bytes(),
+            ..Finding::default()
         };
         let empty = Record::empty();
         let before = then.unwrap_or(&empty);
@@ -158,13 +208,20 @@ impl Engine {
         adapter: &Arc<dyn AnyAdapter>,
         arguments: &Map<String, Value>,
         then: Option<&Record>,
+        seat: Option<Seat>,
         watch: &Arc<Watch>,
     ) -> Result<Looked, SourceError> {
         let (mut common, own) = self.prepare(adapter.as_ref(), arguments)?;
         // Past the cache: a copy of the answer would confirm itself.
         common.max_age = Some(Duration::ZERO);
         let limit = adapter.descriptor().args.limit.map(|_| common.limit);
-        let place = Arc::new(self.gate.enter().await?);
+        let seat = match seat {
+            Some(seat) => seat,
+            None => Seat {
+                place: Arc::new(self.gate.enter().await?),
+                deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
+            },
+        };
         self.prepare_judgement();
         let settled = Arc::new(Settled::default());
         let ask = Ask {
@@ -177,8 +234,8 @@ impl Engine {
             }),
             common,
             own,
-            deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
-            place,
+            deadline: seat.deadline,
+            place: seat.place,
             transport: Some(Arc::clone(watch) as _),
         };
         let descriptor = adapter.descriptor();

@@ -109,32 +109,49 @@ fn output_schema() -> Value {
     let (text, whole) = (json!({"type": "string"}), json!({"type": "integer"}));
     let verdict = json!({"enum": ["current", "changed", "gone", "could_not_check"]});
     let texts = json!({"type": "array", "items": {"type": "string"}});
-    json!({
+    let found = json!({
+        "items": {"type": "array", "items": {
+            "type": "object",
+            "properties": {
+                "id": text, "verdict": verdict, "detail": text, "changed": texts, "published_then": text,
+                "published_now": text
+            },
+            "required": ["id", "verdict"]
+        }},
+        "added": texts, "added_count": whole, "changed": texts,
+        "evidence": {"type": "array", "items": {"type": "object"}},
+        "answer_hash_now": text, "requests": whole, "bytes": whole, "code": text, "message": text,
+        "retry_after_s": whole, "hint": text
+    });
+    let mut schema = json!({
         "type": "object",
         "properties": {
             "verdict": verdict, "answer_id": text, "tool": text, "answered_at": text, "checked_at": text,
-            "items": {"type": "array", "items": {
-                "type": "object",
-                "properties": {
-                    "id": text, "verdict": verdict, "detail": text, "changed": texts, "published_then": text,
-                    "published_now": text
-                },
-                "required": ["id", "verdict"]
-            }},
-            "added": texts, "added_count": whole, "changed": texts,
-            "evidence": {"type": "array", "items": {"type": "object"}},
-            "answer_hash_now": text, "requests": whole, "bytes": whole, "code": text, "message": text,
-            "retry_after_s": whole, "hint": text
+            "sections": {"type": "array", "description": "Of a composite: each section, found as a whole answer is",
+                "items": {"type": "object", "properties": {"tool": text, "label": text, "verdict": verdict},
+                    "required": ["tool", "label", "verdict"]}}
         },
-        "required": ["verdict", "tool", "checked_at", "items", "requests"]
-    })
+        "required": ["verdict", "tool", "checked_at", "requests"]
+    });
+    if let (Some(Value::Object(properties)), Value::Object(found)) = (schema.get_mut("properties"), found) {
+        properties.extend(found);
+    }
+    schema
 }
 
 /// The output schema of a tool whose answers have ids.
-pub(in crate::engine) fn with_answer_id(mut schema: Value) -> Value {
+pub(in crate::engine) fn with_answer_id(schema: Value) -> Value {
+    with_text(schema, "answer_id")
+}
+
+/// The same, of one whose answers can be rechecked by their hash as well.
+pub(in crate::engine) fn with_answer_hash(schema: Value) -> Value {
+    with_text(with_text(schema, "answer_id"), "answer_hash")
+}
+
+fn with_text(mut schema: Value, name: &str) -> Value {
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.insert("answer_id".to_owned(), json!({"type": "string"}));
-        properties.insert("answer_hash".to_owned(), json!({"type": "string"}));
+        properties.insert(name.to_owned(), json!({"type": "string"}));
     }
     schema
 }

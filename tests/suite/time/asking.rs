@@ -1,0 +1,130 @@
+//! How `recheck` is asked, and what it rests on: validators, hashes, dates, the source's own word.
+
+use freshcontext_server::engine::RECHECK;
+use libtest_mimic::Failed;
+use serde_json::{Value, json};
+
+use super::setup::{FIRST, Folder, Says, ask, engine, ensure, recheck, repository, stories};
+use crate::upstreams::reply;
+
+pub(super) async fn not_modified() -> Result<(), Failed> {
+    let folder = Folder::new();
+    let (engine, case, _, upstream) = repository(&folder).await?;
+    let answer = ask(&engine, &case.tool, Value::Object(case.arguments.clone())).await?;
+    let found = recheck(&engine, &answer).await?;
+    let said = &found.structured;
+    ensure(said["verdict"] == "current", &found.text)?;
+    ensure(said["bytes"] == 0, &found.text)?;
+    let evidence = said["evidence"].as_array().map_or(0, Vec::len);
+    ensure(
+        evidence > 0 && said["evidence"][0]["kind"] == "not_modified",
+        &found.text,
+    )?;
+    let conditional = upstream
+        .requests()
+        .iter()
+        .filter(|seen| seen.header("if-none-match").is_some())
+        .count();
+    ensure(
+        conditional == evidence,
+        format!("{conditional} conditional requests"),
+    )?;
+    ensure(found.text.contains("304 for "), &found.text)
+}
+
+/// A repository that is no more says so itself.
+pub(super) async fn named_thing_gone() -> Result<(), Failed> {
+    let folder = Folder::new();
+    let (engine, case, script, _upstream) = repository(&folder).await?;
+    let answer = ask(&engine, &case.tool, Value::Object(case.arguments.clone())).await?;
+    script.answer_all(&reply(404, "application/json", r#"{"message": "Not Found"}"#));
+    let found = recheck(&engine, &answer).await?;
+    ensure(found.structured["verdict"] == "gone", &found.text)
+}
+
+pub(super) async fn without_an_id() -> Result<(), Failed> {
+    let folder = Folder::new();
+    let says = Says::new(stories(&FIRST));
+    let upstream = says.upstream().await?;
+    let engine = engine(&upstream.base(), &folder, None, |_| {})?;
+    let arguments = json!({"url": "rust async"});
+    let answer = ask(&engine, "extract_hackernews", arguments.clone()).await?;
+    let by_hash = json!({"tool": "extract_hackernews", "arguments": arguments,
+        "hash": answer.structured["answer_hash"]});
+    let by_date = |since: &str| json!({"tool": "extract_hackernews", "arguments": arguments, "since": since});
+    let verdict_of = async |about: &Value| -> Result<Value, String> {
+        Ok(ask(&engine, RECHECK, about.clone()).await?.structured["verdict"].clone())
+    };
+    ensure(verdict_of(&by_hash).await? == "current", "by hash")?;
+    ensure(
+        verdict_of(&by_date("2026-11-21")).await? == "current",
+        "nothing newer",
+    )?;
+    ensure(
+        verdict_of(&by_date("2026-11-19")).await? == "changed",
+        "newer ones",
+    )?;
+    says.now(stories(&[(3, "Third"), (2, "Second"), (1, "First, retracted")]));
+    ensure(verdict_of(&by_hash).await? == "changed", "another hash")?;
+    says.now(reply(503, "text/plain", "down"));
+    ensure(verdict_of(&by_hash).await? == "could_not_check", "down")?;
+    engine.close().await;
+    Ok(())
+}
+
+pub(super) async fn wrong_arguments() -> Result<(), Failed> {
+    let folder = Folder::new();
+    let engine = engine("http://127.0.0.1:9", &folder, None, |_| {})?;
+    for (arguments, field) in [
+        (json!({}), "answer_id"),
+        (json!({"id": "x"}), "id"),
+        (json!({"tool": "extract_hackernews"}), "arguments"),
+        (
+            json!({"tool": "extract_hackernews", "arguments": {"url": "x"}}),
+            "hash",
+        ),
+        (
+            json!({"tool": "extract_hackernews", "arguments": {"url": "x"}, "since": "soon"}),
+            "since",
+        ),
+        (
+            json!({"tool": "extract_nothing", "arguments": {}, "hash": "x"}),
+            "tool",
+        ),
+        (
+            json!({"tool": "extract_hackernews", "arguments": {"uri": "x"}, "hash": "x"}),
+            "uri",
+        ),
+    ] {
+        let found = ask(&engine, RECHECK, arguments.clone()).await?;
+        ensure(
+            found.code() == "invalid_input",
+            format!("{arguments}: {}", found.text),
+        )?;
+        ensure(
+            found.structured["field"] == field,
+            format!("{arguments}: {}", found.text),
+        )?;
+    }
+    engine.close().await;
+    Ok(())
+}
+
+/// A signal may carry the id of the answer that it is from.
+pub(super) async fn id_in_a_signal() -> Result<(), Failed> {
+    let folder = Folder::new();
+    let engine = engine("http://127.0.0.1:9", &folder, None, |_| {})?;
+    let signal = |with: bool| {
+        let mut signal = json!({"source": "https://docs.example.org/", "content": "A page about things.",
+            "published_at": "2026-11-01", "retrieved_at": "2026-11-20T00:00:00Z"});
+        if with {
+            signal["answer_id"] = "aAAAAAAAAAAAA".into();
+        }
+        json!({"profile": "official_docs", "intent": "citation_check", "signals": [signal]})
+    };
+    let without = ask(&engine, "evaluate_context", signal(false)).await?;
+    let with = ask(&engine, "evaluate_context", signal(true)).await?;
+    engine.close().await;
+    ensure(!with.is_error, &with.text)?;
+    ensure(with.text == without.text, "the verdict does not depend on it")
+}

@@ -1,0 +1,163 @@
+//! A list that says something else later: what `recheck` must say of the earlier answer and of its items.
+
+use freshcontext_testkit::Reply;
+use libtest_mimic::{Failed, Trial};
+use serde_json::json;
+
+use super::setup::{FIRST, Folder, Says, ask, engine, ensure, recheck, stories};
+use crate::run::block_on;
+use crate::upstreams::reply;
+use crate::verdict;
+
+/// What a list of stories says later, and what must be said of the earlier answer and of its three items.
+struct Scene {
+    name: &'static str,
+    then: fn() -> Reply,
+    verdict: &'static str,
+    items: [(&'static str, &'static str); 3],
+    code: Option<&'static str>,
+}
+
+const CURRENT: (&str, &str) = ("current", "");
+const NOT_READ: (&str, &str) = ("could_not_check", "not_read");
+const OUTSIDE: (&str, &str) = ("could_not_check", "outside_window");
+
+const SCENES: [Scene; 10] = [
+    Scene {
+        name: "unchanged",
+        then: || stories(&FIRST),
+        verdict: "current",
+        items: [CURRENT; 3],
+        code: None,
+    },
+    Scene {
+        name: "reordered",
+        then: || stories(&[(1, "First"), (3, "Third"), (2, "Second")]),
+        verdict: "current",
+        items: [CURRENT; 3],
+        code: None,
+    },
+    Scene {
+        name: "changed",
+        then: || stories(&[(3, "Third"), (2, "Second, corrected"), (1, "First")]),
+        verdict: "changed",
+        items: [CURRENT, ("changed", ""), CURRENT],
+        code: None,
+    },
+    Scene {
+        name: "deleted",
+        then: || stories(&[(3, "Third"), (1, "First")]),
+        verdict: "could_not_check",
+        items: [CURRENT, OUTSIDE, CURRENT],
+        code: None,
+    },
+    Scene {
+        name: "pushed_out",
+        then: || stories(&[(5, "Fifth"), (4, "Fourth"), (3, "Third")]),
+        verdict: "changed",
+        items: [CURRENT, OUTSIDE, OUTSIDE],
+        code: None,
+    },
+    Scene {
+        name: "slow_down",
+        then: || Reply {
+            headers: vec![("retry-after".to_owned(), "77".to_owned())],
+            ..reply(429, "text/plain", "slow down")
+        },
+        verdict: "could_not_check",
+        items: [NOT_READ; 3],
+        code: Some("rate_limited"),
+    },
+    Scene {
+        name: "block_page",
+        then: || reply(403, "text/html", BLOCK_PAGE),
+        verdict: "could_not_check",
+        items: [NOT_READ; 3],
+        code: Some("challenge"),
+    },
+    Scene {
+        name: "block_page_as_200",
+        then: || reply(200, "text/html", BLOCK_PAGE),
+        verdict: "could_not_check",
+        items: [NOT_READ; 3],
+        code: Some("challenge"),
+    },
+    Scene {
+        name: "down",
+        then: || reply(503, "text/plain", "maintenance"),
+        verdict: "could_not_check",
+        items: [NOT_READ; 3],
+        code: Some("upstream_error"),
+    },
+    Scene {
+        name: "list_not_found",
+        then: || reply(404, "application/json", "{}"),
+        verdict: "could_not_check",
+        items: [NOT_READ; 3],
+        code: Some("not_found"),
+    },
+];
+
+const BLOCK_PAGE: &str = "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body><h1>Checking your \
+    browser before accessing the site.</h1><script src=\"/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1\">\
+    </script></body></html>";
+
+pub(super) fn trials() -> Vec<Trial> {
+    SCENES
+        .iter()
+        .map(|scene| {
+            Trial::test(format!("time::list::{}", scene.name), move || {
+                block_on(list(scene))
+            })
+        })
+        .collect()
+}
+
+/// The cache still holds the first answer: a recheck passes it by.
+async fn list(scene: &'static Scene) -> Result<(), Failed> {
+    let says = Says::new(stories(&FIRST));
+    let upstream = says.upstream().await?;
+    let folder = Folder::new();
+    let engine = engine(&upstream.base(), &folder, None, |_| {})?;
+    let arguments = json!({"url": "rust async", "sort": "newest"});
+    let answer = ask(&engine, "extract_hackernews", arguments).await?;
+    ensure(!answer.is_error, &answer.text)?;
+    says.now((scene.then)());
+    let before = upstream.requests().len();
+    let found = recheck(&engine, &answer).await?;
+    let asked = upstream.requests().len() - before;
+    engine.close().await;
+    let said = &found.structured;
+    let mut wrong = Vec::new();
+    if found.is_error || said["verdict"] != scene.verdict {
+        wrong.push(format!(
+            "verdict {} where {} is right",
+            said["verdict"], scene.verdict
+        ));
+    }
+    let items: Vec<(&str, &str)> = said["items"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|item| {
+            let text = |name: &str| item[name].as_str().unwrap_or_default();
+            (text("verdict"), text("detail"))
+        })
+        .collect();
+    if items != scene.items {
+        wrong.push(format!("items {items:?}"));
+    }
+    if said["code"].as_str() != scene.code {
+        wrong.push(format!("code {} where {:?} is right", said["code"], scene.code));
+    }
+    if scene.name == "slow_down" && said["retry_after_s"] != 77 {
+        wrong.push(format!("retry_after_s {}", said["retry_after_s"]));
+    }
+    if asked == 0 || said["requests"] != asked {
+        wrong.push(format!("{asked} requests made, {} told", said["requests"]));
+    }
+    if !wrong.is_empty() {
+        wrong.push(found.text);
+    }
+    verdict(wrong)
+}

@@ -1,0 +1,64 @@
+//! A list is a window: no adapter says that an item is gone because it is not listed any more.
+
+use freshcontext_contract::AnyAdapter;
+use freshcontext_store::{Place, Retention, Store};
+use libtest_mimic::Failed;
+use serde_json::{Value, json};
+
+use super::setup::{Folder, ask, engine, ensure, ordinary_cases, recheck, serving};
+use crate::verdict;
+
+/// An item that no source has.
+const PUSHED_OUT: &str = "pushed-out";
+
+/// The ordinary answer of every tool, as if it had had one more item: the listing of now does not have it.
+pub(super) async fn never_gone_by_absence() -> Result<(), Failed> {
+    let cases = ordinary_cases()?;
+    let mut wrong = Vec::new();
+    for adapter in freshcontext_sources::adapters() {
+        let tool = AnyAdapter::descriptor(adapter.as_ref()).tool;
+        let case = cases
+            .get(tool)
+            .ok_or_else(|| format!("{tool} has no ordinary case"))?;
+        let folder = Folder::new();
+        let (first, case, _, upstream) = serving(case, &folder).await?;
+        let answer = ask(&first, tool, Value::Object(case.arguments.clone())).await?;
+        first.close().await;
+        had_one_more(&folder).await?;
+        let later = engine(&upstream.base(), &folder, Some(&case), |_| {})?;
+        let found = recheck(&later, &answer).await?;
+        later.close().await;
+        let items = found.structured["items"].as_array().cloned().unwrap_or_default();
+        let absent = items.iter().find(|item| item["id"] == PUSHED_OUT);
+        let said = absent.map(|item| (&item["verdict"], &item["detail"]));
+        if said != Some((&json!("could_not_check"), &json!("outside_window"))) {
+            wrong.push(format!(
+                "{tool} says {said:?} of an item that is not listed any more"
+            ));
+        }
+        if found.structured["verdict"] != "could_not_check" {
+            wrong.push(format!("{tool}: {}", found.text));
+        }
+    }
+    verdict(wrong)
+}
+
+/// Gives the one answer that is kept another item, and takes its exchanges away, so that everything is fetched.
+async fn had_one_more(folder: &Folder) -> Result<(), Failed> {
+    let bound = Retention {
+        answers: 10,
+        age_ms: i64::MAX,
+    };
+    let store = Store::new(Place::Folder(folder.0.clone()), bound);
+    let mut rows = store.answers("local", 2).await?;
+    ensure(rows.len() == 1, format!("{} answers are kept", rows.len()))?;
+    let mut row = rows.remove(0);
+    let mut record: Value = serde_json::from_str(&row.record)?;
+    record["asked"] = json!([]);
+    let items = record["items"].as_array_mut().ok_or("items")?;
+    items.push(json!({"id": PUSHED_OUT, "parts": {"title": "0"}, "shown": true}));
+    row.record = record.to_string();
+    store.put_answer("local", &row).await?;
+    store.close().await;
+    Ok(())
+}
