@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::install::Client;
+
 const ABOUT: &str = "Public sources with the age of every item, for language models and for people.";
 
 const EXAMPLES: &str = "\
@@ -19,6 +21,7 @@ Examples:
   freshcontext history truncate chat.json                 the newest messages that fit into 50,000 tokens
   freshcontext validate answer.txt                        check any FreshContext answer
   freshcontext doctor --online                            do the sources still answer?
+  freshcontext install cursor                             let a client start this server
   freshcontext help settings                              every setting, and how to set it
 
 Exit codes: 0 fine; 1 what was asked for failed; 2 wrong usage, arguments or configuration.
@@ -194,6 +197,25 @@ pub(crate) enum Command {
         /// Print the report as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Put this server into a client's configuration; what else is there stays
+    Install {
+        /// The client
+        client: Client,
+        /// Show what would change, and write nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// What the client starts instead of this very program, `stdio` is added: --command npx -y freshcontext
+        #[arg(long, value_name = "WORD", num_args = 1.., allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
+    /// Take this server out of a client's configuration again
+    Uninstall {
+        /// The client
+        client: Client,
+        /// Show what would change, and write nothing
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Explain a command, a tool, or the settings
     Help {
