@@ -75,6 +75,12 @@ enum Chore {
         #[arg(long, default_value = "127.0.0.1:8788")]
         listen: SocketAddr,
     },
+    /// Write some answers as pages with a timeline, for the pictures of the documentation
+    Timelines {
+        /// Folder for the pages
+        #[arg(default_value = "target/timelines")]
+        into: PathBuf,
+    },
     /// Learn the weights of the failure detector; writes them and docs/detector.md
     TrainDetector {
         /// Write nothing; fail if weights and report do not belong together or training is not repeatable
@@ -134,6 +140,7 @@ fn main() -> ExitCode {
             name,
             set,
         } => keep(&root, &tool, &arguments, into, name, &set),
+        Chore::Timelines { into } => examples::timelines(&root, &into),
         Chore::Replay { dir, listen } => serve(&root, dir.as_deref(), listen),
     };
     match done {

@@ -14,6 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   freshcontext call extract_hackernews url=\"rust async\"   run one tool here
   freshcontext call extract_hackernews --help             what that tool takes
+  freshcontext call search_repos query=x --html a.html    also as a page with a timeline
   freshcontext tools                                      what there is
   freshcontext sources                                    where it comes from, and its keys
   freshcontext evaluate signals.json                      judge context that you already have
@@ -106,6 +107,9 @@ pub(crate) enum Command {
         /// Print the structured answer as JSON
         #[arg(long)]
         json: bool,
+        /// Also write the answer as a page with a timeline
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Print help: with a tool, what that tool takes
         #[arg(short, long)]
         help: bool,

@@ -164,11 +164,24 @@ fn dispatch(cli: Cli) -> u8 {
             tool: Some(tool),
             arguments,
             json,
+            html,
             ..
-        } => call::run(&loaded, &sources, &tool, &arguments, json),
+        } => {
+            let form = call::Form {
+                json,
+                html: html.as_deref(),
+            };
+            call::run(&loaded, &sources, &tool, &arguments, form)
+        }
         Command::Recheck { answer_id, json } => {
             let words = [format!("answer_id={answer_id}")];
-            call::run(&loaded, &sources, crate::engine::RECHECK, &words, json)
+            call::run(
+                &loaded,
+                &sources,
+                crate::engine::RECHECK,
+                &words,
+                call::Form { json, html: None },
+            )
         }
         Command::Store { task } => store::run(&loaded, task),
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
