@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use crate::aside::Aside;
 use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome, Work};
 use crate::serve::Caller;
-use crate::{missing, timeline};
+use crate::{missing, package, timeline};
 
 /// How long a client may keep the lists and the page: they change with the binary only.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -117,11 +117,9 @@ fn object(value: &Value) -> JsonObject {
 
 /// What this server is called and what it offers.
 fn server_config() -> ServerConfig {
-    let about = Implementation::new("freshcontext", env!("CARGO_PKG_VERSION"))
+    let about = Implementation::new(package::NAME, package::VERSION)
         .with_title("FreshContext")
-        .with_description(
-            "Public sources with the age of every item, and a judge of context you already have.",
-        );
+        .with_description(package::DESCRIPTION);
     let pages = object(&json!({"mimeTypes": [timeline::MIME_TYPE]}));
     let mut capabilities = ServerCapabilities::builder()
         .enable_tools()
