@@ -139,7 +139,7 @@ mod tests {
 
     /// The registry's rules, of its schema of 2025-12-11 and its publishing guide, read in November 2026.
     #[test]
-    fn the_entry_keeps_the_registrys_rules() {
+    fn the_entry_keeps_the_rules_of_the_registry() {
         let released = server_json_with_bundle("freshcontext-mcp.mcpb", &"0".repeat(64));
         for entry in [server_json(), released] {
             let text = |value: &Value| value.as_str().unwrap().to_owned();
