@@ -32,9 +32,9 @@ RUN cargo chef prepare --recipe-path recipe.json
 FROM base AS build
 # Dependencies first: this layer stays as long as Cargo.lock does.
 COPY --from=plan /build/recipe.json recipe.json
-RUN cargo chef cook --release --package freshcontext-server --recipe-path recipe.json
+RUN cargo chef cook --release --package freshcontext --recipe-path recipe.json
 COPY . .
-RUN cargo build --release --locked --package freshcontext-server --bin freshcontext \
+RUN cargo build --release --locked --package freshcontext --bin freshcontext \
  && mkdir -p /out/data \
  && cp target/release/freshcontext /out/freshcontext
 

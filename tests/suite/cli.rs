@@ -1,5 +1,6 @@
 //! The command line: what goes where, and exit codes 0, 1 and 2.
 
+mod install;
 #[cfg(unix)]
 mod readme;
 mod shell;
@@ -24,6 +25,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("cli::failures_are_logged", || block_on(failures_are_logged())),
         Trial::test("cli::broken_pages_are_not_logged", || block_on(broken_pages())),
     ];
+    trials.extend(install::trials());
     trials.extend(shell::trials());
     #[cfg(unix)]
     trials.extend(readme::trials());

@@ -37,6 +37,7 @@ mod stdio_process;
 mod surface;
 mod sync;
 mod time;
+mod timeline;
 mod upstreams;
 mod wire;
 
@@ -72,6 +73,7 @@ fn main() {
     trials.extend(liveness::trials());
     trials.extend(memory::trials());
     trials.extend(time::trials());
+    trials.extend(timeline::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }
 

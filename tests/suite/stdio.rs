@@ -338,13 +338,7 @@ async fn revisions() -> Result<(), Failed> {
 async fn unknown() -> Result<(), Failed> {
     for version in [LEGACY[0], LEGACY[3], MODERN] {
         let mut session = Session::open(legacy(), version).await;
-        for method in [
-            "no/such",
-            "prompts/list",
-            "resources/list",
-            "resources/templates/list",
-            "completion/complete",
-        ] {
+        for method in ["no/such", "prompts/list", "completion/complete"] {
             let params = match method {
                 "completion/complete" => {
                     json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}})

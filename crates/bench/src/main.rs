@@ -168,13 +168,7 @@ fn built() -> Result<PathBuf, Failure> {
     note("building the server");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
-        .args([
-            "build",
-            "--release",
-            "--quiet",
-            "--package",
-            "freshcontext-server",
-        ])
+        .args(["build", "--release", "--quiet", "--package", "freshcontext"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdin(Stdio::null())
         .status()?;

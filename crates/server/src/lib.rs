@@ -20,3 +20,4 @@ pub mod serve;
 pub mod shape;
 mod signals;
 pub mod stdio;
+pub mod timeline;

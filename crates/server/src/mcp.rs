@@ -8,21 +8,22 @@ use freshcontext_core::sanitize::{clean_error, clean_value, cut};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
-    ErrorCode, ErrorData, Implementation, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
-    ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
-    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, Tool as McpTool, ToolAnnotations,
+    ErrorCode, ErrorData, ExtensionCapabilities, Implementation, JsonObject, ListPromptsRequestMethod,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
+    ServerCapabilities, ServerConfig, Tool as McpTool, ToolAnnotations,
 };
 use rmcp::service::{Peer, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::aside::Aside;
-use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome};
-use crate::missing;
+use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome, Work};
 use crate::serve::Caller;
+use crate::{missing, package, timeline};
 
-/// How long a client may keep the list of tools: it changes with the binary only.
+/// How long a client may keep the lists and the page: they change with the binary only.
 const LIST_TTL_MS: u64 = 3_600_000;
 
 /// What a client's model is told about this server.
@@ -70,7 +71,44 @@ fn describe(tool: &Tool) -> McpTool {
             .idempotent(true)
             .open_world(tool.open_world()),
     );
+    // The same for all clients: a list of tools must not depend on who asks.
+    if !matches!(tool.work, Work::Recheck) {
+        out.meta = Some(meta(&json!({"ui": {"resourceUri": timeline::URI}})));
+    }
     out
+}
+
+fn meta(value: &Value) -> MetaObject {
+    MetaObject(object(value))
+}
+
+/// The one resource: the page that draws an answer.
+fn page() -> Resource {
+    Resource::new(timeline::URI, "timeline")
+        .with_title("FreshContext timeline")
+        .with_description("Draws an answer: its items by age, coloured by score, and what failed.")
+        .with_mime_type(timeline::MIME_TYPE)
+}
+
+/// The resource's content. It needs no origin, and says so.
+fn page_content() -> ResourceContents {
+    let csp = json!({"connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": []});
+    ResourceContents::TextResourceContents {
+        uri: timeline::URI.to_owned(),
+        mime_type: Some(timeline::MIME_TYPE.to_owned()),
+        text: timeline::view(),
+        meta: Some(meta(&json!({"ui": {"csp": csp, "prefersBorder": true}}))),
+    }
+}
+
+fn one_page_only(request: Option<&PaginatedRequestParams>, what: &str) -> Result<(), ErrorData> {
+    match request {
+        Some(request) if request.cursor.is_some() => {
+            let message = format!("the list of {what} has one page only");
+            Err(ErrorData::invalid_params(message, None))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn object(value: &Value) -> JsonObject {
@@ -79,12 +117,19 @@ fn object(value: &Value) -> JsonObject {
 
 /// What this server is called and what it offers.
 fn server_config() -> ServerConfig {
-    let about = Implementation::new("freshcontext", env!("CARGO_PKG_VERSION"))
+    let about = Implementation::new(package::NAME, package::VERSION)
         .with_title("FreshContext")
-        .with_description(
-            "Public sources with the age of every item, and a judge of context you already have.",
-        );
-    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        .with_description(package::DESCRIPTION);
+    let pages = object(&json!({"mimeTypes": [timeline::MIME_TYPE]}));
+    let mut capabilities = ServerCapabilities::builder()
+        .enable_tools()
+        .enable_resources()
+        .build();
+    capabilities.extensions = Some(ExtensionCapabilities::from([(
+        timeline::EXTENSION.to_owned(),
+        pages,
+    )]));
+    ServerConfig::new(capabilities)
         .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
         .with_server_info(about)
         .with_instructions(INSTRUCTIONS)
@@ -143,6 +188,8 @@ pub fn model_visible_bytes(tool: &McpTool) -> usize {
 
 /// Characters of a caller's own words that an error repeats.
 const SHOWN_CHARS: usize = 60;
+/// Characters of an asked-for resource's address that an error repeats.
+const SHOWN_URI_CHARS: usize = 200;
 
 /// What is said about a tool that does not exist.
 pub fn unknown_tool(name: &str) -> ErrorData {
@@ -185,12 +232,7 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        if request.is_some_and(|request| request.cursor.is_some()) {
-            return Err(ErrorData::invalid_params(
-                "the list of tools has one page only",
-                None,
-            ));
-        }
+        one_page_only(request.as_ref(), "tools")?;
         Ok(ListToolsResult::with_all_items(self.tools.to_vec())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
@@ -240,6 +282,54 @@ impl ServerHandler for McpServer {
         }
     }
 
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        one_page_only(request.as_ref(), "resources")?;
+        Ok(ListResourcesResult::with_all_items(vec![page()])
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        one_page_only(request.as_ref(), "resource templates")?;
+        Ok(ListResourceTemplatesResult::with_all_items(Vec::new())
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if request.uri != timeline::URI {
+            let message = format!("there is no resource {}", shown(&request.uri));
+            // The specification has clients told which one they asked for.
+            let uri = clean_error(&request.uri);
+            let data = Some(json!({"uri": cut(&uri, SHOWN_URI_CHARS)}));
+            // The revision without a handshake has no code of its own for this.
+            let modern = context
+                .protocol_version()
+                .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
+            return Err(if modern {
+                ErrorData::invalid_params(message, data)
+            } else {
+                ErrorData::resource_not_found(message, data)
+            });
+        }
+        Ok(ReadResourceResult::new(vec![page_content()])
+            .with_ttl_ms(LIST_TTL_MS)
+            .with_cache_scope(CacheScope::Public)
+            .into())
+    }
+
     // What is not declared is not there: an empty list would be a promise.
 
     async fn complete(
@@ -258,22 +348,6 @@ impl ServerHandler for McpServer {
         Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
     }
 
-    async fn list_resources(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
-    }
-
-    async fn list_resource_templates(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
-    }
-
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -286,7 +360,12 @@ impl ServerHandler for McpServer {
             .is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
         let known = match request.method.as_str() {
             "initialize" => handshake,
-            "tools/call" | "tools/list" | "server/discover" => true,
+            "tools/call"
+            | "tools/list"
+            | "resources/list"
+            | "resources/read"
+            | "resources/templates/list"
+            | "server/discover" => true,
             _ => false,
         };
         if known {

@@ -10,6 +10,7 @@ use freshcontext_http::{Exchange, Observe};
 use freshcontext_server::app::App;
 use freshcontext_server::config::Settings;
 use freshcontext_server::engine::{CallContext, EVALUATE};
+use freshcontext_server::timeline;
 use freshcontext_testkit::{Case, Kind, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use serde_json::{Map, Value};
 
@@ -35,6 +36,8 @@ pub struct Example {
     pub structured: Value,
     /// Whether the call failed.
     pub is_error: bool,
+    /// The answer as a page with a timeline.
+    pub page: String,
 }
 
 impl Example {
@@ -110,6 +113,53 @@ async fn judged(root: &Path, cases: &[Case]) -> Result<Example, String> {
     Ok(example)
 }
 
+/// What the pictures of the documentation show: a name, the case by its folder in fixtures/, and hosts that are asked too
+/// often.
+const PICTURED: [(&str, &str, &[&str]); 4] = [
+    ("list", "hackernews/rust", &[]),
+    (
+        "composite",
+        "composites/extract_landscape",
+        &["api.github.com", "www.reddit.com"],
+    ),
+    ("undated", "changelog/page-comment", &[]),
+    ("failed", "changelog/challenge", &[]),
+];
+
+/// Writes the pages that are pictured into a folder.
+pub fn timelines(root: &Path, into: &Path) -> Result<String, String> {
+    std::fs::create_dir_all(into).map_err(|error| format!("{}: {error}", into.display()))?;
+    let cases = load_cases(&root.join("fixtures"))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())?;
+    for (name, folder, busy) in PICTURED {
+        let mut case = cases
+            .iter()
+            .find(|case| case.folder.ends_with(folder))
+            .cloned()
+            .ok_or_else(|| format!("fixtures/ has no case {folder}"))?;
+        for exchange in &mut case.exchanges {
+            if exchange.url.host_str().is_some_and(|host| busy.contains(&host)) {
+                exchange.status = 429;
+                exchange
+                    .headers
+                    .insert("retry-after".to_owned(), "600".to_owned());
+            }
+        }
+        let case = &case;
+        let example = runtime.block_on(answer(root, case, &case.tool, case.arguments.clone()))?;
+        let file = into.join(format!("{name}.html"));
+        std::fs::write(&file, example.page).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(format!(
+        "pages of {} answers at {NOW} in {}",
+        PICTURED.len(),
+        into.display()
+    ))
+}
+
 /// Nobody looks on.
 struct Unseen;
 
@@ -151,8 +201,10 @@ async fn answer(
         .ok_or_else(|| format!("there is no tool {tool}"))?;
     let title = known.title.clone();
     let call = shell(&words(tool, &arguments));
+    let asked = arguments.clone();
     let called = app.engine.call(tool, arguments, CallContext::default()).await;
     let outcome = called.map_err(|_| format!("there is no tool {tool}"))?;
+    let page = timeline::of(known, &asked, &outcome);
     let mut structured = outcome.structured.unwrap_or_default();
     let mut text = outcome.text;
     mask(&mut structured, &mut text);
@@ -163,6 +215,7 @@ async fn answer(
         text,
         structured,
         is_error: outcome.is_error,
+        page,
     })
 }
 

@@ -16,7 +16,7 @@ use freshcontext_server::app::App;
 use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::{Sources, load};
-use freshcontext_xtask::{examples, generate, new_adapter, record, replay, train};
+use freshcontext_xtask::{dist, examples, generate, new_adapter, record, replay, train};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of this repository")]
@@ -67,6 +67,21 @@ enum Chore {
         #[arg(long = "set", value_name = "KEY=VALUE")]
         set: Vec<String>,
     },
+    /// Build the server for old systems too, and pack it: archive, npm, wheel, MCP bundle, Debian package, checksums
+    Dist {
+        /// Profile of the build; `trial` is quick and large
+        #[arg(long, default_value = "release")]
+        profile: String,
+        /// Pack this binary instead of building one
+        #[arg(long, value_name = "FILE")]
+        binary: Option<PathBuf>,
+        /// The machine that it is for
+        #[arg(long, default_value = "x86_64-unknown-linux-gnu")]
+        target: String,
+        /// Folder for the packages
+        #[arg(long, value_name = "DIR")]
+        into: Option<PathBuf>,
+    },
     /// Serve fixtures as upstream, so that everything can be tried without a network
     Replay {
         /// Folder of fixtures, or of recordings (the default is fixtures/)
@@ -74,6 +89,12 @@ enum Chore {
         /// Address to listen on
         #[arg(long, default_value = "127.0.0.1:8788")]
         listen: SocketAddr,
+    },
+    /// Write some answers as pages with a timeline, for the pictures of the documentation
+    Timelines {
+        /// Folder for the pages
+        #[arg(default_value = "target/timelines")]
+        into: PathBuf,
     },
     /// Learn the weights of the failure detector; writes them and docs/detector.md
     TrainDetector {
@@ -134,6 +155,21 @@ fn main() -> ExitCode {
             name,
             set,
         } => keep(&root, &tool, &arguments, into, name, &set),
+        Chore::Dist {
+            profile,
+            binary,
+            target,
+            into,
+        } => dist::make(
+            &root,
+            dist::Order {
+                profile: &profile,
+                binary,
+                target: &target,
+                into: into.unwrap_or_else(|| root.join("target/dist")),
+            },
+        ),
+        Chore::Timelines { into } => examples::timelines(&root, &into),
         Chore::Replay { dir, listen } => serve(&root, dir.as_deref(), listen),
     };
     match done {
@@ -185,7 +221,7 @@ fn demo(root: &Path) -> Result<String, String> {
         let mut command = Command::new(&cargo);
         command
             .current_dir(root)
-            .args(["run", "--quiet", "--package", "freshcontext-server", "--"])
+            .args(["run", "--quiet", "--package", "freshcontext", "--"])
             .args(words);
         command
     };
@@ -208,7 +244,7 @@ fn demo(root: &Path) -> Result<String, String> {
             println!();
         }
         Ok("These answers came from fixtures/, through the real server. For live ones, leave out the replay:\n  \
-            cargo run --package freshcontext-server -- call extract_hackernews url=rust"
+            cargo run --package freshcontext -- call extract_hackernews url=rust"
             .to_owned())
     })
 }

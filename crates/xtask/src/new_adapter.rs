@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::Path;
 
+use freshcontext_server::package::VERSION;
+
 /// Makes `adapters/<name>`, its dependency line and its registry line.
 pub fn create(root: &Path, name: &str) -> Result<String, String> {
     let good = name.starts_with(|c: char| c.is_ascii_lowercase())
@@ -32,7 +34,9 @@ pub fn create(root: &Path, name: &str) -> Result<String, String> {
     insert(
         &root.join("crates/sources/Cargo.toml"),
         "# adapters, one line each",
-        &format!("freshcontext-adapter-{name} = {{ path = \"../../adapters/{name}\" }}"),
+        &format!(
+            "freshcontext-adapter-{name} = {{ path = \"../../adapters/{name}\", version = \"{VERSION}\" }}"
+        ),
     )?;
     insert(
         &root.join("crates/sources/src/lib.rs"),

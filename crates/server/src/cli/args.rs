@@ -6,12 +6,15 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::install::Client;
+
 const ABOUT: &str = "Public sources with the age of every item, for language models and for people.";
 
 const EXAMPLES: &str = "\
 Examples:
   freshcontext call extract_hackernews url=\"rust async\"   run one tool here
   freshcontext call extract_hackernews --help             what that tool takes
+  freshcontext call search_repos query=x --html a.html    also as a page with a timeline
   freshcontext tools                                      what there is
   freshcontext sources                                    where it comes from, and its keys
   freshcontext evaluate signals.json                      judge context that you already have
@@ -19,6 +22,7 @@ Examples:
   freshcontext history truncate chat.json                 the newest messages that fit into 50,000 tokens
   freshcontext validate answer.txt                        check any FreshContext answer
   freshcontext doctor --online                            do the sources still answer?
+  freshcontext install cursor                             let a client start this server
   freshcontext help settings                              every setting, and how to set it
 
 Exit codes: 0 fine; 1 what was asked for failed; 2 wrong usage, arguments or configuration.
@@ -103,6 +107,9 @@ pub(crate) enum Command {
         /// Print the structured answer as JSON
         #[arg(long)]
         json: bool,
+        /// Also write the answer as a page with a timeline
+        #[arg(long, value_name = "FILE")]
+        html: Option<PathBuf>,
         /// Print help: with a tool, what that tool takes
         #[arg(short, long)]
         help: bool,
@@ -194,6 +201,25 @@ pub(crate) enum Command {
         /// Print the report as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Put this server into a client's configuration; what else is there stays
+    Install {
+        /// The client
+        client: Client,
+        /// Show what would change, and write nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// What the client starts instead of this very program, `stdio` is added: --command npx -y freshcontext
+        #[arg(long, value_name = "WORD", num_args = 1.., allow_hyphen_values = true)]
+        command: Vec<String>,
+    },
+    /// Take this server out of a client's configuration again
+    Uninstall {
+        /// The client
+        client: Client,
+        /// Show what would change, and write nothing
+        #[arg(long)]
+        dry_run: bool,
     },
     /// Explain a command, a tool, or the settings
     Help {

@@ -1,5 +1,6 @@
 //! `freshcontext call`: one tool from the shell.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,17 +12,26 @@ use super::{FAILED, WRONG, explain, look, values, with_runtime};
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{CallContext, Engine, Progress, Tool, ToolOutcome};
-use crate::{output, signals};
+use crate::{output, signals, timeline};
 
 /// How often a person who waits sees that time goes by.
 const TICK: Duration = Duration::from_secs(1);
+
+/// How an answer is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form<'f> {
+    /// As JSON on stdout.
+    pub(super) json: bool,
+    /// Also as a page, in this file.
+    pub(super) html: Option<&'f Path>,
+}
 
 pub(super) fn run(
     loaded: &Loaded,
     sources: &Sources,
     name: &str,
     words: &[String],
-    json: bool,
+    form: Form<'_>,
 ) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
     let Some(tool) = find(&app.engine, name) else {
@@ -45,6 +55,7 @@ pub(super) fn run(
         ..CallContext::default()
     };
     let cancellation = context.cancellation.clone();
+    let asked = form.html.map(|_| arguments.clone()).unwrap_or_default();
     let outcome = with_runtime(2, async {
         let call = app.engine.call(&tool.name, arguments, context);
         tokio::pin!(call);
@@ -63,7 +74,19 @@ pub(super) fn run(
         outcome
     })?;
     output::progress_done();
-    Ok(outcome.map_or(WRONG, |outcome| show(&outcome, json)))
+    let Ok(outcome) = outcome else {
+        return Ok(WRONG);
+    };
+    let code = show(&outcome, form.json);
+    // A failure, too: a page of an earlier answer in its place would look like this one's.
+    if let Some(file) = form.html {
+        if let Err(error) = std::fs::write(file, timeline::of(tool, &asked, &outcome)) {
+            output::error(&format!("cannot write {}: {error}", file.display()), None);
+            return Ok(code.max(FAILED));
+        }
+        output::note(&format!("timeline: {}", file.display()));
+    }
+    Ok(code)
 }
 
 /// A tool by its name, or by what stands after `extract_`.

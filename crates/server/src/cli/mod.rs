@@ -7,6 +7,7 @@ mod explain;
 mod facts;
 mod healthcheck;
 mod history;
+mod install;
 mod judge;
 mod lists;
 mod look;
@@ -100,6 +101,18 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Inspect {
             jsonl: Some(file), ..
         } => return judge::inspect_lines(file),
+        Command::Install {
+            client,
+            dry_run,
+            command,
+        } => {
+            let environment = Sources::from_process().environment;
+            return install::run(*client, install::Wish::Install(command), *dry_run, &environment);
+        }
+        Command::Uninstall { client, dry_run } => {
+            let environment = Sources::from_process().environment;
+            return install::run(*client, install::Wish::Uninstall, *dry_run, &environment);
+        }
         Command::Help { topic } => return explain::help(topic),
         Command::Call {
             tool,
@@ -151,11 +164,24 @@ fn dispatch(cli: Cli) -> u8 {
             tool: Some(tool),
             arguments,
             json,
+            html,
             ..
-        } => call::run(&loaded, &sources, &tool, &arguments, json),
+        } => {
+            let form = call::Form {
+                json,
+                html: html.as_deref(),
+            };
+            call::run(&loaded, &sources, &tool, &arguments, form)
+        }
         Command::Recheck { answer_id, json } => {
             let words = [format!("answer_id={answer_id}")];
-            call::run(&loaded, &sources, crate::engine::RECHECK, &words, json)
+            call::run(
+                &loaded,
+                &sources,
+                crate::engine::RECHECK,
+                &words,
+                call::Form { json, html: None },
+            )
         }
         Command::Store { task } => store::run(&loaded, task),
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
@@ -166,6 +192,8 @@ fn dispatch(cli: Cli) -> u8 {
         | Command::Inspect { .. }
         | Command::History(_)
         | Command::Version { .. }
+        | Command::Install { .. }
+        | Command::Uninstall { .. }
         | Command::Help { .. }
         | Command::Call { tool: None, .. }
         | Command::Completions { .. }

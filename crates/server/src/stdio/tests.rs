@@ -74,7 +74,12 @@ async fn every_revision_with_a_handshake_is_spoken() {
         let mut client = start();
         let answer = client.initialize(version).await;
         assert_eq!(answer["result"]["protocolVersion"], version);
-        assert_eq!(answer["result"]["capabilities"], json!({"tools": {}}));
+        let offered = json!({
+            "tools": {},
+            "resources": {},
+            "extensions": {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}},
+        });
+        assert_eq!(answer["result"]["capabilities"], offered);
         client
             .request(
                 1,
@@ -129,13 +134,7 @@ async fn what_is_not_offered_is_not_found_and_bad_lines_end_nothing() {
         .await;
     client.say(r#"{"jsonrpc":"2.0","id":9,"result":{}}"#).await;
     client.initialize("2025-11-25").await;
-    for method in [
-        "prompts/list",
-        "resources/list",
-        "resources/templates/list",
-        "completion/complete",
-        "nonsense/x",
-    ] {
+    for method in ["prompts/list", "completion/complete", "nonsense/x"] {
         let params =
             json!({"ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": "b"}});
         client.request(1, method, params).await;

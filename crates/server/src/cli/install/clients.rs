@@ -1,0 +1,106 @@
+//! Where each client keeps its list of MCP servers, and in what form.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+use directories::BaseDirs;
+
+/// A client whose configuration can be written. The places and forms are those of the clients' own documentation,
+/// read in November 2026.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Client {
+    /// Claude Desktop
+    ClaudeDesktop,
+    /// Claude Code, for all projects of this user
+    ClaudeCode,
+    /// Cursor, for all projects of this user
+    Cursor,
+    /// VS Code, for all workspaces of this user
+    Vscode,
+    /// Codex
+    Codex,
+}
+
+/// How a configuration is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// JSON as RFC 8259 has it.
+    Json,
+    /// JSON with comments and trailing commas.
+    JsonWithComments,
+    /// TOML.
+    Toml,
+}
+
+/// One client's rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Rules {
+    /// The client's name.
+    pub(super) name: &'static str,
+    /// Its file.
+    pub(super) file: PathBuf,
+    /// How that is written.
+    pub(super) form: Form,
+    /// The object or table that holds the servers.
+    pub(super) section: &'static str,
+    /// Whether an entry says that its server speaks over stdin and stdout.
+    pub(super) says_stdio: bool,
+}
+
+impl Client {
+    /// The rules for this user; an error where there is no home folder.
+    pub(super) fn rules(self, environment: &[(String, String)]) -> Result<Rules, String> {
+        let folders =
+            BaseDirs::new().ok_or("this user has no home folder, where clients keep their files")?;
+        let home = folders.home_dir();
+        // ~/.config, ~/Library/Application Support or %APPDATA%.
+        let config = folders.config_dir();
+        let named = |name: &str| {
+            let set = environment
+                .iter()
+                .find(|(known, at)| known == name && !at.is_empty());
+            set.map(|(_, at)| PathBuf::from(at))
+        };
+        Ok(match self {
+            Self::ClaudeDesktop => Rules {
+                name: "Claude Desktop",
+                file: config.join("Claude").join("claude_desktop_config.json"),
+                form: Form::Json,
+                section: "mcpServers",
+                says_stdio: false,
+            },
+            Self::ClaudeCode => Rules {
+                name: "Claude Code",
+                file: named("CLAUDE_CONFIG_DIR")
+                    .unwrap_or_else(|| home.to_owned())
+                    .join(".claude.json"),
+                form: Form::Json,
+                section: "mcpServers",
+                says_stdio: true,
+            },
+            Self::Cursor => Rules {
+                name: "Cursor",
+                file: home.join(".cursor").join("mcp.json"),
+                form: Form::Json,
+                section: "mcpServers",
+                says_stdio: false,
+            },
+            Self::Vscode => Rules {
+                name: "VS Code",
+                file: config.join("Code").join("User").join("mcp.json"),
+                form: Form::JsonWithComments,
+                section: "servers",
+                says_stdio: true,
+            },
+            Self::Codex => Rules {
+                name: "Codex",
+                file: named("CODEX_HOME")
+                    .unwrap_or_else(|| home.join(".codex"))
+                    .join("config.toml"),
+                form: Form::Toml,
+                section: "mcp_servers",
+                says_stdio: false,
+            },
+        })
+    }
+}
