@@ -16,7 +16,7 @@ use freshcontext_server::app::App;
 use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::{Sources, load};
-use freshcontext_xtask::{examples, generate, new_adapter, record, replay, train};
+use freshcontext_xtask::{examples, generate, new_adapter, record, recorded, replay, train};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of this repository")]
@@ -66,6 +66,11 @@ enum Chore {
         /// Change one setting for this call, as `freshcontext --set` does
         #[arg(long = "set", value_name = "KEY=VALUE")]
         set: Vec<String>,
+    },
+    /// Write the context records of every fixture in every form of export, for the readers in tests/records
+    Records {
+        /// Folder to write into
+        into: PathBuf,
     },
     /// Serve fixtures as upstream, so that everything can be tried without a network
     Replay {
@@ -134,6 +139,8 @@ fn main() -> ExitCode {
             name,
             set,
         } => keep(&root, &tool, &arguments, into, name, &set),
+        Chore::Records { into } => recorded::write(&root, &into)
+            .map(|calls| format!("the records of {calls} calls are in {}", into.display())),
         Chore::Replay { dir, listen } => serve(&root, dir.as_deref(), listen),
     };
     match done {

@@ -98,6 +98,7 @@ pub fn output_schema() -> Value {
             "intent": text,
             "now": text,
             "legend": property("object", "Per decision: label, meaning, action, summary"),
+            "records": property("object", "schemas/agent-context/bundle.json"),
             "results": {
                 "type": "array",
                 "description": "In rank order",

@@ -1,5 +1,6 @@
 //! `freshcontext call`: one tool from the shell.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -7,10 +8,11 @@ use freshcontext_contract::{BoxFuture, ErrorCode};
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-use super::{FAILED, WRONG, explain, look, values, with_runtime};
+use super::{FAILED, WRONG, explain, look, records, values, with_runtime};
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{CallContext, Engine, Progress, Tool, ToolOutcome};
+use crate::records::Asked;
 use crate::{output, signals};
 
 /// How often a person who waits sees that time goes by.
@@ -21,7 +23,7 @@ pub(super) fn run(
     sources: &Sources,
     name: &str,
     words: &[String],
-    json: bool,
+    shown: &Shown,
 ) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
     let Some(tool) = find(&app.engine, name) else {
@@ -42,6 +44,7 @@ pub(super) fn run(
     let context = CallContext {
         cancellation: CancellationToken::new(),
         progress: Some(Arc::clone(&waiting) as Arc<dyn Progress>),
+        records: shown.records.as_ref().map(|_| Arc::new(Asked::full())),
         ..CallContext::default()
     };
     let cancellation = context.cancellation.clone();
@@ -63,7 +66,23 @@ pub(super) fn run(
         outcome
     })?;
     output::progress_done();
-    Ok(outcome.map_or(WRONG, |outcome| show(&outcome, json)))
+    let Ok(mut outcome) = outcome else {
+        return Ok(WRONG);
+    };
+    if let Some(file) = &shown.records
+        && !records::keep(&mut outcome, file)
+    {
+        return Ok(FAILED);
+    }
+    Ok(show(&outcome, shown.json))
+}
+
+/// Where an answer goes.
+pub(super) struct Shown {
+    /// Its structure is printed, not its text.
+    pub json: bool,
+    /// The file that its records go into.
+    pub records: Option<PathBuf>,
 }
 
 /// A tool by its name, or by what stands after `extract_`.

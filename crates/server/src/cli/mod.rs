@@ -11,6 +11,7 @@ mod judge;
 mod lists;
 mod look;
 mod online;
+mod records;
 mod shell;
 mod store;
 mod values;
@@ -96,6 +97,7 @@ fn dispatch(cli: Cli) -> u8 {
                 json: *json,
             });
         }
+        Command::Records(task) => return records::run(task),
         Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..
@@ -139,10 +141,12 @@ fn dispatch(cli: Cli) -> u8 {
             max_tokens,
             strategy,
             json,
+            records,
         } => judge::evaluate(
             &file,
             json,
             judge::Room { max_tokens, strategy },
+            records.as_deref(),
             &loaded.settings,
         ),
         Command::Stdio => speak_stdio(&loaded, &sources),
@@ -151,11 +155,20 @@ fn dispatch(cli: Cli) -> u8 {
             tool: Some(tool),
             arguments,
             json,
+            records,
             ..
-        } => call::run(&loaded, &sources, &tool, &arguments, json),
-        Command::Recheck { answer_id, json } => {
+        } => {
+            let shown = call::Shown { json, records };
+            call::run(&loaded, &sources, &tool, &arguments, &shown)
+        }
+        Command::Recheck {
+            answer_id,
+            json,
+            records,
+        } => {
             let words = [format!("answer_id={answer_id}")];
-            call::run(&loaded, &sources, crate::engine::RECHECK, &words, json)
+            let shown = call::Shown { json, records };
+            call::run(&loaded, &sources, crate::engine::RECHECK, &words, &shown)
         }
         Command::Store { task } => store::run(&loaded, task),
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
@@ -165,6 +178,7 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Validate { .. }
         | Command::Inspect { .. }
         | Command::History(_)
+        | Command::Records(_)
         | Command::Version { .. }
         | Command::Help { .. }
         | Command::Call { tool: None, .. }
