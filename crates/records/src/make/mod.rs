@@ -60,10 +60,10 @@ pub fn bundle(occasion: &Occasion<'_>, answered: Answered<'_>) -> Result<Bundle,
     let has = |name: &str| structured.get(name).is_some();
     if has("results") && has("legend") {
         judged::record(&mut maker);
-    } else if has("sections") {
-        composite::record(&mut maker);
     } else if has("verdict") && has("checked_at") {
         recheck::record(&mut maker);
+    } else if has("sections") {
+        composite::record(&mut maker);
     } else {
         answer::record(&mut maker);
     }

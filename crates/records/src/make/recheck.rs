@@ -18,9 +18,22 @@ pub(super) fn record(maker: &mut Maker<'_>) {
     let uri = format!("freshcontext://answers/{answer}");
     let verdict = text(structured, "verdict").unwrap_or_default();
     let (mut all, mut changed, mut gone, mut unchecked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for item in list(structured, "items") {
+    // A composite's are in its sections, each under the tool that was asked.
+    let sections = list(structured, "sections").iter();
+    let items = sections.flat_map(|section| {
+        let of = text(section, "tool").unwrap_or(tool);
+        list(section, "items").iter().map(move |item| (of, item))
+    });
+    for (of, item) in list(structured, "items")
+        .iter()
+        .map(|item| (tool, item))
+        .chain(items)
+    {
         let native = text(item, "id").unwrap_or_default();
-        let id = maker.item(piece_of(item, native, &uri, tool));
+        let id = maker.item(piece_of(item, native, &uri, of));
+        if all.contains(&id) {
+            continue;
+        }
         match text(item, "verdict") {
             Some("changed") => changed.push(id.clone()),
             Some("gone") => gone.push(id.clone()),
@@ -116,7 +129,7 @@ fn piece_of<'v>(item: &'v Value, native: &'v str, uri: &str, tool: &'v str) -> P
     Piece {
         kind: "item_of_earlier_answer",
         title: native.into(),
-        uri: Cow::Owned(format!("{uri}#{native}")),
+        uri: Cow::Owned(format!("{uri}#{tool}/{native}")),
         source_kind: tool.into(),
         native_id: Some(native.into()),
         freshness: Some(Freshness {
