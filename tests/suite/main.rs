@@ -29,6 +29,7 @@ mod mutated;
 mod politeness;
 mod process;
 mod record;
+mod records;
 mod refusals;
 mod refused_keys;
 mod run;
@@ -63,6 +64,7 @@ fn main() {
     trials.extend(credentials::trials());
     trials.extend(doctor::trials());
     trials.extend(record::trials());
+    trials.extend(records::trials());
     trials.extend(politeness::trials());
     trials.extend(refused_keys::trials());
     trials.extend(http::trials());

@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Crates that no adapter may depend on, because each would open a door that the contract closes.
-const FORBIDDEN: [&str; 13] = [
+const FORBIDDEN: [&str; 14] = [
     "reqwest",
     "hyper",
     "hyper-util",
@@ -28,6 +28,7 @@ const FORBIDDEN: [&str; 13] = [
     "freshcontext-budget",
     "freshcontext-core",
     "freshcontext-http",
+    "freshcontext-records",
     "freshcontext-server",
     "freshcontext-sources",
     "tracing-subscriber",
@@ -78,9 +79,11 @@ fn dependencies() -> Vec<String> {
                     "freshcontext-budget",
                     "freshcontext-contract",
                     "freshcontext-detect",
+                    "freshcontext-records",
                 ],
                 &mut out,
             ),
+            "freshcontext-records" => ours(&["freshcontext-budget"], &mut out),
             // The tests of core and of the adapters use the testkit, so what it needs rebuilds them.
             "freshcontext-budget"
             | "freshcontext-detect"
@@ -104,6 +107,7 @@ fn dependencies() -> Vec<String> {
                 | "freshcontext-core"
                 | "freshcontext-detect"
                 | "freshcontext-parse"
+                | "freshcontext-records"
         );
         if pure && normal.contains("tokio") {
             out.push(format!("{name} depends on tokio; it must stay pure"));

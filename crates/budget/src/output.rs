@@ -188,7 +188,7 @@ pub fn output_schemas() -> [(&'static str, Value); 4] {
         (
             "selection",
             object(
-                "Under a budget: selected [{index, item_id, tokens, cut}], omitted [{index, reason, detail}]; every result is in one",
+                "Under a budget: selected [{index, item_id, tokens, cut}], omitted [{index, reason, detail}]",
             ),
         ),
         (
@@ -202,7 +202,7 @@ pub fn output_schemas() -> [(&'static str, Value); 4] {
             "missing_context",
             json!({
                 "type": "array",
-                "description": "What is not known and the call that would tell; pass missing_id in that call's _meta as freshcontext/missing_id",
+                "description": "Gaps, and the calls that fill them; pass missing_id in their _meta as freshcontext/missing_id",
                 "items": {"type": "object"},
             }),
         ),

@@ -57,6 +57,7 @@ mod words;
 
 pub use batch::{Batch, Row, batch};
 pub use differences::{DIFFERENCES, Difference};
+pub use fit::item_identity;
 pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
 pub use profile::{Authority, DatePolicy, FailurePolicy, INTENTS, Intent, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
@@ -71,6 +72,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_budget::{Assembly, MissingContext, Selection, Used};
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
 use freshcontext_detect::rings::{self, Hint, Member};
+use freshcontext_records::Wish;
+use freshcontext_records::make::Known;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -150,6 +153,20 @@ pub struct Judgement {
     /// Under a budget: what is known to be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_context: Option<Vec<MissingContext>>,
+    /// Where records are asked for: what they are made from beside the rest. Not part of the output.
+    #[serde(skip)]
+    pub recorded: Option<Recorded>,
+}
+
+/// What the records of a judgement are made from beside its answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// What the caller asked for.
+    pub wish: Wish,
+    /// What is known of each result, in rank order.
+    pub known: Vec<Known>,
+    /// What the caller looked for.
+    pub query: Option<String>,
 }
 
 impl Judgement {
@@ -287,6 +304,11 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
     });
     let occurs = |decision: &Decision| verdicts.iter().any(|verdict| verdict.decision == *decision);
     let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
+    let recorded = request.wish.clone().map(|wish| Recorded {
+        wish,
+        known: fit::known(&judged, &verdicts),
+        query: request.query.map(|query| clean_line(query).into_owned()),
+    });
     let fitted = match &request.budget {
         Some(budget) => Some(fit::fit(request, budget, &judged, &verdicts)?),
         None => None,
@@ -310,6 +332,7 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
         budget,
         assembly,
         missing_context,
+        recorded,
     })
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use freshcontext_contract::BoxFuture;
 use freshcontext_core::sanitize::{clean_error, clean_value, cut};
+use freshcontext_records::RECORDS_KEY;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod,
     CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
@@ -20,6 +21,7 @@ use serde_json::{Value, json};
 
 use crate::aside::Aside;
 use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome, Work};
+use crate::records::Asked;
 use crate::serve::Caller;
 use crate::{missing, package, timeline};
 
@@ -113,6 +115,18 @@ fn one_page_only(request: Option<&PaginatedRequestParams>, what: &str) -> Result
 
 fn object(value: &Value) -> JsonObject {
     value.as_object().cloned().unwrap_or_default()
+}
+
+/// What a request says about records: where its `_meta` has the key, or its arguments may.
+fn asked_for_records(context: &RequestContext<RoleServer>, arguments: &Arguments) -> Option<Asked> {
+    if context.meta.get(RECORDS_KEY).is_none() && !arguments.may_hold("records") {
+        return None;
+    }
+    let mut asked = Asked::of_meta(&context.meta);
+    asked.native.request_id = serde_json::to_value(&context.id).ok();
+    let client = context.client_info();
+    asked.native.client = client.map(|client| (shown(&client.name), shown(&client.version)));
+    Some(asked)
 }
 
 /// What this server is called and what it offers.
@@ -269,6 +283,7 @@ impl ServerHandler for McpServer {
                 Owner::named(&format!("token:{}", caller.name))
             }),
             caller: caller.map(|caller| Arc::clone(&caller.name)),
+            records: asked_for_records(&context, &arguments).map(Arc::new),
         };
         let outcome = self.engine.call(&request.name, arguments, call).await;
         match outcome {

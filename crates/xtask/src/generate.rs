@@ -88,6 +88,20 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         ),
         ("server.json".to_owned(), package::server_json_text()),
     ];
+    let name = "docs/records.md";
+    let page = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
+    let page = replace(
+        &page,
+        "every value of Agent Context",
+        &freshcontext_records::accounting::markdown(),
+    )?;
+    made.push((name.to_owned(), page));
+    let schemas = freshcontext_records::schema::all();
+    made.extend(
+        schemas
+            .into_iter()
+            .map(|(name, text)| (format!("schemas/agent-context/{name}"), text)),
+    );
     made.extend(source_readmes(root)?);
     Ok(made)
 }
@@ -121,7 +135,7 @@ fn source_readmes(root: &Path) -> Result<Vec<(String, String)>, String> {
 /// Replaces what stands between the markers.
 fn replace(text: &str, name: &str, content: &str) -> Result<String, String> {
     let (open, close) = markers(name);
-    let missing = || format!("a README.md has no `{open}` ... `{close}`");
+    let missing = || format!("a hand-written file has no `{open}` ... `{close}`");
     let (before, rest) = text.split_once(&open).ok_or_else(missing)?;
     let (_, after) = rest.split_once(&close).ok_or_else(missing)?;
     Ok(format!("{before}{open}\n{}\n{close}{after}", content.trim_end()))

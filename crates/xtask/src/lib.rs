@@ -6,6 +6,7 @@ pub mod examples;
 pub mod generate;
 pub mod new_adapter;
 pub mod record;
+pub mod recorded;
 pub mod replay;
 mod shapes;
 mod tables;

@@ -16,7 +16,7 @@ use freshcontext_server::app::App;
 use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::{Sources, load};
-use freshcontext_xtask::{dist, examples, generate, new_adapter, record, replay, train};
+use freshcontext_xtask::{dist, examples, generate, new_adapter, record, recorded, replay, train};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of this repository")]
@@ -66,6 +66,11 @@ enum Chore {
         /// Change one setting for this call, as `freshcontext --set` does
         #[arg(long = "set", value_name = "KEY=VALUE")]
         set: Vec<String>,
+    },
+    /// Write the context records of every fixture in every form of export, for the readers in tests/records
+    Records {
+        /// Folder to write into
+        into: PathBuf,
     },
     /// Build the server for old systems too, and pack it: archive, npm, wheel, MCP bundle, Debian package, checksums
     Dist {
@@ -170,6 +175,8 @@ fn main() -> ExitCode {
             },
         ),
         Chore::Timelines { into } => examples::timelines(&root, &into),
+        Chore::Records { into } => recorded::write(&root, &into)
+            .map(|calls| format!("the records of {calls} calls are in {}", into.display())),
         Chore::Replay { dir, listen } => serve(&root, dir.as_deref(), listen),
     };
     match done {

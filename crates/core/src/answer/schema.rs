@@ -35,6 +35,7 @@ pub fn answer_schema() -> Value {
             }}},
             "notes": {"type": "array", "items": text},
             "next_cursor": text,
+            "records": {"type": "object"},
             "message": text,
             "code": text
         }

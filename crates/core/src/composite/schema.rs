@@ -6,7 +6,7 @@ use crate::answer::or_null;
 
 /// The output schema of a composite. What a section's tool answered is an object that its own schema describes; said
 /// again here it would be most of the list of tools. A section that failed has `error`, the flat failure object, in its
-/// place; a whole answer may be one too.
+/// place; a whole answer may be one too. One that was held back has `stale`: score, content_date, threshold, message.
 pub fn composite_schema() -> Value {
     let (text, whole) = (json!({"type": "string"}), json!({"type": "integer"}));
     let (maybe, score) = (or_null("string"), or_null("number"));
@@ -37,12 +37,11 @@ pub fn composite_schema() -> Value {
                 "items": whole,
                 "arguments": {"type": "object"},
                 "result": {"type": "object"},
-                "stale": {"type": "object", "properties": {
-                    "score": score, "content_date": maybe, "threshold": {"type": "number"}, "message": text
-                }},
+                "stale": {"type": "object"},
                 "error": {"type": "object"}
             }}},
             "notes": {"type": "array", "items": text},
+            "records": {"type": "object"},
             "message": text,
             "code": text
         }

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use freshcontext_budget::{Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Standing, select};
+use freshcontext_budget::{Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Standing, item_id, select};
 use freshcontext_contract::SourceError;
+use freshcontext_records::make::Known;
+use freshcontext_records::values::OmissionReason;
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
@@ -12,9 +14,10 @@ use super::readiness::has_content;
 use super::signal::Relevance;
 use super::text::{is_blank, not_blank};
 use super::verdict::{Decision, Verdict};
-use super::{Judged, parallel};
+use super::{Judged, duplicates, parallel};
 use crate::date::iso_millis;
 use crate::decay::Band;
+use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean, clean_line, cut_marked};
 
 /// Longest reference to a policy that is repeated, in characters.
@@ -37,6 +40,56 @@ pub(super) fn fit(
         needed_for: request.intent.id,
     };
     select(&candidates, budget, purpose)
+}
+
+/// What records say of each result beside its verdict.
+pub(super) fn known(judged: &[Judged<'_>], verdicts: &[Verdict]) -> Vec<Known> {
+    let both = judged.iter().zip(verdicts);
+    both.map(|(judged, verdict)| {
+        let candidate = candidate(judged, verdict);
+        let name = candidate.address.as_deref().unwrap_or(&candidate.source);
+        let retention = judged
+            .signal
+            .given
+            .metadata
+            .and_then(|metadata| last(metadata, "retention_hint"));
+        Known {
+            item_id: item_id(name, candidate.content_sha256.as_deref()),
+            sensitivity: candidate
+                .facts
+                .sensitivity
+                .map(|word| clean_line(word).into_owned()),
+            policy: judged.signal.given.metadata.and_then(policy_of),
+            retention_hint: retention
+                .and_then(Node::as_str)
+                .and_then(not_blank)
+                .map(|hint| cut_marked(&clean_line(hint), POLICY).into_owned()),
+            ineligible: candidate
+                .ineligible(false)
+                .and_then(|(reason, detail)| Some((OmissionReason::named(reason.as_str())?, detail))),
+            content_sha256: candidate.content_sha256.map(Cow::into_owned),
+            content: candidate.content.map(Cow::into_owned),
+        }
+    })
+    .collect()
+}
+
+/// The reference of a policy that the caller names, whether it blocks or not.
+fn policy_of(metadata: &ObjectAsVec<'_>) -> Option<String> {
+    let reference = match last(metadata, "policy") {
+        Some(Node::Str(reference)) => Some(reference.as_ref()),
+        Some(Node::Object(policy)) => last(policy, "ref").and_then(Node::as_str),
+        _ => None,
+    };
+    let reference = reference.and_then(not_blank)?;
+    Some(cut_marked(&clean_line(reference), POLICY).into_owned())
+}
+
+/// An item's id from its source and content, as a judgement of it would have it.
+pub fn item_identity(source: &str, content: Option<&str>) -> String {
+    let address = duplicates::address(source);
+    let hash = content.filter(|content| !is_blank(content)).map(canonical_sha256);
+    item_id(address.as_deref().unwrap_or(&clean_line(source)), hash.as_deref())
 }
 
 fn candidate<'a>(judged: &'a Judged<'_>, verdict: &'a Verdict) -> Candidate<'a> {

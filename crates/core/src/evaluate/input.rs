@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use freshcontext_budget::Budget;
 use freshcontext_contract::limits::{JSON_TEXT_BYTES, QUERY_CHARS, SIGNALS_VALUES};
 use freshcontext_contract::{Limits, SourceError};
+use freshcontext_records::Wish;
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
@@ -20,7 +21,9 @@ pub(super) const EXAMPLE: &str = r#"{"profile": "official_docs", "intent": "deve
 pub(super) const SIGNAL: &str = r#"{"source": "https://example.com/a", "content": "..."}"#;
 
 /// The arguments of the tool, in the order in which errors list them.
-const NAMES: [&str; 6] = ["profile", "intent", "signals", "query", "now", "budget"];
+const NAMES: [&str; 8] = [
+    "profile", "intent", "signals", "query", "now", "budget", "records", "context",
+];
 
 /// A whole call, checked.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(super) struct Request<'a> {
     pub query: Option<&'a str>,
     /// How much may go in, where the caller says so.
     pub budget: Option<Budget>,
+    /// What is asked for in records, where any are.
+    pub wish: Option<Wish>,
     pub signals: Vec<Given<'a>>,
 }
 
@@ -85,6 +90,7 @@ impl<'a> Request<'a> {
                 None | Some(Node::Null) => None,
                 Some(budget) => Some(Budget::read(&Value::from(budget))?),
             },
+            wish: wish(fields)?,
             signals: signals(fields, limits)?,
         })
     }
@@ -121,6 +127,20 @@ pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
 
 pub(super) fn to_millis(instant: DateTime<Utc>) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(instant.timestamp_millis()).unwrap_or(instant)
+}
+
+/// `records` and `context`, which are listed nowhere: the list of tools has a budget of its own.
+fn wish(fields: &ObjectAsVec<'_>) -> Result<Option<Wish>, SourceError> {
+    let (records, context) = (last(fields, "records"), last(fields, "context"));
+    if records.is_none() && context.is_none() {
+        return Ok(None);
+    }
+    let records = records.map(Value::from);
+    let context = context.map(Value::from);
+    Wish::read(records.as_ref(), context.as_ref()).map_err(|wrong| {
+        let example = format_args!("{{\"{}\": {}}}", wrong.field, wrong.example);
+        SourceError::invalid_input(wrong.field, wrong.problem, example)
+    })
 }
 
 /// A required text out of a closed set.

@@ -97,7 +97,8 @@ pub fn output_schema() -> Value {
             "profile": text,
             "intent": text,
             "now": text,
-            "legend": property("object", "Per decision: label, meaning, action, summary"),
+            "legend": property("object", "Label, meaning, action, summary"),
+            "records": property("object", "schemas/agent-context/bundle.json"),
             "results": {
                 "type": "array",
                 "description": "In rank order",

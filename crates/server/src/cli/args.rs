@@ -110,6 +110,9 @@ pub(crate) enum Command {
         /// Also write the answer as a page with a timeline
         #[arg(long, value_name = "FILE")]
         html: Option<PathBuf>,
+        /// Write the call's context records into this file, for `freshcontext records`
+        #[arg(long, value_name = "FILE")]
+        records: Option<PathBuf>,
         /// Print help: with a tool, what that tool takes
         #[arg(short, long)]
         help: bool,
@@ -121,6 +124,9 @@ pub(crate) enum Command {
         /// Print the structured answer as JSON
         #[arg(long)]
         json: bool,
+        /// Write the call's context records into this file, for `freshcontext records`
+        #[arg(long, value_name = "FILE")]
+        records: Option<PathBuf>,
     },
     /// Look after what the toolset `time` keeps
     Store {
@@ -165,7 +171,13 @@ pub(crate) enum Command {
         /// Print the structured result as JSON
         #[arg(long)]
         json: bool,
+        /// Write the context records of the judgement into this file, for `freshcontext records`
+        #[arg(long, value_name = "FILE")]
+        records: Option<PathBuf>,
     },
+    /// Check context records, or write them in a form that others read
+    #[command(subcommand)]
+    Records(Records),
     /// Work on the messages of a conversation
     #[command(subcommand)]
     History(History),
@@ -262,6 +274,27 @@ pub(crate) enum StoreTask {
     Vacuum,
     /// Print what is kept of this machine's own answers, a line of JSON for each
     Export,
+}
+
+/// What to do with context records.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Records {
+    /// Write records in a form that others read
+    Export {
+        /// File with records: a bundle, an answer that holds one, JSON Lines or CloudEvents; - for stdin
+        file: PathBuf,
+        /// The form
+        #[arg(long, value_parser = ["json", "jsonl", "cloudevents", "prov"], default_value = "json")]
+        format: String,
+    },
+    /// Hold records to their rules: references, partition, states, order, room, no secrets; ends with 1 where one is broken
+    Check {
+        /// File with records, as for `export`
+        file: PathBuf,
+        /// Print the complaints as JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// What to do with a conversation.

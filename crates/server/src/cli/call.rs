@@ -8,10 +8,11 @@ use freshcontext_contract::{BoxFuture, ErrorCode};
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-use super::{FAILED, WRONG, explain, look, values, with_runtime};
+use super::{FAILED, WRONG, explain, look, records, values, with_runtime};
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{CallContext, Engine, Progress, Tool, ToolOutcome};
+use crate::records::Asked;
 use crate::{output, signals, timeline};
 
 /// How often a person who waits sees that time goes by.
@@ -24,6 +25,8 @@ pub(super) struct Form<'f> {
     pub(super) json: bool,
     /// Also as a page, in this file.
     pub(super) html: Option<&'f Path>,
+    /// With its context records, in this file.
+    pub(super) records: Option<&'f Path>,
 }
 
 pub(super) fn run(
@@ -52,6 +55,7 @@ pub(super) fn run(
     let context = CallContext {
         cancellation: CancellationToken::new(),
         progress: Some(Arc::clone(&waiting) as Arc<dyn Progress>),
+        records: shown.records.as_ref().map(|_| Arc::new(Asked::full())),
         ..CallContext::default()
     };
     let cancellation = context.cancellation.clone();
@@ -74,9 +78,14 @@ pub(super) fn run(
         outcome
     })?;
     output::progress_done();
-    let Ok(outcome) = outcome else {
+    let Ok(mut outcome) = outcome else {
         return Ok(WRONG);
     };
+    if let Some(file) = form.records
+        && !records::keep(&mut outcome, file)
+    {
+        return Ok(FAILED);
+    }
     let code = show(&outcome, form.json);
     // A failure, too: a page of an earlier answer in its place would look like this one's.
     if let Some(file) = form.html {

@@ -127,6 +127,7 @@ pub(super) fn evaluate(
     file: &Path,
     as_json: bool,
     room: Room,
+    kept: Option<&Path>,
     settings: &Settings,
 ) -> Result<u8, ConfigError> {
     let bytes = match read_input(file) {
@@ -153,10 +154,21 @@ pub(super) fn evaluate(
         decay,
         limits: settings.limits.clone(),
     };
-    let batch = match batch(&arguments, settings.clock().now(), &options) {
+    let now = settings.clock().now();
+    let batch = match batch(&arguments, now, &options) {
         Ok(batch) => batch,
         Err(error) => return Ok(refused(&error)),
     };
+    if let Some(kept) = kept {
+        match super::records::of_judgement(&mut arguments, now, &options) {
+            Ok(mut outcome) => {
+                if !super::records::keep(&mut outcome, kept) {
+                    return Ok(FAILED);
+                }
+            }
+            Err(error) => return Ok(refused(&error)),
+        }
+    }
     if as_json {
         output::line(&serde_json::to_string_pretty(&batch.evaluation.structured).unwrap_or_default());
     } else if batch.evaluation.structured.get("assembly").is_some() {

@@ -12,6 +12,7 @@ mod judge;
 mod lists;
 mod look;
 mod online;
+mod records;
 mod shell;
 mod store;
 mod values;
@@ -97,6 +98,7 @@ fn dispatch(cli: Cli) -> u8 {
                 json: *json,
             });
         }
+        Command::Records(task) => return records::run(task),
         Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..
@@ -152,10 +154,12 @@ fn dispatch(cli: Cli) -> u8 {
             max_tokens,
             strategy,
             json,
+            records,
         } => judge::evaluate(
             &file,
             json,
             judge::Room { max_tokens, strategy },
+            records.as_deref(),
             &loaded.settings,
         ),
         Command::Stdio => speak_stdio(&loaded, &sources),
@@ -165,23 +169,28 @@ fn dispatch(cli: Cli) -> u8 {
             arguments,
             json,
             html,
+            records,
             ..
         } => {
             let form = call::Form {
                 json,
                 html: html.as_deref(),
+                records: records.as_deref(),
             };
             call::run(&loaded, &sources, &tool, &arguments, form)
         }
-        Command::Recheck { answer_id, json } => {
+        Command::Recheck {
+            answer_id,
+            json,
+            records,
+        } => {
             let words = [format!("answer_id={answer_id}")];
-            call::run(
-                &loaded,
-                &sources,
-                crate::engine::RECHECK,
-                &words,
-                call::Form { json, html: None },
-            )
+            let form = call::Form {
+                json,
+                html: None,
+                records: records.as_deref(),
+            };
+            call::run(&loaded, &sources, crate::engine::RECHECK, &words, form)
         }
         Command::Store { task } => store::run(&loaded, task),
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
@@ -191,6 +200,7 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Validate { .. }
         | Command::Inspect { .. }
         | Command::History(_)
+        | Command::Records(_)
         | Command::Version { .. }
         | Command::Install { .. }
         | Command::Uninstall { .. }

@@ -42,7 +42,7 @@ impl Arguments {
     }
 
     /// Whether they may hold an argument of this name. As text, whatever else holds it in quotes counts, too.
-    pub(super) fn may_hold(&self, name: &str) -> bool {
+    pub(crate) fn may_hold(&self, name: &str) -> bool {
         match self {
             Self::Read(arguments) => arguments.contains_key(name),
             Self::Json(text) => memchr::memmem::find(text, format!("\"{name}\"").as_bytes()).is_some(),

@@ -9,14 +9,16 @@ use freshcontext_contract::{
     AnyAdapter, CommonArgs, Descriptor, ErrorCode, SourceError, as_declared, split_arguments,
 };
 use freshcontext_core::answer::{Judged, prepare};
+use freshcontext_records::Native;
 use futures_util::FutureExt as _;
+use futures_util::future::{Either, ready};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
 use super::reading::{Ask, Collected};
 use super::time::{Draft, Watch, Watched};
 use super::{
-    Arguments, CallContext, Engine, Slot, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement,
+    Arguments, CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement, recording,
 };
 
 /// Evaluations with more text than this leave alone the threads that serve: they would keep pings waiting.
@@ -47,7 +49,10 @@ impl Engine {
         let arguments = arguments.into();
         let outcome = async {
             tracing::info!(arguments = %arguments.redacted(), "started");
-            let work = self.run(tool, arguments, &context);
+            let (work, noting) = match recording::prepare(tool, arguments, &context) {
+                Ok((arguments, noting)) => (Either::Left(self.run(tool, arguments, &context)), noting),
+                Err(error) => (Either::Right(ready(Err(error))), None),
+            };
             let result = tokio::select! {
                 biased;
                 () = context.cancellation.cancelled() => Err(SourceError::new(ErrorCode::Cancelled, "the caller cancelled this call")),
@@ -56,10 +61,13 @@ impl Engine {
             if let Some(meter) = meter {
                 meter.settle(result.as_ref().map_err(|error| error.code));
             }
-            let outcome = result.unwrap_or_else(|error| {
+            let mut outcome = result.unwrap_or_else(|error| {
                 log_failure(&error);
                 judgement::failure(tool, &error, self.clock.now())
             });
+            if let Some(noting) = noting {
+                noting.attach(self, tool, &mut outcome);
+            }
             tracing::info!(is_error = outcome.is_error, ms = started.elapsed().as_millis(), "done");
             outcome
         }
@@ -75,7 +83,7 @@ impl Engine {
         context: &CallContext,
     ) -> Result<ToolOutcome, SourceError> {
         match &tool.work {
-            Work::Evaluate => self.evaluate(arguments, context.structure.clone()).await,
+            Work::Evaluate => self.evaluate(arguments, context).await,
             Work::Recheck => {
                 let (arguments, _) = self.read_arguments(tool, arguments)?;
                 self.recheck(&arguments, &context.owner).await
@@ -188,14 +196,21 @@ impl Engine {
     }
 
     /// Judges what the caller brought.
-    async fn evaluate(&self, arguments: Arguments, slot: Option<Slot>) -> Result<ToolOutcome, SourceError> {
+    async fn evaluate(
+        &self,
+        arguments: Arguments,
+        context: &CallContext,
+    ) -> Result<ToolOutcome, SourceError> {
         let now = self.clock.now();
+        let slot = context.structure.clone();
+        let asked = context.records.clone();
+        let native = move || asked.map_or_else(Native::default, |asked| asked.native.clone());
         // Under a budget tokens are counted, and the first who counts waits for the vocabulary.
         if arguments.bytes() <= INLINE_BYTES && !arguments.may_hold("budget") {
-            return judgement::evaluate(arguments, now, &self.options, slot);
+            return judgement::evaluate(arguments, now, &self.options, slot, &native());
         }
         let options = Arc::clone(&self.options);
-        self.beside(move || judgement::evaluate(arguments, now, &options, slot))
+        self.beside(move || judgement::evaluate(arguments, now, &options, slot, &native()))
             .await
             .unwrap_or_else(|| Err(defect()))
     }

@@ -7,11 +7,13 @@ use freshcontext_core::answer::{self, JudgeInput, Judged};
 use freshcontext_core::composite::{CompositeInput, Section, assemble};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{self, Options};
+use freshcontext_records::Native;
 use freshcontext_sources::{Composite, Plan};
 use serde_json::{Map, Value, json};
 
 use super::reading::Collected;
 use super::{Arguments, Slot, Tool, ToolOutcome, Work};
+use crate::records;
 
 /// Judges what a source brought. `cursor` is the sealed way to the next page.
 pub(super) fn judge(
@@ -92,6 +94,7 @@ pub(super) fn evaluate(
     now: DateTime<Utc>,
     options: &Options,
     slot: Option<Slot>,
+    native: &Native,
 ) -> Result<ToolOutcome, SourceError> {
     let judgement = match arguments {
         Arguments::Json(text) => {
@@ -100,7 +103,14 @@ pub(super) fn evaluate(
         }
         Arguments::Read(arguments) => evaluate::judge(&Value::Object(arguments), now, options),
     };
-    written(&judgement?, slot)
+    let judgement = judgement?;
+    let Some(recorded) = &judgement.recorded else {
+        return written(&judgement, slot);
+    };
+    // Records are made from the structure as a value, so that is how it leaves.
+    let mut outcome = written(&judgement, None)?;
+    records::of_judgement(&mut outcome, recorded, native, now);
+    Ok(outcome)
 }
 
 fn written(judgement: &evaluate::Judgement, slot: Option<Slot>) -> Result<ToolOutcome, SourceError> {

@@ -8,6 +8,7 @@ mod cursor;
 mod judgement;
 mod pool;
 mod reading;
+mod recording;
 mod registry;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -33,6 +34,7 @@ pub use time::{Owner, RECHECK};
 
 use crate::config::Settings;
 use crate::metrics::Metrics;
+use crate::records::Asked;
 
 /// Name of the tool that judges what the caller brings.
 pub const EVALUATE: &str = evaluate::TOOL;
@@ -98,6 +100,8 @@ pub struct CallContext {
     pub owner: Owner,
     /// Who calls, by the name of the token, for the log.
     pub caller: Option<Arc<str>>,
+    /// What the request says about records.
+    pub records: Option<Arc<Asked>>,
 }
 
 /// Where progress goes.

@@ -1,0 +1,173 @@
+//! Holding records to their rules: forms, references, partition, states, order, room, and nothing secret left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chrono::DateTime;
+use serde_json::Value;
+
+use crate::bundle::{Bundle, Record};
+use crate::ids::kind_of;
+use crate::redact::holds_secret;
+use crate::values::{Kind, State};
+
+/// Everything that is wrong with a bundle, a line for each.
+pub fn check(bundle: &Bundle) -> Vec<String> {
+    let records = bundle.records();
+    let mut out = Vec::new();
+    ids(&records, &mut out);
+    out.extend(
+        bundle
+            .dangling()
+            .into_iter()
+            .map(|what| format!("dangling reference: {what}")),
+    );
+    for record in &records {
+        texts(&record.id, "", &record.value, &mut out);
+    }
+    selections(bundle, &mut out);
+    room(bundle, &mut out);
+    events(bundle, &mut out);
+    out
+}
+
+fn ids(records: &[Record], out: &mut Vec<String>) {
+    let mut seen = BTreeSet::new();
+    for record in records {
+        if kind_of(&record.id) != Some(record.kind) {
+            out.push(format!("{:?} is no id of a {}", record.id, record.kind.as_str()));
+        }
+        if !seen.insert(&record.id) {
+            out.push(format!("{} is there twice", record.id));
+        }
+    }
+}
+
+/// Secrets, and moments that are none.
+fn texts(id: &str, at: &str, value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            if holds_secret(text) {
+                out.push(format!("{id} {at}: holds a secret or an e-mail address"));
+            }
+            let moment = ["created_at", "retrieved_at"]
+                .iter()
+                .any(|name| at.ends_with(name));
+            if moment && DateTime::parse_from_rfc3339(text).is_err() {
+                out.push(format!("{id} {at}: is no moment"));
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| texts(id, at, value, out)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if holds_secret(name) {
+                    out.push(format!("{id} {at}: a name holds a secret or an e-mail address"));
+                }
+                texts(id, &format!("{at}/{name}"), value, out);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Every candidate is in exactly one of selected and omitted.
+fn selections(bundle: &Bundle, out: &mut Vec<String>) {
+    for selection in &bundle.context_selection {
+        let id = &selection.selection_id;
+        let mut fates: BTreeMap<&str, usize> = BTreeMap::new();
+        let omitted = selection.omitted_item_refs.iter().map(|it| &it.item_ref);
+        for item in selection.selected_item_refs.iter().chain(omitted) {
+            *fates.entry(item).or_default() += 1;
+        }
+        for candidate in &selection.candidate_item_refs {
+            match fates.remove(candidate.as_str()) {
+                Some(1) => {}
+                None => out.push(format!("{id}: {candidate} is neither selected nor omitted")),
+                Some(_) => out.push(format!("{id}: {candidate} is selected or omitted more than once")),
+            }
+        }
+        for other in fates.keys() {
+            out.push(format!("{id}: {other} is no candidate"));
+        }
+    }
+}
+
+/// Nothing is over its budget, and windows add up.
+fn room(bundle: &Bundle, out: &mut Vec<String>) {
+    for budget in &bundle.context_budget {
+        let id = &budget.budget_id;
+        let room = budget
+            .max_tokens
+            .map(|most| most.saturating_sub(budget.reserved_tokens.unwrap_or_default()));
+        for (what, used, most) in [
+            ("tokens", budget.actual_tokens, room),
+            ("bytes", budget.actual_bytes, budget.max_bytes),
+            ("items", budget.actual_items, budget.max_items),
+        ] {
+            if most.is_some_and(|most| used > most) {
+                out.push(format!("{id}: {used} {what} are over the budget"));
+            }
+        }
+        let laid_out: u64 = budget.window_segments.iter().map(|segment| segment.tokens).sum();
+        if budget
+            .max_tokens
+            .is_some_and(|most| !budget.window_segments.is_empty() && laid_out != most)
+        {
+            out.push(format!("{id}: its segments are {laid_out} tokens together"));
+        }
+    }
+    for assembly in &bundle.context_assembly {
+        let mut end = 0;
+        for block in &assembly.ordered_blocks {
+            if block.span.start != end || block.span.end < block.span.start {
+                out.push(format!(
+                    "{}: block {} is out of place",
+                    assembly.assembly_id, block.order
+                ));
+            }
+            end = block.span.end;
+        }
+    }
+}
+
+/// Each event comes after its cause, and every item goes through allowed states to the one that it has.
+fn events(bundle: &Bundle, out: &mut Vec<String>) {
+    let mut earlier = BTreeSet::new();
+    let mut states: BTreeMap<&str, State> = BTreeMap::new();
+    for (at, event) in bundle.context_event.iter().enumerate() {
+        let id = &event.event_id;
+        if event.sequence != at as u64 + 1 {
+            out.push(format!("{id}: sequence {} at place {}", event.sequence, at + 1));
+        }
+        if event.context_id != bundle.context_envelope.context_id {
+            out.push(format!("{id}: belongs to another context"));
+        }
+        if let Some(cause) = &event.cause_ref
+            && !earlier.contains(cause.as_str())
+        {
+            out.push(format!("{id}: its cause does not come before it"));
+        }
+        earlier.insert(id.as_str());
+        let Some(state) = event.lifecycle else { continue };
+        for subject in event
+            .subject_refs
+            .iter()
+            .filter(|it| kind_of(it) == Some(Kind::Item))
+        {
+            let before = states.insert(subject, state);
+            // What came with the call was selected by the call.
+            let implied = before == Some(State::Available) && state == State::Assembled;
+            if before.is_some_and(|before| !before.may_become(state)) && !implied {
+                out.push(format!("{id}: {subject} may not become {}", state.as_str()));
+            }
+        }
+    }
+    for item in &bundle.context_item {
+        let last = states.get(item.item_id.as_str());
+        if !bundle.context_event.is_empty() && last != Some(&item.lifecycle) {
+            out.push(format!(
+                "{}: its state is not that of its last event",
+                item.item_id
+            ));
+        }
+    }
+}

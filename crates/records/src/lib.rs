@@ -1,0 +1,21 @@
+//! Context records in the terms of Agent Context: what was available, chosen, left out, missing, and shown.
+//!
+//! Types and rules, without I/O and without a clock: [`make::bundle`] takes an answer as it leaves and what was known when it
+//! was written, and gives the thirteen kinds of records that apply. [`check`] holds a bundle to its rules, and [`export`]
+//! writes it as JSON, JSON Lines, CloudEvents or PROV-JSON.
+
+pub mod accounting;
+mod bundle;
+pub mod check;
+pub mod export;
+pub mod ids;
+pub mod limits;
+pub mod make;
+pub mod objects;
+pub mod redact;
+pub mod schema;
+pub mod values;
+mod wish;
+
+pub use bundle::{Bundle, Record, SCHEMA_VERSION, SCHEMAS, id_field};
+pub use wish::{CONTEXT_KEY, Context, Native, RECORDS_KEY, Wish, WrongWish};
