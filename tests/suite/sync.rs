@@ -72,7 +72,7 @@ fn dependencies() -> Vec<String> {
             );
         }
         match name.as_str() {
-            "freshcontext-contract" | "freshcontext-store" => ours(&[], &mut out),
+            "freshcontext-contract" | "freshcontext-deliverables" | "freshcontext-store" => ours(&[], &mut out),
             "freshcontext-core" => ours(
                 &[
                     "freshcontext-budget",
@@ -102,6 +102,7 @@ fn dependencies() -> Vec<String> {
             "freshcontext-budget"
                 | "freshcontext-contract"
                 | "freshcontext-core"
+                | "freshcontext-deliverables"
                 | "freshcontext-detect"
                 | "freshcontext-parse"
         );
