@@ -72,7 +72,9 @@ fn dependencies() -> Vec<String> {
             );
         }
         match name.as_str() {
-            "freshcontext-contract" | "freshcontext-deliverables" | "freshcontext-store" => ours(&[], &mut out),
+            "freshcontext-contract" | "freshcontext-deliverables" | "freshcontext-store" => {
+                ours(&[], &mut out);
+            }
             "freshcontext-core" => ours(
                 &[
                     "freshcontext-budget",

@@ -64,11 +64,16 @@ impl Source {
         format!("{} {arguments}", self.tool)
     }
 
-    /// The same in words: `search_jobs query=rust remote_only=true`.
+    /// The same in words: `search_jobs query="rust engineer" remote_only=true`.
     pub fn words(&self) -> String {
         let mut out = self.tool.clone();
         for (name, value) in &self.arguments {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let plain =
+                |text: &&str| !text.is_empty() && !text.contains(|c: char| c.is_whitespace() || c == '"');
+            let value = value
+                .as_str()
+                .filter(plain)
+                .map_or_else(|| value.to_string(), str::to_owned);
             // Writing to a String cannot fail.
             let _ = write!(out, " {name}={value}");
         }
@@ -208,6 +213,7 @@ pub(crate) mod tests {
         assert_eq!(one, read(json!({"a": "x", "b": 1})));
         assert_eq!(one.resource(), r#"a {"a":"x","b":1}"#);
         assert_eq!(one.words(), "a a=x b=1");
+        assert_eq!(read(json!({"a": "x y"})).words(), r#"a a="x y""#);
     }
 
     #[test]

@@ -65,9 +65,10 @@ fn describe(tool: &Tool) -> McpTool {
     out.output_schema = Some(Arc::new(object(&tool.output_schema)));
     out.annotations = Some(
         ToolAnnotations::new()
-            .read_only(true)
+            .read_only(!tool.writes())
+            // What writes appends, and nothing that was written before is changed.
             .destructive(false)
-            .idempotent(true)
+            .idempotent(!tool.writes())
             .open_world(tool.open_world()),
     );
     out

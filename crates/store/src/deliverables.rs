@@ -24,8 +24,8 @@ pub struct DeliverableRow {
 /// What came of adding a deliverable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// It is there now.
-    Added,
+    /// It is there now, and was not.
+    New,
     /// The owner has one of this name.
     Exists,
     /// The owner has as many as may be kept.
@@ -207,7 +207,7 @@ macro_rules! deliverable_operations {
                     .await?
                     .rows_affected();
                     if done > 0 {
-                        return Ok($crate::Added::Added);
+                        return Ok($crate::Added::New);
                     }
                     let known = self.deliverable(owner, name).await?;
                     Ok(if known.is_some() {

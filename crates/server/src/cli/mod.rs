@@ -2,6 +2,7 @@
 
 mod args;
 mod call;
+mod deliverable;
 mod doctor;
 mod explain;
 mod facts;
@@ -14,6 +15,7 @@ mod online;
 mod shell;
 mod store;
 mod values;
+mod watch;
 
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
@@ -23,10 +25,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
-use freshcontext_contract::Limits;
+use freshcontext_contract::{Clock, Limits};
 use tokio::runtime::Builder;
 
 use crate::app::App;
+use crate::clock::SystemClock;
 use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use crate::engine::Engine;
 use crate::mcp::McpServer;
@@ -45,8 +48,13 @@ const BLOCKING_THREADS: usize = 32;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
+    run_at(Arc::new(SystemClock))
+}
+
+/// As [`run`], by this clock where time passes between commands: `deliverable` and `stdio`.
+pub fn run_at(clock: Arc<dyn Clock>) -> ExitCode {
     let code = match Cli::from_arg_matches(&args::command().get_matches()) {
-        Ok(cli) => dispatch(cli),
+        Ok(cli) => dispatch(cli, clock),
         Err(error) => {
             let _ = error.print();
             WRONG
@@ -56,7 +64,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
-fn dispatch(cli: Cli) -> u8 {
+fn dispatch(cli: Cli, clock: Arc<dyn Clock>) -> u8 {
     if cli.version {
         facts::version(cli.json);
         return 0;
@@ -145,7 +153,7 @@ fn dispatch(cli: Cli) -> u8 {
             judge::Room { max_tokens, strategy },
             &loaded.settings,
         ),
-        Command::Stdio => speak_stdio(&loaded, &sources),
+        Command::Stdio => speak_stdio(&loaded, &sources, clock),
         Command::Http { .. } => speak_http(&loaded, &sources),
         Command::Call {
             tool: Some(tool),
@@ -158,6 +166,7 @@ fn dispatch(cli: Cli) -> u8 {
             call::run(&loaded, &sources, crate::engine::RECHECK, &words, json)
         }
         Command::Store { task } => store::run(&loaded, task),
+        Command::Deliverable { task } => deliverable::run(&loaded, &sources, task, clock),
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
@@ -187,7 +196,7 @@ fn layers(global: &Global, command: &Command) -> Sources {
         flag("data_dir", folder.display().to_string());
     }
     let mut toolsets = global.toolset.clone();
-    if matches!(command, Command::Recheck { .. }) {
+    if matches!(command, Command::Recheck { .. } | Command::Deliverable { .. }) {
         toolsets.push("time".to_owned());
     }
     if !toolsets.is_empty() {
@@ -231,8 +240,8 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
-    let app = App::build_for_stdio(&loaded.settings, &sources.environment)?;
+fn speak_stdio(loaded: &Loaded, sources: &Sources, clock: Arc<dyn Clock>) -> Result<u8, ConfigError> {
+    let app = App::build_for_stdio(&loaded.settings, &sources.environment, clock)?;
     over_stdio(app.engine, &loaded.settings.limits)
 }
 

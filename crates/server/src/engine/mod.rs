@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 pub use crate::aside::Slot;
 pub use arguments::Arguments;
 pub use registry::{Tool, Work};
-pub use time::{Owner, RECHECK};
+pub use time::{INTENT, Owner, PROFILE, RECHECK, Task, To, deliverable_tools};
 
 use crate::config::Settings;
 use crate::metrics::Metrics;

@@ -43,7 +43,7 @@ pub fn defined(place: Place) -> Result<(), Failed> {
         let store = Store::new(place, BOUND);
         let kept = store.backend().await?;
         let add = |name: &'static str| kept.add_deliverable("local", name, "{}", NOW, MOST);
-        ensure(add("a").await? == Added::Added, "the first")?;
+        ensure(add("a").await? == Added::New, "the first")?;
         ensure(add("a").await? == Added::Exists, "the same name")?;
         add("b").await?;
         add("c").await?;
@@ -78,13 +78,13 @@ pub fn defined(place: Place) -> Result<(), Failed> {
             !kept.append_version("local", "a", &version(2, None), KEEP).await?,
             "nothing is appended to a removed one",
         )?;
-        ensure(add("a").await? == Added::Added, "its name is free again")?;
+        ensure(add("a").await? == Added::New, "its name is free again")?;
         let row = kept.deliverable("local", "a").await?.ok_or("there again")?;
         ensure(row.version == 1, "its versions go on")?;
         kept.remove_deliverable("local", "a", NOW).await?;
         store.vacuum(NOW + 31 * DAY).await?;
         ensure(
-            add("a").await? == Added::Added,
+            add("a").await? == Added::New,
             "removed long ago, and added once more",
         )?;
         let row = kept.deliverable("local", "a").await?.ok_or("anew")?;
@@ -102,7 +102,7 @@ pub fn owned(place: Place) -> Result<(), Failed> {
         kept.add_deliverable("anna", "brief", r#"{"of":"anna"}"#, NOW, MOST)
             .await?;
         ensure(
-            kept.add_deliverable("ben", "brief", "{}", NOW, MOST).await? == Added::Added,
+            kept.add_deliverable("ben", "brief", "{}", NOW, MOST).await? == Added::New,
             "names are the owner's own",
         )?;
         kept.append_version("anna", "brief", &version(1, None), KEEP)
@@ -217,8 +217,8 @@ pub fn appended_at_once(place: Place) -> Result<(), Failed> {
         let kept = stores[0].backend().await?;
         kept.add_deliverable("local", "a", "{}", NOW, MOST).await?;
         let mut writers = Vec::new();
-        for writer in 0..8 {
-            let store = Arc::clone(&stores[writer % 2]);
+        for (writer, store) in stores.iter().cycle().take(8).enumerate() {
+            let store = Arc::clone(store);
             writers.push(tokio::spawn(async move {
                 let kept = store.backend().await?;
                 let items: Vec<String> = (0..20).map(|at| format!("{writer}-{at}")).collect();

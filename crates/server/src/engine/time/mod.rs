@@ -1,7 +1,9 @@
-//! The toolset `time`: answers get ids, and `recheck` says whether what was answered is still so.
+//! The toolset `time`: answers get ids, `recheck` says whether what was answered is still so, and deliverables are put
+//! together from sources that are checked before.
 //! Without the toolset none of this is built, and nothing is kept or shown.
 
 mod compare;
+mod deliverable;
 mod keeping;
 mod marks;
 mod outcome;
@@ -12,6 +14,8 @@ mod watch;
 
 use std::sync::Arc;
 
+pub(super) use deliverable::read_task;
+pub use deliverable::{INTENT, PROFILE, Task, To, deliverable_tools};
 pub(super) use keeping::Times;
 pub(super) use marks::Draft;
 pub(super) use tool::{recheck_tool, with_answer_id};
