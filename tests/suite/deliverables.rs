@@ -2,6 +2,7 @@
 
 mod killed;
 mod places;
+mod resources;
 mod story;
 
 use std::path::Path;
@@ -55,6 +56,9 @@ pub fn trials() -> Vec<Trial> {
         }),
         Trial::test("deliverables::owners_are_apart", || block_on(owners())),
         Trial::test("deliverables::what_is_refused", || block_on(refused())),
+        Trial::test("deliverables::resources", || {
+            block_on(resources::told_of_changes())
+        }),
         Trial::test("deliverables::watched", || block_on(watched())),
     ]
 }

@@ -15,6 +15,7 @@ pub mod metrics;
 mod missing;
 mod output;
 pub mod package;
+mod resources;
 mod retrievals;
 pub mod serve;
 pub mod shape;

@@ -11,15 +11,18 @@ use rmcp::model::{
     ErrorCode, ErrorData, Implementation, JsonObject, ListPromptsRequestMethod, ListPromptsResult,
     ListResourceTemplatesRequestMethod, ListResourceTemplatesResult, ListResourcesRequestMethod,
     ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProgressNotificationParam,
-    ProgressToken, ProtocolVersion, ServerCapabilities, ServerConfig, Tool as McpTool, ToolAnnotations,
+    ProgressToken, ProtocolVersion, ReadResourceRequestMethod, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams,
+    SubscriptionFilter, Tool as McpTool, ToolAnnotations, UnsubscribeRequestMethod, UnsubscribeRequestParams,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
 use crate::aside::Aside;
 use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome};
 use crate::missing;
+use crate::resources::{self, Subscribed};
 use crate::serve::Caller;
 
 /// How long a client may keep the list of tools: it changes with the binary only.
@@ -40,13 +43,28 @@ you already have, pass it to evaluate_context; items and results of these tools 
 pub struct McpServer {
     engine: Arc<Engine>,
     tools: Arc<[McpTool]>,
+    /// Of the one session that this serves, where changes can be told to it.
+    subscribed: Option<Subscribed>,
 }
 
 impl McpServer {
     /// Builds the list of tools once.
     pub fn new(engine: Arc<Engine>) -> Self {
         let tools = engine.tools().iter().map(describe).collect();
-        Self { engine, tools }
+        Self {
+            engine,
+            tools,
+            subscribed: None,
+        }
+    }
+
+    /// Tells one session of changes to deliverables: on stdio, where a connection is a session.
+    #[must_use]
+    pub fn for_one_session(self) -> Self {
+        Self {
+            subscribed: self.engine.has_deliverables().then(Subscribed::default),
+            ..self
+        }
     }
 
     /// The tools as clients see them, in their order.
@@ -78,14 +96,33 @@ fn object(value: &Value) -> JsonObject {
     value.as_object().cloned().unwrap_or_default()
 }
 
+/// Whose request it is.
+fn owner_of(context: &RequestContext<RoleServer>) -> Owner {
+    let head = context.extensions.get::<http::request::Parts>();
+    let caller = head.and_then(|head| head.extensions.get::<Caller>());
+    caller.map_or_else(Owner::default, |caller| {
+        Owner::named(&format!("token:{}", caller.name))
+    })
+}
+
 /// What this server is called and what it offers.
-fn server_config() -> ServerConfig {
+fn server_config(deliverables: bool, told: bool) -> ServerConfig {
     let about = Implementation::new("freshcontext", env!("CARGO_PKG_VERSION"))
         .with_title("FreshContext")
         .with_description(
             "Public sources with the age of every item, and a judge of context you already have.",
         );
-    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    let tools = ServerCapabilities::builder().enable_tools();
+    let capabilities = match (deliverables, told) {
+        (false, _) => tools.build(),
+        (true, false) => tools.enable_resources().build(),
+        (true, true) => tools
+            .enable_resources()
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .build(),
+    };
+    ServerConfig::new(capabilities)
         .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
         .with_server_info(about)
         .with_instructions(INSTRUCTIONS)
@@ -167,12 +204,12 @@ pub(crate) fn cleaned(mut error: ErrorData) -> ErrorData {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        server_config()
+        server_config(self.engine.has_deliverables(), self.subscribed.is_some())
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, server_config())
+        Ok(DiscoverResult::from_server_info(versions, self.get_info())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
@@ -224,9 +261,7 @@ impl ServerHandler for McpServer {
             cancellation: context.ct.clone(),
             progress,
             structure: aside.map(|aside| aside.structure.clone()),
-            owner: caller.map_or_else(Owner::default, |caller| {
-                Owner::named(&format!("token:{}", caller.name))
-            }),
+            owner: owner_of(&context),
             caller: caller.map(|caller| Arc::clone(&caller.name)),
         };
         let outcome = self.engine.call(&request.name, arguments, call).await;
@@ -261,18 +296,75 @@ impl ServerHandler for McpServer {
 
     async fn list_resources(
         &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourcesRequestMethod>())
+        if !self.engine.has_deliverables() {
+            return Err(ErrorData::method_not_found::<ListResourcesRequestMethod>());
+        }
+        one_page(request.as_ref())?;
+        resources::list(&self.engine, &owner_of(&context)).await
     }
 
     async fn list_resource_templates(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>())
+        if !self.engine.has_deliverables() {
+            return Err(ErrorData::method_not_found::<ListResourceTemplatesRequestMethod>());
+        }
+        one_page(request.as_ref())?;
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        if !self.engine.has_deliverables() {
+            return Err(ErrorData::method_not_found::<ReadResourceRequestMethod>());
+        }
+        let read = resources::read(&self.engine, &request.uri, &owner_of(&context)).await?;
+        Ok(read.into())
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // What is accepted of it, the declared capabilities say.
+        self.subscribed.is_some().then(|| requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let owner = owner_of(context.request_context());
+        resources::listen(&self.engine, &owner, &context).await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let Some(subscribed) = &self.subscribed else {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        };
+        let owner = owner_of(&context);
+        subscribed
+            .add(&self.engine, &owner, &request.uri, context.peer.clone())
+            .await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let Some(subscribed) = &self.subscribed else {
+            return Err(ErrorData::method_not_found::<UnsubscribeRequestMethod>());
+        };
+        subscribed.remove(&request.uri);
+        Ok(())
     }
 
     async fn on_custom_request(
@@ -288,6 +380,11 @@ impl ServerHandler for McpServer {
         let known = match request.method.as_str() {
             "initialize" => handshake,
             "tools/call" | "tools/list" | "server/discover" => true,
+            "resources/read" | "resources/list" | "resources/templates/list" => {
+                self.engine.has_deliverables()
+            }
+            "resources/subscribe" | "resources/unsubscribe" => handshake && self.subscribed.is_some(),
+            "subscriptions/listen" => !handshake && self.subscribed.is_some(),
             _ => false,
         };
         if known {
@@ -300,6 +397,14 @@ impl ServerHandler for McpServer {
             None,
         ))
     }
+}
+
+/// Lists here have one page.
+fn one_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    if request.is_some_and(|request| request.cursor.is_some()) {
+        return Err(ErrorData::invalid_params("this list has one page only", None));
+    }
+    Ok(())
 }
 
 /// Progress as notifications to the peer that asked.

@@ -251,7 +251,7 @@ pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigErro
     // step of a call.
     with_runtime(processors().min(2), async {
         let kept = Arc::clone(&engine);
-        stdio::serve(McpServer::new(engine), limits).await;
+        stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
         kept.close().await;
         0
     })

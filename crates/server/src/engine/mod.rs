@@ -178,6 +178,11 @@ impl Engine {
         self.by_name.get(name).and_then(|at| self.tools.get(*at))
     }
 
+    /// Whether deliverables are offered.
+    pub fn has_deliverables(&self) -> bool {
+        self.times.as_ref().is_some_and(|times| times.store().is_some())
+    }
+
     /// The descriptors of all sources that are on.
     pub fn descriptors(&self) -> impl Iterator<Item = &'static Descriptor> {
         self.tools.iter().filter_map(|tool| match &tool.work {

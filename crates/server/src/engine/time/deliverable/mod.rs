@@ -7,6 +7,7 @@ mod say;
 mod tools;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -202,6 +203,20 @@ impl Engine {
             all.push((row, definition));
         }
         Ok(say::list(&all))
+    }
+
+    /// The newest versions of an owner's deliverables by name; 0 where there is none yet.
+    pub(crate) async fn deliverable_state(
+        &self,
+        owner: &Owner,
+    ) -> Result<BTreeMap<String, i64>, SourceError> {
+        let rows = self
+            .kept()
+            .await?
+            .deliverables(owner.as_str())
+            .await
+            .map_err(|error| unusable(&error))?;
+        Ok(rows.into_iter().map(|row| (row.name, row.version)).collect())
     }
 
     /// An owner's deliverable. Unknown, removed and foreign ones are not found alike.
