@@ -496,6 +496,8 @@ async fn owners() -> Result<(), Failed> {
     let arguments = |value: Value| value.as_object().cloned().unwrap_or_default();
     let list = call(&scene.engine, "deliverable_list", arguments(json!({})), context()).await?;
     ensure(list.structured["deliverables"] == json!([]), &list.structured)?;
+    let checked = scene.check().await?;
+    ensure(checked["requests"] == 0, "asked a moment ago")?;
     for (tool, given) in [
         ("deliverable_generate", json!({"name": "brief"})),
         ("deliverable_diff", json!({"name": "brief", "from": 1})),
@@ -503,7 +505,27 @@ async fn owners() -> Result<(), Failed> {
         let done = call(&scene.engine, tool, arguments(given), context()).await?;
         ensure(done.code() == "not_found", &done.text)?;
     }
-    Ok(())
+    // On the command line, by the name of a token.
+    let kept = Kept::in_folder();
+    let (base, now) = (scene.upstream.base(), "2026-11-23T09:00:00Z");
+    let run = |arguments: &[&str]| finish(kept.command(arguments, now, &base), "");
+    let source = "extract_hackernews url=rust";
+    run(&[
+        "deliverable",
+        "--token",
+        "ben",
+        "add",
+        "brief",
+        "--source",
+        source,
+    ])
+    .await;
+    let asked = scene.asked();
+    let bens = run(&["deliverable", "check", "brief", "--token", "ben"]).await;
+    ensure(bens.stdout.contains("never_synced"), &bens.stdout)?;
+    ensure(scene.asked() == asked, "of what was never synced nobody is asked")?;
+    let own = run(&["deliverable", "list"]).await;
+    ensure(own.stdout.trim() == "There is none.", &own.stdout)
 }
 
 /// What cannot be a deliverable, by name, before any request.

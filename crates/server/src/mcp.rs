@@ -100,9 +100,7 @@ fn object(value: &Value) -> JsonObject {
 fn owner_of(context: &RequestContext<RoleServer>) -> Owner {
     let head = context.extensions.get::<http::request::Parts>();
     let caller = head.and_then(|head| head.extensions.get::<Caller>());
-    caller.map_or_else(Owner::default, |caller| {
-        Owner::named(&format!("token:{}", caller.name))
-    })
+    caller.map_or_else(Owner::default, |caller| Owner::of_token(&caller.name))
 }
 
 /// What this server is called and what it offers.

@@ -123,6 +123,9 @@ pub(crate) enum Command {
     },
     /// Named sets of sources: check, sync, put together, compare
     Deliverable {
+        /// Those of whoever calls over HTTP with the token of this name, instead of this machine's own
+        #[arg(long, global = true, value_name = "NAME")]
+        token: Option<String>,
         /// What to do
         #[command(subcommand)]
         task: DeliverableTask,

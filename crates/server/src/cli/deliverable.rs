@@ -17,6 +17,7 @@ pub(super) fn run(
     loaded: &Loaded,
     sources: &Sources,
     task: DeliverableTask,
+    owner: &Owner,
     clock: Arc<dyn Clock>,
 ) -> Result<u8, ConfigError> {
     let task = match task {
@@ -32,7 +33,7 @@ pub(super) fn run(
                 atom,
                 json_feed,
             };
-            return watch::run(loaded, sources, &wish, clock);
+            return watch::run(loaded, sources, &wish, owner, clock);
         }
         other => other,
     };
@@ -49,8 +50,7 @@ pub(super) fn run(
         }
     };
     with_runtime(2, async {
-        let owner = Owner::default();
-        let work = engine.deliverable(task, &owner);
+        let work = engine.deliverable(task, owner);
         let done = tokio::select! {
             done = work => Some(done),
             () = signals::end() => None,

@@ -31,7 +31,7 @@ use tokio::runtime::Builder;
 use crate::app::App;
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
-use crate::engine::Engine;
+use crate::engine::{Engine, Owner};
 use crate::mcp::McpServer;
 use crate::metrics::Metrics;
 use crate::{logging, output, serve, stdio};
@@ -166,7 +166,10 @@ fn dispatch(cli: Cli, clock: Arc<dyn Clock>) -> u8 {
             call::run(&loaded, &sources, crate::engine::RECHECK, &words, json)
         }
         Command::Store { task } => store::run(&loaded, task),
-        Command::Deliverable { task } => deliverable::run(&loaded, &sources, task, clock),
+        Command::Deliverable { token, task } => {
+            let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
+            deliverable::run(&loaded, &sources, task, &owner, clock)
+        }
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),

@@ -31,27 +31,27 @@ pub(super) fn run(
     loaded: &Loaded,
     sources: &Sources,
     wish: &Wish,
+    owner: &Owner,
     clock: Arc<dyn Clock>,
 ) -> Result<u8, ConfigError> {
     let app = App::build_at(&loaded.settings, &sources.environment, clock)?;
     let engine = app.engine;
     with_runtime(2, async {
-        let done = watch(&engine, wish).await;
+        let done = watch(&engine, wish, owner).await;
         engine.close().await;
         done.map_or_else(|error| failed(&error), |()| 0)
     })
 }
 
-async fn watch(engine: &Arc<Engine>, wish: &Wish) -> Result<(), SourceError> {
-    let owner = Owner::default();
-    let mut feed = engine.deliverable_feed(&wish.name, &owner).await?;
+async fn watch(engine: &Arc<Engine>, wish: &Wish, owner: &Owner) -> Result<(), SourceError> {
+    let mut feed = engine.deliverable_feed(&wish.name, owner).await?;
     write_feeds(engine, wish, &feed)?;
     let end = signals::end();
     tokio::pin!(end);
     let mut turns: Vec<(Source, Instant)> = Vec::new();
     loop {
         // What is defined may change meanwhile; a deliverable that was removed ends this.
-        let sources = engine.watched_sources(&wish.name, &owner).await?;
+        let sources = engine.watched_sources(&wish.name, owner).await?;
         turns.retain(|(known, _)| sources.iter().any(|(source, _)| source == known));
         for (source, _) in &sources {
             if !turns.iter().any(|(known, _)| known == source) {
@@ -67,7 +67,7 @@ async fn watch(engine: &Arc<Engine>, wish: &Wish) -> Result<(), SourceError> {
             () = sleep_until(*turn) => {}
         }
         // A request under way is waited for: the end comes between two.
-        let seen = engine.watch_source(source, &owner).await?;
+        let seen = engine.watch_source(source, owner).await?;
         let every = match wish.every {
             Some(seconds) => Duration::from_secs(seconds),
             None => sources

@@ -34,6 +34,11 @@ impl Owner {
         Self(name.into())
     }
 
+    /// Whoever calls over HTTP with the token of this name.
+    pub fn of_token(name: &str) -> Self {
+        Self::named(&format!("token:{name}"))
+    }
+
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }

@@ -141,6 +141,10 @@ impl Engine {
         if mode != Mode::Watch && kept.as_ref().is_some_and(|kept| is_recent(kept, begun)) {
             return Ok(followed(source, Found::Reused, kept, None, 0));
         }
+        if mode == Mode::Check && kept.is_none() {
+            // There is nothing to compare with, so nobody is asked.
+            return Ok(followed(source, Found::NeverSynced, None, None, 0));
+        }
         let watch = Watch::new(Arc::clone(&self.transport));
         let looked = self.look_at(&source, kept.as_ref(), &watch).await;
         let now = self.clock.now();

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::keeping::unusable;
 use super::follow::{Followed, Mode};
-use super::{Owner, moment, say, unwritable};
+use super::{Owner, differences, moment, say, unwritable};
 use crate::engine::{Engine, ToolOutcome};
 
 /// Attempts to append a version while others append theirs.
@@ -105,7 +105,13 @@ impl Engine {
             }
             To::Now => self.since(name, &first, owner).await?,
         };
-        Ok(say::diff(name, (from, to), &found, &snapshots, self.clock.now()))
+        Ok(differences::told(
+            name,
+            (from, to),
+            &found,
+            &snapshots,
+            self.clock.now(),
+        ))
     }
 
     /// What changed since a version. Nothing is kept of what was fetched for it.

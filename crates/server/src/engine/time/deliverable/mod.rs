@@ -1,5 +1,6 @@
 //! Deliverables: named sets of sources that are checked, synced, put together into versions, and compared.
 
+mod differences;
 mod follow;
 mod keep;
 mod make;

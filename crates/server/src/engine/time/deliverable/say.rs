@@ -5,19 +5,15 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 use freshcontext_core::sanitize::clean_line;
-use freshcontext_deliverables::{Definition, Diff, FieldChange, Snapshot, Source, State, Version};
+use freshcontext_deliverables::{Definition, Snapshot, Source, State, Version};
 use freshcontext_store::{DeliverableRow, VersionRow};
 use serde_json::{Value, json};
 
 use super::follow::Followed;
-use super::make::To;
 use super::moment;
 use crate::engine::ToolOutcome;
 
-/// Lines of a kind that the text has; the structured result has all.
-const LINES: usize = 40;
-
-fn outcome(text: String, structured: Value) -> ToolOutcome {
+pub(super) fn outcome(text: String, structured: Value) -> ToolOutcome {
     ToolOutcome {
         text,
         structured: Some(structured),
@@ -248,7 +244,7 @@ fn part_of<'a>(what: &'a str, source: &str) -> Cow<'a, str> {
 }
 
 /// A line for each source of which not all is known at that moment.
-fn unchecked(snapshots: &[Snapshot]) -> Vec<String> {
+pub(super) fn unchecked(snapshots: &[Snapshot]) -> Vec<String> {
     let of = |snapshot: &Snapshot| {
         let name = clean_line(&snapshot.resource_name).into_owned();
         match snapshot.state {
@@ -313,88 +309,4 @@ pub(super) fn generated(row: &VersionRow, version: &Version, requests: u32) -> T
         structured.insert("requests".to_owned(), requests.into());
     }
     outcome(version.markdown.clone(), structured)
-}
-
-pub(super) fn diff(
-    name: &str,
-    (from, to): (i64, To),
-    diff: &Diff,
-    snapshots: &[Snapshot],
-    now: DateTime<Utc>,
-) -> ToolOutcome {
-    let second = match to {
-        To::Version(number) => format!("version {number}"),
-        To::Now => format!("now ({})", moment(now)),
-    };
-    let mut text = format!("{name}: from version {from} to {second}");
-    if diff.is_empty() {
-        text.push_str("\nNo difference in what is known.");
-    }
-    let added = diff.added.iter().map(|added| {
-        let title = added.entry.item.get("title").and_then(Value::as_str);
-        let detail = added.detail.as_deref().map(|detail| format!(" ({detail})"));
-        format!(
-            "{}{}",
-            title.unwrap_or(&added.entry.id),
-            detail.unwrap_or_default()
-        )
-    });
-    section(&mut text, "Added", &added.collect::<Vec<_>>());
-    let removed = diff
-        .removed
-        .iter()
-        .map(|removed| format!("{} ({})", removed.title, removed.detail));
-    section(&mut text, "Removed", &removed.collect::<Vec<_>>());
-    let changed = diff.changed.iter().map(|changed| {
-        let fields: Vec<String> = changed.fields.iter().map(change).collect();
-        format!("{}: {}", changed.title, fields.join("; "))
-    });
-    section(&mut text, "Changed", &changed.collect::<Vec<_>>());
-    let dropped = diff.could_not_check.iter().map(|one| one.title.clone());
-    section(&mut text, "Could not check", &dropped.collect::<Vec<_>>());
-    if !diff.aged.is_empty() {
-        let _ = write!(text, "\nThe same, and older: {}", diff.aged.len());
-    }
-    section(&mut text, "Not fully known", &unchecked(snapshots));
-    let second = match to {
-        To::Version(number) => json!(number),
-        To::Now => json!("now"),
-    };
-    let structured = json!({
-        "name": name,
-        "from": from,
-        "to": second,
-        "compared_at": moment(now),
-        "same": diff.is_empty(),
-        "not_known": unchecked(snapshots),
-        "diff": diff,
-    });
-    outcome(text, structured)
-}
-
-fn section(text: &mut String, heading: &str, lines: &[String]) {
-    if lines.is_empty() {
-        return;
-    }
-    let _ = write!(text, "\n{heading}: {}", lines.len());
-    for line in lines.iter().take(LINES) {
-        let _ = write!(text, "\n- {}", clean_line(line));
-    }
-    if lines.len() > LINES {
-        let _ = write!(text, "\n({} more in the structured result)", lines.len() - LINES);
-    }
-}
-
-fn change(change: &FieldChange) -> String {
-    let shown = |value: &Option<Value>| match value {
-        None => "nothing".to_owned(),
-        Some(Value::String(text)) => text.chars().take(120).collect(),
-        Some(other) => other.to_string().chars().take(120).collect::<String>(),
-    };
-    format!(
-        "{}: {} -> {}",
-        change.field,
-        shown(&change.then),
-        shown(&change.now)
-    )
 }
