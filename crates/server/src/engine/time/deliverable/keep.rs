@@ -13,6 +13,9 @@ use super::{moment, unreadable, unwritable};
 /// Ids of gone things that are remembered of one source.
 const GONE: usize = 200;
 
+/// Items of earlier syncs that stay while a part of a source cannot be read.
+const CARRIED: usize = 200;
+
 /// What is kept of a source beside its items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Marks {
@@ -108,6 +111,7 @@ impl Kept {
             .into_iter()
             .flat_map(|earlier| &earlier.items)
             .filter(|item| !known(&item.id) && !is_missing(&item.id))
+            .take(CARRIED)
             .map(|item| HeldItem {
                 carried: true,
                 ..item.clone()
