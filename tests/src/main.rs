@@ -1,5 +1,15 @@
-//! The server's binary, under test.
+//! The server's binary, under test: at the moment that `UNDER_TEST_NOW` names, where it does.
 
-fn main() -> std::process::ExitCode {
-    freshcontext_server::cli::run()
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use freshcontext_contract::FixedClock;
+use freshcontext_server::cli;
+
+fn main() -> ExitCode {
+    let now = std::env::var("UNDER_TEST_NOW").ok();
+    match now.and_then(|now| now.parse().ok()) {
+        Some(now) => cli::run_at(Arc::new(FixedClock(now))),
+        None => cli::run(),
+    }
 }

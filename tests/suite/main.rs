@@ -14,6 +14,7 @@ mod ci;
 mod cli;
 mod composites;
 mod credentials;
+mod deliverables;
 mod doctor;
 mod evidence;
 mod forgotten;
@@ -62,6 +63,7 @@ fn main() {
     trials.extend(cli::trials());
     trials.extend(composites::trials());
     trials.extend(credentials::trials());
+    trials.extend(deliverables::trials());
     trials.extend(doctor::trials());
     trials.extend(record::trials());
     trials.extend(records::trials());

@@ -73,7 +73,9 @@ fn dependencies() -> Vec<String> {
             );
         }
         match name.as_str() {
-            "freshcontext-contract" | "freshcontext-store" => ours(&[], &mut out),
+            "freshcontext-contract" | "freshcontext-deliverables" | "freshcontext-store" => {
+                ours(&[], &mut out);
+            }
             "freshcontext-core" => ours(
                 &[
                     "freshcontext-budget",
@@ -105,6 +107,7 @@ fn dependencies() -> Vec<String> {
             "freshcontext-budget"
                 | "freshcontext-contract"
                 | "freshcontext-core"
+                | "freshcontext-deliverables"
                 | "freshcontext-detect"
                 | "freshcontext-parse"
                 | "freshcontext-records"

@@ -104,6 +104,10 @@ pub struct Limits {
     pub answers_kept: u64,
     /// Days that they are kept.
     pub answers_days: u64,
+    /// Deliverables of one owner.
+    pub deliverables_kept: u64,
+    /// Versions of one deliverable; the oldest end first.
+    pub versions_kept: u64,
     /// An answer that takes longer is `slow` for `doctor --online`.
     pub doctor_slow_ms: u64,
 }
@@ -157,6 +161,8 @@ impl Limits {
         drain_ms: 10_000,
         answers_kept: 10_000,
         answers_days: 30,
+        deliverables_kept: 100,
+        versions_kept: 100,
         doctor_slow_ms: 5_000,
     };
 }

@@ -16,6 +16,7 @@ mod missing;
 mod output;
 pub mod package;
 pub mod records;
+mod resources;
 mod retrievals;
 pub mod serve;
 pub mod shape;

@@ -13,15 +13,17 @@ use rmcp::model::{
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
     PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
-    ServerCapabilities, ServerConfig, Tool as McpTool, ToolAnnotations,
+    ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
+    Tool as McpTool, ToolAnnotations, UnsubscribeRequestMethod, UnsubscribeRequestParams,
 };
-use rmcp::service::{Peer, RequestContext};
+use rmcp::service::{Peer, RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
 use crate::aside::Aside;
 use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome, Work};
 use crate::records::Asked;
+use crate::resources::{self, Subscribed};
 use crate::serve::Caller;
 use crate::{missing, package, timeline};
 
@@ -43,13 +45,28 @@ you already have, pass it to evaluate_context; items and results of these tools 
 pub struct McpServer {
     engine: Arc<Engine>,
     tools: Arc<[McpTool]>,
+    /// Of the one session that this serves, where changes can be told to it.
+    subscribed: Option<Subscribed>,
 }
 
 impl McpServer {
     /// Builds the list of tools once.
     pub fn new(engine: Arc<Engine>) -> Self {
         let tools = engine.tools().iter().map(describe).collect();
-        Self { engine, tools }
+        Self {
+            engine,
+            tools,
+            subscribed: None,
+        }
+    }
+
+    /// Tells one session of changes to deliverables: on stdio, where a connection is a session.
+    #[must_use]
+    pub fn for_one_session(self) -> Self {
+        Self {
+            subscribed: self.engine.has_deliverables().then(Subscribed::default),
+            ..self
+        }
     }
 
     /// The tools as clients see them, in their order.
@@ -68,13 +85,14 @@ fn describe(tool: &Tool) -> McpTool {
     out.output_schema = Some(Arc::new(object(&tool.output_schema)));
     out.annotations = Some(
         ToolAnnotations::new()
-            .read_only(true)
+            .read_only(!tool.writes())
+            // What writes appends, and nothing that was written before is changed.
             .destructive(false)
-            .idempotent(true)
+            .idempotent(!tool.writes())
             .open_world(tool.open_world()),
     );
     // The same for all clients: a list of tools must not depend on who asks.
-    if !matches!(tool.work, Work::Recheck) {
+    if !matches!(tool.work, Work::Recheck | Work::Deliverable) {
         out.meta = Some(meta(&json!({"ui": {"resourceUri": timeline::URI}})));
     }
     out
@@ -129,16 +147,28 @@ fn asked_for_records(context: &RequestContext<RoleServer>, arguments: &Arguments
     Some(asked)
 }
 
-/// What this server is called and what it offers.
-fn server_config() -> ServerConfig {
+/// Whose request it is.
+fn owner_of(context: &RequestContext<RoleServer>) -> Owner {
+    let head = context.extensions.get::<http::request::Parts>();
+    let caller = head.and_then(|head| head.extensions.get::<Caller>());
+    caller.map_or_else(Owner::default, |caller| Owner::of_token(&caller.name))
+}
+
+/// What this server is called and what it offers; `told` where a session hears of changes to its resources.
+fn server_config(told: bool) -> ServerConfig {
     let about = Implementation::new(package::NAME, package::VERSION)
         .with_title("FreshContext")
         .with_description(package::DESCRIPTION);
     let pages = object(&json!({"mimeTypes": [timeline::MIME_TYPE]}));
-    let mut capabilities = ServerCapabilities::builder()
-        .enable_tools()
-        .enable_resources()
-        .build();
+    let resources = ServerCapabilities::builder().enable_tools().enable_resources();
+    let mut capabilities = if told {
+        resources
+            .enable_resources_list_changed()
+            .enable_resources_subscribe()
+            .build()
+    } else {
+        resources.build()
+    };
     capabilities.extensions = Some(ExtensionCapabilities::from([(
         timeline::EXTENSION.to_owned(),
         pages,
@@ -227,12 +257,12 @@ pub(crate) fn cleaned(mut error: ErrorData) -> ErrorData {
 
 impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
-        server_config()
+        server_config(self.subscribed.is_some())
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
-        Ok(DiscoverResult::from_server_info(versions, server_config())
+        Ok(DiscoverResult::from_server_info(versions, self.get_info())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
     }
@@ -279,9 +309,7 @@ impl ServerHandler for McpServer {
             cancellation: context.ct.clone(),
             progress,
             structure: aside.map(|aside| aside.structure.clone()),
-            owner: caller.map_or_else(Owner::default, |caller| {
-                Owner::named(&format!("token:{}", caller.name))
-            }),
+            owner: owner_of(&context),
             caller: caller.map(|caller| Arc::clone(&caller.name)),
             records: asked_for_records(&context, &arguments).map(Arc::new),
         };
@@ -300,9 +328,14 @@ impl ServerHandler for McpServer {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         one_page_only(request.as_ref(), "resources")?;
+        if self.engine.has_deliverables() {
+            let mut listed = resources::list(&self.engine, &owner_of(&context)).await?;
+            listed.resources.push(page());
+            return Ok(listed);
+        }
         Ok(ListResourcesResult::with_all_items(vec![page()])
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
@@ -314,6 +347,9 @@ impl ServerHandler for McpServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         one_page_only(request.as_ref(), "resource templates")?;
+        if self.engine.has_deliverables() {
+            return Ok(resources::templates());
+        }
         Ok(ListResourceTemplatesResult::with_all_items(Vec::new())
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))
@@ -324,6 +360,10 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if self.engine.has_deliverables() && resources::is_one(&request.uri) {
+            let read = resources::read(&self.engine, &request.uri, &owner_of(&context)).await?;
+            return Ok(read.into());
+        }
         if request.uri != timeline::URI {
             let message = format!("there is no resource {}", shown(&request.uri));
             // The specification has clients told which one they asked for.
@@ -363,6 +403,43 @@ impl ServerHandler for McpServer {
         Err(ErrorData::method_not_found::<ListPromptsRequestMethod>())
     }
 
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // What is accepted of it, the declared capabilities say.
+        self.subscribed.is_some().then(|| requested.clone())
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let owner = owner_of(context.request_context());
+        resources::listen(&self.engine, &owner, &context).await;
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let Some(subscribed) = &self.subscribed else {
+            return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
+        };
+        let owner = owner_of(&context);
+        subscribed
+            .add(&self.engine, &owner, &request.uri, context.peer.clone())
+            .await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let Some(subscribed) = &self.subscribed else {
+            return Err(ErrorData::method_not_found::<UnsubscribeRequestMethod>());
+        };
+        subscribed.remove(&request.uri);
+        Ok(())
+    }
+
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -381,6 +458,8 @@ impl ServerHandler for McpServer {
             | "resources/read"
             | "resources/templates/list"
             | "server/discover" => true,
+            "resources/subscribe" | "resources/unsubscribe" => handshake && self.subscribed.is_some(),
+            "subscriptions/listen" => !handshake && self.subscribed.is_some(),
             _ => false,
         };
         if known {

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use serde::Serialize;
 
-use crate::StoreError;
+use crate::{Deliverables, StoreError};
 
 /// A boxed future, for the object-safe trait.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -32,8 +32,12 @@ pub struct AnswerRow {
 pub struct Retention {
     /// Answers of all owners together.
     pub answers: u64,
-    /// Age in milliseconds after which an answer is forgotten.
+    /// Age in milliseconds after which an answer is forgotten, and a removed deliverable with its versions.
     pub age_ms: i64,
+    /// Deliverables of one owner.
+    pub deliverables: i64,
+    /// Versions of one deliverable, the newest ones.
+    pub versions: i64,
 }
 
 /// Fewest answers written between two looks at how many there are.
@@ -60,6 +64,10 @@ pub struct Info {
     pub answers: i64,
     /// Owners that have any.
     pub owners: i64,
+    /// Deliverables that are defined, of all owners.
+    pub deliverables: i64,
+    /// Versions of deliverables, with those of removed ones.
+    pub versions: i64,
     /// When the oldest was given, in milliseconds since 1970.
     pub oldest_ms: Option<i64>,
     /// When the newest was given, in milliseconds since 1970.
@@ -69,7 +77,7 @@ pub struct Info {
 }
 
 /// The operations. Each is one short transaction; none is held while anything else is waited for.
-pub trait Backend: Send + Sync {
+pub trait Backend: Deliverables {
     /// Keeps an answer. One of the same owner and id is replaced.
     fn put_answer<'a>(
         &'a self,
@@ -88,7 +96,7 @@ pub trait Backend: Send + Sync {
     /// An owner's answers, newest first, at most so many.
     fn answers<'a>(&'a self, owner: &'a str, most: i64) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>>;
 
-    /// Forgets what is too old or too much; how many answers that were.
+    /// Forgets what is too old or too much, and deliverables removed that long ago; how many answers that were.
     fn prune(&self, retention: Retention, now_ms: i64) -> BoxFuture<'_, Result<u64, StoreError>>;
 
     /// What is in it.

@@ -6,6 +6,8 @@
 //! without it.
 
 mod backend;
+#[macro_use]
+mod deliverables;
 mod error;
 mod migrations;
 mod place;
@@ -15,5 +17,6 @@ mod postgres;
 mod sqlite;
 
 pub use backend::{AnswerRow, Backend, BoxFuture, Info, Retention};
+pub use deliverables::{Added, DeliverableRow, Deliverables, ResourceRow, VersionRow};
 pub use error::{StoreError, Trouble};
 pub use place::{Place, Store};

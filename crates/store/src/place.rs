@@ -107,6 +107,11 @@ impl Store {
         self.backend().await?.answers(owner, most).await
     }
 
+    /// What bounds it.
+    pub const fn retention(&self) -> Retention {
+        self.retention
+    }
+
     /// What is in it.
     pub async fn info(&self) -> Result<Info, StoreError> {
         self.backend().await?.info().await

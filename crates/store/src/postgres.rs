@@ -63,6 +63,7 @@ impl Postgres {
 }
 
 answer_reader!(PgRow);
+deliverable_operations!(Postgres, PgRow);
 
 impl Backend for Postgres {
     shared_operations!();

@@ -147,6 +147,7 @@ fn make_private(file: &Path) -> Result<(), StoreError> {
 }
 
 answer_reader!(SqliteRow);
+deliverable_operations!(Sqlite, SqliteRow);
 
 impl Backend for Sqlite {
     shared_operations!();

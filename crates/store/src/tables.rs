@@ -87,6 +87,19 @@ macro_rules! shared_operations {
                 .execute(self.writer())
                 .await?
                 .rows_affected();
+                let mut transaction = self.pool.begin().await?;
+                for statement in [
+                    "DELETE FROM deliverable_versions WHERE EXISTS (SELECT 1 FROM deliverables AS d \
+                     WHERE d.owner = deliverable_versions.owner AND d.name = deliverable_versions.name \
+                     AND d.removed_ms < $1)",
+                    "DELETE FROM deliverables WHERE removed_ms < $1",
+                ] {
+                    sqlx::query(statement)
+                        .bind(oldest)
+                        .execute(&mut *transaction)
+                        .await?;
+                }
+                transaction.commit().await?;
                 Ok(by_age + by_number)
             })
         }
@@ -102,11 +115,17 @@ macro_rules! shared_operations {
                 let schema: i64 = sqlx::query_scalar("SELECT MAX(version) FROM _sqlx_migrations")
                     .fetch_one(&self.pool)
                     .await?;
+                let count = |statement: &'static str| sqlx::query_scalar(statement).fetch_one(&self.pool);
+                let deliverables =
+                    count("SELECT COUNT(*) FROM deliverables WHERE removed_ms IS NULL").await?;
+                let versions = count("SELECT COUNT(*) FROM deliverable_versions").await?;
                 Ok(Info {
                     backend: Self::NAME,
                     schema,
                     answers: row.try_get("answers")?,
                     owners: row.try_get("owners")?,
+                    deliverables,
+                    versions,
                     oldest_ms: row.try_get("oldest")?,
                     newest_ms: row.try_get("newest")?,
                     bytes: self.bytes().await?,

@@ -8,6 +8,9 @@
     reason = "this whole binary is a test"
 )]
 
+#[path = "behaviour/deliverables.rs"]
+mod deliverables;
+
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -25,12 +28,14 @@ const DAY: i64 = 86_400_000;
 const BOUND: Retention = Retention {
     answers: 10,
     age_ms: 30 * DAY,
+    deliverables: 3,
+    versions: 5,
 };
 
 type Behaviour = fn(Place) -> Result<(), Failed>;
 
 /// Each starts with an empty store and leaves nothing running.
-const BEHAVIOURS: [(&str, Behaviour); 7] = [
+const BEHAVIOURS: [(&str, Behaviour); 12] = [
     ("opened_by_many_at_once", opened_at_once),
     ("keeps_what_it_is_given", keeps),
     ("owners_are_apart", owners),
@@ -38,6 +43,11 @@ const BEHAVIOURS: [(&str, Behaviour); 7] = [
     ("survives_a_restart", restart),
     ("many_at_once", at_once),
     ("info_check_vacuum", upkeep),
+    ("deliverables_defined", deliverables::defined),
+    ("deliverables_owned", deliverables::owned),
+    ("deliverables_synced", deliverables::synced),
+    ("deliverables_versioned", deliverables::versioned),
+    ("deliverables_appended_at_once", deliverables::appended_at_once),
 ];
 
 fn main() {

@@ -168,6 +168,16 @@ pub fn tools_page() -> String {
             peek.listing.words()
         );
     }
+    out.push_str(
+        "\n## Deliverables\n\nOnly with the toolset `time`; see [deliverables.md](deliverables.md). They are defined on the \
+         command line.\n",
+    );
+    for tool in freshcontext_server::engine::deliverable_tools() {
+        let kind = if tool.writes() { "writes" } else { "read-only" };
+        let _ = write!(out, "\n### {} ({kind})\n\n{}\n\n", tool.name, tool.description);
+        let _ = write!(out, "Example: `{}`\n\n", tool.example);
+        arguments(&mut out, &tool.input_schema);
+    }
     out
 }
 

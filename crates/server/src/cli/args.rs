@@ -70,7 +70,7 @@ pub(crate) struct Global {
     /// What to log on stderr: error, warn, info, debug, trace, off
     #[arg(long, global = true, value_name = "LEVEL")]
     pub(crate) log: Option<String>,
-    /// Offer one more group of tools: time (answers have ids, and `recheck`)
+    /// Offer one more group of tools: time (answers have ids, and `recheck`, deliverables)
     #[arg(long, global = true, value_name = "NAME")]
     pub(crate) toolset: Vec<String>,
     /// Folder for the server's own files
@@ -133,6 +133,15 @@ pub(crate) enum Command {
         /// What to do
         #[command(subcommand)]
         task: StoreTask,
+    },
+    /// Named sets of sources: check, sync, put together, compare
+    Deliverable {
+        /// Those of whoever calls over HTTP with the token of this name, instead of this machine's own
+        #[arg(long, global = true, value_name = "NAME")]
+        token: Option<String>,
+        /// What to do
+        #[command(subcommand)]
+        task: DeliverableTask,
     },
     /// List the tools and what they cost a model to read
     Tools {
@@ -295,6 +304,137 @@ pub(crate) enum Records {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// What to do with deliverables.
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+pub(crate) enum DeliverableTask {
+    /// Define one
+    Add(NewDeliverable),
+    /// List them with their sources and newest versions
+    List {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say which sources are stale, were never synced, or could not be checked
+    Check {
+        /// Name of the deliverable
+        name: String,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Fetch what is stale
+    Sync {
+        /// Name of the deliverable
+        name: String,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check, fetch what is stale, judge all of it at this moment, and keep that as a new version
+    Generate {
+        /// Name of the deliverable
+        name: String,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a version
+    Show {
+        /// Name of the deliverable
+        name: String,
+        /// Number of the version; the newest unless given
+        version: Option<i64>,
+        /// Print everything that is kept of it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say what changed between two versions, or between one and now
+    Diff {
+        /// Name of the deliverable
+        name: String,
+        /// Number of the version to compare from
+        from: i64,
+        /// Number of the version to compare with, or `now`
+        #[arg(default_value = "now")]
+        to: String,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Keep its sources synced, each by the half-life of its kind, and print a line of JSON for each change
+    Watch {
+        /// Name of the deliverable
+        name: String,
+        /// Ask each source again after so many seconds, instead of by its half-life
+        #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+        every: Option<u64>,
+        /// Keep this Atom feed of changes
+        #[arg(long, value_name = "FILE")]
+        atom: Option<PathBuf>,
+        /// Keep this JSON Feed of changes
+        #[arg(long, value_name = "FILE")]
+        json_feed: Option<PathBuf>,
+    },
+    /// Remove one; its versions are kept as long as answers are
+    Remove {
+        /// Name of the deliverable
+        name: String,
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// A deliverable to be defined.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub(crate) struct NewDeliverable {
+    /// Its name: letters, digits, - and _
+    pub(crate) name: String,
+    /// A tool with its arguments, such as 'search_jobs query=rust remote_only=true'; as often as needed
+    #[arg(long, required = true, value_name = "TOOL KEY=VALUE ...")]
+    pub(crate) source: Vec<String>,
+    /// How items are judged, as evaluate_context knows it
+    #[arg(long)]
+    pub(crate) profile: Option<String>,
+    /// What they are wanted for, as evaluate_context knows it
+    #[arg(long)]
+    pub(crate) intent: Option<String>,
+    /// What is looked for, in words
+    #[arg(long)]
+    pub(crate) query: Option<String>,
+    /// Tokens of a version; 4000 unless given
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u64>,
+    /// What happens to a source that cannot be checked or synced
+    #[arg(long, value_enum, default_value_t = Unchecked::Refuse)]
+    pub(crate) on_unchecked: Unchecked,
+    /// How it is to be written; kept and given back
+    #[arg(long)]
+    pub(crate) style: Option<String>,
+    /// Markdown file that a version is filled into, with {{blocks}} where the items go
+    #[arg(long, value_name = "FILE")]
+    pub(crate) template: Option<PathBuf>,
+    /// Who it is for; kept and given back
+    #[arg(long, value_name = "RECIPIENT", value_delimiter = ',')]
+    pub(crate) recipients: Vec<String>,
+    /// Print it as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What happens to a source that cannot be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Unchecked {
+    /// No version is made
+    Refuse,
+    /// What was synced last goes in, with its age
+    UseLast,
+    /// It stays out
+    LeaveOut,
 }
 
 /// What to do with a conversation.

@@ -105,7 +105,7 @@ pub(super) fn find<'e>(engine: &'e Engine, name: &str) -> Option<&'e Tool> {
         .or_else(|| engine.tool(&format!("extract_{name}")))
 }
 
-fn show(outcome: &ToolOutcome, json: bool) -> u8 {
+pub(super) fn show(outcome: &ToolOutcome, json: bool) -> u8 {
     if json {
         let value = outcome.structured.clone().unwrap_or_default();
         output::line(&serde_json::to_string_pretty(&value).unwrap_or_default());

@@ -2,6 +2,7 @@
 
 mod args;
 mod call;
+mod deliverable;
 mod doctor;
 mod explain;
 mod facts;
@@ -16,6 +17,7 @@ mod records;
 mod shell;
 mod store;
 mod values;
+mod watch;
 
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
@@ -25,12 +27,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
-use freshcontext_contract::Limits;
+use freshcontext_contract::{Clock, Limits};
 use tokio::runtime::Builder;
 
 use crate::app::App;
+use crate::clock::SystemClock;
 use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
-use crate::engine::Engine;
+use crate::engine::{Engine, Owner};
 use crate::mcp::McpServer;
 use crate::metrics::Metrics;
 use crate::{logging, output, serve, stdio};
@@ -47,8 +50,13 @@ const BLOCKING_THREADS: usize = 32;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
+    run_at(Arc::new(SystemClock))
+}
+
+/// As [`run`], by this clock where time passes between commands: `deliverable` and `stdio`.
+pub fn run_at(clock: Arc<dyn Clock>) -> ExitCode {
     let code = match Cli::from_arg_matches(&args::command().get_matches()) {
-        Ok(cli) => dispatch(cli),
+        Ok(cli) => dispatch(cli, clock),
         Err(error) => {
             let _ = error.print();
             WRONG
@@ -58,7 +66,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(code)
 }
 
-fn dispatch(cli: Cli) -> u8 {
+fn dispatch(cli: Cli, clock: Arc<dyn Clock>) -> u8 {
     if cli.version {
         facts::version(cli.json);
         return 0;
@@ -162,7 +170,7 @@ fn dispatch(cli: Cli) -> u8 {
             records.as_deref(),
             &loaded.settings,
         ),
-        Command::Stdio => speak_stdio(&loaded, &sources),
+        Command::Stdio => speak_stdio(&loaded, &sources, clock),
         Command::Http { .. } => speak_http(&loaded, &sources),
         Command::Call {
             tool: Some(tool),
@@ -193,6 +201,10 @@ fn dispatch(cli: Cli) -> u8 {
             call::run(&loaded, &sources, crate::engine::RECHECK, &words, form)
         }
         Command::Store { task } => store::run(&loaded, task),
+        Command::Deliverable { token, task } => {
+            let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
+            deliverable::run(&loaded, &sources, task, &owner, clock)
+        }
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
@@ -225,7 +237,7 @@ fn layers(global: &Global, command: &Command) -> Sources {
         flag("data_dir", folder.display().to_string());
     }
     let mut toolsets = global.toolset.clone();
-    if matches!(command, Command::Recheck { .. }) {
+    if matches!(command, Command::Recheck { .. } | Command::Deliverable { .. }) {
         toolsets.push("time".to_owned());
     }
     if !toolsets.is_empty() {
@@ -269,8 +281,8 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
-    let app = App::build_for_stdio(&loaded.settings, &sources.environment)?;
+fn speak_stdio(loaded: &Loaded, sources: &Sources, clock: Arc<dyn Clock>) -> Result<u8, ConfigError> {
+    let app = App::build_for_stdio(&loaded.settings, &sources.environment, clock)?;
     over_stdio(app.engine, &loaded.settings.limits)
 }
 
@@ -280,7 +292,7 @@ pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigErro
     // step of a call.
     with_runtime(processors().min(2), async {
         let kept = Arc::clone(&engine);
-        stdio::serve(McpServer::new(engine), limits).await;
+        stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
         kept.close().await;
         0
     })

@@ -85,6 +85,8 @@ fn show(info: &Info, json: bool) {
         ("tables", format!("version {}", info.schema)),
         ("answers", info.answers.to_string()),
         ("owners", info.owners.to_string()),
+        ("deliverables", info.deliverables.to_string()),
+        ("versions", info.versions.to_string()),
         ("oldest", or_none(info.oldest_ms)),
         ("newest", or_none(info.newest_ms)),
         ("size", format!("{} bytes", info.bytes)),

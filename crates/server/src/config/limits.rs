@@ -113,7 +113,15 @@ pub const LIMITS: &[(&str, &str)] = &[
         "answers_kept",
         "Answers that the toolset `time` keeps marks of, of all callers together.",
     ),
-    ("answers_days", "Days that they are kept."),
+    (
+        "answers_days",
+        "Days that they are kept, and a removed deliverable with its versions.",
+    ),
+    ("deliverables_kept", "Deliverables of one owner."),
+    (
+        "versions_kept",
+        "Versions of one deliverable; the oldest end first.",
+    ),
     (
         "doctor_slow_ms",
         "An answer that takes longer is `slow` for `doctor --online`.",

@@ -88,6 +88,11 @@ impl Engine {
                 let (arguments, _) = self.read_arguments(tool, arguments)?;
                 self.recheck(&arguments, &context.owner).await
             }
+            Work::Deliverable => {
+                let (arguments, _) = self.read_arguments(tool, arguments)?;
+                let task = super::time::read_task(&tool.name, &arguments)?;
+                self.deliverable(task, &context.owner).await
+            }
             Work::Source(adapter) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
                 let (mut common, own) = self.prepare(adapter.as_ref(), &arguments)?;
@@ -216,7 +221,10 @@ impl Engine {
     }
 
     /// Does large work beside the threads that serve, a few at once; `None` where it panicked.
-    async fn beside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    pub(super) async fn beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
         let turn = Arc::clone(&self.judging).acquire_owned().await.ok()?;
         let working = tokio::task::spawn_blocking(move || {
             // Held until the work has ended, whoever waits for it.

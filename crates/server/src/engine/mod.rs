@@ -30,7 +30,7 @@ use tokio_util::sync::CancellationToken;
 pub use crate::aside::Slot;
 pub use arguments::Arguments;
 pub use registry::{Tool, Work};
-pub use time::{Owner, RECHECK};
+pub use time::{INTENT, Owner, PROFILE, RECHECK, Task, To, deliverable_tools};
 
 use crate::config::Settings;
 use crate::metrics::Metrics;
@@ -180,6 +180,11 @@ impl Engine {
     /// The tool of this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.by_name.get(name).and_then(|at| self.tools.get(*at))
+    }
+
+    /// Whether deliverables are offered.
+    pub fn has_deliverables(&self) -> bool {
+        self.times.as_ref().is_some_and(|times| times.store().is_some())
     }
 
     /// The descriptors of all sources that are on.

@@ -37,12 +37,20 @@ pub enum Work {
     Evaluate,
     /// Says whether an earlier answer is still so.
     Recheck,
+    /// Works on deliverables.
+    Deliverable,
 }
 
 impl Tool {
     /// Whether it reaches out into the world.
     pub fn open_world(&self) -> bool {
-        !matches!(self.work, Work::Evaluate)
+        let list = matches!(self.work, Work::Deliverable) && self.name == "deliverable_list";
+        !matches!(self.work, Work::Evaluate) && !list
+    }
+
+    /// Whether it changes anything that is kept.
+    pub fn writes(&self) -> bool {
+        matches!(self.work, Work::Deliverable) && self.name == "deliverable_generate"
     }
 
     /// Adapter id, which also names the decay class.
@@ -52,6 +60,7 @@ impl Tool {
             Work::Composite(composite) => composite.id,
             Work::Evaluate => EVALUATE,
             Work::Recheck => time::RECHECK,
+            Work::Deliverable => "deliverable",
         }
     }
 }
@@ -113,6 +122,7 @@ pub(super) fn build(
     }
     if with_time {
         tools.push(time::recheck_tool());
+        tools.extend(time::deliverable_tools());
     }
     tools.sort_by(|a, b| a.name.cmp(&b.name));
     tools

@@ -1,7 +1,9 @@
-//! The toolset `time`: answers get ids, and `recheck` says whether what was answered is still so.
+//! The toolset `time`: answers get ids, `recheck` says whether what was answered is still so, and deliverables are put
+//! together from sources that are checked before.
 //! Without the toolset none of this is built, and nothing is kept or shown.
 
 mod compare;
+mod deliverable;
 mod keeping;
 mod marks;
 mod outcome;
@@ -13,6 +15,8 @@ mod watch;
 
 use std::sync::Arc;
 
+pub(super) use deliverable::read_task;
+pub use deliverable::{INTENT, PROFILE, Task, To, deliverable_tools};
 pub(super) use keeping::Times;
 pub(super) use marks::Draft;
 pub(super) use sections::Watched;
@@ -30,6 +34,11 @@ impl Owner {
     /// An owner of this name: a token's name, or a JWT's issuer and subject.
     pub fn named(name: &str) -> Self {
         Self(name.into())
+    }
+
+    /// Whoever calls over HTTP with the token of this name.
+    pub fn of_token(name: &str) -> Self {
+        Self::named(&format!("token:{name}"))
     }
 
     pub(crate) fn as_str(&self) -> &str {

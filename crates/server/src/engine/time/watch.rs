@@ -71,10 +71,12 @@ impl Watch {
             }
             return;
         }
-        let kept = answer
-            .as_ref()
-            .ok()
-            .and_then(|response| Asked::of(request, response));
+        self.keep(request, answer.as_ref().ok());
+    }
+
+    /// Keeps an exchange to ask about later; one that cannot be asked about ends that for all.
+    fn keep(&self, request: &Request, response: Option<&Response>) {
+        let kept = response.and_then(|response| Asked::of(request, response));
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         *asked = match (asked.take(), kept) {
             (Some(mut asked), Some(kept)) if asked.len() < EXCHANGES => {
@@ -103,6 +105,8 @@ impl Transport for Watch {
                 if let Some(mut response) = whole.remove(&key(&request)) {
                     // It was counted when it came.
                     response.attempts = 0;
+                    drop(whole);
+                    self.keep(&request, Some(&response));
                     return Ok(response);
                 }
             }

@@ -1,0 +1,525 @@
+//! What changed between two versions, item by item and field by field.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::gather::Listing;
+use crate::version::{Entry, Snapshot, State, Version};
+
+/// Fields that move with the clock alone, whatever the source does: ages, and what our own tools count from the day of
+/// the call (the job boards' badges).
+const WITH_TIME: [&str; 6] = [
+    "retrieved_at",
+    "age",
+    "freshness_score",
+    "fields.age_days",
+    "fields.badge",
+    "fields.deadline_passed",
+];
+/// Under this prefix stands what was said of an item, not what it says.
+const JUDGED: &str = "judged.";
+
+/// One of the two things that are compared: a version, or what is so now.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'a> {
+    /// Its sources as they stood.
+    pub snapshots: &'a [Snapshot],
+    /// Its items.
+    pub items: &'a [Entry],
+}
+
+impl<'a> From<&'a Version> for Side<'a> {
+    fn from(version: &'a Version) -> Self {
+        Self {
+            snapshots: &version.source_snapshots,
+            items: &version.items,
+        }
+    }
+}
+
+/// What changed. Applied to the first, it gives the second, but for the order of the items.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Diff {
+    /// Items that the second alone has.
+    pub added: Vec<Added>,
+    /// Items that the first alone has, where what was read of the source says so.
+    pub removed: Vec<Removed>,
+    /// Items that say something else.
+    pub changed: Vec<Changed>,
+    /// Items that say the same, and are older.
+    pub aged: Vec<Aged>,
+    /// Items of the first whose source could not be read for the second: nothing is known of them.
+    pub could_not_check: Vec<Dropped>,
+}
+
+/// An item that is new.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Added {
+    /// The item.
+    #[serde(flatten)]
+    pub entry: Entry,
+    /// `not_known_before`, where its source could not be read for the first: it may have been there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+}
+
+/// An item that is no longer there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Removed {
+    /// The resource that it was of.
+    pub resource: String,
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// Its address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// `gone` where the source says so, `outside_window` where it is no longer among those listed, `not_followed` where
+    /// its source is no longer one of the deliverable's.
+    pub detail: String,
+}
+
+/// One field that differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FieldChange {
+    /// `title`, `published_at`, `fields.points`, `judged.decision`.
+    pub field: String,
+    /// What it was; `None` where it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub then: Option<Value>,
+    /// What it is; `None` where it is not there.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
+    pub now: Option<Value>,
+}
+
+/// A null that stands there is a value; only what does not stand there is none.
+fn given<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
+}
+
+/// An item that says something else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Changed {
+    /// The resource that it is of.
+    pub resource: String,
+    /// Its id.
+    pub id: String,
+    /// Its title now.
+    pub title: String,
+    /// Its address now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The fields of the item that differ.
+    pub fields: Vec<FieldChange>,
+    /// What moved with the clock, and what was said of it then and now.
+    pub aged: Vec<FieldChange>,
+}
+
+/// An item that says the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Aged {
+    /// The resource that it is of.
+    pub resource: String,
+    /// Its id.
+    pub id: String,
+    /// What moved with the clock, and what was said of it then and now.
+    pub aged: Vec<FieldChange>,
+}
+
+/// An item of which nothing is known.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// The resource that it is of.
+    pub resource: String,
+    /// Its id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+}
+
+impl Diff {
+    /// Whether the two are the same.
+    pub fn is_empty(&self) -> bool {
+        !self.is_news() && self.aged.is_empty() && self.could_not_check.is_empty()
+    }
+
+    /// Whether a source says something else, beside what time alone changes.
+    pub fn is_news(&self) -> bool {
+        !(self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty())
+    }
+}
+
+type Key<'a> = (&'a str, &'a str);
+
+fn by_key(items: &[Entry]) -> BTreeMap<Key<'_>, &Entry> {
+    items
+        .iter()
+        .map(|entry| ((entry.resource.as_str(), entry.id.as_str()), entry))
+        .collect()
+}
+
+/// What changed from the first to the second. The order of items does not count, and a source that could not be read
+/// shows no removal.
+pub fn diff(first: Side<'_>, second: Side<'_>) -> Diff {
+    let (before, after) = (by_key(first.items), by_key(second.items));
+    let mut out = Diff::default();
+    for (key, entry) in &before {
+        match after.get(key) {
+            Some(fresh) => differences(entry, fresh, &mut out),
+            None => absent(entry, snapshot_of(second.snapshots, key.0), &mut out),
+        }
+    }
+    for (key, entry) in &after {
+        if before.contains_key(key) {
+            continue;
+        }
+        let known = snapshot_of(first.snapshots, key.0);
+        let unsure = known.is_some_and(|snapshot| matches!(snapshot.state, State::Partial | State::LeftOut));
+        out.added.push(Added {
+            entry: (*entry).clone(),
+            detail: unsure.then(|| "not_known_before".to_owned()),
+        });
+    }
+    out
+}
+
+fn snapshot_of<'a>(snapshots: &'a [Snapshot], resource: &str) -> Option<&'a Snapshot> {
+    snapshots.iter().find(|snapshot| snapshot.resource_id == resource)
+}
+
+fn text(item: &Map<String, Value>, name: &str) -> Option<String> {
+    item.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn title(entry: &Entry) -> String {
+    text(&entry.item, "title").unwrap_or_else(|| entry.id.clone())
+}
+
+fn absent(entry: &Entry, now: Option<&Snapshot>, out: &mut Diff) {
+    let detail = match now {
+        None => Some("not_followed"),
+        // What is named and gone says so itself, whatever else could not be read.
+        Some(now) if now.gone.contains(&entry.id) => Some("gone"),
+        Some(now) if now.state != State::Current => None,
+        Some(now) if now.listing == Listing::Whole => Some("gone"),
+        Some(_) => Some("outside_window"),
+    };
+    match detail {
+        Some(detail) => out.removed.push(Removed {
+            resource: entry.resource.clone(),
+            id: entry.id.clone(),
+            title: title(entry),
+            url: text(&entry.item, "url"),
+            detail: detail.to_owned(),
+        }),
+        None => out.could_not_check.push(Dropped {
+            resource: entry.resource.clone(),
+            id: entry.id.clone(),
+            title: title(entry),
+        }),
+    }
+}
+
+fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
+    let (before, after) = (flat(then), flat(now));
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let (mut fields, mut aged) = (Vec::new(), Vec::new());
+    for name in names {
+        let (then, now) = (before.get(name), after.get(name));
+        if then == now {
+            continue;
+        }
+        let change = FieldChange {
+            field: name.clone(),
+            then: then.map(|value| (*value).clone()),
+            now: now.map(|value| (*value).clone()),
+        };
+        if name.starts_with(JUDGED) || WITH_TIME.contains(&name.as_str()) {
+            aged.push(change);
+        } else {
+            fields.push(change);
+        }
+    }
+    let (resource, id) = (now.resource.clone(), now.id.clone());
+    if !fields.is_empty() {
+        out.changed.push(Changed {
+            resource,
+            id,
+            title: title(now),
+            url: text(&now.item, "url"),
+            fields,
+            aged,
+        });
+    } else if !aged.is_empty() {
+        out.aged.push(Aged { resource, id, aged });
+    }
+}
+
+/// An item's fields by name, those below `fields` each by its own.
+fn flat(entry: &Entry) -> BTreeMap<String, &Value> {
+    let mut out = BTreeMap::new();
+    for (name, value) in &entry.item {
+        match value {
+            Value::Object(inner) if name == "fields" && !inner.is_empty() => {
+                out.extend(
+                    inner
+                        .iter()
+                        .map(|(inner, value)| (format!("fields.{inner}"), value)),
+                );
+            }
+            _ => {
+                out.insert(name.clone(), value);
+            }
+        }
+    }
+    out.extend(
+        entry
+            .judged
+            .iter()
+            .map(|(name, value)| (format!("{JUDGED}{name}"), value)),
+    );
+    out
+}
+
+/// The items of the first with the changes made: those of the second, by resource and id.
+pub fn apply(first: &[Entry], diff: &Diff) -> Vec<Entry> {
+    let mut items: BTreeMap<(String, String), Entry> = first
+        .iter()
+        .map(|entry| ((entry.resource.clone(), entry.id.clone()), entry.clone()))
+        .collect();
+    let removed = diff.removed.iter().map(|one| (&one.resource, &one.id));
+    let dropped = diff.could_not_check.iter().map(|one| (&one.resource, &one.id));
+    for (resource, id) in removed.chain(dropped) {
+        items.remove(&(resource.clone(), id.clone()));
+    }
+    let changed = diff.changed.iter().map(|one| {
+        let changes = one.fields.iter().chain(&one.aged).collect::<Vec<_>>();
+        (&one.resource, &one.id, changes)
+    });
+    let aged = diff
+        .aged
+        .iter()
+        .map(|one| (&one.resource, &one.id, one.aged.iter().collect()));
+    for (resource, id, changes) in changed.chain(aged) {
+        if let Some(entry) = items.get_mut(&(resource.clone(), id.clone())) {
+            // What goes makes room first: `fields` as a whole, and `fields.x`.
+            for change in changes.iter().filter(|change| change.now.is_none()) {
+                set(entry, &change.field, None);
+            }
+            for change in changes.iter().filter(|change| change.now.is_some()) {
+                set(entry, &change.field, change.now.clone());
+            }
+        }
+    }
+    for added in &diff.added {
+        let key = (added.entry.resource.clone(), added.entry.id.clone());
+        items.insert(key, added.entry.clone());
+    }
+    items.into_values().collect()
+}
+
+fn set(entry: &mut Entry, field: &str, value: Option<Value>) {
+    let put = |map: &mut Map<String, Value>, name: &str, value: Option<Value>| match value {
+        Some(value) => {
+            map.insert(name.to_owned(), value);
+        }
+        None => {
+            map.remove(name);
+        }
+    };
+    if let Some(name) = field.strip_prefix(JUDGED) {
+        put(&mut entry.judged, name, value);
+    } else if let Some(name) = field.strip_prefix("fields.") {
+        if !matches!(entry.item.get("fields"), Some(Value::Object(_))) {
+            if value.is_none() {
+                return;
+            }
+            entry.item.insert("fields".to_owned(), Value::Object(Map::new()));
+        }
+        if let Some(Value::Object(inner)) = entry.item.get_mut("fields") {
+            put(inner, name, value);
+            if inner.is_empty() {
+                entry.item.remove("fields");
+            }
+        }
+    } else {
+        put(&mut entry.item, field, value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::{btree_map, vec};
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+    use crate::definition::OnUnchecked;
+    use crate::definition::tests::source;
+    use crate::gather::tests::{held, trouble};
+    use crate::gather::{Gathered, Held, HeldItem, Known, gather};
+
+    const TOOLS: [&str; 2] = ["a", "b"];
+
+    fn gathered(all: Vec<(Option<Held>, bool)>, policy: OnUnchecked) -> Gathered {
+        let known = TOOLS.iter().zip(all).map(|(tool, (held, failed))| Known {
+            source: source(tool),
+            held,
+            trouble: failed.then(trouble),
+        });
+        let mut out = gather(known.collect(), policy).unwrap();
+        for (entry, score) in out.entries.iter_mut().zip(0..) {
+            entry.judged.insert("freshness_score".to_owned(), json!(score));
+        }
+        out
+    }
+
+    fn side(gathered: &Gathered) -> Side<'_> {
+        Side {
+            snapshots: &gathered.snapshots,
+            items: &gathered.entries,
+        }
+    }
+
+    fn value() -> impl Strategy<Value = Value> {
+        prop_oneof![
+            Just(Value::Null),
+            any::<i8>().prop_map(Value::from),
+            "[a-c]{0,2}".prop_map(Value::from)
+        ]
+    }
+
+    fn item() -> impl Strategy<Value = Map<String, Value>> {
+        let own = btree_map("[a-d]|title|age|retrieved_at", value(), 0..4);
+        let facts = prop_oneof![
+            Just(None),
+            value().prop_map(Some),
+            btree_map("[a-c]|age_days", value(), 0..3)
+                .prop_map(|facts| Some(Value::Object(facts.into_iter().collect()))),
+        ];
+        (own, facts).prop_map(|(own, facts)| {
+            let facts = facts.map(|facts| ("fields".to_owned(), facts));
+            own.into_iter().chain(facts).collect()
+        })
+    }
+
+    /// What is held of a source whose fixtures were altered: items changed, lost, reordered, added.
+    fn any_held() -> impl Strategy<Value = Held> {
+        let listing = prop_oneof![Just(Listing::Whole), Just(Listing::Window), Just(Listing::Named)];
+        let items = btree_map("[1-6]", (item(), any::<bool>()), 0..6).prop_map(Vec::from_iter);
+        (items.prop_shuffle(), listing, any::<bool>()).prop_map(|(items, listing, partial)| Held {
+            listing,
+            items: items
+                .into_iter()
+                .map(|(id, (item, carried))| HeldItem {
+                    id,
+                    item,
+                    carried: carried && partial,
+                })
+                .collect(),
+            incomplete: if partial { vec![trouble()] } else { Vec::new() },
+            ..held(&[])
+        })
+    }
+
+    fn any_side() -> impl Strategy<Value = Gathered> {
+        let policy = prop_oneof![Just(OnUnchecked::UseLast), Just(OnUnchecked::LeaveOut)];
+        let one = (proptest::option::of(any_held()), any::<bool>());
+        (vec(one, 2), policy).prop_map(|(all, policy)| gathered(all, policy))
+    }
+
+    fn sorted(items: &[Entry]) -> Vec<Entry> {
+        by_key(items).into_values().cloned().collect()
+    }
+
+    proptest! {
+        #[test]
+        fn of_one_with_itself_is_empty(one in any_side()) {
+            let found = diff(side(&one), side(&one));
+            prop_assert!(found.is_empty(), "{found:?}");
+        }
+
+        #[test]
+        fn applied_it_gives_the_second(first in any_side(), second in any_side()) {
+            let found = diff(side(&first), side(&second));
+            prop_assert_eq!(apply(&first.entries, &found), sorted(&second.entries));
+            // Also as it is written.
+            let read: Diff = serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
+            prop_assert_eq!(apply(&first.entries, &read), sorted(&second.entries));
+        }
+
+        #[test]
+        fn what_could_not_be_read_shows_no_removal(first in any_side(), second in any_side()) {
+            let found = diff(side(&first), side(&second));
+            for removed in &found.removed {
+                let now = snapshot_of(&second.snapshots, &removed.resource).unwrap();
+                prop_assert_eq!(now.state, State::Current);
+            }
+            for dropped in &found.could_not_check {
+                let now = snapshot_of(&second.snapshots, &dropped.resource).unwrap();
+                prop_assert_ne!(now.state, State::Current);
+            }
+        }
+
+        #[test]
+        fn another_order_is_no_change(one in any_side(), seed in any::<usize>()) {
+            let mut other = one.clone();
+            let by = seed % other.entries.len().max(1);
+            other.entries.rotate_left(by);
+            prop_assert!(diff(side(&one), side(&other)).is_empty());
+        }
+    }
+
+    fn only(held: Held) -> Gathered {
+        gathered(vec![(Some(held), false)], OnUnchecked::Refuse)
+    }
+
+    #[test]
+    fn a_list_is_a_window_unless_it_is_all_there_is() {
+        let before = only(held(&["1", "2"]));
+        let with = |change: fn(&mut Held)| {
+            let mut later = held(&["1"]);
+            change(&mut later);
+            let found = diff(side(&before), side(&only(later)));
+            found.removed.first().map(|removed| removed.detail.clone())
+        };
+        assert_eq!(with(|_| ()).as_deref(), Some("outside_window"));
+        assert_eq!(
+            with(|held| held.listing = Listing::Named).as_deref(),
+            Some("outside_window")
+        );
+        assert_eq!(
+            with(|held| held.listing = Listing::Whole).as_deref(),
+            Some("gone")
+        );
+        assert_eq!(
+            with(|held| held.gone = vec!["2".to_owned()]).as_deref(),
+            Some("gone")
+        );
+    }
+
+    #[test]
+    fn what_time_alone_does_is_no_news() {
+        let before = only(held(&["1"]));
+        let mut later = held(&["1"]);
+        later.items[0].item.insert("age".to_owned(), json!("4 days"));
+        let found = diff(side(&before), side(&only(later.clone())));
+        assert!(!found.is_news() && found.aged.len() == 1, "{found:?}");
+        later.items[0].item.insert("title".to_owned(), json!("other"));
+        let found = diff(side(&before), side(&only(later)));
+        let changed = found.changed.first().unwrap();
+        assert_eq!(changed.fields.len(), 1);
+        assert_eq!(changed.fields[0].then, Some(json!("1")));
+        assert_eq!(changed.aged[0].field, "age");
+    }
+
+    #[test]
+    fn what_may_have_been_there_is_not_called_new_without_saying_so() {
+        let before = gathered(vec![(Some(held(&["1"])), true)], OnUnchecked::LeaveOut);
+        let found = diff(side(&before), side(&only(held(&["1"]))));
+        assert_eq!(found.added[0].detail.as_deref(), Some("not_known_before"));
+    }
+}

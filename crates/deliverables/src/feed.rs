@@ -1,0 +1,280 @@
+//! Changes as feeds: Atom (RFC 4287) and JSON Feed (<https://www.jsonfeed.org/version/1.1/>).
+
+use atom_syndication as atom;
+use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::FEED_ENTRIES;
+use crate::diff::{Diff, FieldChange};
+
+/// One change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// When it was found, RFC 3339.
+    pub at: String,
+    /// `added`, `changed` or `removed`.
+    pub kind: String,
+    /// The resource.
+    pub resource: String,
+    /// The item's id.
+    pub id: String,
+    /// The item's title.
+    pub title: String,
+    /// The item's address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The fields that differ, or why it is no longer there.
+    pub detail: String,
+}
+
+/// The changes that a diff shows, found at this moment. What time alone changes is none.
+pub fn events(diff: &Diff, at: &str) -> Vec<Event> {
+    let event =
+        |kind: &str, resource: &str, id: &str, title: String, url: Option<String>, detail: String| Event {
+            at: at.to_owned(),
+            kind: kind.to_owned(),
+            resource: resource.to_owned(),
+            id: id.to_owned(),
+            title,
+            url,
+            detail,
+        };
+    let added = diff.added.iter().map(|added| {
+        let text = |name: &str| {
+            let value = added.entry.item.get(name);
+            value.and_then(Value::as_str).map(str::to_owned)
+        };
+        let title = text("title").unwrap_or_else(|| added.entry.id.clone());
+        let detail = added
+            .detail
+            .clone()
+            .or_else(|| text("published_at").map(|date| format!("published {date}")))
+            .unwrap_or_default();
+        event(
+            "added",
+            &added.entry.resource,
+            &added.entry.id,
+            title,
+            text("url"),
+            detail,
+        )
+    });
+    let changed = diff.changed.iter().map(|changed| {
+        let fields: Vec<String> = changed.fields.iter().map(words).collect();
+        let (title, url) = (changed.title.clone(), changed.url.clone());
+        event(
+            "changed",
+            &changed.resource,
+            &changed.id,
+            title,
+            url,
+            fields.join("; "),
+        )
+    });
+    let removed = diff.removed.iter().map(|removed| {
+        let (title, url) = (removed.title.clone(), removed.url.clone());
+        let detail = removed.detail.clone();
+        event("removed", &removed.resource, &removed.id, title, url, detail)
+    });
+    added.chain(changed).chain(removed).collect()
+}
+
+fn words(change: &FieldChange) -> String {
+    let shown = |value: &Option<Value>| match value {
+        None => "nothing".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    format!(
+        "{}: {} is now {}",
+        change.field,
+        shown(&change.then),
+        shown(&change.now)
+    )
+}
+
+/// The changes of one deliverable, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feed {
+    name: String,
+    events: Vec<Event>,
+}
+
+impl Feed {
+    /// An empty feed.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            events: Vec::new(),
+        }
+    }
+
+    /// Adds changes that were found later than those that are there; the oldest go beyond [`FEED_ENTRIES`].
+    pub fn add(&mut self, events: Vec<Event>) {
+        self.events.splice(0..0, events);
+        self.events.truncate(FEED_ENTRIES);
+    }
+
+    /// The changes, newest first.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    fn address(&self) -> String {
+        format!("freshcontext://deliverables/{}", self.name)
+    }
+
+    /// The same change at the same moment has the same id in both forms.
+    fn id(&self, event: &Event) -> String {
+        let mut hash = Sha256::new();
+        for part in [&event.at, &event.kind, &event.resource, &event.id, &event.detail] {
+            hash.update(part.len().to_be_bytes());
+            hash.update(part);
+        }
+        let digest = base16ct::lower::encode_string(&hash.finalize());
+        format!(
+            "{}#{}",
+            self.address(),
+            digest.get(..32).unwrap_or(digest.as_str())
+        )
+    }
+
+    /// As Atom. `now` stands in where there is no change yet.
+    pub fn atom(&self, now: &str) -> String {
+        let instant =
+            |text: &str| -> DateTime<FixedOffset> { DateTime::parse_from_rfc3339(text).unwrap_or_default() };
+        let plain = |text: String| atom::Text {
+            value: text,
+            ..atom::Text::default()
+        };
+        let entries = self.events.iter().map(|event| atom::Entry {
+            id: self.id(event),
+            title: plain(heading(event)),
+            updated: instant(&event.at),
+            links: event
+                .url
+                .iter()
+                .map(|url| atom::Link {
+                    href: url.clone(),
+                    rel: "related".to_owned(),
+                    ..atom::Link::default()
+                })
+                .collect(),
+            content: Some(atom::Content {
+                value: Some(event.detail.clone()),
+                content_type: Some("text".to_owned()),
+                ..atom::Content::default()
+            }),
+            ..atom::Entry::default()
+        });
+        let newest = self.events.first().map_or(now, |event| event.at.as_str());
+        let feed = atom::Feed {
+            id: self.address(),
+            title: plain(format!("Changes of {}", self.name)),
+            updated: instant(newest),
+            authors: vec![atom::Person {
+                name: "freshcontext".to_owned(),
+                ..atom::Person::default()
+            }],
+            entries: entries.collect(),
+            ..atom::Feed::default()
+        };
+        feed.to_string()
+    }
+
+    /// As JSON Feed 1.1.
+    pub fn json(&self) -> Value {
+        let items: Vec<Value> = self
+            .events
+            .iter()
+            .map(|event| {
+                let mut item = json!({
+                    "id": self.id(event),
+                    "title": heading(event),
+                    "content_text": event.detail,
+                    "date_published": event.at,
+                    "tags": [event.kind],
+                });
+                if let (Some(url), Some(item)) = (&event.url, item.as_object_mut()) {
+                    item.insert("external_url".to_owned(), url.as_str().into());
+                }
+                item
+            })
+            .collect();
+        json!({
+            "version": "https://jsonfeed.org/version/1.1",
+            "title": format!("Changes of {}", self.name),
+            "items": items,
+        })
+    }
+}
+
+fn heading(event: &Event) -> String {
+    format!("{}: {}", event.kind, event.title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(at: &str, title: &str) -> Event {
+        Event {
+            at: at.to_owned(),
+            kind: "changed".to_owned(),
+            resource: "a {}".to_owned(),
+            id: "1".to_owned(),
+            title: title.to_owned(),
+            url: Some("https://example.com/?a=1&b=<2>".to_owned()),
+            detail: "title: A & B is now <C>".to_owned(),
+        }
+    }
+
+    fn feed() -> Feed {
+        let mut feed = Feed::new("jobs");
+        feed.add(vec![event("2026-11-16T09:00:00.000Z", "first")]);
+        feed.add(vec![event("2026-11-20T09:00:00.000Z", "second <b>")]);
+        feed
+    }
+
+    /// Read back by a reader that is not ours.
+    #[test]
+    fn both_forms_are_read_by_others() {
+        let now = "2026-11-21T09:00:00.000Z";
+        for bytes in [
+            feed().atom(now).into_bytes(),
+            feed().json().to_string().into_bytes(),
+        ] {
+            let read = feed_rs::parser::parse(bytes.as_slice()).unwrap();
+            let titles: Vec<String> = read
+                .entries
+                .iter()
+                .filter_map(|entry| entry.title.as_ref().map(|title| title.content.clone()))
+                .collect();
+            assert_eq!(titles, ["changed: second <b>", "changed: first"]);
+            assert_eq!(read.entries.first().unwrap().id, feed().id(&feed().events()[0]));
+            assert_eq!(read.entries.len(), 2);
+        }
+        let empty = Feed::new("jobs").atom(now);
+        assert!(
+            feed_rs::parser::parse(empty.as_bytes())
+                .unwrap()
+                .entries
+                .is_empty()
+        );
+        assert!(empty.contains("2026-11-21T09:00:00"), "{empty}");
+    }
+
+    #[test]
+    fn a_feed_is_bounded() {
+        let mut feed = Feed::new("jobs");
+        let many: Vec<Event> = (0..FEED_ENTRIES + 5)
+            .map(|at| event("2026-11-16T09:00:00.000Z", &at.to_string()))
+            .collect();
+        feed.add(many);
+        feed.add(vec![event("2026-11-20T09:00:00.000Z", "newest")]);
+        assert_eq!(feed.events().len(), FEED_ENTRIES);
+        assert_eq!(feed.events()[0].title, "newest");
+    }
+}

@@ -1,0 +1,239 @@
+//! What goes into a version, by what is known of each source and by the policy for what is not.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::definition::{OnUnchecked, Source};
+use crate::version::{Entry, Snapshot, State};
+
+/// What a source's items are of all there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Listing {
+    /// All of it: what is missing is gone.
+    Whole,
+    /// The newest or best of many: what is missing may have been pushed out.
+    Window,
+    /// Things that were asked for by name: each says itself when it is gone.
+    Named,
+}
+
+/// Why a source, or a part of one, could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    /// The source in words, with the part of it where it was only one.
+    pub what: String,
+    /// The code of the error.
+    pub code: String,
+    /// Why, in one line.
+    pub message: String,
+    /// Seconds after which it may be tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_s: Option<u64>,
+}
+
+/// An item as it was synced last.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeldItem {
+    /// Its id.
+    pub id: String,
+    /// The item.
+    pub item: Map<String, Value>,
+    /// Whether it is from an earlier sync, because the part that would have it could not be read.
+    #[serde(default)]
+    pub carried: bool,
+}
+
+/// What is held of a source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    /// When its items left the source.
+    pub synced_at: String,
+    /// When that was last confirmed.
+    pub checked_at: String,
+    /// The source's own mark.
+    pub platform_cursor: Option<String>,
+    /// The newest date of an item.
+    pub source_latest_at: Option<String>,
+    /// What the items are of all there is.
+    pub listing: Listing,
+    /// The items, in the order of the source.
+    pub items: Vec<HeldItem>,
+    /// Ids of things that the source itself said to be no more.
+    pub gone: Vec<String>,
+    /// The parts that could not be read.
+    pub incomplete: Vec<Trouble>,
+}
+
+/// What is known of one source when a version is made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Known {
+    /// The source.
+    pub source: Source,
+    /// What is held of it; `None` where it was never synced.
+    pub held: Option<Held>,
+    /// Why it could not be checked or synced now.
+    pub trouble: Option<Trouble>,
+}
+
+/// What goes into a version, before it is judged.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gathered {
+    /// Every source, as it stood.
+    pub snapshots: Vec<Snapshot>,
+    /// The items, not judged yet.
+    pub entries: Vec<Entry>,
+}
+
+/// Something could not be checked, and the policy is to refuse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused(pub Vec<Trouble>);
+
+/// Puts together what goes in.
+pub fn gather(known: Vec<Known>, policy: OnUnchecked) -> Result<Gathered, Refused> {
+    let troubles: Vec<Trouble> = known.iter().flat_map(troubles_of).collect();
+    if policy == OnUnchecked::Refuse && !troubles.is_empty() {
+        return Err(Refused(troubles));
+    }
+    let mut out = Gathered::default();
+    for one in known {
+        let troubles = troubles_of(&one);
+        let use_last = policy == OnUnchecked::UseLast;
+        let state = match (&one.trouble, &one.held) {
+            (Some(_), Some(_)) if use_last => State::LastUsed,
+            (Some(_), _) | (None, None) => State::LeftOut,
+            (None, Some(held)) if held.incomplete.is_empty() => State::Current,
+            (None, Some(_)) => State::Partial,
+        };
+        let resource = one.source.resource();
+        let (held, mut items) = match one.held {
+            Some(mut held) => {
+                let items = std::mem::take(&mut held.items);
+                (Some(held), items)
+            }
+            None => (None, Vec::new()),
+        };
+        match state {
+            State::LeftOut => items.clear(),
+            State::Partial if !use_last => items.retain(|item| !item.carried),
+            State::Current | State::Partial | State::LastUsed => {}
+        }
+        let held = held.as_ref();
+        out.snapshots.push(Snapshot {
+            platform: one.source.tool.clone(),
+            resource_id: resource.clone(),
+            resource_name: one.source.words(),
+            state,
+            synced_at: held.map(|held| held.synced_at.clone()),
+            checked_at: held.map(|held| held.checked_at.clone()),
+            platform_cursor: held.and_then(|held| held.platform_cursor.clone()),
+            item_count: items.len(),
+            last_edited_at: held.and_then(|held| held.source_latest_at.clone()),
+            listing: held.map_or(Listing::Window, |held| held.listing),
+            gone: held.map(|held| held.gone.clone()).unwrap_or_default(),
+            troubles,
+        });
+        out.entries.extend(items.into_iter().map(|held| Entry {
+            resource: resource.clone(),
+            id: held.id,
+            item: held.item,
+            judged: Map::new(),
+        }));
+    }
+    Ok(out)
+}
+
+fn troubles_of(known: &Known) -> Vec<Trouble> {
+    let parts = known.held.iter().flat_map(|held| held.incomplete.iter());
+    known.trouble.iter().chain(parts).cloned().collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::definition::tests::source;
+
+    pub(crate) fn trouble() -> Trouble {
+        Trouble {
+            what: "a".to_owned(),
+            code: "rate_limited".to_owned(),
+            message: "asked too often".to_owned(),
+            retry_after_s: Some(60),
+        }
+    }
+
+    pub(crate) fn held(ids: &[&str]) -> Held {
+        let item = |id: &&str| HeldItem {
+            id: (*id).to_owned(),
+            item: json!({"title": id}).as_object().cloned().unwrap_or_default(),
+            carried: false,
+        };
+        Held {
+            synced_at: "2026-11-16T09:00:00.000Z".to_owned(),
+            checked_at: "2026-11-20T09:00:00.000Z".to_owned(),
+            platform_cursor: None,
+            source_latest_at: None,
+            listing: Listing::Window,
+            items: ids.iter().map(item).collect(),
+            gone: Vec::new(),
+            incomplete: Vec::new(),
+        }
+    }
+
+    fn known(held: Option<Held>, trouble: Option<Trouble>) -> Known {
+        Known {
+            source: source("a"),
+            held,
+            trouble,
+        }
+    }
+
+    fn states(known: Vec<Known>, policy: OnUnchecked) -> Result<Vec<(State, usize)>, usize> {
+        gather(known, policy)
+            .map(|gathered| {
+                let snapshots = gathered.snapshots.iter();
+                snapshots
+                    .map(|snapshot| (snapshot.state, snapshot.item_count))
+                    .collect()
+            })
+            .map_err(|refused| refused.0.len())
+    }
+
+    #[test]
+    fn what_is_checked_goes_in_under_every_policy() {
+        for policy in OnUnchecked::ALL {
+            let all = states(vec![known(Some(held(&["1", "2"])), None)], policy);
+            assert_eq!(all, Ok(vec![(State::Current, 2)]));
+        }
+    }
+
+    #[test]
+    fn the_policy_decides_about_what_is_not() {
+        let unchecked = || vec![known(Some(held(&["1", "2"])), Some(trouble()))];
+        assert_eq!(states(unchecked(), OnUnchecked::Refuse), Err(1));
+        let last = states(unchecked(), OnUnchecked::UseLast);
+        assert_eq!(last, Ok(vec![(State::LastUsed, 2)]));
+        let out = states(unchecked(), OnUnchecked::LeaveOut);
+        assert_eq!(out, Ok(vec![(State::LeftOut, 0)]));
+        // There is no last to use.
+        let never = states(vec![known(None, Some(trouble()))], OnUnchecked::UseLast);
+        assert_eq!(never, Ok(vec![(State::LeftOut, 0)]));
+    }
+
+    #[test]
+    fn a_part_that_failed_is_named_and_its_items_are_the_last_ones_or_none() {
+        let partial = || {
+            let mut held = held(&["1", "2"]);
+            held.items[1].carried = true;
+            held.incomplete = vec![trouble()];
+            vec![known(Some(held), None)]
+        };
+        assert_eq!(states(partial(), OnUnchecked::Refuse), Err(1));
+        let last = states(partial(), OnUnchecked::UseLast);
+        assert_eq!(last, Ok(vec![(State::Partial, 2)]));
+        let out = states(partial(), OnUnchecked::LeaveOut);
+        assert_eq!(out, Ok(vec![(State::Partial, 1)]));
+    }
+}

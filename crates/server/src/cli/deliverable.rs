@@ -1,0 +1,141 @@
+//! `freshcontext deliverable`: named sets of sources, checked, put together and compared.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use freshcontext_contract::{Clock, SourceError};
+use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
+
+use super::args::{DeliverableTask, NewDeliverable, Unchecked};
+use super::{FAILED, WRONG, call, values, watch, with_runtime};
+use crate::app::App;
+use crate::config::{ConfigError, Loaded, Sources};
+use crate::engine::{Engine, INTENT, Owner, PROFILE, Task, To};
+use crate::{output, signals};
+
+pub(super) fn run(
+    loaded: &Loaded,
+    sources: &Sources,
+    task: DeliverableTask,
+    owner: &Owner,
+    clock: Arc<dyn Clock>,
+) -> Result<u8, ConfigError> {
+    let task = match task {
+        DeliverableTask::Watch {
+            name,
+            every,
+            atom,
+            json_feed,
+        } => {
+            let wish = watch::Wish {
+                name,
+                every,
+                atom,
+                json_feed,
+            };
+            return watch::run(loaded, sources, &wish, owner, clock);
+        }
+        other => other,
+    };
+    let app = App::build_at(&loaded.settings, &sources.environment, clock)?;
+    let engine = app.engine;
+    let (task, json) = match read(&engine, task) {
+        Ok(read) => read,
+        Err(problem) => {
+            output::error(
+                &problem,
+                Some("`freshcontext help deliverable` shows what is taken"),
+            );
+            return Ok(WRONG);
+        }
+    };
+    with_runtime(2, async {
+        let work = engine.deliverable(task, owner);
+        let done = tokio::select! {
+            done = work => Some(done),
+            () = signals::end() => None,
+        };
+        engine.close().await;
+        match done {
+            Some(Ok(outcome)) => call::show(&outcome, json),
+            Some(Err(error)) => failed(&error),
+            None => FAILED,
+        }
+    })
+}
+
+pub(super) fn failed(error: &SourceError) -> u8 {
+    use freshcontext_contract::ErrorCode::{InvalidInput, Misconfigured};
+    output::error(&error.message, error.hint.as_deref());
+    match error.code {
+        InvalidInput | Misconfigured => WRONG,
+        _ => FAILED,
+    }
+}
+
+/// What is to be done, and whether the answer is wanted as JSON.
+fn read(engine: &Engine, task: DeliverableTask) -> Result<(Task, bool), String> {
+    Ok(match task {
+        DeliverableTask::Add(new) => {
+            let json = new.json;
+            let name = new.name.clone();
+            let definition = Box::new(definition(engine, new)?);
+            (Task::Add { name, definition }, json)
+        }
+        DeliverableTask::List { json } => (Task::List, json),
+        DeliverableTask::Check { name, json } => (Task::Check { name }, json),
+        DeliverableTask::Sync { name, json } => (Task::Sync { name }, json),
+        DeliverableTask::Generate { name, json } => (Task::Generate { name }, json),
+        DeliverableTask::Show { name, version, json } => (Task::Show { name, version }, json),
+        DeliverableTask::Diff { name, from, to, json } => {
+            let to = match to.trim() {
+                "now" => To::Now,
+                number => To::Version(
+                    number
+                        .parse()
+                        .map_err(|_| format!("`{number}` is neither the number of a version nor `now`"))?,
+                ),
+            };
+            (Task::Diff { name, from, to }, json)
+        }
+        DeliverableTask::Remove { name, json } => (Task::Remove { name }, json),
+        DeliverableTask::Watch { .. } => return Err("watching goes on until it is ended".to_owned()),
+    })
+}
+
+fn definition(engine: &Engine, new: NewDeliverable) -> Result<Definition, String> {
+    let sources = new.source.iter().map(|words| source(engine, words));
+    Ok(Definition {
+        sources: sources.collect::<Result<_, _>>()?,
+        profile: new.profile.unwrap_or_else(|| PROFILE.to_owned()),
+        intent: new.intent.unwrap_or_else(|| INTENT.to_owned()),
+        query: new.query,
+        max_tokens: new.max_tokens.unwrap_or(MAX_TOKENS),
+        on_unchecked: match new.on_unchecked {
+            Unchecked::Refuse => OnUnchecked::Refuse,
+            Unchecked::UseLast => OnUnchecked::UseLast,
+            Unchecked::LeaveOut => OnUnchecked::LeaveOut,
+        },
+        style: new.style,
+        template: new.template.as_deref().map(template).transpose()?,
+        recipients: new.recipients,
+    })
+}
+
+/// `search_jobs query="rust engineer" remote_only=true`, by the tool's schema.
+fn source(engine: &Engine, words: &str) -> Result<Source, String> {
+    let split = shlex::split(words).ok_or_else(|| format!("a quote is not closed in `{words}`"))?;
+    let Some((name, arguments)) = split.split_first() else {
+        return Err("a source is empty".to_owned());
+    };
+    let Some(tool) = call::find(engine, name) else {
+        return Err(format!("there is no tool `{name}`; {}", call::near(engine, name)));
+    };
+    let arguments =
+        values::read(&tool.input_schema, arguments).map_err(|problem| format!("{name}: {problem}"))?;
+    Ok(Source::new(tool.name.clone(), &arguments))
+}
+
+fn template(file: &Path) -> Result<String, String> {
+    String::from_utf8(super::read_input(file)?).map_err(|_| format!("{} is not UTF-8", file.display()))
+}

@@ -1,0 +1,161 @@
+//! `freshcontext deliverable watch`: a line of JSON for each change, and feeds of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use freshcontext_contract::{Clock, ErrorCode, SourceError};
+use freshcontext_deliverables::{Feed, Source};
+use serde_json::json;
+use tokio::time::{Instant, sleep_until};
+
+use super::deliverable::failed;
+use super::with_runtime;
+use crate::app::App;
+use crate::config::{ConfigError, Loaded, Sources};
+use crate::engine::{Engine, Owner};
+use crate::{output, signals};
+
+/// How much earlier or later than its turn a source is asked, so that many watchers do not ask at once: a tenth.
+const JITTER: u32 = 10;
+
+/// What is watched, and where changes go beside stdout.
+pub(super) struct Wish {
+    pub name: String,
+    pub every: Option<u64>,
+    pub atom: Option<PathBuf>,
+    pub json_feed: Option<PathBuf>,
+}
+
+pub(super) fn run(
+    loaded: &Loaded,
+    sources: &Sources,
+    wish: &Wish,
+    owner: &Owner,
+    clock: Arc<dyn Clock>,
+) -> Result<u8, ConfigError> {
+    let app = App::build_at(&loaded.settings, &sources.environment, clock)?;
+    let engine = app.engine;
+    with_runtime(2, async {
+        let done = watch(&engine, wish, owner).await;
+        engine.close().await;
+        done.map_or_else(|error| failed(&error), |()| 0)
+    })
+}
+
+async fn watch(engine: &Arc<Engine>, wish: &Wish, owner: &Owner) -> Result<(), SourceError> {
+    let mut feed = engine.deliverable_feed(&wish.name, owner).await?;
+    write_feeds(engine, wish, &feed)?;
+    let end = signals::end();
+    tokio::pin!(end);
+    let mut turns: Vec<(Source, Instant)> = Vec::new();
+    loop {
+        // What is defined may change meanwhile; a deliverable that was removed ends this.
+        let sources = engine.watched_sources(&wish.name, owner).await?;
+        turns.retain(|(known, _)| sources.iter().any(|(source, _)| source == known));
+        for (source, _) in &sources {
+            if !turns.iter().any(|(known, _)| known == source) {
+                turns.push((source.clone(), Instant::now()));
+            }
+        }
+        let Some((source, turn)) = turns.iter_mut().min_by_key(|(_, turn)| *turn) else {
+            return Ok(());
+        };
+        tokio::select! {
+            biased;
+            () = &mut end => return Ok(()),
+            () = sleep_until(*turn) => {}
+        }
+        // A request under way is waited for: the end comes between two.
+        let seen = engine.watch_source(source, owner).await?;
+        let every = match wish.every {
+            Some(seconds) => Duration::from_secs(seconds),
+            None => sources
+                .iter()
+                .find(|(known, _)| known == source)
+                .map_or(Duration::ZERO, |(_, every)| *every),
+        };
+        let mut wait = jittered(every);
+        if let Some(trouble) = &seen.trouble {
+            output::note(&output::one_line(&format!(
+                "{}: {}: {}",
+                trouble.what, trouble.code, trouble.message
+            )));
+            wait = wait.max(Duration::from_secs(trouble.retry_after_s.unwrap_or_default()));
+        }
+        *turn = Instant::now() + wait;
+        if seen.events.is_empty() {
+            continue;
+        }
+        for event in &seen.events {
+            let mut line = json!(event);
+            if let Some(line) = line.as_object_mut() {
+                line.insert("deliverable".to_owned(), wish.name.as_str().into());
+            }
+            output::line(&line.to_string());
+        }
+        output::flush();
+        feed.add(seen.events);
+        write_feeds(engine, wish, &feed)?;
+    }
+}
+
+/// A tenth earlier or later at most.
+fn jittered(every: Duration) -> Duration {
+    let mut random = [0_u8; 4];
+    if getrandom::fill(&mut random).is_err() {
+        return every;
+    }
+    let share = f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX);
+    let span = every / JITTER;
+    every.saturating_sub(span) + (span * 2).mul_f64(share)
+}
+
+fn write_feeds(engine: &Engine, wish: &Wish, feed: &Feed) -> Result<(), SourceError> {
+    let now = engine
+        .clock()
+        .now()
+        .to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+    if let Some(file) = &wish.atom {
+        write(file, &feed.atom(&now))?;
+    }
+    if let Some(file) = &wish.json_feed {
+        write(file, &format!("{:#}\n", feed.json()))?;
+    }
+    Ok(())
+}
+
+/// Whoever reads the file sees the old one or the new one.
+fn write(file: &Path, text: &str) -> Result<(), SourceError> {
+    let beside = file.with_added_extension("new");
+    std::fs::write(&beside, text)
+        .and_then(|()| std::fs::rename(&beside, file))
+        .map_err(|error| {
+            SourceError::new(
+                ErrorCode::Misconfigured,
+                format!("cannot write {}: {}", file.display(), error.kind()),
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_is_a_tenth_at_most() {
+        let hour = Duration::from_hours(1);
+        let mut seen = Vec::new();
+        for _ in 0..100 {
+            let wait = jittered(hour);
+            assert!(
+                (Duration::from_mins(54)..=Duration::from_mins(66)).contains(&wait),
+                "{wait:?}"
+            );
+            seen.push(wait);
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        assert!(seen.len() > 1, "it differs");
+    }
+}

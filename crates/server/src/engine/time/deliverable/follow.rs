@@ -1,0 +1,426 @@
+//! Asking the sources of a deliverable: the cheap question first, everything only where that does not settle it, and
+//! nobody who was asked a moment ago.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{AnyAdapter, BoxFuture, Earlier, ErrorCode, Listing as Told, SourceError};
+use freshcontext_core::sanitize::clean_error;
+use freshcontext_deliverables::{Definition, Known, Source, Trouble};
+use freshcontext_store::Backend;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde_json::{Map, Value, json};
+
+use super::super::Watch;
+use super::super::keeping::unusable;
+use super::super::marks::Record;
+use super::super::peeking::{Peeking, Settled};
+use super::keep::{Fetched, Kept, listing};
+use super::{Owner, say};
+use crate::engine::reading::{Ask, Collected};
+use crate::engine::{Engine, ToolOutcome, Work};
+
+/// For how long what was found out is not asked again.
+const REUSED: Duration = Duration::from_mins(1);
+/// Sources of one deliverable that are asked at the same time.
+const AT_ONCE: usize = 4;
+
+/// What is done with what was found out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// That it is as it was is noted; what is not is left as it was.
+    Check,
+    /// It is kept.
+    Sync,
+    /// It is kept, and who was asked a moment ago is asked again: the watcher keeps its own times.
+    Watch,
+    /// Nothing is kept.
+    Look,
+}
+
+/// What was found out about a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    /// It was asked a moment ago.
+    Reused,
+    /// It is as it was.
+    Current,
+    /// It says something else.
+    Stale,
+    /// It was never synced.
+    NeverSynced,
+    /// Nobody can tell.
+    CouldNotCheck,
+}
+
+impl Found {
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Reused | Self::Current => "current",
+            Self::Stale => "stale",
+            Self::NeverSynced => "never_synced",
+            Self::CouldNotCheck => "could_not_check",
+        }
+    }
+}
+
+/// A source with what was found out about it.
+#[derive(Debug)]
+pub(super) struct Followed {
+    pub source: Source,
+    pub found: Found,
+    /// What is held of it now; after [`Mode::Check`], what was held before.
+    pub kept: Option<Kept>,
+    pub trouble: Option<Trouble>,
+    /// Requests that left this machine.
+    pub requests: u32,
+}
+
+impl Followed {
+    pub(super) fn known(self) -> Known {
+        Known {
+            source: self.source,
+            held: self.kept.map(|kept| kept.held),
+            trouble: self.trouble,
+        }
+    }
+}
+
+enum Looked {
+    Current,
+    Fetched(Box<Fetched>),
+}
+
+impl Engine {
+    pub(super) async fn check_deliverable(
+        self: &Arc<Self>,
+        name: &str,
+        owner: &Owner,
+    ) -> Result<ToolOutcome, SourceError> {
+        let definition = self.find_deliverable(name, owner).await?;
+        let all = self.follow_all(&definition, Mode::Check, owner).await?;
+        Ok(say::checked(name, &all, self.clock.now()))
+    }
+
+    pub(super) async fn sync_deliverable(
+        self: &Arc<Self>,
+        name: &str,
+        owner: &Owner,
+    ) -> Result<ToolOutcome, SourceError> {
+        let definition = self.find_deliverable(name, owner).await?;
+        let all = self.follow_all(&definition, Mode::Sync, owner).await?;
+        Ok(say::synced(name, &all, self.clock.now()))
+    }
+
+    /// Asks every source of a deliverable, a few at a time. Only a store that cannot be used is an error.
+    pub(super) async fn follow_all(
+        self: &Arc<Self>,
+        definition: &Definition,
+        mode: Mode,
+        owner: &Owner,
+    ) -> Result<Vec<Followed>, SourceError> {
+        let mut followed: Vec<BoxFuture<'_, Result<Followed, SourceError>>> = Vec::new();
+        for source in &definition.sources {
+            followed.push(Box::pin(self.follow(source.clone(), mode, owner)));
+        }
+        stream::iter(followed).buffered(AT_ONCE).try_collect().await
+    }
+
+    /// Asks one source. No transaction is held meanwhile.
+    pub(super) async fn follow(
+        self: &Arc<Self>,
+        source: Source,
+        mode: Mode,
+        owner: &Owner,
+    ) -> Result<Followed, SourceError> {
+        let resource = source.resource();
+        let store = self.kept().await?;
+        let mut kept = self.held(&source, owner).await?;
+        let begun = self.clock.now();
+        if mode != Mode::Watch && kept.as_ref().is_some_and(|kept| is_recent(kept, begun)) {
+            return Ok(followed(source, Found::Reused, kept, None, 0));
+        }
+        if mode == Mode::Check && kept.is_none() {
+            // There is nothing to compare with, so nobody is asked.
+            return Ok(followed(source, Found::NeverSynced, None, None, 0));
+        }
+        let watch = Watch::new(Arc::clone(&self.transport));
+        let looked = self.look_at(&source, kept.as_ref(), &watch).await;
+        let now = self.clock.now();
+        let fetched = match looked {
+            Ok(Looked::Current) => {
+                if let Some(kept) = &mut kept {
+                    kept.confirm(now);
+                    note(store, owner, &resource, kept, mode).await?;
+                }
+                return Ok(followed(source, Found::Current, kept, None, watch.requests()));
+            }
+            Ok(Looked::Fetched(fetched)) => fetched,
+            Err(error) => {
+                let trouble = trouble(&source.words(), &error);
+                return Ok(followed(
+                    source,
+                    Found::CouldNotCheck,
+                    kept,
+                    Some(trouble),
+                    watch.requests(),
+                ));
+            }
+        };
+        let whole = fetched.incomplete.is_empty();
+        let same =
+            |kept: &Kept| whole && kept.held.incomplete.is_empty() && kept.hash == fetched.record.hash();
+        let found = match &kept {
+            None => Found::NeverSynced,
+            Some(kept) if same(kept) => Found::Current,
+            Some(_) => Found::Stale,
+        };
+        if mode == Mode::Check {
+            if found == Found::Current
+                && let Some(kept) = &mut kept
+            {
+                kept.confirm(now);
+                note(store, owner, &resource, kept, mode).await?;
+            }
+            return Ok(followed(source, found, kept, None, watch.requests()));
+        }
+        let after = Kept::after(kept.as_ref(), *fetched, now);
+        if mode != Mode::Look {
+            let row = after.row(resource.clone())?;
+            let stored = store
+                .put_resource(owner.as_str(), &row)
+                .await
+                .map_err(|error| unusable(&error))?;
+            if !stored {
+                // Somebody synced it meanwhile, and later.
+                let later = self.held(&source, owner).await?;
+                return Ok(followed(source, found, later, None, watch.requests()));
+            }
+        }
+        Ok(followed(source, found, Some(after), None, watch.requests()))
+    }
+
+    /// What is held of a source.
+    pub(super) async fn held(&self, source: &Source, owner: &Owner) -> Result<Option<Kept>, SourceError> {
+        let row = self
+            .kept()
+            .await?
+            .resource(owner.as_str(), &source.resource())
+            .await
+            .map_err(|error| unusable(&error))?;
+        row.map(Kept::read).transpose()
+    }
+
+    /// Asks the cheap question, then for everything where that does not settle it.
+    async fn look_at(
+        self: &Arc<Self>,
+        source: &Source,
+        kept: Option<&Kept>,
+        watch: &Arc<Watch>,
+    ) -> Result<Looked, SourceError> {
+        let Some(Work::Source(adapter)) = self.tool(&source.tool).map(|tool| &tool.work) else {
+            return Err(SourceError::new(
+                ErrorCode::Misconfigured,
+                format!("the tool {} is off here", source.tool),
+            ));
+        };
+        let looked = self.ask_source(source, adapter, kept, watch).await;
+        match (looked, kept) {
+            // The one thing that was asked for by name is no more: that is an answer.
+            (Err(error), Some(kept))
+                if error.code == ErrorCode::NotFound
+                    && adapter.descriptor().peek.listing == Told::Named
+                    && kept.held.items.len() <= 1 =>
+            {
+                if kept.held.items.is_empty() {
+                    return Ok(Looked::Current);
+                }
+                let ids = kept.held.items.iter().map(|item| item.id.clone());
+                Ok(Looked::Fetched(Box::new(Fetched {
+                    record: Record::empty(),
+                    items: Vec::new(),
+                    listing: freshcontext_deliverables::Listing::Named,
+                    missing: ids.collect(),
+                    incomplete: Vec::new(),
+                    retrieved_at: self.clock.now(),
+                    latest: None,
+                })))
+            }
+            (looked, _) => looked,
+        }
+    }
+
+    async fn ask_source(
+        self: &Arc<Self>,
+        source: &Source,
+        adapter: &Arc<dyn AnyAdapter>,
+        kept: Option<&Kept>,
+        watch: &Arc<Watch>,
+    ) -> Result<Looked, SourceError> {
+        let (mut common, own) = self.prepare(adapter.as_ref(), &source.arguments)?;
+        // Past the cache: a copy of the answer would confirm itself.
+        common.max_age = Some(Duration::ZERO);
+        let descriptor = adapter.descriptor();
+        let limit = descriptor.args.limit.map(|_| common.limit);
+        let place = Arc::new(self.gate.enter().await?);
+        self.prepare_judgement();
+        let settled = Arc::new(Settled::default());
+        let ask = Ask {
+            adapter: Arc::new(Peeking {
+                inner: Arc::clone(adapter),
+                earlier: Earlier {
+                    asked: kept.map(|kept| kept.record.asked.clone()).unwrap_or_default(),
+                },
+                settled: Arc::clone(&settled),
+            }),
+            common,
+            own,
+            deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
+            place,
+            transport: Some(Arc::clone(watch) as _),
+        };
+        let (arguments, words) = (source.arguments.clone(), source.words());
+        let watch = Arc::clone(watch);
+        self.read(ask, move |engine, collected: Collected| {
+            if settled.take().is_some() {
+                return Ok(Looked::Current);
+            }
+            let judged = engine.judge(descriptor, collected, &arguments)?;
+            let structured = judged.render(usize::MAX).structured;
+            let has = |name: &str| structured.get(name).is_some();
+            let left_out = structured.get("truncated").and_then(Value::as_u64);
+            let complete = !has("next_cursor")
+                && !has("skipped")
+                && left_out.unwrap_or_default() == 0
+                && limit.is_none_or(|limit| judged.items().len() < limit);
+            let items = items_of(&structured);
+            let record = Record::of(judged.items(), &structured, items.len(), watch.asked());
+            let mut missing = Vec::new();
+            let mut incomplete = Vec::new();
+            for part in structured
+                .get("failures")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
+                let text = |name: &str| part.get(name).and_then(Value::as_str).unwrap_or_default();
+                if text("code") == ErrorCode::NotFound.as_str() && descriptor.peek.listing == Told::Named {
+                    missing.push(text("what").to_owned());
+                    continue;
+                }
+                incomplete.push(Trouble {
+                    what: format!("{words}: {}", text("what")),
+                    code: text("code").to_owned(),
+                    message: text("message").to_owned(),
+                    retry_after_s: None,
+                });
+            }
+            let dates = judged.items().iter().filter_map(|item| item.date.instant);
+            Ok(Looked::Fetched(Box::new(Fetched {
+                items: with_ids(&record, items, &structured),
+                record,
+                listing: listing(descriptor.peek.listing, complete),
+                missing,
+                incomplete,
+                retrieved_at: judged.retrieved_at(),
+                latest: dates.max().or(judged.date().instant),
+            })))
+        })
+        .await
+    }
+}
+
+fn followed(
+    source: Source,
+    found: Found,
+    kept: Option<Kept>,
+    trouble: Option<Trouble>,
+    requests: u32,
+) -> Followed {
+    Followed {
+        source,
+        found,
+        kept,
+        trouble,
+        requests,
+    }
+}
+
+/// Whether it was asked a moment ago, and all of it could be read.
+fn is_recent(kept: &Kept, now: DateTime<Utc>) -> bool {
+    let since = now.timestamp_millis().saturating_sub(kept.checked_ms);
+    let reused = i64::try_from(REUSED.as_millis()).unwrap_or(i64::MAX);
+    kept.held.incomplete.is_empty() && (0..reused).contains(&since)
+}
+
+async fn note(
+    store: &Arc<dyn Backend>,
+    owner: &Owner,
+    resource: &str,
+    kept: &Kept,
+    mode: Mode,
+) -> Result<(), SourceError> {
+    if mode == Mode::Look {
+        return Ok(());
+    }
+    store
+        .note_current(owner.as_str(), resource, kept.synced_ms, kept.checked_ms)
+        .await
+        .map_err(|error| unusable(&error))
+}
+
+fn trouble(what: &str, error: &SourceError) -> Trouble {
+    Trouble {
+        what: what.to_owned(),
+        code: error.code.as_str().to_owned(),
+        message: clean_error(&error.message),
+        retry_after_s: error.retry_after.map(|wait| wait.as_secs().max(1)),
+    }
+}
+
+fn items_of(structured: &Value) -> Vec<Map<String, Value>> {
+    let items = structured.get("items").and_then(Value::as_array);
+    items
+        .into_iter()
+        .flatten()
+        .filter_map(|item| item.as_object().cloned())
+        .collect()
+}
+
+/// The items under the ids of their marks; an answer that has content and no items is one.
+fn with_ids(
+    record: &Record,
+    items: Vec<Map<String, Value>>,
+    structured: &Value,
+) -> Vec<(String, Map<String, Value>)> {
+    if !items.is_empty() {
+        let ids = record.items.iter().map(|mark| mark.id.clone());
+        return ids.zip(items).collect();
+    }
+    let text = |name: &str| {
+        structured
+            .get(name)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
+    let Some(content) = text("content").filter(|_| text("status") == Some("success")) else {
+        return Vec::new();
+    };
+    let envelope = |name: &str| {
+        let value = structured
+            .get("freshcontext")
+            .and_then(|envelope| envelope.get(name));
+        value.cloned().unwrap_or_default()
+    };
+    let item = json!({
+        "source": envelope("source_url"),
+        "source_type": envelope("adapter"),
+        "retrieved_at": envelope("retrieved_at"),
+        "published_at": envelope("content_date"),
+        "date_confidence": envelope("freshness_confidence"),
+        "summary": content,
+    });
+    let item = item.as_object().cloned().unwrap_or_default();
+    vec![("answer".to_owned(), item)]
+}

@@ -1,0 +1,312 @@
+//! What is said about deliverables, as text and as data.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use chrono::{DateTime, Utc};
+use freshcontext_core::sanitize::clean_line;
+use freshcontext_deliverables::{Definition, Snapshot, Source, State, Version};
+use freshcontext_store::{DeliverableRow, VersionRow};
+use serde_json::{Value, json};
+
+use super::follow::Followed;
+use super::moment;
+use crate::engine::ToolOutcome;
+
+pub(super) fn outcome(text: String, structured: Value) -> ToolOutcome {
+    ToolOutcome {
+        text,
+        structured: Some(structured),
+        is_error: false,
+        meta: None,
+    }
+}
+
+fn time(ms: i64) -> Option<String> {
+    DateTime::from_timestamp_millis(ms).map(moment)
+}
+
+pub(super) fn added(name: &str, definition: &Definition) -> ToolOutcome {
+    let sources: Vec<String> = definition
+        .sources
+        .iter()
+        .map(|source| format!("\n- {}", clean_line(&source.words())))
+        .collect();
+    let text = format!("Added: {name}{}", sources.concat());
+    outcome(text, json!({"name": name, "definition": definition}))
+}
+
+pub(super) fn removed(name: &str) -> ToolOutcome {
+    outcome(format!("Removed: {name}"), json!({"name": name, "removed": true}))
+}
+
+pub(super) fn list(all: &[(DeliverableRow, Definition)]) -> ToolOutcome {
+    let mut text = String::new();
+    let mut rows = Vec::new();
+    for (row, definition) in all {
+        let newest = row.version_ms.and_then(time);
+        let sources: Vec<String> = definition.sources.iter().map(Source::words).collect();
+        let version = match &newest {
+            Some(at) => format!("version {} of {at}", row.version),
+            None => "no version yet".to_owned(),
+        };
+        let _ = writeln!(text, "{}: {version}", row.name);
+        for source in &sources {
+            let _ = writeln!(text, "- {}", clean_line(source));
+        }
+        rows.push(json!({
+            "name": row.name,
+            "version": row.version,
+            "generated_at": newest,
+            "created_at": time(row.created_ms),
+            "definition": definition,
+        }));
+    }
+    if rows.is_empty() {
+        "There is none.".clone_into(&mut text);
+    }
+    outcome(text.trim_end().to_owned(), json!({"deliverables": rows}))
+}
+
+/// What is said of a source that was asked.
+fn row(one: &Followed) -> Value {
+    let mut out = json!({
+        "resource_id": one.source.resource(),
+        "resource_name": one.source.words(),
+        "verdict": one.found.as_str(),
+        "requests": one.requests,
+    });
+    let mut put = |name: &str, value: Value| {
+        if let Some(out) = out.as_object_mut() {
+            out.insert(name.to_owned(), value);
+        }
+    };
+    if let Some(kept) = &one.kept {
+        put("synced_at", kept.held.synced_at.as_str().into());
+        put("checked_at", kept.held.checked_at.as_str().into());
+        put("item_count", kept.held.items.len().into());
+        put("platform_cursor", kept.held.platform_cursor.as_deref().into());
+        if !kept.held.incomplete.is_empty() {
+            put("incomplete", json!(kept.held.incomplete));
+        }
+    }
+    if let Some(trouble) = &one.trouble {
+        put("code", trouble.code.as_str().into());
+        put("message", trouble.message.as_str().into());
+        put("retry_after_s", trouble.retry_after_s.into());
+    }
+    out
+}
+
+fn line(one: &Followed, said: &str) -> String {
+    let mut out = format!("\n- {}: {said}", clean_line(&one.source.words()));
+    if let Some(kept) = &one.kept {
+        let _ = write!(out, ", synced {}", kept.held.synced_at);
+        for part in &kept.held.incomplete {
+            let _ = write!(
+                out,
+                "; {} could not be read: {}",
+                clean_line(&part.what),
+                part.code
+            );
+        }
+    }
+    if let Some(trouble) = &one.trouble {
+        let _ = write!(out, ": {}: {}", trouble.code, clean_line(&trouble.message));
+    }
+    out
+}
+
+fn asked(all: &[Followed]) -> u32 {
+    all.iter().map(|one| one.requests).sum()
+}
+
+fn plural(count: u32) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+pub(super) fn checked(name: &str, all: &[Followed], now: DateTime<Utc>) -> ToolOutcome {
+    let requests = asked(all);
+    let mut text = format!(
+        "Checked: {name}, {} ({requests} request{})",
+        moment(now),
+        plural(requests)
+    );
+    for one in all {
+        text.push_str(&line(one, one.found.as_str()));
+    }
+    let sources: Vec<Value> = all.iter().map(row).collect();
+    let structured = json!({
+        "name": name,
+        "checked_at": moment(now),
+        "requests": requests,
+        "sources": sources,
+    });
+    outcome(text, structured)
+}
+
+pub(super) fn synced(name: &str, all: &[Followed], now: DateTime<Utc>) -> ToolOutcome {
+    let requests = asked(all);
+    let mut text = format!(
+        "Synced: {name}, {} ({requests} request{})",
+        moment(now),
+        plural(requests)
+    );
+    for one in all {
+        let was = match one.found.as_str() {
+            "stale" => "was stale",
+            "never_synced" => "was never synced",
+            other => other,
+        };
+        text.push_str(&line(one, was));
+    }
+    let sources: Vec<Value> = all.iter().map(row).collect();
+    let structured = json!({
+        "name": name,
+        "synced_at": moment(now),
+        "requests": requests,
+        "sources": sources,
+    });
+    outcome(text, structured)
+}
+
+/// How long ago, in words.
+fn ago(then: &str, now: DateTime<Utc>) -> String {
+    let Ok(then) = DateTime::parse_from_rfc3339(then) else {
+        return String::new();
+    };
+    let minutes = now.signed_duration_since(then).num_minutes().max(0);
+    let (count, unit) = match minutes {
+        0 => return "just now".to_owned(),
+        1..60 => (minutes, "minute"),
+        60..2880 => (minutes / 60, "hour"),
+        _ => (minutes / 1440, "day"),
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {unit}{plural} ago")
+}
+
+/// The sources of a version as lines of Markdown: how each stood, and how old what came of it is.
+pub(super) fn sources(snapshots: &[Snapshot], now: DateTime<Utc>) -> String {
+    let mut out = String::new();
+    for snapshot in snapshots {
+        let _ = write!(
+            out,
+            "- `{}`: ",
+            clean_line(&snapshot.resource_name).replace('`', "'")
+        );
+        let synced = snapshot.synced_at.as_deref().unwrap_or("never");
+        let age = snapshot.synced_at.as_deref().map(|then| ago(then, now));
+        let age = age.unwrap_or_default();
+        let items = match snapshot.item_count {
+            1 => "1 item".to_owned(),
+            count => format!("{count} items"),
+        };
+        let _ = match snapshot.state {
+            State::Current => {
+                let checked = snapshot.checked_at.as_deref().unwrap_or("never");
+                write!(out, "{items}, synced {synced} ({age}), confirmed {checked}")
+            }
+            State::Partial => write!(out, "{items}, synced {synced} ({age}), not all of it"),
+            State::LastUsed => write!(
+                out,
+                "could not be checked; {items} as of {synced} ({age}), judged at now"
+            ),
+            State::LeftOut => write!(
+                out,
+                "could not be checked, and is left out (last synced {synced})"
+            ),
+        };
+        for id in &snapshot.gone {
+            let _ = write!(out, "; gone: {}", clean_line(id));
+        }
+        for trouble in &snapshot.troubles {
+            let _ = write!(
+                out,
+                "; {}{}: {}",
+                part_of(&trouble.what, &snapshot.resource_name),
+                trouble.code,
+                clean_line(&trouble.message)
+            );
+        }
+        out.push('\n');
+    }
+    out.trim_end().to_owned()
+}
+
+/// The part of a source that a trouble is about, with a colon; nothing where it is about the whole.
+fn part_of<'a>(what: &'a str, source: &str) -> Cow<'a, str> {
+    let part = what.strip_prefix(source).unwrap_or(what).trim_start_matches(": ");
+    if part.is_empty() {
+        return Cow::Borrowed("");
+    }
+    Cow::Owned(format!("{}: ", clean_line(part)))
+}
+
+/// A line for each source of which not all is known at that moment.
+pub(super) fn unchecked(snapshots: &[Snapshot]) -> Vec<String> {
+    let of = |snapshot: &Snapshot| {
+        let name = clean_line(&snapshot.resource_name).into_owned();
+        match snapshot.state {
+            State::Current => None,
+            State::Partial => Some(format!("{name}: some of it could not be read")),
+            State::LastUsed => Some(format!("{name}: what changed since it was last synced")),
+            State::LeftOut => Some(format!("{name}: all of it")),
+        }
+    };
+    snapshots.iter().filter_map(of).collect()
+}
+
+/// What is known to be missing, as lines of Markdown.
+pub(super) fn missing(snapshots: &[Snapshot], records: &Value, beyond: usize) -> String {
+    let mut out = String::new();
+    for line in unchecked(snapshots) {
+        let _ = writeln!(out, "- {line}");
+    }
+    for record in records.as_array().into_iter().flatten() {
+        if let Some(question) = record.get("question").and_then(Value::as_str) {
+            let _ = writeln!(out, "- {}", clean_line(question));
+        }
+    }
+    if beyond > 0 {
+        let _ = writeln!(
+            out,
+            "- {beyond} more items are kept with this version and were not judged"
+        );
+    }
+    if out.is_empty() {
+        "Nothing is known to be.".clone_into(&mut out);
+    }
+    out.trim_end().to_owned()
+}
+
+fn whole(row: &VersionRow, version: &Version) -> Value {
+    let mut structured = json!(version);
+    if let Some(structured) = structured.as_object_mut() {
+        structured.insert("hash".to_owned(), row.hash.as_str().into());
+        structured.insert(
+            "predecessor_hash".to_owned(),
+            row.predecessor_hash.as_deref().into(),
+        );
+    }
+    structured
+}
+
+/// A version with everything in it.
+pub(super) fn version(row: &VersionRow, version: &Version) -> ToolOutcome {
+    outcome(version.markdown.clone(), whole(row, version))
+}
+
+/// A version that was just made: what is in its text is not said twice.
+pub(super) fn generated(row: &VersionRow, version: &Version, requests: u32) -> ToolOutcome {
+    let mut structured = whole(row, version);
+    if let Some(structured) = structured.as_object_mut() {
+        for name in ["items", "blocks", "markdown", "definition"] {
+            structured.shift_remove(name);
+        }
+        structured.insert("style".to_owned(), version.definition.style.as_deref().into());
+        structured.insert("recipients".to_owned(), json!(version.definition.recipients));
+        structured.insert("requests".to_owned(), requests.into());
+    }
+    outcome(version.markdown.clone(), structured)
+}

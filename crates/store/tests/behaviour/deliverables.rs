@@ -1,0 +1,262 @@
+//! What is kept of deliverables.
+
+use std::sync::Arc;
+
+use freshcontext_store::{Added, Place, ResourceRow, Store, VersionRow};
+use libtest_mimic::Failed;
+
+use super::{BOUND, DAY, NOW, block_on, ensure};
+
+const MOST: i64 = 3;
+const KEEP: i64 = 5;
+
+fn version(number: i64, predecessor: Option<&str>) -> VersionRow {
+    VersionRow {
+        version: number,
+        hash: format!("hash {number}"),
+        predecessor_hash: predecessor.map(str::to_owned),
+        body: format!(r#"{{"number":{number},"text":"naïve ' \" \\"}}"#),
+        created_ms: NOW + number,
+    }
+}
+
+fn resource(synced_ms: i64, items: &[&str]) -> ResourceRow {
+    ResourceRow {
+        resource: r#"search_example {"query":"rust"}"#.to_owned(),
+        synced_ms,
+        platform_cursor: items.first().map(|id| (*id).to_owned()),
+        source_latest_ms: Some(synced_ms - DAY),
+        validators: "{}".to_owned(),
+        content_hash: items.concat(),
+        status: "window".to_owned(),
+        checked_ms: synced_ms,
+        items: items
+            .iter()
+            .map(|id| ((*id).to_owned(), format!(r#"{{"id":"{id}"}}"#)))
+            .collect(),
+    }
+}
+
+/// Added once, listed, bounded in number, and gone when removed; the name may be taken again, and its versions go on.
+pub fn defined(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(place, BOUND);
+        let kept = store.backend().await?;
+        let add = |name: &'static str| kept.add_deliverable("local", name, "{}", NOW, MOST);
+        ensure(add("a").await? == Added::New, "the first")?;
+        ensure(add("a").await? == Added::Exists, "the same name")?;
+        add("b").await?;
+        add("c").await?;
+        ensure(add("d").await? == Added::TooMany, "one too many")?;
+        let names: Vec<String> = kept
+            .deliverables("local")
+            .await?
+            .into_iter()
+            .map(|row| row.name)
+            .collect();
+        ensure(names == ["a", "b", "c"], format!("{names:?}"))?;
+        kept.append_version("local", "a", &version(1, None), KEEP).await?;
+        let row = kept.deliverable("local", "a").await?.ok_or("there")?;
+        ensure(
+            row.version == 1 && row.version_ms == Some(NOW + 1),
+            format!("{row:?}"),
+        )?;
+        ensure(
+            kept.remove_deliverable("local", "a", NOW).await?,
+            "it was there to be removed",
+        )?;
+        ensure(
+            !kept.remove_deliverable("local", "a", NOW).await?,
+            "removed once only",
+        )?;
+        ensure(kept.deliverable("local", "a").await?.is_none(), "removed")?;
+        ensure(
+            kept.version("local", "a", Some(1)).await?.is_none(),
+            "a removed one shows no version",
+        )?;
+        ensure(
+            !kept.append_version("local", "a", &version(2, None), KEEP).await?,
+            "nothing is appended to a removed one",
+        )?;
+        ensure(add("a").await? == Added::New, "its name is free again")?;
+        let row = kept.deliverable("local", "a").await?.ok_or("there again")?;
+        ensure(row.version == 1, "its versions go on")?;
+        kept.remove_deliverable("local", "a", NOW).await?;
+        store.vacuum(NOW + 31 * DAY).await?;
+        ensure(
+            add("a").await? == Added::New,
+            "removed long ago, and added once more",
+        )?;
+        let row = kept.deliverable("local", "a").await?.ok_or("anew")?;
+        ensure(row.version == 0, "nothing is left of it")?;
+        store.close().await;
+        Ok(())
+    })
+}
+
+/// Nobody sees, follows or removes what is another's.
+pub fn owned(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(place, BOUND);
+        let kept = store.backend().await?;
+        kept.add_deliverable("anna", "brief", r#"{"of":"anna"}"#, NOW, MOST)
+            .await?;
+        ensure(
+            kept.add_deliverable("ben", "brief", "{}", NOW, MOST).await? == Added::New,
+            "names are the owner's own",
+        )?;
+        kept.append_version("anna", "brief", &version(1, None), KEEP)
+            .await?;
+        kept.put_resource("anna", &resource(NOW, &["1"])).await?;
+        ensure(kept.version("ben", "brief", Some(1)).await?.is_none(), "versions")?;
+        ensure(
+            kept.resource("ben", &resource(NOW, &[]).resource)
+                .await?
+                .is_none(),
+            "resources",
+        )?;
+        kept.remove_deliverable("ben", "brief", NOW).await?;
+        kept.forget_resource("ben", &resource(NOW, &[]).resource).await?;
+        let annas = kept.deliverable("anna", "brief").await?.ok_or("anna's")?;
+        ensure(
+            annas.definition == r#"{"of":"anna"}"#,
+            "untouched by another's removal",
+        )?;
+        ensure(
+            kept.resource("anna", &resource(NOW, &[]).resource)
+                .await?
+                .is_some(),
+            "so are her items",
+        )?;
+        store.close().await;
+        Ok(())
+    })
+}
+
+/// A sync replaces all of an earlier one, and nothing of a later one.
+pub fn synced(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(place, BOUND);
+        let kept = store.backend().await?;
+        let first = resource(NOW, &["3", "2", "1"]);
+        ensure(kept.resource("local", &first.resource).await?.is_none(), "never")?;
+        kept.put_resource("local", &first).await?;
+        ensure(
+            kept.resource("local", &first.resource).await? == Some(first.clone()),
+            "as it was given, in its order",
+        )?;
+        kept.note_current("local", &first.resource, NOW, NOW + 5).await?;
+        kept.note_current("local", &first.resource, NOW - 1, NOW + 9)
+            .await?;
+        let noted = kept.resource("local", &first.resource).await?.ok_or("kept")?;
+        ensure(
+            noted.checked_ms == NOW + 5,
+            "a check of an earlier sync says nothing",
+        )?;
+        let second = resource(NOW + 10, &["4", "3"]);
+        ensure(kept.put_resource("local", &second).await?, "a later sync")?;
+        ensure(!kept.put_resource("local", &first).await?, "an earlier one")?;
+        ensure(
+            kept.resource("local", &first.resource).await? == Some(second),
+            "the later one stays",
+        )?;
+        let empty = resource(NOW + 20, &[]);
+        kept.put_resource("local", &empty).await?;
+        ensure(
+            kept.resource("local", &first.resource).await? == Some(empty),
+            "nothing there is not never synced",
+        )?;
+        kept.forget_resource("local", &first.resource).await?;
+        ensure(
+            kept.resource("local", &first.resource).await?.is_none(),
+            "forgotten",
+        )?;
+        store.close().await;
+        Ok(())
+    })
+}
+
+/// Numbers without gaps, each given once; the oldest end first.
+pub fn versioned(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let store = Store::new(place, BOUND);
+        let kept = store.backend().await?;
+        kept.add_deliverable("local", "a", "{}", NOW, MOST).await?;
+        ensure(
+            !kept.append_version("local", "a", &version(2, None), KEEP).await?,
+            "a gap",
+        )?;
+        let mut before: Option<String> = None;
+        for number in 1..=8 {
+            let row = version(number, before.as_deref());
+            ensure(kept.append_version("local", "a", &row, KEEP).await?, "in order")?;
+            ensure(!kept.append_version("local", "a", &row, KEEP).await?, "twice")?;
+            before = Some(row.hash);
+        }
+        let numbers: Vec<i64> = kept
+            .versions("local", "a")
+            .await?
+            .into_iter()
+            .map(|row| row.version)
+            .collect();
+        ensure(numbers == [4, 5, 6, 7, 8], format!("{numbers:?}"))?;
+        let newest = kept.version("local", "a", None).await?.ok_or("the newest")?;
+        ensure(newest == version(8, Some("hash 7")), format!("{newest:?}"))?;
+        store.close().await;
+        Ok(())
+    })
+}
+
+/// Two processes' stores, eight at once: every version is whole and each number was given once.
+pub fn appended_at_once(place: Place) -> Result<(), Failed> {
+    block_on(async {
+        let stores = [
+            Arc::new(Store::new(place.clone(), BOUND)),
+            Arc::new(Store::new(place, BOUND)),
+        ];
+        let kept = stores[0].backend().await?;
+        kept.add_deliverable("local", "a", "{}", NOW, MOST).await?;
+        let mut writers = Vec::new();
+        for (writer, store) in stores.iter().cycle().take(8).enumerate() {
+            let store = Arc::clone(store);
+            writers.push(tokio::spawn(async move {
+                let kept = store.backend().await?;
+                let items: Vec<String> = (0..20).map(|at| format!("{writer}-{at}")).collect();
+                let names: Vec<&str> = items.iter().map(String::as_str).collect();
+                let mut made = 0;
+                while made < 5 {
+                    kept.put_resource("local", &resource(NOW, &names)).await?;
+                    let last = kept.version("local", "a", None).await?;
+                    let number = last.as_ref().map_or(1, |last| last.version + 1);
+                    let row = version(number, last.as_ref().map(|last| last.hash.as_str()));
+                    made += i32::from(kept.append_version("local", "a", &row, 100).await?);
+                }
+                Ok::<_, freshcontext_store::StoreError>(())
+            }));
+        }
+        for writer in writers {
+            writer.await??;
+        }
+        let rows = kept.versions("local", "a").await?;
+        ensure(rows.len() == 40, format!("{} of 40", rows.len()))?;
+        for (row, number) in rows.iter().zip(1_i64..) {
+            let before = (number > 1).then(|| format!("hash {}", number - 1));
+            ensure(*row == version(number, before.as_deref()), format!("{row:?}"))?;
+        }
+        let found = kept
+            .resource("local", &resource(NOW, &[]).resource)
+            .await?
+            .ok_or("kept")?;
+        let one = found.items.first().and_then(|(id, _)| id.split_once('-'));
+        let whole = found.items.len() == 20
+            && found
+                .items
+                .iter()
+                .all(|(id, _)| id.split_once('-').map(|id| id.0) == one.map(|one| one.0));
+        ensure(whole, "the items are those of one sync")?;
+        for store in &stores {
+            store.close().await;
+        }
+        Ok(())
+    })
+}
