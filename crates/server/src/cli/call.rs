@@ -55,7 +55,7 @@ pub(super) fn run(
     let context = CallContext {
         cancellation: CancellationToken::new(),
         progress: Some(Arc::clone(&waiting) as Arc<dyn Progress>),
-        records: shown.records.as_ref().map(|_| Arc::new(Asked::full())),
+        records: form.records.map(|_| Arc::new(Asked::full())),
         ..CallContext::default()
     };
     let cancellation = context.cancellation.clone();
