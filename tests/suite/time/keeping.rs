@@ -1,10 +1,10 @@
 //! What is kept, for whom, and what happens where it cannot be kept.
 
 use freshcontext_server::config::{Settings, StoreMode};
-use freshcontext_server::engine::{CallContext, Owner, RECHECK};
+use freshcontext_server::engine::{CallContext, Engine, Owner, RECHECK};
 use freshcontext_testkit::check::Outcome;
 use libtest_mimic::Failed;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::setup::{FIRST, Folder, Says, ask, engine, ensure, object, recheck, stories};
 use crate::run::call;
@@ -145,6 +145,15 @@ pub(super) async fn cached() -> Result<(), Failed> {
     ensure(header.contains(&format!("\nAnswer-Id: {id}")), header)
 }
 
+/// The tools as clients are shown them.
+fn list_of(engine: &Engine) -> Vec<Value> {
+    let shown = engine.tools().iter().map(|tool| {
+        json!({"name": tool.name, "title": tool.title, "description": tool.description,
+            "input_schema": tool.input_schema, "output_schema": tool.output_schema})
+    });
+    shown.collect()
+}
+
 /// Without the toolset nothing is kept and nothing is shown.
 pub(super) async fn off_by_default() -> Result<(), Failed> {
     let folder = Folder::new();
@@ -156,6 +165,18 @@ pub(super) async fn off_by_default() -> Result<(), Failed> {
     let answer = ask(&plain, "extract_hackernews", json!({"url": "rust async"})).await?;
     plain.close().await;
     let mut wrong = Vec::new();
+    // With the toolset there is `recheck`, and room for the ids; nothing else differs.
+    let with = engine(&upstream.base(), &folder, None, |_| {})?;
+    let mut listed = list_of(&with);
+    listed.retain(|tool| tool["name"] != RECHECK);
+    for tool in &mut listed {
+        if let Some(properties) = tool["output_schema"]["properties"].as_object_mut() {
+            properties.retain(|name, _| name != "answer_id" && name != "answer_hash");
+        }
+    }
+    if listed != list_of(&plain) || listed.len() + 1 != with.tools().len() {
+        wrong.push("the toolset changes more of the list of tools than it says".to_owned());
+    }
     if plain.tool(RECHECK).is_some() {
         wrong.push("recheck is offered".to_owned());
     }
