@@ -153,7 +153,7 @@ async fn there_and_back() -> Result<(), Failed> {
         if second.code != Some(0) || !second.stdout.contains("nothing to do") || now() != once {
             complaints.push(format!("{client}: a second time: {second:?}\n{}", now()));
         }
-        let words = ["install", client, "--command", "npx", "-y", "freshcontext"];
+        let words = ["install", client, "--", "npx", "-y", "freshcontext"];
         let other = told(&home, &words).await;
         if other.code != Some(0) || !now().contains("\"npx\"") || !now().contains("\"-y\"") {
             complaints.push(format!("{client}: another command: {other:?}\n{}", now()));

@@ -230,8 +230,8 @@ pub(crate) enum Command {
         /// Show what would change, and write nothing
         #[arg(long)]
         dry_run: bool,
-        /// What the client starts instead of this very program, `stdio` is added: --command npx -y freshcontext
-        #[arg(long, value_name = "WORD", num_args = 1.., allow_hyphen_values = true)]
+        /// What the client starts instead of this very program; `stdio` is added: -- npx -y freshcontext
+        #[arg(last = true, value_name = "COMMAND")]
         command: Vec<String>,
     },
     /// Take this server out of a client's configuration again

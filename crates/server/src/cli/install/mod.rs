@@ -49,7 +49,10 @@ pub(super) fn run(client: Client, wish: Wish<'_>, dry: bool, environment: &[(Str
         Wish::Install(words) => match start(words) {
             Ok(start) => Some(start),
             Err(problem) => {
-                output::error(&problem, Some("name the command: --command freshcontext"));
+                output::error(
+                    &problem,
+                    Some("name the command that the client is to start, after two hyphens: -- freshcontext"),
+                );
                 return WRONG;
             }
         },
