@@ -59,6 +59,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("deliverables::resources", || {
             block_on(resources::told_of_changes())
         }),
+        Trial::test("deliverables::template", || block_on(template())),
         Trial::test("deliverables::watched", || block_on(watched())),
     ]
 }
@@ -559,6 +560,72 @@ async fn refused() -> Result<(), Failed> {
     scene.add(&[hn()], "refuse").await?;
     ensure(scene.add(&[hn()], "refuse").await.is_err(), "the same name")?;
     ensure(scene.asked() == 0, "nobody was asked")
+}
+
+/// A template, style and recipients go from the command line into the version.
+async fn template() -> Result<(), Failed> {
+    let kept = Kept::in_folder();
+    let upstream = ScriptedUpstream::start(|_| stories(&[(1, "First {{name}}")], None)).await?;
+    let (base, now) = (upstream.base(), "2026-11-20T12:00:00Z");
+    let add = [
+        "deliverable",
+        "add",
+        "brief",
+        "--source",
+        "extract_hackernews url=rust",
+        "--template",
+        "-",
+        "--style",
+        "short",
+        "--recipients",
+        "the team,the board",
+    ];
+    let text =
+        "# {{name}} {{version}}, {{style}}, for {{recipients}}\n{{blocks}}\n{{missing}}\nEnd of {{ name }}";
+    let added = finish(kept.command(&add, now, &base), text).await;
+    ensure(added.code == Some(0), &added.stderr)?;
+    let made = finish(
+        kept.command(&["deliverable", "generate", "brief"], now, &base),
+        "",
+    )
+    .await;
+    ensure(
+        made.stdout
+            .starts_with("# brief 1, short, for the team, the board\n[FRESHCONTEXT]")
+            && made.stdout.contains("Title: First {{name}}")
+            && made.stdout.trim_end().ends_with("End of brief"),
+        &made.stdout,
+    )?;
+    let wrong = finish(
+        kept.command(
+            &[
+                "deliverable",
+                "add",
+                "other",
+                "--source",
+                "extract_hackernews url=rust",
+                "--template",
+                "-",
+            ],
+            now,
+            &base,
+        ),
+        "{{items}}",
+    )
+    .await;
+    ensure(
+        wrong.code == Some(2) && wrong.stderr.contains("{{items}}"),
+        &wrong.stderr,
+    )?;
+    let json = ["deliverable", "generate", "brief", "--json"];
+    let made = finish(kept.command(&json, now, &base), "").await;
+    let made: Value = serde_json::from_str(&made.stdout)?;
+    ensure(
+        made["style"] == "short"
+            && made["recipients"] == json!(["the team", "the board"])
+            && made["version"] == 2,
+        &made,
+    )
 }
 
 /// The watcher prints a line for a change, keeps both feeds, and ends when it is told to.

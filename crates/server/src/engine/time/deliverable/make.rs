@@ -244,6 +244,7 @@ fn version_of(name: &str, number: i64, definition: &Definition, made: &Made, now
         .as_ref()
         .and_then(|judgement| judgement.assembly.as_ref());
     let missing = part(|judgement| json!(judgement.missing_context));
+    let selection = named_selection(judgement.as_ref(), &gathered.entries);
     let generated_at = moment(now);
     let text = fitted.map_or("", |assembly| assembly.text.trim_end());
     let markdown = fill(
@@ -255,12 +256,8 @@ fn version_of(name: &str, number: i64, definition: &Definition, made: &Made, now
             style: definition.style.as_deref().unwrap_or_default(),
             recipients: &definition.recipients.join(", "),
             sources: &say::sources(&gathered.snapshots, now),
-            blocks: if text.is_empty() {
-                "Nothing fits, or there is nothing."
-            } else {
-                text
-            },
-            missing: &say::missing(&gathered.snapshots, &missing, *beyond),
+            blocks: if text.is_empty() { "Nothing goes in." } else { text },
+            missing: &say::missing(&gathered.snapshots, &selection, &missing, *beyond),
         },
     );
     Version {
@@ -270,7 +267,7 @@ fn version_of(name: &str, number: i64, definition: &Definition, made: &Made, now
         definition: definition.clone(),
         source_snapshots: gathered.snapshots.clone(),
         items: gathered.entries.clone(),
-        selection: named_selection(judgement.as_ref(), &gathered.entries),
+        selection,
         budget: part(|judgement| json!(judgement.budget)),
         blocks: fitted.map(|assembly| json!(assembly.blocks)).unwrap_or_default(),
         missing_context: missing,

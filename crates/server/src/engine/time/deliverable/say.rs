@@ -1,6 +1,7 @@
 //! What is said about deliverables, as text and as data.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
@@ -257,11 +258,29 @@ pub(super) fn unchecked(snapshots: &[Snapshot]) -> Vec<String> {
     snapshots.iter().filter_map(of).collect()
 }
 
-/// What is known to be missing, as lines of Markdown.
-pub(super) fn missing(snapshots: &[Snapshot], records: &Value, beyond: usize) -> String {
+/// How many items stay out for each reason.
+fn left_out(selection: &Value) -> BTreeMap<&str, usize> {
+    let omitted = selection.get("omitted").and_then(Value::as_array);
+    let mut out = BTreeMap::new();
+    for reason in omitted
+        .into_iter()
+        .flatten()
+        .filter_map(|one| one.get("reason")?.as_str())
+    {
+        *out.entry(reason).or_insert(0) += 1;
+    }
+    out
+}
+
+/// What is known to be missing, and what was left out, as lines of Markdown.
+pub(super) fn missing(snapshots: &[Snapshot], selection: &Value, records: &Value, beyond: usize) -> String {
     let mut out = String::new();
     for line in unchecked(snapshots) {
         let _ = writeln!(out, "- {line}");
+    }
+    for (reason, count) in left_out(selection) {
+        let items = if count == 1 { "item" } else { "items" };
+        let _ = writeln!(out, "- {count} {items} left out: {reason}");
     }
     for record in records.as_array().into_iter().flatten() {
         if let Some(question) = record.get("question").and_then(Value::as_str) {
