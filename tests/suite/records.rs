@@ -24,6 +24,7 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("records::canaries", || block_on(canaries())),
         Trial::test("records::declined_values_are_read", || block_on(declined())),
         Trial::test("records::not_asked_for", || block_on(not_asked_for())),
+        Trial::test("records::same_item_same_id", || block_on(same_item_same_id())),
         Trial::test("records::wire", || block_on(wire())),
         Trial::test("records::handoff", || block_on(handoff())),
     ]
@@ -382,6 +383,38 @@ async fn not_asked_for() -> Result<(), Failed> {
     assert!(refused.text.contains("freshcontext/records"), "{}", refused.text);
     assert!(bench.upstream.requests().is_empty());
     Ok(())
+}
+
+/// An item of an answer has the same id when that answer is judged.
+async fn same_item_same_id() -> Result<(), Failed> {
+    let bench = Bench::idle().await?;
+    let mut complaints = Vec::new();
+    let mut compared = 0;
+    for fetched in recorded::fixtures(&root()).await? {
+        if fetched.structured["items"].as_array().is_none_or(Vec::is_empty)
+            || fetched.structured["code"].is_string()
+        {
+            continue;
+        }
+        let arguments = json!({"profile": "local_custom", "intent": "developer_adoption", "now": "2026-11-21T12:00:00Z",
+            "signals": [fetched.structured], "records": "full", "budget": {"max_items": 100, "allow_unverified": true}});
+        let arguments = arguments.as_object().cloned().unwrap_or_default();
+        let tool = freshcontext_server::engine::EVALUATE;
+        let asked = freshcontext_server::records::Asked::default();
+        let judged = recorded::call(&bench.engine, &fetched.name, tool, arguments, asked).await?;
+        let ids = |bundle: Bundle| -> BTreeSet<String> {
+            bundle.context_item.into_iter().map(|item| item.item_id).collect()
+        };
+        let (then, now) = (ids(fetched.bundle()?), ids(judged.bundle()?));
+        compared += then.len();
+        if then != now {
+            complaints.push(format!("{}: {then:?} are judged as {now:?}", fetched.name));
+        }
+    }
+    if compared < 100 {
+        complaints.push(format!("only {compared} items were compared"));
+    }
+    verdict(complaints)
 }
 
 /// What a client over stdio receives is what the records say that it received.

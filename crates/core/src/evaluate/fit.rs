@@ -48,13 +48,16 @@ pub(super) fn known(judged: &[Judged<'_>], verdicts: &[Verdict]) -> Vec<Known> {
     both.map(|(judged, verdict)| {
         let candidate = candidate(judged, verdict);
         let name = candidate.address.as_deref().unwrap_or(&candidate.source);
+        // Of an item without a summary the title is what was retrieved. Several of these may share the address of their
+        // list: without the title they would be one.
+        let (hash, content) = (&judged.signal.content_hash, judged.signal.given.own_content());
         let retention = judged
             .signal
             .given
             .metadata
             .and_then(|metadata| last(metadata, "retention_hint"));
         Known {
-            item_id: item_id(name, candidate.content_sha256.as_deref()),
+            item_id: item_id(name, hash.as_deref()),
             sensitivity: candidate
                 .facts
                 .sensitivity
@@ -67,8 +70,10 @@ pub(super) fn known(judged: &[Judged<'_>], verdicts: &[Verdict]) -> Vec<Known> {
             ineligible: candidate
                 .ineligible(false)
                 .and_then(|(reason, detail)| Some((OmissionReason::named(reason.as_str())?, detail))),
-            content_sha256: candidate.content_sha256.map(Cow::into_owned),
-            content: candidate.content.map(Cow::into_owned),
+            content_sha256: hash.clone(),
+            content: content
+                .filter(|content| !is_blank(content))
+                .map(|content| clean(content).into_owned()),
         }
     })
     .collect()

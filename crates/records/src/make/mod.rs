@@ -5,6 +5,7 @@ mod answer;
 mod composite;
 mod judged;
 mod maker;
+mod native;
 mod recheck;
 
 use chrono::{DateTime, Utc};

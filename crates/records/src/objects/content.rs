@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Facts, Mappings, is_empty, record};
+use super::{Facts, Mappings, Tokens, is_empty, record};
 use crate::values::{ContentMode, RedactionState, Scope, SelectorType, State};
 
 record! {
@@ -92,8 +92,6 @@ record! {
         metadata: Facts,
     }
 }
-
-use super::choice::Tokens;
 
 record! {
     /// How old an item is.
