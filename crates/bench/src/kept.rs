@@ -39,6 +39,8 @@ pub(crate) async fn run(answers: u64) -> Result<Vec<Row>, Failure> {
     let bound = Retention {
         answers,
         age_ms: i64::MAX / 2,
+        deliverables: 0,
+        versions: 0,
     };
     let store = Arc::new(Store::new(Place::Folder(folder.0.clone()), bound));
     store.put_answer(OWNER, &answer(0)).await?;

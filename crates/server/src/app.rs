@@ -39,27 +39,12 @@ impl App {
         Self::assemble(settings, environment, Wiring::default())
     }
 
-    /// As [`build`](Self::build), by this clock.
-    pub fn build_at(
-        settings: &Settings,
-        environment: &[(String, String)],
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, ConfigError> {
-        let wiring = Wiring {
-            clock,
-            ..Wiring::default()
-        };
-        Self::assemble(settings, environment, wiring)
-    }
-
-    /// As [`build_at`](Self::build_at), and tells the log of retrieval failures.
+    /// As [`build`](Self::build), and tells the log of retrieval failures.
     pub fn build_for_stdio(
         settings: &Settings,
         environment: &[(String, String)],
-        clock: Arc<dyn Clock>,
     ) -> Result<Self, ConfigError> {
         let wiring = Wiring {
-            clock,
             told: true,
             ..Wiring::default()
         };

@@ -78,7 +78,7 @@ impl Kept {
     pub fn command(&self, arguments: &[&str], now: &str, base: &str) -> Command {
         let mut command = process::command(arguments);
         command
-            .env("UNDER_TEST_NOW", now)
+            .env("FRESHCONTEXT_REPLAY_AT", now)
             .env("FRESHCONTEXT_UPSTREAM", format!("*={base}"))
             .env("FRESHCONTEXT_LIMIT_ATTEMPTS", "1")
             .env("FRESHCONTEXT_LIMIT_VERSIONS_KEPT", "1000000")

@@ -48,6 +48,8 @@ async fn had_one_more(folder: &Folder) -> Result<(), Failed> {
     let bound = Retention {
         answers: 10,
         age_ms: i64::MAX,
+        deliverables: 1,
+        versions: 1,
     };
     let store = Store::new(Place::Folder(folder.0.clone()), bound);
     let mut rows = store.answers("local", 2).await?;

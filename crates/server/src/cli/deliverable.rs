@@ -1,9 +1,8 @@
 //! `freshcontext deliverable`: named sets of sources, checked, put together and compared.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use freshcontext_contract::{Clock, SourceError};
+use freshcontext_contract::SourceError;
 use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
 
 use super::args::{DeliverableTask, NewDeliverable, Unchecked};
@@ -18,7 +17,6 @@ pub(super) fn run(
     sources: &Sources,
     task: DeliverableTask,
     owner: &Owner,
-    clock: Arc<dyn Clock>,
 ) -> Result<u8, ConfigError> {
     let task = match task {
         DeliverableTask::Watch {
@@ -33,11 +31,11 @@ pub(super) fn run(
                 atom,
                 json_feed,
             };
-            return watch::run(loaded, sources, &wish, owner, clock);
+            return watch::run(loaded, sources, &wish, owner);
         }
         other => other,
     };
-    let app = App::build_at(&loaded.settings, &sources.environment, clock)?;
+    let app = App::build(&loaded.settings, &sources.environment)?;
     let engine = app.engine;
     let (task, json) = match read(&engine, task) {
         Ok(read) => read,

@@ -27,11 +27,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
-use freshcontext_contract::{Clock, Limits};
+use freshcontext_contract::Limits;
 use tokio::runtime::Builder;
 
 use crate::app::App;
-use crate::clock::SystemClock;
 use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use crate::engine::{Engine, Owner};
 use crate::mcp::McpServer;
@@ -50,13 +49,8 @@ const BLOCKING_THREADS: usize = 32;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
-    run_at(Arc::new(SystemClock))
-}
-
-/// As [`run`], by this clock where time passes between commands: `deliverable` and `stdio`.
-pub fn run_at(clock: Arc<dyn Clock>) -> ExitCode {
     let code = match Cli::from_arg_matches(&args::command().get_matches()) {
-        Ok(cli) => dispatch(cli, clock),
+        Ok(cli) => dispatch(cli),
         Err(error) => {
             let _ = error.print();
             WRONG
@@ -66,7 +60,7 @@ pub fn run_at(clock: Arc<dyn Clock>) -> ExitCode {
     ExitCode::from(code)
 }
 
-fn dispatch(cli: Cli, clock: Arc<dyn Clock>) -> u8 {
+fn dispatch(cli: Cli) -> u8 {
     if cli.version {
         facts::version(cli.json);
         return 0;
@@ -170,7 +164,7 @@ fn dispatch(cli: Cli, clock: Arc<dyn Clock>) -> u8 {
             records.as_deref(),
             &loaded.settings,
         ),
-        Command::Stdio => speak_stdio(&loaded, &sources, clock),
+        Command::Stdio => speak_stdio(&loaded, &sources),
         Command::Http { .. } => speak_http(&loaded, &sources),
         Command::Call {
             tool: Some(tool),
@@ -203,7 +197,7 @@ fn dispatch(cli: Cli, clock: Arc<dyn Clock>) -> u8 {
         Command::Store { task } => store::run(&loaded, task),
         Command::Deliverable { token, task } => {
             let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
-            deliverable::run(&loaded, &sources, task, &owner, clock)
+            deliverable::run(&loaded, &sources, task, &owner)
         }
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
@@ -281,8 +275,8 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-fn speak_stdio(loaded: &Loaded, sources: &Sources, clock: Arc<dyn Clock>) -> Result<u8, ConfigError> {
-    let app = App::build_for_stdio(&loaded.settings, &sources.environment, clock)?;
+fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
+    let app = App::build_for_stdio(&loaded.settings, &sources.environment)?;
     over_stdio(app.engine, &loaded.settings.limits)
 }
 

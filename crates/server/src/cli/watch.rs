@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use freshcontext_contract::{Clock, ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_deliverables::{Feed, Source};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
@@ -27,14 +27,8 @@ pub(super) struct Wish {
     pub json_feed: Option<PathBuf>,
 }
 
-pub(super) fn run(
-    loaded: &Loaded,
-    sources: &Sources,
-    wish: &Wish,
-    owner: &Owner,
-    clock: Arc<dyn Clock>,
-) -> Result<u8, ConfigError> {
-    let app = App::build_at(&loaded.settings, &sources.environment, clock)?;
+pub(super) fn run(loaded: &Loaded, sources: &Sources, wish: &Wish, owner: &Owner) -> Result<u8, ConfigError> {
+    let app = App::build(&loaded.settings, &sources.environment)?;
     let engine = app.engine;
     with_runtime(2, async {
         let done = watch(&engine, wish, owner).await;
