@@ -27,7 +27,8 @@ const LAST_WRITES: Duration = Duration::from_millis(300);
 
 /// Serves the process's own stdin and stdout until the client is gone or a signal comes.
 pub async fn serve(server: McpServer, limits: &Limits) {
-    serve_streams(server, streams::input(), streams::output(), limits).await;
+    // Boxed: it holds all that a session needs at once, and would be copied with its caller.
+    Box::pin(serve_streams(server, streams::input(), streams::output(), limits)).await;
 }
 
 /// Serves any two streams; ends as [`serve`] does.

@@ -28,7 +28,7 @@ fn start() -> Client {
         ..Limits::DEFAULT
     };
     let task = tokio::spawn(async move {
-        serve_streams(McpServer::new(engine), input, output, &limits).await;
+        Box::pin(serve_streams(McpServer::new(engine), input, output, &limits)).await;
     });
     Client {
         to,
