@@ -244,12 +244,23 @@ mod tests {
 
     #[test]
     fn time_stands_still_only_for_a_replay() {
-        let ConfigError(text) = file("replay_at = '2026-11-21T20:15:00Z'").unwrap_err();
-        assert!(text.contains("an upstream for `*`"), "{text}");
-        let upstream = "[upstreams]\n'*' = 'http://127.0.0.1:1/'\n";
-        let loaded = file(&format!("replay_at = '2026-11-21T20:15:00Z'\n{upstream}")).unwrap();
-        assert_eq!(loaded.clock().now().to_rfc3339(), "2026-11-21T20:15:00+00:00");
-        let ConfigError(text) = file(&format!("replay_at = 'now'\n{upstream}")).unwrap_err();
+        let at = |moment: &str, upstream: Option<&str>| {
+            let mut sources = Sources::default();
+            let mut flag = |key: &str, value: &str| sources.flags.push((key.to_owned(), value.to_owned()));
+            flag("replay_at", moment);
+            if let Some(host) = upstream {
+                flag("upstreams", &format!("{host}=http://127.0.0.1:1/"));
+            }
+            load(&sources)
+        };
+        for upstream in [None, Some("api.example.com")] {
+            let ConfigError(text) = at("2026-11-21T20:15:00Z", upstream).unwrap_err();
+            assert!(text.contains("an upstream for `*`"), "{text}");
+        }
+        let loaded = at("2026-11-21T20:15:00Z", Some("*")).unwrap();
+        let now = loaded.settings.clock().now();
+        assert_eq!(now.to_rfc3339(), "2026-11-21T20:15:00+00:00");
+        let ConfigError(text) = at("now", Some("*")).unwrap_err();
         assert!(
             text.contains("replay_at") && text.contains("2026-11-21T20:15:00Z"),
             "{text}"
