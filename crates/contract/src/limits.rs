@@ -128,7 +128,7 @@ impl Limits {
         header_fields: 100,
         redirects: 5,
         stdio_line_bytes: 16 << 20,
-        stdio_requests: 768,
+        stdio_requests: 512,
         stdio_bytes: 12 << 20,
         http_body_bytes: 16 << 20,
         http_bytes: 32 << 20,
