@@ -74,6 +74,10 @@ static EACH: LazyLock<Vec<(&'static str, Option<Regex>)>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Times that a text is searched: a mark can be what makes a second secret beside it stand out. A text that still holds
+/// one then is removed whole.
+const PASSES: usize = 4;
+
 /// The text with a mark in place of each secret and e-mail address, and the names of the patterns that found any.
 /// Twice changes nothing: a mark holds nothing that a pattern finds.
 pub fn masked(text: &str) -> (Cow<'_, str>, Vec<&'static str>) {
@@ -86,21 +90,28 @@ pub fn masked(text: &str) -> (Cow<'_, str>, Vec<&'static str>) {
     if !set.is_match(text) {
         return (out, found);
     }
-    for (name, pattern) in EACH.iter() {
-        let Some(pattern) = pattern else { continue };
-        if !pattern.is_match(&out) {
-            continue;
+    for _ in 0..PASSES {
+        for (name, pattern) in EACH.iter() {
+            let Some(pattern) = pattern else { continue };
+            if !pattern.is_match(&out) {
+                continue;
+            }
+            let replaced = pattern
+                .replace_all(&out, |captures: &Captures<'_>| {
+                    let keep = captures.name("keep").map_or("", |keep| keep.as_str());
+                    format!("{keep}[masked:{name}]")
+                })
+                .into_owned();
+            out = Cow::Owned(replaced);
+            if !found.contains(name) {
+                found.push(*name);
+            }
         }
-        let replaced = pattern
-            .replace_all(&out, |captures: &Captures<'_>| {
-                let keep = captures.name("keep").map_or("", |keep| keep.as_str());
-                format!("{keep}[masked:{name}]")
-            })
-            .into_owned();
-        out = Cow::Owned(replaced);
-        found.push(*name);
+        if !set.is_match(&out) {
+            return (out, found);
+        }
     }
-    (out, found)
+    (Cow::Borrowed(REMOVED), found)
 }
 
 /// Whether a secret or an e-mail address is in a text.
@@ -300,6 +311,18 @@ mod tests {
         );
         let fields: Vec<&str> = touched.iter().map(|it| it.field.as_str()).collect();
         assert_eq!(fields, ["/title", "/metadata/title"]);
+    }
+
+    #[test]
+    fn no_secret_that_is_found_hides_another_beside_it() {
+        for canary in canaries() {
+            for times in [2, 3, 12] {
+                let text = canary.repeat(times);
+                let clean = masked(&text).0;
+                assert!(!holds_secret(&clean), "{clean}");
+                assert_eq!(masked(&clean).0, clean);
+            }
+        }
     }
 
     proptest! {
