@@ -41,13 +41,13 @@ pub struct Trained {
 }
 
 /// Weight of the repository's own texts in learning; the others are many and noisier.
-const OWN: f32 = 20.0;
+const OWN: f32 = 8.0;
 
 /// Weight of messages of programs, whose labels come from a rule over words.
 const NOISY: f32 = 0.2;
 
 /// Most false positives among held real content, for each of the detector's lengths.
-const REAL_FALSE_POSITIVES: [f64; LENGTHS.len()] = [0.006, 0.005, 0.0006];
+const REAL_FALSE_POSITIVES: [f64; LENGTHS.len()] = [0.004, 0.003, 0.0003];
 
 /// The same among the short content of the repository, nearly all of which was written to look like failures.
 const TRAP_FALSE_POSITIVES: f64 = 0.07;
@@ -201,7 +201,7 @@ fn in_context(samples: &mut Vec<Sample>) {
     let (failed, content): (Vec<_>, Vec<_>) = contexts.iter().partition(|sample| sample.failed);
     let mut sequence = Sequence(5);
     for wording in &wordings {
-        for (contexts, weight) in [(&content, 1.0), (&content, 1.0), (&failed, 0.3), (&failed, 0.3)] {
+        for (contexts, weight) in [(&content, 1.0), (&content, 1.0), (&failed, 0.3)] {
             let Some(context) = contexts.get(sequence.below(contexts.len())) else {
                 continue;
             };
