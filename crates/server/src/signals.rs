@@ -24,21 +24,22 @@ pub(crate) async fn end() {
     }
 }
 
-/// Completes when the process that started us is gone, even if somebody else holds our stdin open.
-pub(crate) async fn parent_gone() {
+/// Completes when the process that is our parent at this call is gone, even if somebody else holds our stdin open. Read at
+/// the call and not when first waited for: by then the parent may be gone already, and init in its place.
+pub(crate) fn parent_gone() -> impl Future<Output = ()> {
     #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::process::parent_id;
-        let parent = parent_id();
+    let parent = std::os::unix::process::parent_id();
+    async move {
         // Started by init, or as init of a container: nothing to watch.
+        #[cfg(target_os = "linux")]
         if parent > 1 {
             let mut tick = tokio::time::interval(std::time::Duration::from_secs(4));
             tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-            while parent_id() == parent {
+            while std::os::unix::process::parent_id() == parent {
                 tick.tick().await;
             }
             return;
         }
+        std::future::pending::<()>().await;
     }
-    std::future::pending::<()>().await;
 }
