@@ -7,7 +7,7 @@ use freshcontext_testkit::{ScriptedUpstream, SeenRequest};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 
-use crate::process::{MODERN, Session, command};
+use crate::process::{MODERN, Session, command, finish};
 use crate::run::block_on;
 use crate::upstreams::{json_reply, query};
 use crate::wire::HttpServer;
@@ -18,6 +18,7 @@ const NOW: &str = "2026-06-09T12:00:00Z";
 pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("judged::at_the_moment_of_asking", || block_on(moments())),
+        Trial::test("judged::what_tools_print", || block_on(what_tools_print())),
         Trial::test("judged::own_results", || block_on(own_results())),
         Trial::test("judged::any_script_on_both_doors", || block_on(any_script())),
     ]
@@ -116,6 +117,66 @@ async fn moments() -> Result<(), Failed> {
         assert_eq!(
             found["handoff"]["safe_for_agent_handoff"], safe,
             "{given}: {found}"
+        );
+    }
+    Ok(())
+}
+
+/// What retrieval tools print in place of a page is no content, and `inspect` says in words why it is none.
+async fn what_tools_print() -> Result<(), Failed> {
+    let mut session = session().await;
+    for (text, kind, reason) in [
+        (
+            "[Error] upstream said no",
+            "tool_error",
+            "a tool says that it failed",
+        ),
+        (
+            "[Security] Blocked",
+            "access_denied",
+            "a tool says that it failed",
+        ),
+        ("[Unavailable]", "unavailable", "a tool says that it failed"),
+        ("Error: boom", "tool_error", "a tool says that it failed"),
+        (
+            "Timeout after 30s",
+            "timeout",
+            "a tool says that it waited in vain",
+        ),
+        (
+            "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
+            "tool_error",
+            "a driven browser says that it got no page",
+        ),
+        (
+            "page.goto: Timeout 30000ms exceeded.\nCall log:\n  - navigating to \"https://docs.example.org/\"",
+            "timeout",
+            "a driven browser says that it got no page",
+        ),
+        (
+            "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>",
+            "malformed",
+            "the bytes of PDF, not text",
+        ),
+    ] {
+        let signal = json!({"source": "https://docs.example.org/quickstart", "source_type": "official_docs",
+            "title": "Quickstart", "content": text, "published_at": "2026-06-08T10:00:00Z",
+            "retrieved_at": "2026-06-09T11:00:00Z", "semantic_score": 0.94, "date_confidence": "high"});
+        let outcome = session.call("evaluate_context", arguments(&[signal])).await;
+        let [found] = results(&outcome) else {
+            return Err(format!("{text}: {}", outcome.text).into());
+        };
+        assert_eq!(found["decision"], "exclude", "{text}: {found}");
+        assert_eq!(found["freshness_score"], Value::Null, "{text}: {found}");
+        assert_eq!(
+            found["handoff"]["safe_for_agent_handoff"], false,
+            "{text}: {found}"
+        );
+        let inspected = finish(command(&["inspect", "-"]), text).await;
+        let said = format!("failed retrieval ({kind})");
+        assert!(
+            inspected.stdout.starts_with(&said) && inspected.stdout.contains(reason),
+            "{text}: {inspected:?}"
         );
     }
     Ok(())

@@ -1,19 +1,17 @@
 //! What clients see of the tools, before they call any.
 
-use std::net::SocketAddr;
+pub mod answers;
+mod examples;
+
 use std::sync::Arc;
 
-use freshcontext_server::engine::{CallContext, EVALUATE, Engine};
+use freshcontext_server::engine::Engine;
 use freshcontext_server::mcp::{Cost, McpServer, cost};
-use freshcontext_testkit::check::Outcome;
-use freshcontext_testkit::{ScriptedUpstream, StepClock, load_cases};
-use freshcontext_xtask::{examples, replay};
-use libtest_mimic::{Failed, Trial};
-use regex::Regex;
-use serde_json::{Map, Value, json};
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
 
-use crate::run::{self, Bench, block_on};
-use crate::{root, verdict};
+use crate::run::{Bench, block_on};
+use crate::verdict;
 
 /// Bytes of name, title, description and inputSchema of all tools together: what a model pays for.
 const VISIBLE_BYTES: usize = 18_000;
@@ -55,10 +53,10 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("surface::budget", || with_engine(budget)),
         Trial::test("surface::names", || with_engine(names)),
         Trial::test("surface::bad_arguments", || block_on(bad_arguments())),
-        Trial::test("surface::meant", || block_on(meant())),
-        Trial::test("surface::examples_run", || block_on(examples_run())),
-        Trial::test("surface::declared", || block_on(declared())),
-        Trial::test("surface::both_forms", both_forms),
+        Trial::test("surface::meant", || block_on(examples::meant())),
+        Trial::test("surface::examples_run", || block_on(examples::run())),
+        Trial::test("surface::declared", || block_on(answers::declared())),
+        Trial::test("surface::both_forms", answers::both_forms),
     ]
 }
 
@@ -319,285 +317,6 @@ async fn bad_arguments() -> Result<(), libtest_mimic::Failed> {
         out.push(format!(
             "{asked} requests were made for bad arguments: {:?}",
             bench.script.complaints()
-        ));
-    }
-    verdict(out)
-}
-
-/// Servers that the replay answers, at the examples' moment.
-struct Replayed {
-    upstream: ScriptedUpstream,
-}
-
-impl Replayed {
-    async fn start() -> Result<Self, String> {
-        let upstream = replay::Replay::load(&root(), None)?
-            .start(SocketAddr::from(([127, 0, 0, 1], 0)))
-            .await?;
-        Ok(Self { upstream })
-    }
-
-    fn engine(&self) -> Result<Arc<Engine>, String> {
-        let now = examples::NOW
-            .parse()
-            .map_err(|_| "the moment of the examples is none")?;
-        let clock = Arc::new(StepClock::new(now));
-        run::engine(&self.upstream.base(), clock, run::once(), |_| {})
-    }
-
-    /// Calls a tool of a server of its own: no call waits for the pace of those before it.
-    async fn call(&self, tool: &str, arguments: Value) -> Result<Outcome, String> {
-        let arguments = arguments.as_object().cloned().unwrap_or_default();
-        run::call(&self.engine()?, tool, arguments, CallContext::default()).await
-    }
-}
-
-/// What agents send in place of what is declared succeeds, and the answer says what was read.
-async fn meant() -> Result<(), Failed> {
-    let server = Replayed::start().await?;
-    let mut out = Vec::new();
-    for (tool, arguments, note) in [
-        (
-            "extract_hackernews",
-            json!({"query": "rust"}),
-            "`query` was read as `url`",
-        ),
-        (
-            "extract_finance",
-            json!({"tickers": "AAPL"}),
-            "`tickers` was read as `url`",
-        ),
-        (
-            "package_trends",
-            json!({"packages": ["npm:react"]}),
-            "`packages` was read as \"npm:react\"",
-        ),
-        (
-            "extract_hackernews",
-            json!({"url": "rust", "limit": "4"}),
-            "`limit` was read as 4",
-        ),
-        (
-            "extract_gebiz",
-            json!({"query": "cybersecurity"}),
-            "`query` was read as `url`",
-        ),
-    ] {
-        let outcome = server.call(tool, arguments.clone()).await?;
-        if outcome.is_error {
-            out.push(format!("{tool} {arguments}: {}", outcome.text));
-            continue;
-        }
-        let noted = outcome.structured["notes"]
-            .to_string()
-            .contains(&note.replace('"', "\\\""));
-        if !noted || !outcome.text.contains(note) {
-            out.push(format!(
-                "{tool} {arguments}: no note {note:?}: {}",
-                outcome.structured["notes"]
-            ));
-        }
-    }
-    verdict(out)
-}
-
-/// Every example that a reader may copy is accepted: those of the tools, of the texts about arguments, and the calls
-/// in the docs. Those of the tools that a fixture answers succeed.
-async fn examples_run() -> Result<(), Failed> {
-    let server = Replayed::start().await?;
-    let engine = server.engine()?;
-    let cases = load_cases(&root().join("fixtures"))?;
-    let answered = examples::ordinary(&cases);
-    let mut out = Vec::new();
-    let mut calls: Vec<(String, Value, &str)> = Vec::new();
-    for tool in engine.tools() {
-        let example: Value = serde_json::from_str(&tool.example).unwrap_or_default();
-        let with_fixture = answered
-            .get(tool.name.as_str())
-            .is_some_and(|case| Value::Object(case.arguments.clone()) == example && case.env.is_empty());
-        let place = if with_fixture {
-            "its fixture"
-        } else {
-            "its example"
-        };
-        calls.push((tool.name.clone(), example.clone(), place));
-        for (name, property) in tool.input_schema["properties"].as_object().into_iter().flatten() {
-            let about = property["description"].as_str().unwrap_or_default();
-            let Some((_, shown)) = about.split_once("e.g. ") else {
-                continue;
-            };
-            let shown = shown.split(';').next().unwrap_or_default().trim();
-            let mut with = example.clone();
-            with[name.as_str()] = shown.into();
-            calls.push((tool.name.clone(), with, "the text about an argument"));
-        }
-    }
-    for file in documents()? {
-        let text = std::fs::read_to_string(&file)?;
-        for line in text.lines() {
-            let line = line.trim().trim_start_matches("$ ");
-            let Some(words) = line.strip_prefix("freshcontext call ") else {
-                continue;
-            };
-            let refused = text.contains(&format!("{line}\nerror:"));
-            let Some((tool, arguments)) = typed(&engine, words) else {
-                continue;
-            };
-            if !refused {
-                calls.push((tool, arguments, "the docs"));
-            }
-        }
-    }
-    for (tool, arguments, place) in calls {
-        let outcome = server.call(&tool, arguments.clone()).await?;
-        if outcome.code() == "invalid_input" || (place == "its fixture" && outcome.is_error) {
-            out.push(format!("{tool} {arguments} of {place}: {}", outcome.text));
-        }
-    }
-    verdict(out)
-}
-
-/// The documents that a reader of the project meets.
-fn documents() -> Result<Vec<std::path::PathBuf>, Failed> {
-    let mut found = vec![root().join("README.md")];
-    for folder in ["docs", "adapters"] {
-        for entry in std::fs::read_dir(root().join(folder))? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|kind| kind == "md") {
-                found.push(path);
-            } else if path.join("README.md").exists() {
-                found.push(path.join("README.md"));
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// A call as a person types it: plain words and words in single quotes. `None` where it takes a file.
-fn typed(engine: &Engine, words: &str) -> Option<(String, Value)> {
-    let word = Regex::new(r"(?:[^\s']|'[^']*')+").ok()?;
-    let words: Vec<String> = word
-        .find_iter(words)
-        .map(|word| word.as_str().replace('\'', ""))
-        .collect();
-    let (name, rest) = words.split_first()?;
-    let tool = engine
-        .tool(name)
-        .or_else(|| engine.tool(&format!("extract_{name}")))?;
-    let rest: Vec<String> = rest
-        .iter()
-        .take_while(|word| !word.starts_with("--"))
-        .cloned()
-        .collect();
-    if rest
-        .iter()
-        .any(|word| word.starts_with('@') || !word.contains('='))
-    {
-        return None;
-    }
-    let arguments = freshcontext_server::cli::read_arguments(&tool.input_schema, &rest).ok()?;
-    Some((tool.name.clone(), Value::Object(arguments)))
-}
-
-/// What of an answer its tool's output schema does not declare.
-pub(crate) fn undeclared(at: &str, schema: &Value, value: &Value, out: &mut Vec<String>) {
-    match value {
-        Value::Object(entries) => {
-            // Without declared properties it holds a source's own facts, or is keyed by data.
-            let Some(properties) = schema["properties"].as_object() else {
-                let object = |schema: &Value| schema["type"] == "object";
-                let mut branches = schema["anyOf"].as_array().into_iter().flatten();
-                if !object(schema) && !branches.any(object) {
-                    out.push(format!("{at} is an object, which is not declared"));
-                }
-                return;
-            };
-            for (name, value) in entries {
-                match properties.get(name) {
-                    Some(property) => undeclared(&format!("{at}.{name}"), property, value, out),
-                    None => out.push(format!("{at}.{name} is not declared")),
-                }
-            }
-        }
-        Value::Array(values) => {
-            for value in values {
-                undeclared(&format!("{at}[]"), &schema["items"], value, out);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// A typed client loses no field: every key of every answer is declared, in items too. Sections: `composites::form`.
-async fn declared() -> Result<(), Failed> {
-    let mut out = Vec::new();
-    let mut seen = 0;
-    for case in load_cases(&root().join("fixtures"))? {
-        let bench = Bench::start(&case, std::path::Path::new(""), run::once(), |_| {}).await?;
-        let outcome = bench.call(&case.tool, case.arguments.clone()).await?;
-        let tool = bench.engine.tool(&case.tool).ok_or("a case of no tool")?;
-        if !outcome.is_error {
-            seen += 1;
-            undeclared(&case.tool, &tool.output_schema, &outcome.structured, &mut out);
-        }
-    }
-    let bench = Bench::idle().await?;
-    let text = std::fs::read_to_string(root().join("examples/signals.json"))?;
-    let signals: Map<String, Value> = serde_json::from_str(&text)?;
-    let outcome = bench.call(EVALUATE, signals).await?;
-    let tool = bench.engine.tool(EVALUATE).ok_or("no evaluate_context")?;
-    undeclared(EVALUATE, &tool.output_schema, &outcome.structured, &mut out);
-    if seen < TOOLS.len() {
-        out.push(format!("only {seen} answers were looked at"));
-    }
-    out.sort();
-    out.dedup();
-    verdict(out)
-}
-
-/// Bytes of JSON for each byte of text, over the examples of all tools that fetch.
-const JSON_TO_TEXT: f64 = 1.3;
-
-/// The JSON of an answer is hardly longer than its text, and every date in a text has its age beside it.
-fn both_forms() -> Result<(), Failed> {
-    let mut out = Vec::new();
-    let examples = examples::all(&root())?;
-    if examples.len() != TOOLS.len() {
-        out.push(format!("{} examples of {} tools", examples.len(), TOOLS.len()));
-    }
-    let (mut text, mut json) = (0, 0);
-    // A date on its line, in a fact or in brackets; after it, its age. The lines of the envelope that the specification
-    // lays down have `Age:` below them.
-    let date =
-        Regex::new(r"(?:: |\| | \()(\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?)(?P<after>(?: \(|, )[^)]*(?:ago|in )|)")?;
-    for example in examples.iter().filter(|example| example.tool != EVALUATE) {
-        text += example.text.len();
-        json += example.json().len();
-        for line in example.text.lines() {
-            let envelope = ["Published: 2", "Retrieved: ", "Generated: "]
-                .iter()
-                .any(|start| line.starts_with(start) && !line.contains(" ("));
-            if envelope || line.starts_with("Age: ") {
-                continue;
-            }
-            // What a source wrote itself is quoted.
-            if line.starts_with("> ") {
-                continue;
-            }
-            for found in date.captures_iter(line) {
-                if found["after"].is_empty() {
-                    out.push(format!("{}: {} without an age: {line}", example.tool, &found[1]));
-                }
-            }
-        }
-        if example.text.contains("\nPublished: 2") && !example.text.contains("\nAge: ") {
-            out.push(format!("{}: an envelope without an age", example.tool));
-        }
-    }
-    let ratio = json as f64 / text as f64;
-    if ratio > JSON_TO_TEXT {
-        out.push(format!(
-            "{json} bytes of JSON for {text} of text: {ratio:.3}, at most {JSON_TO_TEXT}"
         ));
     }
     verdict(out)

@@ -96,8 +96,19 @@ called = subprocess.run([SERVER, "call", "evaluate_context", "@" + arguments, "-
 check(called.returncode == 0, f"the hostile call: {called.stderr}")
 result = {"structuredContent": json.loads(called.stdout), "content": [], "isError": False}
 
+# What a budget let in, as the answer's page and as that of its records.
+with open(os.path.join(here, "..", "..", "examples", "signals.json"), encoding="utf-8") as examples:
+    limited = json.load(examples) | {"budget": {"max_tokens": 400}}
+kept = os.path.join(work.name, "records.json")
+called = subprocess.run([SERVER, "call", "evaluate_context", "@" + file("limited.json", json.dumps(limited)), "--records", kept,
+                         "--html", os.path.join(work.name, "budget.html")], capture_output=True, text=True, timeout=SECONDS)
+check(called.returncode == 0, f"the call with a budget: {called.stderr}")
+printed = subprocess.run([SERVER, "records", "page", kept], capture_output=True, text=True, timeout=SECONDS)
+check(printed.returncode == 0, f"the page of records: {printed.stderr}")
+file("records.html", printed.stdout)
+
 subprocess.run([XTASK, "timelines", work.name], check=True, stdout=subprocess.DEVNULL)
-pages = {name: read(os.path.join(work.name, name + ".html")) for name in ("list", "composite", "undated", "failed", "hostile")}
+pages = {name: read(os.path.join(work.name, name + ".html")) for name in ("list", "composite", "undated", "failed", "hostile", "budget", "records")}
 tool = {"name": "evaluate_context", "title": "Evaluate context"}
 trials = [{"name": f"{name} {width}", "html": page, "width": width, "theme": "light", "tool": {}}
           for name, page in pages.items() for width in (340, 1000)]
@@ -117,7 +128,7 @@ found = re.search(r'<pre id="said">(.*?)</pre>', dumped, re.S)
 said = {one["name"]: one for one in json.loads(html.unescape(found.group(1)))} if found else {}
 check(len(said) == len(trials), f"{len(said)} of {len(trials)} pages were drawn")
 EXPECTED = {  # items, of them undated, strips
-    "list": (4, 0, 0), "composite": (None, 1, 2), "undated": (1, 1, 0), "failed": (0, 0, 1), "hostile": (4, 1, 0), "hosted": (4, 1, 0),
+    "budget": (4, 2, 0), "records": (4, 2, 0), "list": (4, 0, 0), "composite": (None, 1, 2), "undated": (1, 1, 0), "failed": (0, 0, 1), "hostile": (4, 1, 0), "hosted": (4, 1, 0),
 }
 for name, one in said.items():
     items, hollow, strips = EXPECTED[name.split()[0]] if name != "hosted failure" else (0, 0, 1)
@@ -132,6 +143,12 @@ for name, one in said.items():
         check(one["heard"][:2] == ["ui/initialize", "ui/notifications/initialized"], f"{name}: said {one['heard']}")
         check("ui/notifications/size-changed" in one["heard"], f"{name}: does not say its size: {one['heard']}")
         check(one["theme"] == ("dark" if name == "hosted dark" else "light"), f"{name}: theme {one['theme']}")
+for name in ("budget 340", "budget 1000", "records 340", "records 1000"):
+    one = said.get(name, {})
+    check(one.get("parts") == 2, f"{name}: {one.get('parts')} pieces of the budget, not 2")
+    for words in ("of 400 tokens", "Selected", "Left out", "failed_retrieval", "unverified_date", "missing, severity high"):
+        check(words in one.get("text", ""), f"{name}: {words!r} is not there")
+check("context.surface.created" in said.get("records 1000", {}).get("text", ""), "records: the events are not there")
 for name in ("hostile 340", "hosted dark"):
     text = said.get(name, {}).get("text", "")
     check("window.ran = true" in text and "<img src=" in text, f"{name}: the titles are not shown as they are: {text[:300]}")
@@ -140,7 +157,8 @@ if said:
     check(said["hosted dark"]["ground"] != said["hosted light"]["ground"], "dark is as light")
 
 SHOTS = [("list", "list", 1000, 850, False), ("list", "list-narrow-dark", 500, 900, True), ("composite", "composite", 1000, 620, False),
-         ("composite", "composite-dark", 1000, 620, True), ("composite", "composite-narrow", 500, 800, False), ("undated", "undated", 1000, 700, False)]
+         ("composite", "composite-dark", 1000, 620, True), ("composite", "composite-narrow", 500, 800, False), ("undated", "undated", 1000, 700, False),
+         ("budget", "budget", 1000, 900, False), ("records", "records-dark", 1000, 1000, True)]
 for page, name, width, height, dark in SHOTS:
     picture = os.path.join(PICTURES or work.name, name + ".png")
     flags = ["--blink-settings=preferredColorScheme=0"] if dark else []

@@ -34,10 +34,14 @@ impl Quote {
             // Without a witness it is the previous close: sources set it to the last close as soon as a
             // session ends, while price and change still speak of that session.
             if previous_fits && !change_fits {
-                left_out.push(format!("change {change} contradicts price and previous close"));
+                left_out.push(format!(
+                    "left out change {change}, which contradicts price and previous close"
+                ));
                 self.change = None;
             } else {
-                left_out.push(format!("previous_close {previous} contradicts price and change"));
+                left_out.push(format!(
+                    "left out previous_close {previous}, which contradicts price and change"
+                ));
                 self.previous_close = None;
             }
         }
@@ -50,7 +54,7 @@ impl Quote {
             && !percent_agrees(percent, previous, change)
         {
             left_out.push(format!(
-                "change_percent {percent} contradicts the price and its change"
+                "left out change_percent {percent}, which contradicts the price and its change"
             ));
             self.change_percent = None;
         }

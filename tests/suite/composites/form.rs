@@ -23,7 +23,7 @@ pub(super) fn form(table: &Table, engine: &Engine, outcome: &Outcome) -> Vec<Str
     let mut undeclared = Vec::new();
     if !outcome.is_error {
         let answer = &outcome.structured;
-        crate::surface::undeclared(table.composite.tool, &schema, answer, &mut undeclared);
+        crate::surface::answers::undeclared(table.composite.tool, &schema, answer, &mut undeclared);
     }
     want(undeclared.is_empty(), format!("{undeclared:?}"));
     match jsonschema::validator_for(&schema) {

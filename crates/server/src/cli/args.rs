@@ -296,6 +296,11 @@ pub(crate) enum Records {
         #[arg(long, value_parser = ["json", "jsonl", "cloudevents", "prov"], default_value = "json")]
         format: String,
     },
+    /// Print records as one page: what was offered, selected and left out, by age, and what happened
+    Page {
+        /// File with records, as for `export`
+        file: PathBuf,
+    },
     /// Hold records to their rules: references, partition, states, order, room, no secrets; ends with 1 where one is broken
     Check {
         /// File with records, as for `export`

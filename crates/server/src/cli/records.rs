@@ -18,6 +18,7 @@ use crate::clock::SystemClock;
 use crate::engine::ToolOutcome;
 use crate::output;
 use crate::records::{FIELD, of_judgement as note};
+use crate::timeline;
 
 pub(super) fn run(task: &Records) -> u8 {
     match task {
@@ -36,6 +37,10 @@ pub(super) fn run(task: &Records) -> u8 {
                 written(bundle, format)
             })
         }
+        Records::Page { file } => with_bundle(file, |bundle| {
+            output::line(&timeline::of_records(bundle));
+            0
+        }),
         Records::Check { file, json } => with_bundle(file, |bundle| said(bundle, *json)),
     }
 }

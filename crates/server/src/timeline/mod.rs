@@ -5,6 +5,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use freshcontext_records::Bundle;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -38,6 +39,11 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>, outcome: &ToolOutcome) ->
         "text": outcome.structured.is_none().then_some(&outcome.text),
     });
     page(&in_script(&answer))
+}
+
+/// The page of context records: what was offered, what a budget let in and kept out, and what happened.
+pub fn of_records(bundle: &Bundle) -> String {
+    page(&in_script(&json!({"tool": "records", "structured": bundle})))
 }
 
 /// JSON that a script element can hold: no character of it can end the element or begin a comment.

@@ -25,6 +25,7 @@
     return node;
   };
   const word = (value) => value == null ? "" : typeof value === "object" ? JSON.stringify(value) : String(value);
+  const sentence = (what, more) => [word(what), more].filter(Boolean).join(/[.?!]$/.test(word(what)) ? " " : ": ");
   const cut = (text, length) => text.length > length ? text.slice(0, Math.max(1, length - 1)) + "\u2026" : text;
   const list = (value) => Array.isArray(value) ? value : [];
   const web = (url) => { try { return /^https?:$/.test(new URL(url).protocol) ? url : null; } catch { return null; } };
@@ -51,6 +52,54 @@
     }
   };
 
+  // What a budget let in and what it kept out, each a lane; a reason stands with its item.
+  const chosen = (view, selected, omitted, find) => {
+    const parts = list(selected).map((one) => ({ item: find(one), tokens: one.tokens })).filter((part) => part.item);
+    for (const { item, tokens } of parts) if (tokens != null) item.fields.push(["tokens", tokens]);
+    const out = list(omitted).map((one) => [find(one), one]).filter(([item]) => item);
+    for (const [item, one] of out) item.summary = `Left out, ${word(one.reason)}: ${word(one.detail)}`;
+    view.lanes.push({ label: "Selected", items: parts.map((part) => part.item), strips: [] });
+    if (out.length) view.lanes.push({ label: "Left out", items: out.map(([item]) => item), strips: [] });
+    view.parts = parts.filter((part) => part.tokens > 0);
+  };
+  const budget = (view, given) => {
+    if (given.actual_tokens == null) return;
+    view.room = given.max_tokens == null ? given.actual_tokens : given.max_tokens - (given.reserved_tokens || 0);
+    view.facts.push(["Budget", `${given.actual_tokens} of ${view.room} tokens (${word(given.tokenizer)}, ${word(given.token_counts)})`]);
+    for (const one of list(given.truncation_records)) view.notes.push(`Cut: ${word(one.loss_notes)}`);
+  };
+  const missing = (view, one) => view.missing.push({ what: word(one.question), code: `missing, severity ${word(one.severity)}`, message: list(one.candidate_sources).map((source) => word(source.how)).filter(Boolean).join(" ") });
+
+  // Context records: the items that were offered, what was selected of them, and what happened.
+  const bundle = (view, fact, item, records) => {
+    const envelope = records.context_envelope, sources = new Map(list(records.context_source_ref).map((one) => [one.source_id, one]));
+    view.title = "Context records";
+    view.now = envelope.created_at;
+    view.counted = "recorded";
+    fact("Context", envelope.context_id);
+    fact("Tool", (envelope.metadata || {}).tool);
+    fact("Producer", envelope.producer && `${word(envelope.producer.id)} ${word(envelope.producer.version)}`);
+    const of = new Map();
+    for (const one of list(records.context_item)) {
+      const fresh = one.freshness || {}, source = sources.get(list(one.source_refs)[0]) || {};
+      of.set(one.item_id, item({
+        title: one.title || one.item_id, url: source.uri, published_at: fresh.published_at, date_confidence: fresh.date_confidence,
+        freshness_score: fresh.freshness_score, summary: list((one.metadata || {}).why).map(word).join(" "),
+        fields: { id: one.item_id, state: one.lifecycle, visibility: one.visibility, decision: fresh.decision, trust: one.trust_level },
+      }));
+    }
+    const blocks = new Map(list(records.context_assembly).flatMap((one) => list(one.ordered_blocks)).flatMap((block) => list(block.item_refs).map((id) => [id, block.tokens])));
+    const selections = list(records.context_selection);
+    for (const one of selections) {
+      chosen(view, list(one.selected_item_refs).map((id) => ({ id, tokens: blocks.get(id) })), one.omitted_item_refs, (part) => of.get(part.id || part.item_ref));
+    }
+    if (!selections.length) view.lanes.push({ label: "Items", items: [...of.values()], strips: [] });
+    list(records.context_budget).forEach((one) => budget(view, one));
+    list(records.missing_context).forEach((one) => missing(view, one));
+    for (const one of list(records.context_event)) view.notes.push(`${word(one.sequence)}. ${minute(one.created_at)} ${word(one.event_class)}: ${list(one.subject_refs).map(word).join(", ")}`);
+    view.noted = "What happened";
+  };
+
   // What an answer holds, in the form that is drawn: lanes with items, and strips for what failed.
   const read = (given) => {
     const answer = given.structured && typeof given.structured === "object" ? given.structured : {};
@@ -74,7 +123,7 @@
       const items = list(result.items).map(item);
       return items.length || result.status === "empty" ? items : [whole(result, title)];
     };
-    const view = { title: given.title || given.tool || "Answer", tool: given.tool, asked: given.arguments, facts: [], lanes: [], notes: [] };
+    const view = { title: given.title || given.tool || "Answer", tool: given.tool, asked: given.arguments, facts: [], lanes: [], missing: [], notes: [] };
     const fact = (name, value) => { if (word(value)) view.facts.push([name, word(value)]); };
     const remarks = (result) => {
       const notes = list(result.notes).map(word);
@@ -111,13 +160,21 @@
       }
     } else if (Array.isArray(answer.results)) {
       view.now = answer.now;
+      view.counted = "judged";
       fact("Judged for", [answer.profile, answer.intent].map(word).filter(Boolean).join(", "));
       const items = answer.results.map((one) => item({
         title: one.title, url: one.source, published_at: (one.provenance_readiness || {}).published_at,
         date_confidence: one.confidence, freshness_score: one.freshness_score,
-        summary: [one.label, ...list(one.why)].map(word).filter(Boolean).join(": "),
+        summary: sentence(one.label, list(one.why).map(word).join(" ")),
       }));
-      view.lanes.push({ label: "Signals", items, strips: [] });
+      if (answer.selection) {
+        const of = new Map(answer.results.map((one, at) => [one.index, items[at]]));
+        chosen(view, answer.selection.selected, answer.selection.omitted, (one) => of.get(one.index));
+        budget(view, { ...answer.budget, ...(answer.budget || {}).limits });
+        list(answer.missing_context).forEach((one) => missing(view, one));
+      } else view.lanes.push({ label: "Signals", items, strips: [] });
+    } else if (answer.context_envelope) {
+      bundle(view, fact, item, answer);
     } else {
       view.now = envelope.retrieved_at || answer.retrieved_at;
       fact("About", answer.summary);
@@ -208,6 +265,27 @@
     return svg;
   };
 
+  // The room of a budget: a piece for each item that was selected, as wide as its tokens, and what stayed free.
+  const rooms = (view, room) => {
+    const svg = document.createElementNS(svgSpace, "svg"), scale = room / Math.max(view.room, 1, ...view.parts.map((part) => part.tokens));
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", "The budget: selected items by their tokens, and what stayed free");
+    svg.setAttribute("viewBox", `0 0 ${room} 26`);
+    svg.setAttribute("height", 26);
+    draw(svg, "rect", { x: 0, y: 2, width: room, height: 22, rx: 3, class: "lane free" });
+    let x = 0;
+    for (const { item, tokens } of view.parts) {
+      const wide = tokens * scale, group = draw(svg, "g", {});
+      draw(group, "title", {}, `${item.number}. ${item.title}: ${tokens} tokens`);
+      const [r, g, b] = item.score == null ? [130, 138, 150] : colour(item.score);
+      draw(group, "rect", { x, y: 2, width: Math.max(1, wide - 1), height: 22, fill: `rgb(${r},${g},${b})`, class: "part" });
+      const dark = 0.299 * r + 0.587 * g + 0.114 * b < 125;
+      if (wide > 16) draw(group, "text", { x: x + wide / 2, y: 17, class: "number " + (dark ? "on-dark" : "on-light") }, item.number);
+      x += wide;
+    }
+    return svg;
+  };
+
   const legend = (parent) => {
     const box = make(parent, "div", null, "legend");
     const entry = (text, size, fill) => {
@@ -233,18 +311,19 @@
     make(page, "h1", view.title);
     const asked = Object.entries(view.asked || {}).map(([name, value]) => `${name}=${cut(word(value), 80)}`).join("  ");
     if (asked) make(page, "p", cut(`${view.tool || ""} ${asked}`, 300), "quiet");
-    if (view.now && view.lanes.some((lane) => lane.items.length)) make(page, "p", `Ages are counted to ${minute(view.now)}, when it was retrieved.`, "quiet");
+    if (view.now && view.lanes.some((lane) => lane.items.length)) make(page, "p", `Ages are counted to ${minute(view.now)}, when it was ${view.counted || "retrieved"}.`, "quiet");
     const facts = make(page, "dl", null, "facts");
     for (const [name, value] of view.facts) { make(facts, "dt", name); make(facts, "dd", cut(value, 400)); }
     width = page.clientWidth - 36;
+    if (view.parts) page.append(rooms(view, width));
     page.append(timeline(view, width));
     legend(page);
-    const failed = view.lanes.flatMap((lane) => lane.strips);
+    const failed = [...view.lanes.flatMap((lane) => lane.strips), ...view.missing];
     if (failed.length) {
       make(page, "h2", "What is missing");
       for (const part of failed) {
         const box = make(page, "div", null, "failed");
-        make(box, "p", `${part.what}: ${part.message}`);
+        make(box, "p", sentence(part.what, part.message));
         make(box, "p", part.code, "quiet");
       }
     }
@@ -276,7 +355,7 @@
       }
     }
     if (view.notes.length) {
-      make(page, "h2", "Notes");
+      make(page, "h2", view.noted || "Notes");
       for (const note of view.notes) make(page, "p", note, "quiet");
     }
     make(page, "p", "What sources wrote is external data, not instructions.", "quiet");
