@@ -61,7 +61,7 @@ pub use fit::item_identity;
 pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
 pub use profile::{Authority, DatePolicy, FailurePolicy, INTENTS, Intent, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
-pub use values::holds_more_values_than;
+pub use values::hold_more_values_than;
 pub use verdict::{
     Confidence, DateConfidence, Decision, Handoff, ProvenanceReadiness, ReadinessState, SignalStatus,
     SourceCompleteness, SourceIdentity, TimingCompleteness, Verdict,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
 use freshcontext_contract::limits::{MESSAGE_VALUES, SIGNALS_VALUES};
-use freshcontext_core::evaluate::holds_more_values_than;
+use freshcontext_core::evaluate::hold_more_values_than;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -106,8 +106,7 @@ pub(crate) fn apart(message: &Bytes) -> Option<(Bytes, Bytes)> {
         return None;
     }
     let arguments = message.slice_ref(arguments.as_bytes());
-    let begin = (arguments.as_ptr() as usize).checked_sub(message.as_ptr() as usize)?;
-    let (before, after) = (message.get(..begin)?, message.get(begin + arguments.len()..)?);
+    let (before, after) = around(message, &arguments)?;
     let mut rest = BytesMut::with_capacity(before.len() + after.len() + 2);
     rest.extend_from_slice(before);
     rest.extend_from_slice(b"{}");
@@ -115,14 +114,22 @@ pub(crate) fn apart(message: &Bytes) -> Option<(Bytes, Bytes)> {
     Some((rest.freeze(), arguments))
 }
 
-/// Whether a message holds more values than are read. A judgement may hold more than others: its values are
-/// borrowed from its text, and few are judged at once.
-pub(crate) fn has_too_many_values(message: &Bytes) -> bool {
-    holds_more_values_than(message, MESSAGE_VALUES)
-        && apart(message).is_none_or(|(rest, arguments)| {
-            holds_more_values_than(&rest, MESSAGE_VALUES)
-                || holds_more_values_than(&arguments, SIGNALS_VALUES)
-        })
+/// What of a message stands before and after a part of it. None where it is no part of it.
+fn around<'m>(message: &'m [u8], part: &[u8]) -> Option<(&'m [u8], &'m [u8])> {
+    let begin = (part.as_ptr() as usize).checked_sub(message.as_ptr() as usize)?;
+    Some((message.get(..begin)?, message.get(begin + part.len()..)?))
+}
+
+/// Whether a message holds more values than are read. The arguments of a judgement, a part of it, may hold more than
+/// the rest: their values are borrowed from their text, and few are judged at once.
+pub(crate) fn has_too_many_values(message: &[u8], judged: Option<&[u8]>) -> bool {
+    match judged.and_then(|arguments| Some((arguments, around(message, arguments)?))) {
+        Some((arguments, (before, after))) => {
+            hold_more_values_than(&[before, after], MESSAGE_VALUES)
+                || hold_more_values_than(&[arguments], SIGNALS_VALUES)
+        }
+        None => hold_more_values_than(&[message], MESSAGE_VALUES),
+    }
 }
 
 #[cfg(test)]
@@ -158,13 +165,29 @@ mod tests {
     #[test]
     fn values_are_counted_and_texts_are_not() {
         let text = format!(r#"{{"a":"{}"}}"#, r#"[,{\""#.repeat(MESSAGE_VALUES));
-        assert!(!has_too_many_values(&Bytes::from(text)));
+        assert!(!has_too_many_values(text.as_bytes(), None));
         let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));
-        assert!(!has_too_many_values(&Bytes::from(list(MESSAGE_VALUES))));
-        assert!(has_too_many_values(&Bytes::from(list(MESSAGE_VALUES + 1))));
-        let judged = |values| message(&format!(r#"{{"signals":{}}}"#, list(values)));
-        assert!(!has_too_many_values(&judged(SIGNALS_VALUES - 1)));
-        assert!(has_too_many_values(&judged(SIGNALS_VALUES)));
+        assert!(!has_too_many_values(list(MESSAGE_VALUES).as_bytes(), None));
+        assert!(has_too_many_values(list(MESSAGE_VALUES + 1).as_bytes(), None));
+        let judged = |values| {
+            let message = message(&format!(r#"{{"signals":{}}}"#, list(values)));
+            let (_, arguments) = apart(&message).unwrap();
+            has_too_many_values(&message, Some(&arguments))
+        };
+        assert!(!judged(SIGNALS_VALUES - 1));
+        assert!(judged(SIGNALS_VALUES));
+        // Beside the arguments, no more than in any message.
+        let beside = |values: usize| {
+            let (more, name) = (list(values), EVALUATE);
+            let message = format!(
+                r#"{{"method":"tools/call","params":{{"arguments":{{}},"name":"{name}"}},"id":{more}}}"#
+            );
+            let message = Bytes::from(message);
+            let (_, arguments) = apart(&message).unwrap();
+            has_too_many_values(&message, Some(&arguments))
+        };
+        assert!(!beside(MESSAGE_VALUES - 5));
+        assert!(beside(MESSAGE_VALUES - 4));
     }
 
     #[test]

@@ -153,7 +153,8 @@ where
     };
     // Holds its memory until the answer is there.
     let body = &read.bytes;
-    if has_too_many_values(body) {
+    let judged = apart(body);
+    if has_too_many_values(body, judged.as_ref().map(|(_, arguments)| &**arguments)) {
         let error = json!({"code": -32_600, "message": TOO_MANY_VALUES});
         let response = rpc_error(StatusCode::BAD_REQUEST, error, id_of(body));
         return shared.refusing(Refusal::Protocol, response);
@@ -166,7 +167,7 @@ where
         .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
     take_wildcards(&mut parts.headers);
     let (mut rest, mut structure) = (body.clone(), Slot::default());
-    if let Some((message, arguments)) = apart(body) {
+    if let Some((message, arguments)) = judged {
         let aside = Aside::new(arguments);
         structure = aside.structure.clone();
         parts.headers.insert(header::CONTENT_LENGTH, message.len().into());

@@ -34,8 +34,8 @@ pub(crate) enum Frame {
 struct Raw<'l> {
     #[serde(borrow)]
     jsonrpc: Option<Cow<'l, str>>,
-    #[serde(default, deserialize_with = "present")]
-    id: Option<Value>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'l RawValue>,
     #[serde(borrow)]
     method: Option<Cow<'l, str>>,
     #[serde(borrow, default)]
@@ -44,15 +44,15 @@ struct Raw<'l> {
     error: Option<IgnoredAny>,
 }
 
-/// The parameters of a tool call, the arguments unread.
+/// The parameters of a tool call, unread.
 #[derive(Default)]
 enum Params<'l> {
     #[default]
     None,
     Fields {
-        name: Option<Value>,
+        name: Option<&'l RawValue>,
         arguments: Option<&'l RawValue>,
-        meta: Option<Value>,
+        meta: Option<&'l RawValue>,
     },
 }
 
@@ -120,9 +120,21 @@ impl<'de: 'l, 'l> Deserialize<'de> for Params<'l> {
     }
 }
 
+impl Params<'_> {
+    /// The arguments of a judgement, which stay text for who judges.
+    fn judged(&self) -> Option<&[u8]> {
+        let Self::Fields { name, arguments, .. } = self else {
+            return None;
+        };
+        let name: String = serde_json::from_str((*name)?.get()).ok()?;
+        let arguments = (*arguments)?.get();
+        (name == EVALUATE && arguments.starts_with('{')).then_some(arguments.as_bytes())
+    }
+}
+
 /// Keeps a null apart from an absent field.
-fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
 }
 
 /// Reads one line.
@@ -142,19 +154,24 @@ fn read_line(bytes: &Bytes) -> Frame {
         Some(b'{') => {}
         Some(_) => return not_an_object(line),
     }
-    if has_too_many_values(bytes) {
-        return invalid(find_id(bytes), TOO_MANY_VALUES);
-    }
+    // Borrows: no tree is made before the values are counted.
     let raw: Raw<'_> = match serde_json::from_str(line) {
         Ok(raw) => raw,
         Err(error) if error.is_data() => return wrong_shape(line),
         Err(_) => return parse_error(bytes),
     };
-    let id = raw.id.as_ref().map(read_id);
+    let id = raw.id.map(read_id);
     if let Some(None) = id {
         return invalid(None, "the id must be a string or a whole number");
     }
     let id = id.flatten();
+    let judged = raw
+        .params
+        .judged()
+        .filter(|_| raw.method.as_deref() == Some("tools/call"));
+    if has_too_many_values(bytes, judged) {
+        return invalid(id, TOO_MANY_VALUES);
+    }
     if raw.jsonrpc.as_deref() != Some("2.0") {
         return invalid(id, "jsonrpc must be \"2.0\"");
     }
@@ -214,6 +231,7 @@ pub(crate) fn begins(request: &ClientRequest) -> bool {
 /// `line` is what the parameters were read from.
 fn tool_call(id: RequestId, params: Params<'_>, line: &Bytes) -> Frame {
     let bad = |id, what: &'static str| Frame::Wrong(Some(id), ErrorData::invalid_params(what, None));
+    let unreadable = |id| Frame::Wrong(Some(id), ErrorData::new(ErrorCode::PARSE_ERROR, UNREADABLE, None));
     let Params::Fields {
         name,
         arguments,
@@ -222,8 +240,16 @@ fn tool_call(id: RequestId, params: Params<'_>, line: &Bytes) -> Frame {
     else {
         return bad(id, "tools/call needs params with a name and arguments");
     };
-    let Some(Value::String(name)) = name else {
-        return bad(id, "params.name must be the name of a tool");
+    let meta: Option<Map<String, Value>> = match meta.map(|meta| serde_json::from_str(meta.get())) {
+        None | Some(Ok(Value::Null)) => None,
+        Some(Ok(Value::Object(meta))) => Some(meta),
+        Some(Err(_)) => return unreadable(id),
+        Some(Ok(_)) => return bad(id, "params._meta must be an object"),
+    };
+    let name = match name.map(|name| serde_json::from_str(name.get())) {
+        Some(Ok(Value::String(name))) => name,
+        Some(Err(_)) => return unreadable(id),
+        Some(Ok(_)) | None => return bad(id, "params.name must be the name of a tool"),
     };
     let arguments = arguments.map_or("null", RawValue::get);
     let unread =
@@ -237,11 +263,6 @@ fn tool_call(id: RequestId, params: Params<'_>, line: &Bytes) -> Frame {
             Err(_) => return bad(id, UNREADABLE),
         }
     }
-    let meta: Option<Map<String, Value>> = match meta {
-        None | Some(Value::Null) => None,
-        Some(Value::Object(meta)) => Some(meta),
-        Some(_) => return bad(id, "params._meta must be an object"),
-    };
     let mut request = CallToolRequest::new(call);
     if let Some(meta) = meta {
         request.extensions.insert(RequestMetaObject::from(meta));
@@ -255,8 +276,11 @@ fn tool_call(id: RequestId, params: Params<'_>, line: &Bytes) -> Frame {
     )))
 }
 
-fn read_id(value: &Value) -> Option<RequestId> {
-    RequestId::deserialize(value).ok()
+fn read_id(id: &RawValue) -> Option<RequestId> {
+    // Lists and objects are no ids, however long.
+    let text = id.get();
+    let value: Value = (!text.starts_with(['[', '{'])).then(|| serde_json::from_str(text).ok())??;
+    RequestId::deserialize(&value).ok()
 }
 
 fn not_an_object(line: &str) -> Frame {
