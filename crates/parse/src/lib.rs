@@ -2,6 +2,7 @@
 //! time and never panic.
 
 pub mod charset;
+pub mod date;
 pub mod feed;
 pub mod github;
 pub mod html;

@@ -17,6 +17,12 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
+/// As [`one_line`]; `None` where nothing is left.
+pub fn present(text: &str) -> Option<String> {
+    let line = one_line(text);
+    (!line.is_empty()).then_some(line)
+}
+
 /// Trims each line and keeps at most one blank line between paragraphs.
 pub fn paragraphs(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

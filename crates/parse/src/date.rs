@@ -1,0 +1,445 @@
+//! Dates as people write them in headings, as pages write them for machines, and as addresses carry them.
+//! Nothing is guessed: an ambiguous date is no date.
+
+use std::fmt;
+
+use chrono::{
+    DateTime, Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc,
+};
+use freshcontext_contract::DateValue;
+use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
+
+/// Months as their languages write them in dates: English, German, French, Spanish, Italian,
+/// Portuguese, Dutch. No name stands for two months.
+const MONTHS: [&[&str]; 12] = [
+    &[
+        "january", "januar", "jänner", "janvier", "enero", "gennaio", "janeiro", "januari",
+    ],
+    &[
+        "february",
+        "februar",
+        "février",
+        "febrero",
+        "febbraio",
+        "fevereiro",
+        "februari",
+    ],
+    &["march", "märz", "mars", "marzo", "março", "maart"],
+    &["april", "avril", "abril", "aprile"],
+    &["may", "mai", "mayo", "maggio", "maio", "mei"],
+    &["june", "juni", "juin", "junio", "giugno", "junho"],
+    &["july", "juli", "juillet", "julio", "luglio", "julho"],
+    &["august", "août", "agosto", "augustus"],
+    &[
+        "september",
+        "septembre",
+        "septiembre",
+        "settembre",
+        "setembro",
+        "sept",
+    ],
+    &["october", "oktober", "octobre", "octubre", "ottobre", "outubro"],
+    &["november", "novembre", "noviembre", "novembro"],
+    &[
+        "december",
+        "dezember",
+        "décembre",
+        "diciembre",
+        "dicembre",
+        "dezembro",
+    ],
+];
+
+/// Which number comes first in dates such as `05-06-2020`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The month.
+    MonthFirst,
+    /// The day.
+    DayFirst,
+}
+
+/// A date found in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// A calendar day.
+    Day(NaiveDate),
+    /// Two numbers that may both be the month, and the year.
+    Ambiguous(u32, u32, i32),
+}
+
+impl Found {
+    /// The day, given the order that the rest of the document shows.
+    pub fn day(self, order: Option<Order>) -> Option<NaiveDate> {
+        match (self, order) {
+            (Self::Day(day), _) => Some(day),
+            (Self::Ambiguous(a, b, year), Some(Order::MonthFirst)) => date(year, a, b),
+            (Self::Ambiguous(a, b, year), Some(Order::DayFirst)) => date(year, b, a),
+            (Self::Ambiguous(a, b, year), None) if a == b => date(year, a, b),
+            (Self::Ambiguous(..), None) => None,
+        }
+    }
+}
+
+/// The order of a document whose dates include these; `None` where they do not tell or contradict.
+pub fn order<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Order> {
+    let mut seen = None;
+    for text in texts {
+        let shown = numeric(text).and_then(|(a, b, _)| match (a > 12, b > 12) {
+            (true, false) => Some(Order::DayFirst),
+            (false, true) => Some(Order::MonthFirst),
+            _ => None,
+        });
+        match (seen, shown) {
+            (None, Some(order)) => seen = Some(order),
+            (Some(first), Some(order)) if first != order => return None,
+            _ => {}
+        }
+    }
+    seen
+}
+
+fn date(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
+    // Software has no history before that, and a year of four digits is meant.
+    (1970..=2100)
+        .contains(&year)
+        .then(|| NaiveDate::from_ymd_opt(year, month, day))
+        .flatten()
+}
+
+/// The first whole date in a text.
+pub fn find(text: &str) -> Option<Found> {
+    if let Some(day) = year_first(text).or_else(|| with_month_name(text)) {
+        return Some(Found::Day(day));
+    }
+    let (a, b, year) = numeric(text)?;
+    match (a > 12, b > 12) {
+        (true, true) => None,
+        (true, false) => date(year, b, a).map(Found::Day),
+        (false, true) => date(year, a, b).map(Found::Day),
+        (false, false) => Some(Found::Ambiguous(a, b, year)),
+    }
+}
+
+/// Runs of digits with what stands before each.
+fn numbers(text: &str) -> Vec<(&str, &str)> {
+    let mut out = Vec::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, tail) = rest.split_at(start);
+        let end = tail.find(|c: char| !c.is_ascii_digit()).unwrap_or(tail.len());
+        let (number, after) = tail.split_at(end);
+        out.push((before, number));
+        rest = after;
+        if out.len() > 60 {
+            break;
+        }
+    }
+    out
+}
+
+/// `2024-05-06`, `2024/05/06`, `2024.05.06`, `2024年5月6日`, also with a time behind it.
+fn year_first(text: &str) -> Option<NaiveDate> {
+    let numbers = numbers(text);
+    numbers.windows(3).find_map(|window| {
+        let [(before, year), (first, month), (second, day)] = window else {
+            return None;
+        };
+        let joined = matches!(
+            (*first, *second),
+            ("-", "-") | ("/", "/") | (".", ".") | ("年", "月") | ("‑", "‑") | ("–", "–")
+        );
+        // A fourth part makes it a version.
+        let clean = *before != ".";
+        (joined && clean && year.len() == 4 && month.len() <= 2 && day.len() <= 2)
+            .then(|| date(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?))
+            .flatten()
+    })
+}
+
+/// `05-15-2020`, `5/6/2020`, `15.05.2020`: two numbers and a year.
+fn numeric(text: &str) -> Option<(u32, u32, i32)> {
+    let numbers = numbers(text);
+    numbers.windows(3).find_map(|window| {
+        let [(before, a), (first, b), (second, year)] = window else {
+            return None;
+        };
+        let joined = matches!((*first, *second), ("-", "-") | ("/", "/") | (".", "."));
+        if !joined || year.len() != 4 || a.len() > 2 || b.len() > 2 || *before == "." {
+            return None;
+        }
+        let (a, b, year) = (a.parse().ok()?, b.parse().ok()?, year.parse().ok()?);
+        let plausible = (1..=31).contains(&a) && (1..=31).contains(&b) && (1970..=2100).contains(&year);
+        plausible.then_some((a, b, year))
+    })
+}
+
+/// `November 27, 2018`, `27 November 2018`, `Nov 27th 2018`, `27. Nov. 2018`.
+fn with_month_name(text: &str) -> Option<NaiveDate> {
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| {
+            !word.is_empty() && !word.eq_ignore_ascii_case("of") && !word.eq_ignore_ascii_case("de")
+        })
+        .take(200)
+        .map(str::to_lowercase)
+        .collect();
+    words.iter().enumerate().find_map(|(at, word)| {
+        let month = month(word)?;
+        let word_at = |place: Option<usize>| place.and_then(|place| words.get(place));
+        let before = word_at(at.checked_sub(1)).and_then(|word| day_number(word));
+        let after = word_at(at.checked_add(1)).and_then(|word| day_number(word));
+        let year_after = |places: usize| {
+            words
+                .get(at + places)
+                .filter(|word| word.len() == 4)
+                .and_then(|word| word.parse::<i32>().ok())
+        };
+        match (after, year_after(2), before, year_after(1)) {
+            (Some(day), Some(year), _, _) | (_, _, Some(day), Some(year)) => date(year, month, day),
+            _ => None,
+        }
+    })
+}
+
+fn month(word: &str) -> Option<u32> {
+    // Short forms are read in English only: three letters fit too much elsewhere.
+    let short = |names: &[&str]| {
+        (3..=4).contains(&word.len()) && names.first().is_some_and(|english| english.starts_with(word))
+    };
+    let position = MONTHS
+        .iter()
+        .position(|names| names.contains(&word) || short(names))?;
+    u32::try_from(position + 1).ok()
+}
+
+/// A month as a part of an address writes it: by its number, or by its name in lower case.
+pub fn month_number(part: &str) -> Option<u32> {
+    let digits = (1..=2).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
+    if digits {
+        return part.parse().ok().filter(|month| (1..=12).contains(month));
+    }
+    month(part)
+}
+
+fn day_number(word: &str) -> Option<u32> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let ending = word.get(digits.len()..)?;
+    let fits = matches!(ending, "" | "st" | "nd" | "rd" | "th" | "er") && (1..=2).contains(&digits.len());
+    fits.then(|| digits.parse().ok())
+        .flatten()
+        .filter(|day| (1..=31).contains(day))
+}
+
+/// A date that a page wrote for machines: ISO 8601 in all its lengths down to the day, RFC 2822, or a
+/// date-time without seconds. Without a zone it counts as UTC.
+pub fn machine(text: &str) -> Option<DateValue> {
+    let text = text.trim();
+    if let Ok(at) = DateTime::parse_from_rfc3339(text).or_else(|_| DateTime::parse_from_rfc2822(text)) {
+        return Some(DateValue::Instant(at.with_timezone(&Utc)));
+    }
+    for format in [
+        "%Y-%m-%dT%H:%M%#z",
+        "%Y-%m-%dT%H:%M:%S%#z",
+        "%Y-%m-%dT%H:%M:%S%.f%#z",
+        "%Y-%m-%d %H:%M:%S%#z",
+        "%Y-%m-%d %H:%M:%S %#z",
+    ] {
+        if let Ok(at) = DateTime::parse_from_str(text, format) {
+            return Some(DateValue::Instant(at.with_timezone(&Utc)));
+        }
+    }
+    let naive = text.strip_suffix('Z').unwrap_or(text);
+    for format in [
+        "%Y-%m-%dT%H:%M:%S%.f",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%d %H:%M:%S%.f",
+        "%Y-%m-%d %H:%M",
+    ] {
+        if let Ok(at) = NaiveDateTime::parse_from_str(naive, format) {
+            return Some(DateValue::Instant(at.and_utc()));
+        }
+    }
+    NaiveDate::parse_from_str(text, "%Y-%m-%d")
+        .ok()
+        .map(DateValue::Day)
+}
+
+/// As [`machine`], as an instant; a day counts from 00:00 UTC.
+pub fn instant(text: &str) -> Option<DateTime<Utc>> {
+    machine(text)?.instant()
+}
+
+/// A calendar day, `2026-01-31` and nothing else.
+pub fn day(text: &str) -> Option<NaiveDate> {
+    (text.len() == 10)
+        .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
+        .flatten()
+}
+
+/// A date as text: a day as a day, an instant to the second.
+pub fn shown(value: &DateValue) -> Option<String> {
+    match value {
+        DateValue::Day(day) => Some(day.to_string()),
+        DateValue::Instant(at) => Some(at.to_rfc3339_opts(SecondsFormat::Secs, true)),
+        _ => None,
+    }
+}
+
+/// Whether a date lies in the future: an instant by more than clocks differ, a day where it has not begun
+/// anywhere.
+pub fn lies_ahead(value: &DateValue, now: DateTime<Utc>) -> bool {
+    match value {
+        DateValue::Instant(at) => *at - now > TimeDelta::seconds(FUTURE_TOLERANCE_S),
+        DateValue::Day(day) => {
+            day.and_time(NaiveTime::MIN).and_utc() - now > TimeDelta::hours(EARLIEST_DAY_START_H)
+        }
+        _ => false,
+    }
+}
+
+/// The date that an address names: what stands there cannot be newer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathDate {
+    /// `/2024/05/06/title`.
+    Day(NaiveDate),
+    /// `/2024/05/title`: the month's first day.
+    Month(NaiveDate),
+}
+
+impl PathDate {
+    /// The first day it may mean.
+    pub const fn first(self) -> NaiveDate {
+        match self {
+            Self::Day(day) | Self::Month(day) => day,
+        }
+    }
+
+    /// The last day it may mean.
+    pub fn last(self) -> NaiveDate {
+        match self {
+            Self::Day(day) => day,
+            Self::Month(first) => first
+                .checked_add_months(Months::new(1))
+                .and_then(|next| next.pred_opt())
+                .unwrap_or(first),
+        }
+    }
+}
+
+impl fmt::Display for PathDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => write!(f, "{day}"),
+            Self::Month(first) => write!(f, "{}-{:02}", first.year(), first.month()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn day_of(text: &str) -> Option<String> {
+        find(text)
+            .and_then(|found| found.day(None))
+            .map(|day| day.to_string())
+    }
+
+    #[test]
+    fn dates_in_headings() {
+        for (text, day) in [
+            ("[1.2.3] - 2024-05-06", "2024-05-06"),
+            ("3.11.0 / 2018-03-05", "2018-03-05"),
+            ("15.3.1 (2020-03-16)", "2020-03-16"),
+            ("Rails 5.2.1 (August 07, 2018) ##", "2018-08-07"),
+            ("1.11.1 - December 20, 2017", "2017-12-20"),
+            ("27 Nov 2018", "2018-11-27"),
+            ("Friday, December 23rd, 2016", "2016-12-23"),
+            ("4.33.0 [05-15-2020]", "2020-05-15"),
+            ("1.0 (31.12.2019)", "2019-12-31"),
+            ("0.0.5から0.0.6の変更点: 2010-08-28", "2010-08-28"),
+            ("2024年5月6日", "2024-05-06"),
+            ("Dienstag, 29. Januar 2019", "2019-01-29"),
+            ("23 de diciembre de 2016", "2016-12-23"),
+            ("1er mars 2020", "2020-03-01"),
+            ("1.0 2024/05/06", "2024-05-06"),
+            ("released 05-05-2020", "2020-05-05"),
+        ] {
+            assert_eq!(day_of(text).as_deref(), Some(day), "{text}");
+        }
+        for text in [
+            "1.2.3",
+            "May 2020",
+            "2020",
+            "05-06-2020",
+            "2020-13-45",
+            "v2024.1",
+            "May the 4th",
+            "99-99-2020",
+            "1969-01-01",
+        ] {
+            assert_eq!(day_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn ambiguous_dates_are_decided_by_the_rest_of_the_document() {
+        assert_eq!(
+            order(["05-06-2020", "05-15-2020"].into_iter()),
+            Some(Order::MonthFirst)
+        );
+        assert_eq!(
+            order(["05-06-2020", "15-05-2020"].into_iter()),
+            Some(Order::DayFirst)
+        );
+        assert_eq!(
+            order(["05-06-2020", "15-05-2020", "05-15-2020"].into_iter()),
+            None
+        );
+        assert_eq!(order(["05-06-2020"].into_iter()), None);
+        let found = find("05-06-2020").unwrap();
+        assert_eq!(
+            found.day(Some(Order::MonthFirst)).unwrap().to_string(),
+            "2020-05-06"
+        );
+        assert_eq!(
+            found.day(Some(Order::DayFirst)).unwrap().to_string(),
+            "2020-06-05"
+        );
+    }
+
+    #[test]
+    fn machine_dates() {
+        for (text, iso) in [
+            ("2020-01-23T11:53:11Z", "2020-01-23T11:53:11+00:00"),
+            ("2018-11-16T03:00+00:00", "2018-11-16T03:00:00+00:00"),
+            ("2020-01-23T11:53:11+0100", "2020-01-23T10:53:11+00:00"),
+            ("2020-01-23 11:53", "2020-01-23T11:53:00+00:00"),
+            ("Sat, 13 Dec 2025 22:58:29 +0000", "2025-12-13T22:58:29+00:00"),
+        ] {
+            assert_eq!(
+                machine(text)
+                    .map(|value| match value {
+                        DateValue::Instant(at) => at.to_rfc3339(),
+                        other => format!("{other:?}"),
+                    })
+                    .as_deref(),
+                Some(iso),
+                "{text}"
+            );
+        }
+        assert!(matches!(machine("2020-01-23"), Some(DateValue::Day(_))));
+        for text in ["", "2020", "January 2020", "now"] {
+            assert_eq!(machine(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_survived(text in "\\PC{0,80}") {
+            let _ = (find(&text), machine(&text), order([text.as_str()].into_iter()));
+        }
+    }
+}
