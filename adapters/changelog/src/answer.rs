@@ -112,16 +112,8 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
     let all = releases.len();
     releases.truncate(args.limit);
     harvest.skip(all - releases.len(), "beyond the limit");
-    harvest.items = releases
-        .into_iter()
-        .enumerate()
-        .map(|(at, release)| item(release, at, article))
-        .collect();
-    harvest.status = if harvest.items.is_empty() {
-        Status::Empty
-    } else {
-        Status::Success
-    };
+    let shown = releases.into_iter().enumerate();
+    harvest.show(shown.map(|(at, release)| item(release, at, article)).collect());
     harvest
 }
 

@@ -75,10 +75,8 @@ async fn ask(
     request: freshcontext_contract::Request,
     registry: Registry,
 ) -> Result<Package, SourceError> {
-    cx.read(request, |response| {
-        registry::read(registry, &charset::decode(response).text)
-    })
-    .await
+    cx.read(request, charset::as_text(|body| registry::read(registry, body)))
+        .await
 }
 
 fn with_note(mut found: Found, note: String) -> Found {

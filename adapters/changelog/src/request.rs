@@ -33,11 +33,11 @@ const PATHS: [&str; 8] = [
 
 /// The releases of a repository. A refused token makes the one case that is asked again.
 pub fn releases(repository: &Repository) -> Result<Request, SourceError> {
-    let mut url = KeyedUrl::new(
+    let url = KeyedUrl::new(
         "https://api.github.com/",
         &["repos", &repository.owner, &repository.name, "releases"],
     )?;
-    url.query_pairs_mut().append_pair("per_page", &PAGE.to_string());
+    let url = url.with([("per_page", PAGE.to_string().as_str())]);
     Ok(Request::get(url, Media::Json)
         .header("accept", "application/vnd.github+json")
         .header("x-github-api-version", "2022-11-28"))

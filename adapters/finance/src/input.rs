@@ -2,6 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::{self, Given};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,13 +40,12 @@ fn wrong(problem: &str) -> SourceError {
 
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Wanted, SourceError> {
-    let given = input.url.trim();
-    let lower = given.to_ascii_lowercase();
-    let tickers: Vec<Ticker> = if lower.starts_with("http://") || lower.starts_with("https://") {
-        vec![from_url(given)?]
-    } else {
-        let parts = given.split([',', ';']).flat_map(str::split_whitespace);
-        parts.map(Ticker::read).collect::<Result<_, _>>()?
+    let tickers: Vec<Ticker> = match Given::read(&input.url, |_| false, wrong)? {
+        Given::Address(url) => vec![from_url(&url)?],
+        Given::Words(words) => {
+            let parts = words.split([',', ';']).flat_map(str::split_whitespace);
+            parts.map(Ticker::read).collect::<Result<_, _>>()?
+        }
     };
     if tickers.is_empty() {
         return Err(wrong("holds no ticker"));
@@ -87,8 +87,7 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
 }
 
 /// Quote pages name their ticker in the path or in `s`.
-fn from_url(given: &str) -> Result<Ticker, SourceError> {
-    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
+fn from_url(url: &Url) -> Result<Ticker, SourceError> {
     let host = url
         .host_str()
         .unwrap_or_default()
@@ -112,10 +111,7 @@ fn from_url(given: &str) -> Result<Ticker, SourceError> {
         "nasdaq.com" => after("stocks").or_else(|| after("etf")),
         "cboe.com" => after("delayed_quotes").or_else(|| after("quotes")),
         "stooq.com" | "stooq.pl" => {
-            let symbol = url
-                .query_pairs()
-                .find(|(name, _)| name == "s")
-                .map(|(_, value)| value.into_owned());
+            let symbol = link::parameter(url, "s");
             symbol.map(|symbol| {
                 if symbol.contains(['.', '^']) {
                     symbol

@@ -2,6 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::Given;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -80,14 +81,9 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
             ));
         }
     };
-    let given = input.url.trim();
-    let lower = given.to_ascii_lowercase();
-    let target = if lower.starts_with("http://") || lower.starts_with("https://") {
-        from_url(given)?
-    } else if given.contains("://") {
-        return Err(wrong("is not an http(s) address"));
-    } else {
-        from_text(given)?
+    let target = match Given::read(&input.url, is_usaspending, wrong)? {
+        Given::Address(url) => from_url(&url)?,
+        Given::Words(words) => from_text(words)?,
     };
     Ok(Wanted {
         target,
@@ -147,10 +143,12 @@ fn award(id: &str) -> Result<Target, SourceError> {
     }
 }
 
-fn from_url(given: &str) -> Result<Target, SourceError> {
-    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
-    let host = url.host_str().unwrap_or_default();
-    if host != "usaspending.gov" && !host.ends_with(".usaspending.gov") {
+fn is_usaspending(host: &str) -> bool {
+    host == "usaspending.gov" || host.ends_with(".usaspending.gov")
+}
+
+fn from_url(url: &Url) -> Result<Target, SourceError> {
+    if !url.host_str().is_some_and(is_usaspending) {
         return Err(wrong("is not an address of usaspending.gov"));
     }
     let segments: Vec<&str> = url

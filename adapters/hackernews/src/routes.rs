@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use freshcontext_contract::{Cx, ErrorCode, Harvest, Routed, SourceError, Status, counted};
+use freshcontext_contract::{Cx, ErrorCode, Harvest, Routed, SourceError, counted};
 
 use crate::input::{Board, Search};
 use crate::parse::{Listing, algolia, date_text, firebase, page, thread};
@@ -210,12 +210,9 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
     } else {
         cx.args().limit
     };
-    if first_page {
-        harvest.items.push(thread.root);
-    }
-    harvest
-        .items
-        .extend(thread.comments.into_iter().skip(offset).take(room));
+    let root = first_page.then_some(thread.root);
+    let comments = thread.comments.into_iter().skip(offset).take(room);
+    harvest.show(root.into_iter().chain(comments).collect());
     let shown = offset.saturating_add(room);
     if shown < total {
         harvest.next = Some(format!("c{shown}"));
@@ -224,11 +221,6 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
             counted(total - shown, "comment follows", "comments follow")
         ));
     }
-    harvest.status = if harvest.items.is_empty() {
-        Status::Empty
-    } else {
-        Status::Success
-    };
     say_age(&mut harvest);
     Ok(harvest)
 }
@@ -246,8 +238,7 @@ async fn item_by_item(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
     let room = cx.args().limit.saturating_sub(1).min(ONE_BY_ONE);
     let kids: Vec<u64> = root.kids.iter().copied().take(room).collect();
     let more = root.kids.len() - kids.len();
-    harvest.items.push(root.item);
-    harvest.status = Status::Success;
+    harvest.show(vec![root.item]);
     let requests = kids
         .iter()
         .map(|kid| request::item(*kid))
@@ -325,14 +316,7 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
     }
     harvest.summary = Some(summary);
     harvest.skip(unreadable, "deleted or without a title");
-    if harvest.status != Status::Partial {
-        harvest.status = if items.is_empty() {
-            Status::Empty
-        } else {
-            Status::Success
-        };
-    }
-    harvest.items = items;
+    harvest.show(items);
     say_age(harvest);
 }
 

@@ -50,6 +50,9 @@ const MOST_DAYS: f64 = 3_650.0;
 /// More keywords than a search needs; each costs a pass over every advert.
 const MOST_KEYWORDS: usize = 20;
 
+/// More adverts than the boards have.
+const MOST_ADVERTS: usize = 100_000;
+
 /// Checks the arguments.
 pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
     let query = input.query.trim().to_owned();
@@ -82,16 +85,6 @@ pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
             r#"{"keywords": ["C++", "visa"]}"#,
         ));
     }
-    let offset = match args.cursor.as_deref() {
-        None => 0,
-        Some(cursor) => cursor
-            .parse::<usize>()
-            .ok()
-            .filter(|at| *at <= 100_000)
-            .ok_or_else(|| {
-                SourceError::invalid_input("cursor", "is not one that this tool gave out", EXAMPLE)
-            })?,
-    };
     Ok(Wish {
         query,
         location: input
@@ -101,7 +94,7 @@ pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
         remote_only: input.remote_only.unwrap_or(false),
         max_age_days,
         keywords,
-        offset,
+        offset: args.cursor_within(..=MOST_ADVERTS)?.unwrap_or(0),
     })
 }
 

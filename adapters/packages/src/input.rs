@@ -1,6 +1,7 @@
 //! Which packages, in which registries.
 
 use freshcontext_contract::SourceError;
+use freshcontext_parse::npm;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -61,32 +62,13 @@ impl Registry {
                 && name.starts_with(|c: char| c.is_ascii_alphanumeric())
         };
         match self {
-            Self::Npm => npm_name(name),
+            Self::Npm => npm::is_name(name),
             Self::Pypi => plain(b"-_.") && name.ends_with(|c: char| c.is_ascii_alphanumeric()),
             Self::Crates => {
                 plain(b"-_") && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_alphabetic())
             }
         }
     }
-}
-
-/// Lower case, at most 214 characters, optionally with a scope. Upper case is left in old names.
-fn npm_name(name: &str) -> bool {
-    let part = |part: &str, scoped: bool| {
-        !part.is_empty()
-            && (scoped || !part.starts_with(['.', '_']))
-            && part
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.~".contains(&b))
-            && part.bytes().any(|b| b.is_ascii_alphanumeric())
-    };
-    name.len() <= 214
-        && match name.strip_prefix('@') {
-            Some(rest) => rest
-                .split_once('/')
-                .is_some_and(|(scope, name)| part(scope, false) && part(name, true)),
-            None => part(name, false),
-        }
 }
 
 /// One name and where it is looked for.

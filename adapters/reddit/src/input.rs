@@ -2,6 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::Given;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -119,10 +120,11 @@ pub const PERIODS: [&str; 6] = ["hour", "day", "week", "month", "year", "all"];
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Asked, SourceError> {
-    let given = given.trim();
-    if let Some(url) = as_reddit_url(given)? {
-        return from_url(&url);
-    }
+    let given = match Given::read(given, is_reddit_host, wrong)? {
+        Given::Words(words) => words,
+        Given::Address(url) if url.host_str().is_some_and(is_reddit_host) => return from_url(&url),
+        Given::Address(_) => return Err(wrong("must lead to reddit.com")),
+    };
     let path = given.trim_start_matches('/');
     let mut words = path.splitn(2, char::is_whitespace);
     let first = words.next().unwrap_or_default().trim_end_matches('/');
@@ -140,9 +142,6 @@ pub fn recognise(given: &str) -> Result<Asked, SourceError> {
             }));
         }
     }
-    if given.is_empty() {
-        return Err(SourceError::invalid_input("url", "is empty", EXAMPLE));
-    }
     let one_word = is_name(given, 21);
     let target = Target::Search {
         query: given.to_owned(),
@@ -154,33 +153,8 @@ pub fn recognise(given: &str) -> Result<Asked, SourceError> {
     })
 }
 
-/// The address in the argument, if it is one; an error when it leads elsewhere.
-fn as_reddit_url(given: &str) -> Result<Option<Url>, SourceError> {
-    let lower = given.to_ascii_lowercase();
-    let url = if lower.contains("://") && !given.contains(char::is_whitespace) {
-        Url::parse(given).map_err(|error| {
-            SourceError::invalid_input("url", format!("is not a valid address ({error})"), EXAMPLE)
-        })?
-    } else {
-        let host = lower.split(['/', '?']).next().unwrap_or_default();
-        if given.contains(char::is_whitespace) || !is_reddit_host(host) {
-            return Ok(None);
-        }
-        let Ok(url) = Url::parse(&format!("https://{given}")) else {
-            return Ok(None);
-        };
-        url
-    };
-    let host = url.host_str().unwrap_or_default();
-    if matches!(url.scheme(), "http" | "https") && is_reddit_host(host) {
-        return Ok(Some(url));
-    }
-    let example = r#"{"url": "https://www.reddit.com/r/rust/new/"} or {"url": "r/rust"}"#;
-    Err(SourceError::invalid_input(
-        "url",
-        "must lead to reddit.com",
-        example,
-    ))
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, EXAMPLE)
 }
 
 fn is_reddit_host(host: &str) -> bool {
@@ -283,11 +257,7 @@ fn subreddit(name: &str) -> Result<String, SourceError> {
     if name.len() <= 400 && name.split('+').all(|one| is_name(one, 50)) {
         return Ok(name.to_owned());
     }
-    Err(SourceError::invalid_input(
-        "url",
-        "does not name a subreddit (letters, digits and _)",
-        EXAMPLE,
-    ))
+    Err(wrong("does not name a subreddit (letters, digits and _)"))
 }
 
 fn user(name: &str) -> Result<String, SourceError> {

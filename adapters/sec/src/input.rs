@@ -2,6 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::Given;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -55,16 +56,9 @@ fn wrong(problem: &str) -> SourceError {
 
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Wanted, SourceError> {
-    let given = input.url.trim();
-    let lower = given.to_ascii_lowercase();
-    let (target, url_forms) = if lower.starts_with("http://") || lower.starts_with("https://") {
-        from_url(given)?
-    } else if given.contains("://") {
-        return Err(wrong("is not an http(s) address"));
-    } else if lower.starts_with("sec.gov/") || lower.starts_with("www.sec.gov/") {
-        from_url(&format!("https://{given}"))?
-    } else {
-        (from_text(given)?, None)
+    let (target, url_forms) = match Given::read(&input.url, is_edgar, wrong)? {
+        Given::Address(url) => from_url(&url)?,
+        Given::Words(words) => (from_text(words)?, None),
     };
     let forms = match input
         .forms
@@ -179,10 +173,12 @@ pub fn accession(text: &str) -> Option<String> {
     Some(format!("{filer}-{year}-{number}"))
 }
 
-fn from_url(given: &str) -> Result<(Target, Option<String>), SourceError> {
-    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
-    let host = url.host_str().unwrap_or_default();
-    if host != "sec.gov" && !host.ends_with(".sec.gov") {
+fn is_edgar(host: &str) -> bool {
+    host == "sec.gov" || host.ends_with(".sec.gov")
+}
+
+fn from_url(url: &Url) -> Result<(Target, Option<String>), SourceError> {
+    if !url.host_str().is_some_and(is_edgar) {
         return Err(wrong("is not an address of sec.gov"));
     }
     let path = url.path().to_ascii_lowercase();

@@ -6,19 +6,21 @@ use chrono::{Days, NaiveDate};
 use freshcontext_contract::chrono::{DateTime, SecondsFormat, Utc};
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_parse::date::day;
 use freshcontext_parse::json::{self, or_absent};
+use freshcontext_parse::text;
 use serde::Deserialize;
 
 use crate::accepted::{self, Clock};
 use crate::{items, request};
 
 /// A company's own record.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Deserialize)]
 pub struct Submissions {
     cik: Value,
-    #[serde(default, deserialize_with = "or_absent")]
     name: Option<String>,
-    #[serde(default, rename = "sicDescription", deserialize_with = "or_absent")]
+    #[serde(rename = "sicDescription")]
     industry: Option<String>,
     #[serde(default)]
     tickers: Vec<Option<String>>,
@@ -33,13 +35,14 @@ struct Filings {
 }
 
 /// A file with older filings.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Clone, Deserialize)]
 pub struct OlderFile {
     /// Its name below `submissions/`.
     pub name: String,
-    #[serde(default, rename = "filingFrom", deserialize_with = "or_absent")]
+    #[serde(rename = "filingFrom")]
     from: Option<NaiveDate>,
-    #[serde(default, rename = "filingTo", deserialize_with = "or_absent")]
+    #[serde(rename = "filingTo")]
     to: Option<NaiveDate>,
 }
 
@@ -140,8 +143,7 @@ pub fn older(body: &str) -> Result<Listed, SourceError> {
 }
 
 fn present(text: Option<String>) -> Option<String> {
-    text.map(|text| text.trim().to_owned())
-        .filter(|text| !text.is_empty())
+    text.as_deref().and_then(text::present)
 }
 
 /// Turns parallel arrays into filings; an entry without accession number or form is none. A column of
@@ -188,13 +190,6 @@ fn filings(columns: &Columns) -> Result<Listed, SourceError> {
         unproven: clock == Clock::Unknown && stamps().any(|stamp| stamp.ends_with('Z')),
         filings,
     })
-}
-
-/// A strict calendar day.
-pub fn day(text: &str) -> Option<NaiveDate> {
-    (text.len() == 10)
-        .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
-        .flatten()
 }
 
 /// What EDGAR takes in the evening is dated to the next business day: at most so many days later, over a

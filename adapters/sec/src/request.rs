@@ -7,6 +7,7 @@ use freshcontext_contract::url::Url;
 use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::link;
 
+const SEARCH: &str = "https://efts.sec.gov/LATEST/search-index";
 /// Documents on one page of full-text search.
 pub const PAGE: usize = 100;
 /// Full-text search reaches no further than this.
@@ -49,8 +50,7 @@ pub fn tickers() -> Result<Request, SourceError> {
 
 /// Companies, listed or not, whose name begins like this.
 pub fn names(text: &str) -> Result<Request, SourceError> {
-    let mut url = link::built("https://efts.sec.gov/LATEST/search-index", &[])?;
-    url.query_pairs_mut().append_pair("keysTyped", text);
+    let url = link::queried(SEARCH, &[], [("keysTyped", text)])?;
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(24)))
 }
 
@@ -86,29 +86,23 @@ pub fn search(
     today: NaiveDate,
     from: usize,
 ) -> Result<Request, SourceError> {
-    let mut url = link::built("https://efts.sec.gov/LATEST/search-index", &[])?;
-    {
-        let mut query = url.query_pairs_mut();
-        query.append_pair("q", text);
-        if !forms.is_empty() {
-            query.append_pair("forms", &forms.join(","));
-        }
-        if days.given() {
-            // Full-text search covers 2001 onward.
-            let since = days
-                .since
-                .map_or_else(|| "2001-01-01".to_owned(), |day| day.to_string());
-            let until = days
-                .until
-                .unwrap_or_else(|| days.since.map_or(today, |since| since.max(today)));
-            query.append_pair("dateRange", "custom");
-            query.append_pair("startdt", &since);
-            query.append_pair("enddt", &until.to_string());
-        }
-        if from > 0 {
-            query.append_pair("from", &from.to_string());
-        }
-    }
+    // Full-text search covers 2001 onward.
+    let since = days
+        .since
+        .map_or_else(|| "2001-01-01".to_owned(), |day| day.to_string());
+    let until = days
+        .until
+        .unwrap_or_else(|| days.since.map_or(today, |since| since.max(today)));
+    let (forms, until, start) = (forms.join(","), until.to_string(), from.to_string());
+    let query = [
+        ("q", Some(text)),
+        ("forms", Some(forms.as_str()).filter(|forms| !forms.is_empty())),
+        ("dateRange", days.given().then_some("custom")),
+        ("startdt", days.given().then_some(since.as_str())),
+        ("enddt", days.given().then_some(until.as_str())),
+        ("from", (from > 0).then_some(start.as_str())),
+    ];
+    let url = link::queried(SEARCH, &[], query)?;
     Ok(Request::get(url, Media::Json))
 }
 

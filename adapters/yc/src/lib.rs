@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest, HostRate, Hosts,
-    Listing, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing,
+    Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, When,
 };
 use freshcontext_parse::charset;
 
@@ -37,60 +37,27 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     credentials: &[],
     routes: &[
-        Route {
-            id: LIVE,
-            about: "YC's own search index, as its page uses it",
-            needs: None,
-            switch: Switch::OffBecause("YC's terms do not allow programs to collect from its site"),
-            founding: Founding::Recorded,
-        },
-        Route {
-            id: MIRROR,
-            about: "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
+        Route::new(LIVE, "YC's own search index, as its page uses it")
+            .off("YC's terms do not allow programs to collect from its site"),
+        Route::new(
+            MIRROR,
+            "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
+        ),
     ],
     rates: &[
-        HostRate {
-            host: "yc-oss.github.io",
-            path: "",
-            pace: Pace::new(30, 10),
-            keyed: None,
-            in_flight: 4,
-            link: "https://github.com/yc-oss/api",
-        },
-        HostRate {
-            host: "www.ycombinator.com",
-            path: "",
-            pace: Pace::new(1, 5),
-            keyed: None,
-            in_flight: 1,
-            link: "https://www.ycombinator.com/legal",
-        },
-        HostRate {
-            host: request::INDEX_HOST,
-            path: "",
-            pace: Pace::new(5, 1),
-            keyed: None,
-            in_flight: 1,
-            link: "https://www.ycombinator.com/legal",
-        },
+        HostRate::new("yc-oss.github.io", Pace::new(30, 10))
+            .in_flight(4)
+            .link("https://github.com/yc-oss/api"),
+        HostRate::new("www.ycombinator.com", Pace::new(1, 5)).link("https://www.ycombinator.com/legal"),
+        HostRate::new(request::INDEX_HOST, Pace::new(5, 1)).link("https://www.ycombinator.com/legal"),
     ],
     status_rules: &[
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("Invalid Application-ID or API key"),
-            code: ErrorCode::AccessDenied,
-            message: "YC's search index no longer takes the key that its page named",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("Method not allowed with this API key"),
-            code: ErrorCode::AccessDenied,
-            message: "YC's search index does not allow this kind of request",
-        },
+        StatusRule::new(403, ErrorCode::AccessDenied)
+            .when(When::BodyContains("Invalid Application-ID or API key"))
+            .saying("YC's search index no longer takes the key that its page named"),
+        StatusRule::new(403, ErrorCode::AccessDenied)
+            .when(When::BodyContains("Method not allowed with this API key"))
+            .saying("YC's search index does not allow this kind of request"),
     ],
     markers: &[],
     args: ArgSpec {
@@ -110,6 +77,8 @@ const MIRROR: &str = "mirror";
 /// Newest batches looked into for words, and for one company.
 const BATCHES_FOR_WORDS: usize = 4;
 const BATCHES_FOR_ONE: usize = 10;
+/// More companies than the directory has.
+const MOST_COMPANIES: usize = 10_000;
 /// The index reaches no further, whatever its count says.
 const REACH: usize = 1_000;
 
@@ -138,16 +107,7 @@ impl Adapter for Yc {
 
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
         let wish = input::recognise(&input.url)?;
-        let offset = match cx.args().cursor.as_deref() {
-            None => 0,
-            Some(cursor) => cursor
-                .parse::<usize>()
-                .ok()
-                .filter(|at| *at < 10_000)
-                .ok_or_else(|| {
-                    SourceError::invalid_input("cursor", "is not one that this tool gave out", input::EXAMPLE)
-                })?,
-        };
+        let offset = cx.args().cursor_within(..MOST_COMPANIES)?.unwrap_or(0);
         let mut before = None;
         if cx.route_open(LIVE) && wish.file.is_none() {
             match self.live(cx, &wish, offset).await {
@@ -213,9 +173,7 @@ impl Yc {
 
     async fn read_key(&self, cx: &Cx<'_>) -> Result<String, SourceError> {
         let key = cx
-            .read(request::key_page()?, |page| {
-                parse::key(&charset::decode(page).text)
-            })
+            .read(request::key_page()?, charset::as_text(parse::key))
             .await?;
         *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(key.clone());
         Ok(key)
@@ -231,9 +189,7 @@ fn newest(cx: &Cx<'_>, wish: &Wish) -> bool {
 
 async fn mirror(cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, SourceError> {
     let meta = cx
-        .read(request::mirror("meta.json")?, |response| {
-            parse::meta(&charset::decode(response).text)
-        })
+        .read(request::mirror("meta.json")?, charset::as_text(parse::meta))
         .await;
     let chosen = request::files(wish);
     let guessed = chosen.is_none();

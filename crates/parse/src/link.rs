@@ -88,17 +88,18 @@ impl<'g> Given<'g> {
     }
 }
 
-/// An address with a query; no pairs leave none behind.
+/// An address with those pairs in its query that have a value; without one, it has no query.
 ///
 /// # Errors
 /// As [`built`].
-pub fn queried<'q>(
+pub fn queried<'q, V: Into<Option<&'q str>>>(
     base: &str,
     segments: &[&str],
-    query: impl IntoIterator<Item = (&'q str, &'q str)>,
+    query: impl IntoIterator<Item = (&'q str, V)>,
 ) -> Result<Url, SourceError> {
     let mut url = built(base, segments)?;
-    let mut query = query.into_iter().peekable();
+    let given = |(name, value): (&'q str, V)| Some((name, value.into()?));
+    let mut query = query.into_iter().filter_map(given).peekable();
     if query.peek().is_some() {
         url.query_pairs_mut().extend_pairs(query);
     }
@@ -190,13 +191,19 @@ mod tests {
 
     #[test]
     fn no_pairs_make_no_query() {
-        let of = |query: &[(&str, &str)]| {
+        let of = |query: &[(&'static str, Option<&'static str>)]| {
             queried("https://example.com/", &["a"], query.iter().copied())
                 .unwrap()
                 .to_string()
         };
         assert_eq!(of(&[]), "https://example.com/a");
-        assert_eq!(of(&[("q", "a b&c")]), "https://example.com/a?q=a+b%26c");
+        assert_eq!(of(&[("q", None)]), "https://example.com/a");
+        assert_eq!(
+            of(&[("q", Some("a b&c")), ("r", None), ("s", Some(""))]),
+            "https://example.com/a?q=a+b%26c&s="
+        );
+        let plain = queried("https://example.com/", &[], [("q", "x")]).unwrap();
+        assert_eq!(plain.as_str(), "https://example.com/?q=x");
     }
 
     #[test]

@@ -23,6 +23,15 @@ pub fn present(text: &str) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
+/// What a source said, for an error of ours: on one line, without control characters, at most so many characters.
+pub fn said(text: &str, chars: usize) -> String {
+    let plain: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    clip(&one_line(&plain), chars)
+}
+
 /// Trims each line and keeps at most one blank line between paragraphs.
 pub fn paragraphs(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
-use freshcontext_parse::json;
+use freshcontext_parse::{json, text};
 use serde_json::Value;
 
 use super::Provider;
@@ -105,11 +105,8 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         return Err(SourceError::malformed("Coinbase ticker: the answer is no object"));
     }
     if let Some(words) = words(at("message")).filter(|words| words.to_lowercase().contains("rate limit")) {
-        let words: String = words.chars().filter(|c| !c.is_control()).take(80).collect();
-        return Err(SourceError::new(
-            ErrorCode::RateLimited,
-            format!("Coinbase says: {words}"),
-        ));
+        let words = text::said(&words, 80);
+        return Err(SourceError::rate_limited(format!("Coinbase says: {words}")));
     }
     let moment = at("time")
         .as_str()
