@@ -3,7 +3,7 @@
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, Status, counted};
+use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, counted};
 use freshcontext_parse::text;
 
 use crate::parse::{self, Release, instant};
@@ -202,6 +202,7 @@ fn item(release: Release, at: usize, article: bool) -> Item {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::Status;
 
     fn release(title: &str, day: Option<&str>) -> Release {
         Release {

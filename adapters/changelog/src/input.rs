@@ -4,6 +4,8 @@ use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::github::{self, NotOne, Repository};
 use freshcontext_parse::npm;
+use freshcontext_parse::registry::Registry;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,28 +18,6 @@ const WAYS: &str = "pass owner/repo, npm:NAME, pypi:NAME, crates:NAME or the htt
 pub struct Input {
     /// owner/repo, package (npm:express) or any URL
     pub url: String,
-}
-
-/// A package registry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Registry {
-    /// npm.
-    Npm,
-    /// PyPI.
-    Pypi,
-    /// crates.io.
-    Crates,
-}
-
-impl Registry {
-    /// Its prefix in arguments, and its name in answers.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Npm => "npm",
-            Self::Pypi => "pypi",
-            Self::Crates => "crates",
-        }
-    }
 }
 
 /// One thing that this source can answer.
@@ -106,10 +86,7 @@ fn repository(given: &str) -> Result<Wanted, SourceError> {
 }
 
 fn package(registry: Registry, name: &str) -> Result<Wanted, SourceError> {
-    let plain = (1..=214).contains(&name.len())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    let plain = text::is_name(name, 214, "-_.")
         && name.bytes().any(|b| b.is_ascii_alphanumeric())
         && !name.starts_with('.');
     let fits = match registry {
@@ -120,7 +97,10 @@ fn package(registry: Registry, name: &str) -> Result<Wanted, SourceError> {
     if fits {
         Ok(Wanted::Package(registry, name.to_owned()))
     } else {
-        Err(wrong(&format!("is not a name that {} can have", registry.name())))
+        Err(wrong(&format!(
+            "is not a name that {} can have",
+            registry.prefix()
+        )))
     }
 }
 

@@ -3,6 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::link::{self, Given};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -66,12 +67,7 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
             once.len()
         )));
     }
-    let provider = match input
-        .provider
-        .as_deref()
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-    {
+    let provider = match input.provider.as_deref().and_then(text::present) {
         None => None,
         Some(name) => Some(Provider::named(&name.to_ascii_lowercase()).ok_or_else(|| {
             let names: Vec<&str> = DESCRIPTOR.routes.iter().map(|route| route.id).collect();

@@ -13,7 +13,7 @@ mod symbol;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When,
+    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, When,
 };
 
 /// A host that publishes no more than how many requests it takes; two at once are modest.
@@ -154,6 +154,7 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::Switch;
 
     #[test]
     fn two_routes_at_least_need_no_key() {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, ErrorCode, Harvest, Item, SourceError, counted};
+use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError, counted};
 use freshcontext_parse::date::PathDate;
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link, text};
@@ -411,6 +411,7 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     #[test]
     fn nothing_found_is_an_empty_object_or_list() {

@@ -131,9 +131,7 @@ fn searched(row: &Row) -> String {
 
 fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harvest, SourceError> {
     let args = cx.args();
-    let day = |at: chrono::DateTime<chrono::Utc>| at.date_naive();
-    let (since, until) = (args.since.map(day), args.until.map(day));
-    let dated = since.is_some() || until.is_some();
+    let days = args.days();
     let rows: Vec<Row> = read
         .rows
         .iter()
@@ -147,12 +145,7 @@ fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harve
         .collect();
     let mut tenders = tenders::group(&rows);
     let undated = tenders.iter().filter(|tender| tender.awarded.is_none()).count();
-    tenders.retain(|tender| {
-        !dated
-            || tender.awarded.is_some_and(|day| {
-                since.is_none_or(|since| since <= day) && until.is_none_or(|until| day <= until)
-            })
-    });
+    tenders.retain(|tender| !days.given() || tender.awarded.is_some_and(|day| days.contain(day)));
     let sort = args.sort.unwrap_or("newest");
     match sort {
         "oldest" => tenders.sort_by_key(|tender| (tender.awarded.is_none(), tender.awarded)),
@@ -192,7 +185,7 @@ fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harve
     if let Some(short) = &wanted.short {
         harvest.note(format!("`{short}` was read as the agency {}", wanted.words));
     }
-    if dated && undated > 0 {
+    if days.given() && undated > 0 {
         harvest.skip(
             undated,
             "without a readable award date, so outside any range of days",

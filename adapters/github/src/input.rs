@@ -3,6 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_parse::github::{self, NotOne, Repository};
 use freshcontext_parse::link::{self, Given};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -52,12 +53,7 @@ pub fn query(given: &str) -> Result<String, SourceError> {
     if path == "search" || path == "search/repositories" {
         return link::parameter(&url, "q").ok_or_else(|| wrong("is a search address without words (`q=`)"));
     }
-    let name_fits = |name: &str| {
-        (1..=100).contains(&name.len())
-            && name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
-    };
+    let name_fits = |name: &str| text::is_name(name, 100, "-_.");
     if let Some(topic) = path.strip_prefix("topics/").filter(|topic| name_fits(topic)) {
         return Ok(format!("topic:{topic}"));
     }

@@ -3,6 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -135,8 +136,7 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
 }
 
 fn award(id: &str) -> Result<Target, SourceError> {
-    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if id.len() <= 120 && id.chars().all(legal) {
+    if text::is_name(id, 120, "_-.") {
         Ok(Target::Award(id.to_owned()))
     } else {
         Err(wrong("is not the id of an award"))

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::SourceError;
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
 use serde::Deserialize;
@@ -168,6 +168,7 @@ pub fn refusal(status: u16, body: &str, example: &str) -> SourceError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     #[test]
     fn the_standing_message_is_no_remark_and_others_are() {

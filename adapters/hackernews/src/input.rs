@@ -4,6 +4,7 @@ use freshcontext_contract::SourceError;
 use freshcontext_contract::chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_parse::link::{self, Given};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -205,11 +206,7 @@ fn thread(id: &str) -> Result<Wanted, SourceError> {
 
 fn user(url: &Url) -> Result<String, SourceError> {
     let id = link::parameter(url, "id").ok_or_else(|| wrong("names no user (`id=`)"))?;
-    let fits = id.len() <= 32
-        && id
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-    if fits {
+    if text::is_name(&id, 32, "_-") {
         Ok(id)
     } else {
         Err(wrong("has a user name that Hacker News cannot have"))

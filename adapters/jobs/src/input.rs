@@ -1,6 +1,7 @@
 //! What the caller looks for.
 
 use freshcontext_contract::{CommonArgs, SourceError};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -74,8 +75,7 @@ pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
         .keywords
         .unwrap_or_default()
         .iter()
-        .map(|word| word.trim().to_owned())
-        .filter(|word| !word.is_empty())
+        .filter_map(|word| text::present(word))
         .collect();
     if keywords.len() > MOST_KEYWORDS {
         let problem = format!("has more than {MOST_KEYWORDS} entries");
@@ -87,10 +87,7 @@ pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
     }
     Ok(Wish {
         query,
-        location: input
-            .location
-            .map(|place| place.trim().to_owned())
-            .filter(|place| !place.is_empty()),
+        location: input.location.as_deref().and_then(text::present),
         remote_only: input.remote_only.unwrap_or(false),
         max_age_days,
         keywords,

@@ -80,12 +80,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     ],
     markers: &[],
     args: ArgSpec {
-        max_length: 8_000,
         limit: Some((20, 50)),
-        dates: false,
-        sort: &[],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(8_000)
     },
     dates: "the publication field of each board, in UTC; an advert without one is shown last, as undated",
     terms: "Each board asks to be named and linked: https://github.com/remotive-com/remote-jobs-api, https://remoteok.com/api, https://www.arbeitnow.com/blog/job-board-api",

@@ -11,10 +11,11 @@ use freshcontext_contract::{
     PartFailure, Peek, Response, Route, SourceError, StatusRule, When, hosts,
 };
 use freshcontext_parse::charset;
+use freshcontext_parse::registry::Registry;
 use futures_util::future::{join, join_all};
 
 pub use input::Input;
-use input::{Registry, Wanted};
+use input::Wanted;
 use parse::Facts;
 
 /// The facts about package registries.
@@ -275,11 +276,8 @@ fn page(wanted: &[Wanted]) -> Result<Url, SourceError> {
         .first()
         .and_then(|wanted| Some((wanted, *wanted.registries.first()?)));
     let page = match first {
-        Some((one, Registry::Npm)) => format!("https://www.npmjs.com/package/{}", one.name),
-        Some((one, Registry::Pypi)) => {
-            format!("https://pypi.org/project/{}/", request::normalised(&one.name))
-        }
-        Some((one, Registry::Crates)) => format!("https://crates.io/crates/{}", one.name),
+        Some((one, Registry::Pypi)) => Registry::Pypi.page(&request::normalised(&one.name)),
+        Some((one, registry)) => registry.page(&one.name),
         None => "https://www.npmjs.com/".to_owned(),
     };
     Url::parse(&page).map_err(|_| SourceError::malformed("the package's name makes no address"))

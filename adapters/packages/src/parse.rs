@@ -7,9 +7,8 @@ pub mod pypi;
 use freshcontext_contract::chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, Item};
+use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{link, text};
-
-use crate::input::Registry;
 
 /// Versions that the usual gap between releases is taken from.
 const GAP_SAMPLE: usize = 21;
@@ -64,11 +63,7 @@ impl Facts {
         };
         let mut item = Item::new(title, self.date);
         item.id = Some(format!("{}:{}", registry.prefix(), self.name));
-        item.url = link::shown(&match registry {
-            Registry::Npm => format!("https://www.npmjs.com/package/{}", self.name),
-            Registry::Pypi => format!("https://pypi.org/project/{}/", self.name),
-            Registry::Crates => format!("https://crates.io/crates/{}", self.name),
-        });
+        item.url = link::shown(&registry.page(&self.name));
         item.summary = self
             .description
             .as_deref()

@@ -4,6 +4,7 @@ use freshcontext_contract::SourceError;
 use freshcontext_contract::chrono::NaiveDate;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::link::{self, Given};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -74,11 +75,7 @@ fn from_url(url: &Url) -> Result<Target, SourceError> {
 }
 
 fn is_slug(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 120
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+    text::is_name(text, 120, "-_")
 }
 
 #[cfg(test)]

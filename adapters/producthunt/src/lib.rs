@@ -52,12 +52,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     status_rules: &[],
     markers: &[],
     args: ArgSpec {
-        max_length: 6_000,
         limit: Some((20, 50)),
-        dates: false,
         sort: &["relevance", "newest", "top"],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(6_000)
     },
     dates: "featuredAt, else createdAt, of the API; the feed dates no product, only its board (feed updated: the launch day)",
     terms: "Name and link Product Hunt; the API is not for commercial use (https://api.producthunt.com/v2/docs); its pages are closed to robots and not read",

@@ -3,6 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -244,12 +245,8 @@ fn unknown_page() -> SourceError {
     )
 }
 
-fn is_name(text: &str, most: usize) -> bool {
-    !text.is_empty()
-        && text.len() <= most
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+fn is_name(name: &str, most: usize) -> bool {
+    text::is_name(name, most, "_-")
 }
 
 /// A subreddit name, or several joined by `+`.
@@ -273,7 +270,7 @@ fn user(name: &str) -> Result<String, SourceError> {
 
 fn post_id(id: &str) -> Result<String, SourceError> {
     let id = id.strip_prefix("t3_").unwrap_or(id);
-    if !id.is_empty() && id.len() <= 16 && id.bytes().all(|b| b.is_ascii_alphanumeric()) {
+    if text::is_name(id, 16, "") {
         return Ok(id.to_ascii_lowercase());
     }
     let example = r#"{"url": "https://www.reddit.com/comments/1pz1lp2/"}"#;

@@ -94,12 +94,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             .saying("Reddit asks for a login"),
     ],
     args: ArgSpec {
-        max_length: 6_000,
         limit: Some((20, 100)),
         dates: true,
         sort: &["relevance", "newest", "top"],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(6_000)
     },
     dates: "created_utc of the API, or published (in old feeds updated) of the feed entry; pinned posts do not count",
     terms: "Reddit's Data API terms and Responsible Builder Policy: https://redditinc.com/policies/data-api-terms",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
-use freshcontext_parse::link;
+use freshcontext_parse::{link, text};
 
 use crate::input::{Asked, Order, PERIODS, Target};
 
@@ -80,10 +80,7 @@ fn period_since(since: DateTime<Utc>, now: DateTime<Utc>) -> &'static str {
 /// A cursor is the full name of a thing: kind, underscore, base-36 number.
 fn full_name(cursor: &str) -> Option<String> {
     let (kind, id) = cursor.strip_prefix('t')?.split_once('_')?;
-    let fits = kind.len() == 1
-        && kind.bytes().all(|b| b.is_ascii_digit())
-        && (1..=16).contains(&id.len())
-        && id.bytes().all(|b| b.is_ascii_alphanumeric());
+    let fits = kind.len() == 1 && kind.bytes().all(|b| b.is_ascii_digit()) && text::is_name(id, 16, "");
     fits.then(|| cursor.to_owned())
 }
 

@@ -63,12 +63,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         .saying("OpenAlex does not accept the key in OPENALEX_API_KEY")],
     markers: &[],
     args: ArgSpec {
-        max_length: 6_000,
         limit: Some((10, 20)),
         dates: true,
         sort: &["relevance", "newest"],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(6_000)
     },
     dates: "The open indexes give days; Scholar gives a year, which is no date, or the age it shows when sorted by date",
     terms: "Google offers no interface and no licence for robots: one page per call, no second try, nothing worked around (https://scholar.google.com/robots.txt)",

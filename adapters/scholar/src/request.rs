@@ -73,17 +73,11 @@ impl Plan {
             search.num.unwrap_or(args.limit)
         };
         let year = |name: &str| search.get(name).filter(|year| is_year(year)).map(str::to_owned);
-        let day = |at: freshcontext_contract::chrono::DateTime<freshcontext_contract::chrono::Utc>| {
-            at.date_naive().to_string()
-        };
-        let from = args
-            .since
-            .map(day)
-            .or_else(|| year("as_ylo").map(|year| format!("{year}-01-01")));
-        let to = args
-            .until
-            .map(day)
-            .or_else(|| year("as_yhi").map(|year| format!("{year}-12-31")));
+        let days = args.days();
+        let from = days.since.map(|day| day.to_string());
+        let from = from.or_else(|| year("as_ylo").map(|year| format!("{year}-01-01")));
+        let to = days.until.map(|day| day.to_string());
+        let to = to.or_else(|| year("as_yhi").map(|year| format!("{year}-12-31")));
         let newest = args
             .sort
             .map_or_else(|| search.by_date(), |sort| sort == "newest");

@@ -1,11 +1,13 @@
 //! Which list answers, and how it becomes a harvest.
 
-use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Harvest, Response, SourceError, Status, counted};
+use freshcontext_contract::{
+    Cx, DateEvidence, Days, ErrorCode, Harvest, Response, SourceError, Status, counted,
+};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Target, Wanted};
 use crate::parse::{self, Company, Filing};
-use crate::request::{self, Days, PAGE, REACH};
+use crate::request::{self, PAGE, REACH};
 use crate::resolve::{self, Resolved};
 use crate::search;
 
@@ -174,7 +176,7 @@ async fn company(
         mut unreadable,
         mut unproven,
     } = listed;
-    let days = Days::new(cx.args().since, cx.args().until);
+    let days = cx.args().days();
     let fits = |filing: &Filing| match accession {
         Some(accession) => filing.accession == **accession,
         None => {
@@ -324,7 +326,7 @@ async fn full_text(
         Some(Cursor::Search { from, skip }) => (from, skip),
         Some(Cursor::List { .. }) => return Err(SourceError::foreign_cursor()),
     };
-    let days = Days::new(cx.args().since, cx.args().until);
+    let days = cx.args().days();
     let request = request::search(words, &wanted.forms, days, cx.now().date_naive(), from)?;
     let address = request.url.clone();
     let page = cx.read(request, charset::as_text(search::page)).await?;

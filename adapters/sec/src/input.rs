@@ -3,6 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -60,13 +61,8 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
         Given::Address(url) => from_url(&url)?,
         Given::Words(words) => (from_text(words)?, None),
     };
-    let forms = match input
-        .forms
-        .as_deref()
-        .map(str::trim)
-        .filter(|forms| !forms.is_empty())
-    {
-        Some(forms) => read_forms(forms)?,
+    let forms = match input.forms.as_deref().and_then(text::present) {
+        Some(forms) => read_forms(&forms)?,
         None => match (url_forms, &target) {
             (Some(forms), _) => read_forms(&forms)?,
             (None, Target::Filing { .. }) => Vec::new(),
@@ -82,8 +78,7 @@ fn read_forms(given: &str) -> Result<Vec<String>, SourceError> {
         if form.eq_ignore_ascii_case("all") {
             return Ok(Vec::new());
         }
-        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '/' | ' ' | '.');
-        if form.len() > 20 || !form.chars().all(legal) {
+        if !text::is_name(form, 20, "-/ .") {
             let problem = "must be EDGAR form names, separated by commas";
             return Err(SourceError::invalid_input(
                 "forms",
@@ -156,10 +151,8 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
 /// A ticker as EDGAR writes it: upper case, class shares with a dash.
 pub fn ticker(text: &str) -> Option<String> {
     let symbol = text.trim().to_ascii_uppercase().replace(['.', '/'], "-");
-    let legal = (1..=8).contains(&symbol.len())
-        && symbol.starts_with(|c: char| c.is_ascii_alphabetic())
-        && symbol.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    legal.then_some(symbol)
+    let letter = symbol.starts_with(|c: char| c.is_ascii_alphabetic());
+    (letter && text::is_name(&symbol, 8, "-")).then_some(symbol)
 }
 
 /// Accession numbers come as 18 digits or as 10-2-6 with dashes.

@@ -48,7 +48,7 @@ pub struct OlderFile {
 
 impl OlderFile {
     /// Whether it holds filings of these days; one without days may.
-    pub fn overlaps(&self, days: request::Days) -> bool {
+    pub fn overlaps(&self, days: freshcontext_contract::Days) -> bool {
         days.since
             .is_none_or(|since| self.to.is_none_or(|to| since <= to))
             && days
@@ -300,7 +300,7 @@ mod tests {
             from: day("1994-01-26"),
             to: day("2014-05-01"),
         };
-        let days = |since: Option<&str>, until: Option<&str>| request::Days {
+        let days = |since: Option<&str>, until: Option<&str>| freshcontext_contract::Days {
             since: since.and_then(day),
             until: until.and_then(day),
         };

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::NaiveDate;
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::date::day;
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
@@ -278,6 +278,7 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     #[test]
     fn decorations_are_told_from_names() {

@@ -3,6 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -171,11 +172,7 @@ fn from_mirror(url: &Url) -> Result<Wish, SourceError> {
 }
 
 fn is_slug(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 100
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+    text::is_name(text, 100, "-_")
 }
 
 #[cfg(test)]

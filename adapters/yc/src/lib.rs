@@ -61,12 +61,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     ],
     markers: &[],
     args: ArgSpec {
-        max_length: 6_000,
         limit: Some((20, 100)),
-        dates: false,
         sort: &["relevance", "newest"],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(6_000)
     },
     dates: "launched_at, when YC published the listing: high from 2019 on, medium for 2012 to 2018, none before (backfilled)",
     terms: "The mirror is public (https://github.com/yc-oss/api); YC's terms close its site to robots (https://www.ycombinator.com/legal), so that route is off",

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, Utc};
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;

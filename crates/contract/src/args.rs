@@ -116,7 +116,36 @@ pub struct CommonArgs {
     pub notes: Vec<String>,
 }
 
+/// The calendar days (UTC) that a call is limited to, both inclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Days {
+    /// First day.
+    pub since: Option<NaiveDate>,
+    /// Last day.
+    pub until: Option<NaiveDate>,
+}
+
+impl Days {
+    /// Whether a day lies inside.
+    pub fn contain(self, day: NaiveDate) -> bool {
+        self.since.is_none_or(|since| since <= day) && self.until.is_none_or(|until| day <= until)
+    }
+
+    /// Whether anything is limited.
+    pub const fn given(self) -> bool {
+        self.since.is_some() || self.until.is_some()
+    }
+}
+
 impl CommonArgs {
+    /// The days of `since` and `until`.
+    pub fn days(&self) -> Days {
+        Days {
+            since: self.since.map(|at| at.date_naive()),
+            until: self.until.map(|at| at.date_naive()),
+        }
+    }
+
     /// The defaults of a tool.
     pub fn defaults(spec: &ArgSpec) -> Self {
         Self {

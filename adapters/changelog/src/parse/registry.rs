@@ -4,10 +4,10 @@ use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, SourceError};
 use freshcontext_parse::github::{self, Repository};
 use freshcontext_parse::json::text_at;
+use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{json, link, npm as npm_error, text};
 
 use super::{Release, version};
-use crate::input::Registry;
 
 /// What a registry says about a package.
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ pub struct Package {
 
 /// Reads a registry's answer.
 pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
-    let value: Value = json::parse(body, registry.name())?;
+    let value: Value = json::parse(body, registry.prefix())?;
     let package = match registry {
         Registry::Npm => npm(&value),
         Registry::Pypi => pypi(&value),
@@ -36,7 +36,7 @@ pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
         }
         SourceError::malformed(format!(
             "{}: the answer names no package or lists no versions",
-            registry.name()
+            registry.prefix()
         ))
     })
 }

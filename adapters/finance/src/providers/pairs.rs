@@ -1,7 +1,7 @@
 //! Currencies from the European Central Bank's reference rates, coins from Coinbase Exchange.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
@@ -135,6 +135,7 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     const RATES: &str = r#"[{"date":"2026-11-20","base":"EUR","quote":"USD","rate":1.1534},
         {"date":"2026-11-19","base":"EUR","quote":"GBP","rate":0.8800}]"#;

@@ -3,7 +3,7 @@
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use chrono_tz::America::New_York;
 use chrono_tz::Europe::Warsaw;
-use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::{json, table, text};
 use serde_json::Value;
 
@@ -164,6 +164,7 @@ fn is_close(ticker: &Ticker, local: NaiveDateTime) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     fn at(given: &str, body: &str) -> Result<Quote, SourceError> {
         parse(&Ticker::read(given).unwrap(), body)

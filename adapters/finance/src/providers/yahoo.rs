@@ -1,7 +1,7 @@
 //! Yahoo's chart service: worldwide, with currency and UTC seconds; often refuses servers.
 
 use chrono::DateTime;
-use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
@@ -72,6 +72,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     #[test]
     fn pence_stay_pence() {

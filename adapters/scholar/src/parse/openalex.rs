@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use freshcontext_contract::chrono::{Datelike, NaiveDate};
-use freshcontext_contract::{DateEvidence, ErrorCode, Headers, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Headers, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link};
 use serde::Deserialize;
@@ -178,6 +178,7 @@ fn in_order(index: &BTreeMap<String, Vec<usize>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
     use proptest::prelude::*;
 
     const BODY: &str = include_str!("../../../../fixtures/scholar/walled_openalex/openalex.json");
