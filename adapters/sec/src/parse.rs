@@ -128,11 +128,12 @@ pub fn submissions(body: &str) -> Result<(Company, Listed, Vec<OlderFile>), Sour
         _ => None,
     };
     let cik = number.ok_or_else(|| SourceError::malformed("EDGAR's company record names no CIK"))?;
+    let tickers = read.tickers.iter().map(Option::as_deref);
     let company = Company {
         cik,
-        name: present(read.name).unwrap_or_else(|| format!("CIK {cik}")),
-        tickers: read.tickers.into_iter().filter_map(present).collect(),
-        industry: present(read.industry),
+        name: present(read.name.as_deref()).unwrap_or_else(|| format!("CIK {cik}")),
+        tickers: tickers.filter_map(present).collect(),
+        industry: present(read.industry.as_deref()),
     };
     Ok((company, filings(&read.filings.recent)?, read.filings.files))
 }
@@ -142,8 +143,8 @@ pub fn older(body: &str) -> Result<Listed, SourceError> {
     filings(&json::parse::<Columns>(body, "EDGAR older filing list")?)
 }
 
-fn present(text: Option<String>) -> Option<String> {
-    text.as_deref().and_then(text::present)
+fn present(text: Option<&str>) -> Option<String> {
+    text.and_then(text::present)
 }
 
 /// Turns parallel arrays into filings; an entry without accession number or form is none. A column of
@@ -157,7 +158,7 @@ fn filings(columns: &Columns) -> Result<Listed, SourceError> {
     }
     let at = |column: &[Option<String>], row: usize| {
         let cell = column.get(row).filter(|_| column.len() == rows);
-        present(cell.cloned().flatten())
+        present(cell.and_then(|text| text.as_deref()))
     };
     let stamps = || columns.accepted.iter().flatten();
     let clock = if columns.accepted.len() == rows {
