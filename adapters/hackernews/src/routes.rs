@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use freshcontext_contract::{Cx, ErrorCode, Harvest, Routed, SourceError, counted};
+use freshcontext_contract::{Cx, ErrorCode, Harvest, SourceError, counted};
 
 use crate::input::{Board, Search};
 use crate::parse::{Listing, algolia, date_text, firebase, page, thread};
@@ -36,16 +36,7 @@ pub async fn board(cx: &Cx<'_>, search: &Search, board: Board) -> Result<Harvest
             read.map_err(always_there)
         })
         .await?;
-    Ok(with_route(routed))
-}
-
-/// The answer of a route, with a remark on those that failed before it.
-fn with_route(routed: Routed<Harvest>) -> Harvest {
-    let notes: Vec<String> = routed.notes().collect();
-    let mut harvest = routed.answer;
-    harvest.route = Some(routed.route);
-    harvest.notes.extend(notes);
-    harvest
+    Ok(routed.into_harvest())
 }
 
 /// The site's lists always exist: a route that does not find one is out of order.
@@ -184,7 +175,7 @@ pub async fn thread(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
             }
         })
         .await?;
-    Ok(with_route(routed))
+    Ok(routed.into_harvest())
 }
 
 async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceError> {
@@ -196,7 +187,6 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
     let total = thread.comments.len();
     let first_page = cx.args().cursor.is_none();
     let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
-    harvest.route = Some("algolia");
     harvest.own_date = Some(thread.root.date.clone());
     harvest.summary = Some(format!(
         "Hacker News item {id} with {}",
@@ -232,7 +222,6 @@ async fn item_by_item(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
         })
         .await?;
     let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
-    harvest.route = Some("firebase");
     harvest.own_date = Some(root.item.date.clone());
     harvest.summary = Some(format!("Hacker News item {id}"));
     let room = cx.args().limit.saturating_sub(1).min(ONE_BY_ONE);

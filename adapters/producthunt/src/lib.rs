@@ -97,10 +97,7 @@ impl Adapter for ProductHunt {
         let routed = cx
             .first_route(routes, &[], |route| by_route(cx, route, &target))
             .await?;
-        let notes: Vec<String> = routed.notes().collect();
-        let mut harvest = routed.answer;
-        harvest.notes.extend(notes);
-        Ok(harvest)
+        Ok(routed.into_harvest())
     }
 }
 
@@ -163,7 +160,6 @@ async fn by_api(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
 
 fn api_harvest(target: &Target, topic: Option<&str>, posts: Posts) -> Result<Harvest, SourceError> {
     let mut harvest = Harvest::new(request::page(target, topic)?, posts.items);
-    harvest.route = Some(API);
     harvest.summary = Some(described(target));
     harvest.set("total", posts.total);
     harvest.skip(posts.unreadable, "without a name");
@@ -189,7 +185,6 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
     let read = board.items.len();
     let mut harvest = Harvest::new(url, Vec::new());
     harvest.summary = Some(described(target));
-    harvest.route = Some(FEED);
     harvest.skip(board.unreadable, "without a title");
     let Board { items, slot, id, .. } = board;
     let shown: Vec<Item> = match target {

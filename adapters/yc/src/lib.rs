@@ -37,7 +37,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     credentials: &[],
     routes: &[
-        Route::new(LIVE, "YC's own search index, as its page uses it")
+        Route::new(LIVE, "YC's own index, as the search of its page uses it")
             .off("YC's terms do not allow programs to collect from its site"),
         Route::new(
             MIRROR,
@@ -72,6 +72,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 
 const LIVE: &str = "live";
 const MIRROR: &str = "mirror";
+/// After these the mirror, which is another operator's, is asked, too.
+const MIRROR_HELPS: [ErrorCode; 5] = [
+    ErrorCode::AccessDenied,
+    ErrorCode::Challenge,
+    ErrorCode::Malformed,
+    ErrorCode::NotFound,
+    ErrorCode::TooLarge,
+];
 /// Newest batches looked into for words, and for one company.
 const BATCHES_FOR_WORDS: usize = 4;
 const BATCHES_FOR_ONE: usize = 10;
@@ -106,25 +114,31 @@ impl Adapter for Yc {
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
         let wish = input::recognise(&input.url)?;
         let offset = cx.args().cursor_within(..MOST_COMPANIES)?.unwrap_or(0);
-        let mut before = None;
-        if cx.route_open(LIVE) && wish.file.is_none() {
-            match self.live(cx, &wish, offset).await {
-                Ok(harvest) => return Ok(harvest),
-                Err(error) if error.code == ErrorCode::RateLimited => return Err(error),
-                Err(error) => {
-                    before = Some(format!(
-                        "YC's own index did not answer ({error}); this is the mirror"
-                    ));
-                }
-            }
-        }
-        let mut harvest = mirror(cx, &wish, offset).await?;
-        harvest.notes.extend(before);
-        Ok(harvest)
+        let routes: &[&'static str] = if wish.file.is_some() {
+            &[MIRROR]
+        } else {
+            &[LIVE, MIRROR]
+        };
+        let ask = |route| self.by_route(cx, route, &wish, offset);
+        let routed = cx.first_route(routes, &MIRROR_HELPS, ask).await?;
+        Ok(routed.into_harvest())
     }
 }
 
 impl Yc {
+    async fn by_route(
+        &self,
+        cx: &Cx<'_>,
+        route: &'static str,
+        wish: &Wish,
+        offset: usize,
+    ) -> Result<Harvest, SourceError> {
+        match route {
+            LIVE => self.live(cx, wish, offset).await,
+            _ => mirror(cx, wish, offset).await,
+        }
+    }
+
     /// Asks the site's own index; its key is read anew once where it is refused.
     async fn live(&self, cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, SourceError> {
         let limit = cx.args().limit;
@@ -154,7 +168,7 @@ impl Yc {
         let total = listed.total;
         let shown = listed.companies.len();
         let mass = parse::mass_published(&listed.companies);
-        let mut harvest = harvest(cx, wish, listed.companies, &mass, LIVE)?;
+        let mut harvest = harvest(cx, wish, listed.companies, &mass)?;
         harvest.skip(listed.unreadable, "without id, name or slug");
         harvest.set("total", total);
         let reached = (page + 1) * limit;
@@ -265,7 +279,7 @@ fn finish(
     }
     let limit = cx.args().limit;
     let shown: Vec<Company> = fitting.into_iter().skip(offset).take(limit).collect();
-    let mut harvest = harvest(cx, wish, shown, &mass, MIRROR)?;
+    let mut harvest = harvest(cx, wish, shown, &mass)?;
     if let [file] = files {
         harvest.canonical_url = request::mirror(file)?.url;
     }
@@ -294,7 +308,6 @@ fn harvest(
     wish: &Wish,
     companies: Vec<Company>,
     mass: &[(String, i64)],
-    route: &'static str,
 ) -> Result<Harvest, SourceError> {
     let items: Vec<_> = companies
         .into_iter()
@@ -305,7 +318,6 @@ fn harvest(
         .collect();
     let any = !items.is_empty();
     let mut harvest = Harvest::new(request::page(wish)?, items);
-    harvest.route = Some(route);
     harvest.summary = Some(described(wish));
     if any {
         harvest
