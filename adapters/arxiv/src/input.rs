@@ -5,7 +5,7 @@ mod query;
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
-use freshcontext_parse::link;
+use freshcontext_parse::link::{self, Given};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,6 +13,15 @@ pub use id::without_version;
 
 /// A right argument, shown in errors.
 pub const EXAMPLE: &str = r#"{"url": "https://arxiv.org/abs/2104.12255"}"#;
+/// Hosts of arXiv, and of the DOIs that lead there.
+const HOSTS: [&str; 6] = [
+    "arxiv.org",
+    "www.arxiv.org",
+    "export.arxiv.org",
+    "doi.org",
+    "dx.doi.org",
+    "www.doi.org",
+];
 /// Ids in one call.
 const MAX_IDS: usize = 50;
 
@@ -51,19 +60,18 @@ impl Wanted {
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Wanted, SourceError> {
-    let given = given.trim();
-    if given.is_empty() {
-        return Err(wrong("is empty"));
-    }
-    if let Some(url) = as_url(given)? {
-        return match url.host_str().unwrap_or_default() {
-            "arxiv.org" | "www.arxiv.org" | "export.arxiv.org" => page(&url),
-            "doi.org" | "dx.doi.org" | "www.doi.org" => doi(url.path().trim_start_matches('/')),
-            _ => Err(wrong(
-                "is an address outside arXiv; pass an arXiv address, an id or a query",
-            )),
-        };
-    }
+    let given = match Given::read(given, |host| HOSTS.contains(&host), wrong)? {
+        Given::Words(words) => words,
+        Given::Address(url) => {
+            return match url.host_str().unwrap_or_default() {
+                host if !HOSTS.contains(&host) => Err(wrong(
+                    "is an address outside arXiv; pass an arXiv address, an id or a query",
+                )),
+                host if host.ends_with("doi.org") => doi(url.path().trim_start_matches('/')),
+                _ => page(&url),
+            };
+        }
+    };
     if let Some(ids) = ids(given) {
         return Ok(Wanted::Papers(ids));
     }
@@ -80,30 +88,6 @@ pub fn recognise(given: &str) -> Result<Wanted, SourceError> {
 
 fn wrong(problem: &str) -> SourceError {
     SourceError::invalid_input("url", problem, EXAMPLE)
-}
-
-fn as_url(given: &str) -> Result<Option<Url>, SourceError> {
-    let lower = given.to_ascii_lowercase();
-    let hosts = [
-        "arxiv.org/",
-        "www.arxiv.org/",
-        "export.arxiv.org/",
-        "doi.org/",
-        "dx.doi.org/",
-    ];
-    let text = if lower.contains("://") && !lower.contains(' ') {
-        given.to_owned()
-    } else if hosts.iter().any(|host| lower.starts_with(host)) && !lower.contains(' ') {
-        format!("https://{given}")
-    } else {
-        return Ok(None);
-    };
-    let url = Url::parse(&text).map_err(|_| wrong("is not a valid address"))?;
-    if matches!(url.scheme(), "http" | "https") {
-        Ok(Some(url))
-    } else {
-        Err(wrong("must be an http or https address"))
-    }
 }
 
 /// One or several ids and nothing else.

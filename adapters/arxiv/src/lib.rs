@@ -8,8 +8,8 @@ mod xml;
 use std::fmt::Write;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Item,
-    Listing, Pace, Peek, Route, SourceError, Status, StatusRule, Switch, When, counted,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Listing, Pace,
+    Peek, Route, SourceError, StatusRule, When, counted,
 };
 
 pub use input::Input;
@@ -28,40 +28,18 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     official: true,
     peek: Peek::validators(Listing::Window),
     credentials: &[],
-    routes: &[Route {
-        id: "api",
-        about: "query interface",
-        needs: None,
-        switch: Switch::On,
-        founding: Founding::Recorded,
-    }],
-    rates: &[HostRate {
-        host: "export.arxiv.org",
-        path: "",
-        pace: Pace::new(1, 3),
-        keyed: None,
-        in_flight: 1,
-        link: "https://info.arxiv.org/help/api/tou.html",
-    }],
+    routes: &[Route::new("api", "query interface")],
+    rates: &[
+        HostRate::new("export.arxiv.org", Pace::new(1, 3)).link("https://info.arxiv.org/help/api/tou.html")
+    ],
     status_rules: &[
-        StatusRule {
-            status: 406,
-            when: When::Always,
-            code: ErrorCode::RateLimited,
-            message: "arXiv refuses automatic requests for a while",
-        },
-        StatusRule {
-            status: 503,
-            when: When::BodyContains("rate exceeded"),
-            code: ErrorCode::RateLimited,
-            message: "arXiv asks us to slow down",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("rate exceeded"),
-            code: ErrorCode::RateLimited,
-            message: "arXiv asks us to slow down",
-        },
+        StatusRule::new(406, ErrorCode::RateLimited).saying("arXiv refuses automatic requests for a while"),
+        StatusRule::new(503, ErrorCode::RateLimited)
+            .when(When::BodyContains("rate exceeded"))
+            .saying("arXiv asks us to slow down"),
+        StatusRule::new(403, ErrorCode::RateLimited)
+            .when(When::BodyContains("rate exceeded"))
+            .saying("arXiv asks us to slow down"),
     ],
     markers: &[],
     args: ArgSpec {
@@ -112,10 +90,7 @@ async fn fetch(cx: &Cx<'_>, wanted: &Wanted, start: u32) -> Result<Feed, SourceE
             }
         }
     }
-    Err(
-        SourceError::new(ErrorCode::UpstreamError, format!("{complaint}, twice"))
-            .hint("try again in a minute"),
-    )
+    Err(SourceError::upstream(format!("{complaint}, twice")).hint("try again in a minute"))
 }
 
 /// Papers by id, in the order asked; arXiv sends them in its own and leaves out what it does not know.
@@ -128,23 +103,19 @@ fn papers(ids: &[String], feed: Feed, cx: &Cx<'_>) -> Result<Harvest, SourceErro
     harvest.route = Some("api");
     harvest.skip(feed.unreadable, "without an id or a title");
     let mut papers = feed.papers;
-    let mut missing = Vec::new();
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
     for id in ids {
         match papers.iter().position(|paper| answers(paper, id)) {
-            Some(at) => harvest.items.push(papers.remove(at)),
+            Some(at) => found.push(papers.remove(at)),
             None => missing.push(id),
         }
     }
-    harvest.summary = Some(match (harvest.items.len(), ids) {
+    harvest.summary = Some(match (found.len(), ids) {
         (0, _) => format!("arXiv has no paper {}", ids.join(", ")),
         (_, [id]) => format!("arXiv paper {id}"),
-        (found, _) => format!("{found} of the {} arXiv papers asked for", ids.len()),
+        (count, _) => format!("{count} of the {} arXiv papers asked for", ids.len()),
     });
-    harvest.status = if harvest.items.is_empty() {
-        Status::Empty
-    } else {
-        Status::Success
-    };
+    harvest.show(found);
     if !harvest.items.is_empty() {
         for id in missing {
             harvest.fail(
@@ -215,12 +186,7 @@ fn found(wanted: &Wanted, query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> R
         ));
     }
     harvest.skip(feed.unreadable, "without an id or a title");
-    harvest.status = if feed.papers.is_empty() {
-        Status::Empty
-    } else {
-        Status::Success
-    };
-    harvest.items = feed.papers;
+    harvest.show(feed.papers);
     Ok(harvest)
 }
 

@@ -55,7 +55,7 @@ pub fn read(body: &str, status: u16, whole_text: bool) -> Result<Feed, Trouble> 
     }
     if body.len() < 500 && body.to_ascii_lowercase().contains("rate exceeded") {
         return Err(Trouble::Failed(
-            SourceError::new(ErrorCode::RateLimited, "arXiv asks us to slow down").status(status),
+            SourceError::rate_limited("arXiv asks us to slow down").status(status),
         ));
     }
     let malformed =
@@ -72,11 +72,7 @@ pub fn read(body: &str, status: u16, whole_text: bool) -> Result<Feed, Trouble> 
     }
     if status == 400 {
         return Err(Trouble::Failed(
-            SourceError::new(
-                ErrorCode::UpstreamError,
-                "arXiv refused the query without a reason",
-            )
-            .status(status),
+            SourceError::upstream("arXiv refused the query without a reason").status(status),
         ));
     }
     let number = |name| {
@@ -132,10 +128,7 @@ fn understood(root: &Element) -> Option<String> {
         .find("&id_list=")
         .or_else(|| query.find("&start="))
         .unwrap_or(query.len());
-    query
-        .get(..end)
-        .map(text::one_line)
-        .filter(|query| !query.is_empty())
+    query.get(..end).and_then(text::present)
 }
 
 fn paper(entry: &Element, whole_text: bool) -> Option<Item> {

@@ -17,14 +17,8 @@ const CACHE: Duration = Duration::from_mins(10);
 
 /// Where in the list of results to begin.
 pub fn start(wanted: &Wanted, args: &CommonArgs) -> Result<u32, SourceError> {
-    let asked = match (&args.cursor, wanted) {
-        (Some(cursor), _) => cursor.parse().map_err(|_| {
-            SourceError::invalid_input(
-                "cursor",
-                "does not come from an answer of this tool",
-                "the cursor of the previous answer",
-            )
-        })?,
+    let asked = match (args.cursor_within(..)?, wanted) {
+        (Some(start), _) => start,
         (None, Wanted::Search { start, .. }) => *start,
         (None, Wanted::Papers(_)) => 0,
     };

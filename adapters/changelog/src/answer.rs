@@ -3,7 +3,7 @@
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, Status, counted};
+use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, counted};
 use freshcontext_parse::text;
 
 use crate::parse::{self, Release, instant};
@@ -112,16 +112,8 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
     let all = releases.len();
     releases.truncate(args.limit);
     harvest.skip(all - releases.len(), "beyond the limit");
-    harvest.items = releases
-        .into_iter()
-        .enumerate()
-        .map(|(at, release)| item(release, at, article))
-        .collect();
-    harvest.status = if harvest.items.is_empty() {
-        Status::Empty
-    } else {
-        Status::Success
-    };
+    let shown = releases.into_iter().enumerate();
+    harvest.show(shown.map(|(at, release)| item(release, at, article)).collect());
     harvest
 }
 
@@ -210,6 +202,7 @@ fn item(release: Release, at: usize, article: bool) -> Item {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::Status;
 
     fn release(title: &str, day: Option<&str>) -> Release {
         Release {

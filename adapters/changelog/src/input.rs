@@ -3,6 +3,9 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::github::{self, NotOne, Repository};
+use freshcontext_parse::npm;
+use freshcontext_parse::registry::Registry;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -15,28 +18,6 @@ const WAYS: &str = "pass owner/repo, npm:NAME, pypi:NAME, crates:NAME or the htt
 pub struct Input {
     /// owner/repo, package (npm:express) or any URL
     pub url: String,
-}
-
-/// A package registry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Registry {
-    /// npm.
-    Npm,
-    /// PyPI.
-    Pypi,
-    /// crates.io.
-    Crates,
-}
-
-impl Registry {
-    /// Its prefix in arguments, and its name in answers.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Npm => "npm",
-            Self::Pypi => "pypi",
-            Self::Crates => "crates",
-        }
-    }
 }
 
 /// One thing that this source can answer.
@@ -87,7 +68,7 @@ pub fn recognise(given: &str) -> Result<Wanted, SourceError> {
         return Err(wrong("may be a package or a site")
             .hint("write npm:NAME for the package, https://NAME for the site"));
     }
-    if npm_name(given) {
+    if npm::is_name(given) {
         Ok(Wanted::Package(Registry::Npm, given.to_owned()))
     } else {
         Err(wrong("is not the name of a package").hint(WAYS))
@@ -104,40 +85,22 @@ fn repository(given: &str) -> Result<Wanted, SourceError> {
         .map_err(|why| wrong(why.problem()).hint(WAYS))
 }
 
-/// The registry's own rule for names; upper case is only left in names older than the rule.
-fn npm_name(name: &str) -> bool {
-    let part = |part: &str| {
-        !part.is_empty()
-            && !part.starts_with(['.', '_'])
-            && part
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.~".contains(&b))
-    };
-    name.len() <= 214
-        && match name.strip_prefix('@') {
-            Some(scoped) => scoped
-                .split_once('/')
-                .is_some_and(|(scope, name)| part(scope) && part(name)),
-            None => part(name),
-        }
-}
-
 fn package(registry: Registry, name: &str) -> Result<Wanted, SourceError> {
-    let plain = (1..=214).contains(&name.len())
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
+    let plain = text::is_name(name, 214, "-_.")
         && name.bytes().any(|b| b.is_ascii_alphanumeric())
         && !name.starts_with('.');
     let fits = match registry {
-        Registry::Npm => npm_name(name),
+        Registry::Npm => npm::is_name(name),
         Registry::Pypi => plain,
         Registry::Crates => plain && name.len() <= 64 && !name.contains('.'),
     };
     if fits {
         Ok(Wanted::Package(registry, name.to_owned()))
     } else {
-        Err(wrong(&format!("is not a name that {} can have", registry.name())))
+        Err(wrong(&format!(
+            "is not a name that {} can have",
+            registry.prefix()
+        )))
     }
 }
 

@@ -10,7 +10,7 @@ mod site;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, Hosts,
-    Listing, Peek, Route, SourceError, Switch, hosts,
+    Listing, Peek, Route, SourceError, hosts,
 };
 
 pub use input::Input;
@@ -34,29 +34,18 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     ]),
     official: true,
     peek: Peek::validators(Listing::Window),
-    credentials: &[Credential {
-        host: "api.github.com",
-        env: &["GITHUB_TOKEN", "GH_TOKEN"],
-        apply: Apply::Bearer,
-        required: false,
-        obtain: "https://github.com/settings/personal-access-tokens (no permissions needed)",
-    }],
+    credentials: &[
+        Credential::new("api.github.com", &["GITHUB_TOKEN", "GH_TOKEN"], Apply::Bearer)
+            .obtain("https://github.com/settings/personal-access-tokens (no permissions needed)"),
+    ],
     routes: &[
-        route("rest", "GitHub's REST interface", Founding::Recorded),
-        route(
-            "releases_feed",
-            "GitHub's feed of releases and tags",
-            Founding::Recorded,
-        ),
-        route("tags_feed", "GitHub's feed of tags", Founding::Documented),
-        route("file", "a changelog file", Founding::Recorded),
-        route(
-            "registry",
-            "the package registry's list of versions",
-            Founding::Documented,
-        ),
-        route("feed", "a feed of the site", Founding::Recorded),
-        route("page", "a page of the site", Founding::Recorded),
+        Route::new("rest", "GitHub's REST interface"),
+        Route::new("releases_feed", "GitHub's feed of releases and tags"),
+        Route::new("tags_feed", "GitHub's feed of tags").founded(Founding::Documented),
+        Route::new("file", "a changelog file"),
+        Route::new("registry", "the package registry's list of versions").founded(Founding::Documented),
+        Route::new("feed", "a feed of the site"),
+        Route::new("page", "a page of the site"),
     ],
     rates: &[hosts::GITHUB_API, hosts::NPM, hosts::PYPI, hosts::CRATES_IO],
     status_rules: &[],
@@ -69,16 +58,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     dates: "`published_at` of a release or a feed's `published`; dates in headings and last edits are signals.",
     terms: "GitHub Terms of Service, section H; registries ask to be modest; robots are held to the page asked for.",
 };
-
-const fn route(id: &'static str, about: &'static str, founding: Founding) -> Route {
-    Route {
-        id,
-        about,
-        needs: None,
-        switch: Switch::On,
-        founding,
-    }
-}
 
 /// Changelogs.
 #[derive(Debug, Clone, Copy, Default)]

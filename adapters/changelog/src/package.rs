@@ -4,28 +4,28 @@ use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Cx, ErrorCode, SourceError};
 use freshcontext_parse::charset;
+use freshcontext_parse::registry::{self as registries, Registry};
 
 use crate::answer::Found;
-use crate::input::Registry;
 use crate::parse::registry::{self, Package};
-use crate::{is_final, repository, request};
+use crate::{is_final, repository};
 
 /// A registry that is ahead of the repository by more than this has the truer list.
 const BEHIND: TimeDelta = TimeDelta::days(7);
 
 /// Finds the releases of a package.
 pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Found, SourceError> {
-    let package = match ask(cx, request::package(registry, name)?, registry).await {
+    let package = match ask(cx, registry.document(name)?, registry).await {
         // Thousands of nightlies make some documents larger than is worth reading.
         Err(error) if error.code == ErrorCode::TooLarge && registry == Registry::Npm => {
-            let small = ask(cx, request::npm_latest(name)?, registry).await?;
+            let small = ask(cx, registries::npm_latest(name)?, registry).await?;
             if small.repository.is_none() {
                 return Err(error);
             }
             small
         }
         Err(error) if error.code == ErrorCode::NotFound => {
-            let message = format!("{} has no package {name}", registry.name());
+            let message = format!("{} has no package {name}", registry.prefix());
             return Err(SourceError { message, ..error });
         }
         other => other?,
@@ -60,7 +60,7 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
             "the registry names no repository on GitHub: versions without notes".to_owned(),
         ),
     };
-    found.what = format!("{} package {}: {}", registry.name(), package.name, found.what);
+    found.what = format!("{} package {}: {}", registry.prefix(), package.name, found.what);
     if let Some(latest) = package.latest {
         found.fields.insert("latest".to_owned(), latest.into());
     }
@@ -75,10 +75,8 @@ async fn ask(
     request: freshcontext_contract::Request,
     registry: Registry,
 ) -> Result<Package, SourceError> {
-    cx.read(request, |response| {
-        registry::read(registry, &charset::decode(response).text)
-    })
-    .await
+    cx.read(request, charset::as_text(|body| registry::read(registry, body)))
+        .await
 }
 
 fn with_note(mut found: Found, note: String) -> Found {

@@ -1,6 +1,5 @@
 //! Answers into releases, purely. One module per kind of document.
 
-pub mod dates;
 pub mod feed;
 pub mod jsonld;
 pub mod markdown;
@@ -16,6 +15,7 @@ use std::collections::HashSet;
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use freshcontext_contract::{DateEvidence, DateValue};
+use freshcontext_parse::date;
 
 /// One release, whatever document told about it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,38 +42,28 @@ pub struct Release {
 
 /// The instant of evidence, for the order and the figures; a day counts from 00:00 UTC.
 pub fn instant(date: &DateEvidence) -> Option<DateTime<Utc>> {
-    match value(date)? {
-        DateValue::Instant(at) => Some(at),
-        DateValue::Day(day) => Some(day.and_time(NaiveTime::MIN).and_utc()),
-        _ => None,
-    }
+    value(date)?.instant()
 }
 
 /// What evidence says, as an instant or a day.
 fn value(date: &DateEvidence) -> Option<DateValue> {
-    let (DateEvidence::Field { value, .. }
-    | DateEvidence::PageSignal { value, .. }
-    | DateEvidence::Disputed { value, .. }) = date
-    else {
-        return None;
-    };
-    match value {
+    match date.value()? {
         DateValue::EpochSeconds(seconds) => DateTime::from_timestamp(*seconds, 0).map(DateValue::Instant),
-        DateValue::Text(text) => dates::machine(text),
-        DateValue::Instant(_) | DateValue::Day(_) => Some(value.clone()),
+        DateValue::Text(text) => date::machine(text),
+        value => Some(value.clone()),
     }
 }
 
 /// The date as text: a day as a day.
 pub fn shown(date: &DateEvidence) -> Option<String> {
-    value(date).as_ref().and_then(dates::shown)
+    value(date).as_ref().and_then(date::shown)
 }
 
 /// Takes the dates away that lie ahead, which roadmaps name. Returns how many.
 pub fn drop_future(releases: &mut [Release], now: DateTime<Utc>) -> usize {
     let mut dropped = 0;
     for release in releases {
-        if value(&release.date).is_some_and(|value| dates::lies_ahead(&value, now)) {
+        if value(&release.date).is_some_and(|value| date::lies_ahead(&value, now)) {
             release.date = DateEvidence::None;
             dropped += 1;
         }

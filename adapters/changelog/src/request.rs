@@ -5,8 +5,6 @@ use freshcontext_contract::{KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::github::Repository;
 use freshcontext_parse::link;
 
-use crate::input::Registry;
-
 /// Releases in one answer.
 pub const MAX_RELEASES: usize = 50;
 /// Releases asked of GitHub at once: enough that a quarter of nightlies does not hide the last stable one.
@@ -33,11 +31,11 @@ const PATHS: [&str; 8] = [
 
 /// The releases of a repository. A refused token makes the one case that is asked again.
 pub fn releases(repository: &Repository) -> Result<Request, SourceError> {
-    let mut url = KeyedUrl::new(
+    let url = KeyedUrl::new(
         "https://api.github.com/",
         &["repos", &repository.owner, &repository.name, "releases"],
     )?;
-    url.query_pairs_mut().append_pair("per_page", &PAGE.to_string());
+    let url = url.with([("per_page", PAGE.to_string().as_str())]);
     Ok(Request::get(url, Media::Json)
         .header("accept", "application/vnd.github+json")
         .header("x-github-api-version", "2022-11-28"))
@@ -66,23 +64,6 @@ pub fn files(repository: &Repository) -> Result<Vec<Request>, SourceError> {
             Ok(Request::get(url, Media::Text).accepting(&[404]).probing())
         })
         .collect()
-}
-
-/// A package's document.
-pub fn package(registry: Registry, name: &str) -> Result<Request, SourceError> {
-    let url = match registry {
-        // One segment: the slash of a scope must be encoded.
-        Registry::Npm => link::built("https://registry.npmjs.org/", &[name])?,
-        Registry::Pypi => link::built("https://pypi.org/pypi/", &[name, "json"])?,
-        Registry::Crates => link::built("https://crates.io/api/v1/crates/", &[name])?,
-    };
-    Ok(Request::get(url, Media::Json).header("accept", "application/json"))
-}
-
-/// The default version of an npm package: small, for packages whose whole document is too large.
-pub fn npm_latest(name: &str) -> Result<Request, SourceError> {
-    let url = link::built("https://registry.npmjs.org/", &[name, "latest"])?;
-    Ok(Request::get(url, Media::Json).header("accept", "application/json"))
 }
 
 /// A page of the web, whatever it is. Its address is a caller's or a page's, so no credential goes along.
@@ -133,21 +114,6 @@ mod tests {
         assert_eq!(
             files[4],
             "https://raw.githubusercontent.com/o/r.js/HEAD/docs/CHANGELOG.md"
-        );
-        for (registry, name, url) in [
-            (
-                Registry::Npm,
-                "@types/node",
-                "https://registry.npmjs.org/@types%2Fnode",
-            ),
-            (Registry::Pypi, "Flask", "https://pypi.org/pypi/Flask/json"),
-            (Registry::Crates, "serde", "https://crates.io/api/v1/crates/serde"),
-        ] {
-            assert_eq!(package(registry, name).unwrap().url.as_str(), url);
-        }
-        assert_eq!(
-            npm_latest("@types/node").unwrap().url.as_str(),
-            "https://registry.npmjs.org/@types%2Fnode/latest"
         );
     }
 

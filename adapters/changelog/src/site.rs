@@ -1,7 +1,7 @@
 //! Any page of the web: a changelog, a feed, a file, an article, or a site that has one of these.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Response, SourceError};
+use freshcontext_contract::{Cx, DateEvidence, Response, SourceError};
 use freshcontext_parse::{charset, link};
 
 use crate::answer::Found;
@@ -158,7 +158,7 @@ fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
     let document = markdown::read(&body);
     if document.releases.is_empty() {
         let message = format!("the text at {url} has no headings with versions");
-        return Err(SourceError::new(ErrorCode::NotFound, message).hint("pass the address of a changelog"));
+        return Err(SourceError::not_found(message).hint("pass the address of a changelog"));
     }
     let what = format!("changelog {url}");
     Ok(Document::Found(repository::of_file(&what, url, document)))

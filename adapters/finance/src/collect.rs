@@ -98,10 +98,7 @@ fn providers(cx: &Cx<'_>, wanted: &Wanted) -> Result<Vec<Provider>, SourceError>
         return Ok(vec![only]);
     }
     let route = DESCRIPTOR.route(only.id());
-    let closed = SourceError::new(
-        ErrorCode::Misconfigured,
-        format!("the provider {} is not turned on", only.id()),
-    );
+    let closed = SourceError::misconfigured(format!("the provider {} is not turned on", only.id()));
     Err(match route.map(|route| (route.needs, route.switch)) {
         Some((Some(env), _)) => closed.hint(format!("set {env}")),
         Some((None, Switch::OffBecause(why))) => closed.hint(format!(
@@ -180,7 +177,7 @@ fn harvest(all: Vec<Pending>, repeated: usize) -> Result<Harvest, SourceError> {
 fn unanswered(ticker: &Ticker, failures: Vec<(Provider, SourceError)>) -> SourceError {
     if failures.is_empty() {
         let message = format!("no source that is turned on covers {}", ticker.given);
-        return SourceError::new(ErrorCode::Misconfigured, message)
+        return SourceError::misconfigured(message)
             .hint("`freshcontext sources` lists the providers and the key that each needs");
     }
     let said: Vec<String> = failures
@@ -226,7 +223,7 @@ fn nothing(failed: Vec<(Ticker, SourceError)>) -> SourceError {
         .position(|error| error.code != ErrorCode::NotFound)
         .unwrap_or(0);
     if errors.is_empty() {
-        return SourceError::new(ErrorCode::Internal, "a quote without an address");
+        return SourceError::internal("a quote without an address");
     }
     let mut error = errors.swap_remove(at);
     if names.len() > 1 {

@@ -2,6 +2,8 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::{self, Given};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,13 +41,12 @@ fn wrong(problem: &str) -> SourceError {
 
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Wanted, SourceError> {
-    let given = input.url.trim();
-    let lower = given.to_ascii_lowercase();
-    let tickers: Vec<Ticker> = if lower.starts_with("http://") || lower.starts_with("https://") {
-        vec![from_url(given)?]
-    } else {
-        let parts = given.split([',', ';']).flat_map(str::split_whitespace);
-        parts.map(Ticker::read).collect::<Result<_, _>>()?
+    let tickers: Vec<Ticker> = match Given::read(&input.url, |_| false, wrong)? {
+        Given::Address(url) => vec![from_url(&url)?],
+        Given::Words(words) => {
+            let parts = words.split([',', ';']).flat_map(str::split_whitespace);
+            parts.map(Ticker::read).collect::<Result<_, _>>()?
+        }
     };
     if tickers.is_empty() {
         return Err(wrong("holds no ticker"));
@@ -66,12 +67,7 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
             once.len()
         )));
     }
-    let provider = match input
-        .provider
-        .as_deref()
-        .map(str::trim)
-        .filter(|name| !name.is_empty())
-    {
+    let provider = match input.provider.as_deref().and_then(text::present) {
         None => None,
         Some(name) => Some(Provider::named(&name.to_ascii_lowercase()).ok_or_else(|| {
             let names: Vec<&str> = DESCRIPTOR.routes.iter().map(|route| route.id).collect();
@@ -87,8 +83,7 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
 }
 
 /// Quote pages name their ticker in the path or in `s`.
-fn from_url(given: &str) -> Result<Ticker, SourceError> {
-    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
+fn from_url(url: &Url) -> Result<Ticker, SourceError> {
     let host = url
         .host_str()
         .unwrap_or_default()
@@ -112,10 +107,7 @@ fn from_url(given: &str) -> Result<Ticker, SourceError> {
         "nasdaq.com" => after("stocks").or_else(|| after("etf")),
         "cboe.com" => after("delayed_quotes").or_else(|| after("quotes")),
         "stooq.com" | "stooq.pl" => {
-            let symbol = url
-                .query_pairs()
-                .find(|(name, _)| name == "s")
-                .map(|(_, value)| value.into_owned());
+            let symbol = link::parameter(url, "s");
             symbol.map(|symbol| {
                 if symbol.contains(['.', '^']) {
                     symbol

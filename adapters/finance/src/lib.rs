@@ -13,38 +13,14 @@ mod symbol;
 
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When,
+    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, When,
 };
 
-const fn on(id: &'static str, about: &'static str, founding: Founding) -> Route {
-    Route {
-        id,
-        about,
-        needs: None,
-        switch: Switch::On,
-        founding,
-    }
-}
-
-const fn keyed(id: &'static str, about: &'static str, env: &'static str, founding: Founding) -> Route {
-    Route {
-        id,
-        about,
-        needs: Some(env),
-        switch: Switch::On,
-        founding,
-    }
-}
-
+/// A host that publishes no more than how many requests it takes; two at once are modest.
 const fn rate(host: &'static str, requests: u32, seconds: u64, link: &'static str) -> HostRate {
-    HostRate {
-        host,
-        path: "",
-        pace: Pace::new(requests, seconds),
-        keyed: None,
-        in_flight: 2,
-        link,
-    }
+    HostRate::new(host, Pace::new(requests, seconds))
+        .in_flight(2)
+        .link(link)
 }
 
 /// The facts about quotes.
@@ -69,55 +45,40 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     official: false,
     peek: Peek::none(Listing::Named),
     credentials: &[
-        Credential {
-            host: "finnhub.io",
-            env: &["FINNHUB_API_KEY"],
-            apply: Apply::Header("x-finnhub-token"),
-            required: true,
-            obtain: "https://finnhub.io/register",
-        },
-        Credential {
-            host: "api.twelvedata.com",
-            env: &["TWELVEDATA_API_KEY"],
-            apply: Apply::Query("apikey"),
-            required: true,
-            obtain: "https://twelvedata.com/register",
-        },
+        Credential::new(
+            "finnhub.io",
+            &["FINNHUB_API_KEY"],
+            Apply::Header("x-finnhub-token"),
+        )
+        .required()
+        .obtain("https://finnhub.io/register"),
+        Credential::new(
+            "api.twelvedata.com",
+            &["TWELVEDATA_API_KEY"],
+            Apply::Query("apikey"),
+        )
+        .required()
+        .obtain("https://twelvedata.com/register"),
     ],
     routes: &[
-        keyed(
-            "finnhub",
-            "US stocks, by key",
-            "FINNHUB_API_KEY",
-            Founding::Documented,
-        ),
-        keyed(
-            "twelvedata",
-            "US stocks, currencies, coins, by key",
-            "TWELVEDATA_API_KEY",
-            Founding::Documented,
-        ),
-        on("cnbc", "US stocks and main indices", Founding::Documented),
-        on(
-            "cboe",
-            "US stocks and main indices, 15 minutes late",
-            Founding::Documented,
-        ),
-        on("nasdaq", "US stocks and funds", Founding::Recorded),
-        on(
+        Route::new("finnhub", "US stocks, by key")
+            .needing("FINNHUB_API_KEY")
+            .founded(Founding::Documented),
+        Route::new("twelvedata", "US stocks, currencies, coins, by key")
+            .needing("TWELVEDATA_API_KEY")
+            .founded(Founding::Documented),
+        Route::new("cnbc", "US stocks and main indices").founded(Founding::Documented),
+        Route::new("cboe", "US stocks and main indices, 15 minutes late").founded(Founding::Documented),
+        Route::new("nasdaq", "US stocks and funds"),
+        Route::new(
             "frankfurter",
             "daily reference rates of the European Central Bank",
-            Founding::Documented,
-        ),
-        on("coinbase", "coins", Founding::Documented),
-        on("yahoo", "worldwide; often refuses servers", Founding::Documented),
-        Route {
-            id: "stooq",
-            about: "worldwide, Warsaw time",
-            needs: None,
-            switch: Switch::OffBecause("its quote address has answered 404 or a browser check since 2026"),
-            founding: Founding::Recorded,
-        },
+        )
+        .founded(Founding::Documented),
+        Route::new("coinbase", "coins").founded(Founding::Documented),
+        Route::new("yahoo", "worldwide; often refuses servers").founded(Founding::Documented),
+        Route::new("stooq", "worldwide, Warsaw time")
+            .off("its quote address has answered 404 or a browser check since 2026"),
     ],
     rates: &[
         rate("finnhub.io", 60, 60, "https://finnhub.io/docs/api/rate-limit"),
@@ -147,35 +108,22 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         rate("stooq.com", 1, 1, "https://stooq.com/q/l/"),
     ],
     status_rules: &[
-        StatusRule {
-            status: 404,
-            when: When::BodyContains("page you requested does not exist or has been moved"),
-            code: ErrorCode::UpstreamError,
-            message: "Stooq's quote address is gone",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("You don't have access to this resource"),
-            code: ErrorCode::Misconfigured,
-            message: "the plan of the Finnhub key in FINNHUB_API_KEY does not include this ticker",
-        },
+        StatusRule::new(404, ErrorCode::UpstreamError)
+            .when(When::BodyContains(
+                "page you requested does not exist or has been moved",
+            ))
+            .saying("Stooq's quote address is gone"),
+        StatusRule::new(403, ErrorCode::Misconfigured)
+            .when(When::BodyContains("You don't have access to this resource"))
+            .saying("the plan of the Finnhub key in FINNHUB_API_KEY does not include this ticker"),
     ],
     markers: &[
-        Marker {
-            contains: "requires JavaScript to verify your browser",
-            code: ErrorCode::Challenge,
-            message: "Stooq asks for a browser check in place of the quote",
-        },
-        Marker {
-            contains: "Exceeded the daily hits limit",
-            code: ErrorCode::RateLimited,
-            message: "Stooq's daily quota for this address is spent",
-        },
-        Marker {
-            contains: "Exceeded the daily site hits limit",
-            code: ErrorCode::RateLimited,
-            message: "Stooq's daily quota for this address is spent",
-        },
+        Marker::new("requires JavaScript to verify your browser", ErrorCode::Challenge)
+            .saying("Stooq asks for a browser check in place of the quote"),
+        Marker::new("Exceeded the daily hits limit", ErrorCode::RateLimited)
+            .saying("Stooq's daily quota for this address is spent"),
+        Marker::new("Exceeded the daily site hits limit", ErrorCode::RateLimited)
+            .saying("Stooq's daily quota for this address is spent"),
     ],
     args: ArgSpec::length(5_000),
     dates: "The moment of the price as the quote source gives it, converted from its exchange's time zone.",
@@ -206,6 +154,7 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::Switch;
 
     #[test]
     fn two_routes_at_least_need_no_key() {

@@ -1,12 +1,12 @@
 //! What the addresses of all quote sources have in common; each source's own are beside its reader.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Address, ErrorCode, Media, Request, SourceError};
+use freshcontext_contract::{Address, Media, Request, SourceError};
 
 /// A read of a quote; prices age quickly.
 pub fn get(address: &str, expect: Media) -> Result<Request, SourceError> {
     let url = Url::parse(address).map_err(|error| {
-        SourceError::new(ErrorCode::Internal, "the address of a quote could not be built").caused_by(error)
+        SourceError::internal("the address of a quote could not be built").caused_by(error)
     })?;
     Ok(quote_of(url, expect))
 }

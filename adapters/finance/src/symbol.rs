@@ -1,6 +1,7 @@
 //! Tickers as people write them, and as each provider does.
 
 use freshcontext_contract::SourceError;
+use freshcontext_parse::text;
 
 use crate::DESCRIPTOR;
 
@@ -85,12 +86,7 @@ impl Ticker {
             || !text.chars().all(legal)
             || !bare.starts_with(|c: char| c.is_ascii_alphanumeric())
         {
-            let shown: String = given
-                .trim()
-                .chars()
-                .filter(|c| !c.is_control())
-                .take(30)
-                .collect();
+            let shown = text::said(given, 30);
             return Err(wrong(&format!("holds {shown:?}, which is no ticker")));
         }
         let given = given.trim().to_owned();

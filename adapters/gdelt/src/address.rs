@@ -1,47 +1,11 @@
 //! The day or month that an article's address names.
 
-use chrono::{Days, Months, NaiveDate};
+use chrono::NaiveDate;
 use freshcontext_contract::url::Url;
-
-/// What an address says of its article's age.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dated {
-    /// `/2025/12/28/`, `/2025-12-28`, `/20251228`.
-    Day(NaiveDate),
-    /// `/2025/12/` and no day: the first of the month.
-    Month(NaiveDate),
-}
-
-impl Dated {
-    /// The first day that it can mean.
-    pub const fn first(self) -> NaiveDate {
-        match self {
-            Self::Day(day) | Self::Month(day) => day,
-        }
-    }
-
-    /// The last day that it can mean.
-    pub fn last(self) -> NaiveDate {
-        match self {
-            Self::Day(day) => day,
-            Self::Month(first) => first
-                .checked_add_months(Months::new(1))
-                .and_then(|next| next.checked_sub_days(Days::new(1)))
-                .unwrap_or(first),
-        }
-    }
-
-    /// As a field: a day, or a month without one.
-    pub fn shown(self) -> String {
-        match self {
-            Self::Day(day) => day.to_string(),
-            Self::Month(first) => first.format("%Y-%m").to_string(),
-        }
-    }
-}
+use freshcontext_parse::date::PathDate;
 
 /// The day in the path, else the month.
-pub fn date(url: &str) -> Option<Dated> {
+pub fn date(url: &str) -> Option<PathDate> {
     let url = Url::parse(url).ok()?;
     let segments: Vec<&str> = url.path_segments()?.collect();
     let number = |text: &str, lengths: std::ops::RangeInclusive<usize>| {
@@ -83,8 +47,8 @@ pub fn date(url: &str) -> Option<Dated> {
     };
     apart
         .or_else(together)
-        .map(Dated::Day)
-        .or_else(|| month().map(Dated::Month))
+        .map(PathDate::Day)
+        .or_else(|| month().map(PathDate::Month))
 }
 
 #[cfg(test)]
@@ -93,7 +57,7 @@ mod tests {
 
     #[test]
     fn days_in_addresses_are_found() {
-        let day = |url: &str| date(url).map(Dated::shown);
+        let day = |url: &str| date(url).map(|date| date.to_string());
         for (url, shown) in [
             ("https://example.org/read/2025/12/28/1551/x", "2025-12-28"),
             ("https://example.org/elections/2020/8/19/2137/x", "2020-08-19"),

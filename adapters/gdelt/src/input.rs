@@ -2,11 +2,12 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::Given;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::DESCRIPTOR;
 use crate::query;
+use crate::{DESCRIPTOR, HOST};
 
 /// Arguments of `extract_gdelt`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -20,7 +21,7 @@ pub struct Input {
 }
 
 /// A checked request.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// The query as the caller gave it.
     pub given: String,
@@ -38,19 +39,12 @@ fn wrong(problem: &str) -> SourceError {
 
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Wanted, SourceError> {
-    let given = input.url.trim();
-    let lower = given.to_ascii_lowercase();
-    let mut wanted = if lower.starts_with("http://") || lower.starts_with("https://") {
-        from_url(given)?
-    } else if given.contains("://") {
-        return Err(wrong("is not an http(s) address"));
-    } else {
-        Wanted {
-            given: given.to_owned(),
-            query: String::new(),
-            timespan: None,
-            bounds: None,
-        }
+    let mut wanted = match Given::read(&input.url, |host| host == HOST, wrong)? {
+        Given::Address(url) => from_url(&url)?,
+        Given::Words(words) => Wanted {
+            given: words.to_owned(),
+            ..Wanted::default()
+        },
     };
     wanted.query = query::sanitise(&wanted.given)?;
     for (name, operator, value) in [
@@ -74,9 +68,8 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
     Ok(wanted)
 }
 
-fn from_url(given: &str) -> Result<Wanted, SourceError> {
-    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
-    let here = url.host_str() == Some("api.gdeltproject.org") && url.path().starts_with("/api/v2/doc/doc");
+fn from_url(url: &Url) -> Result<Wanted, SourceError> {
+    let here = url.host_str() == Some(HOST) && url.path().starts_with("/api/v2/doc/doc");
     if !here {
         return Err(wrong("is not an address of GDELT's DOC service; pass a query"));
     }
@@ -96,9 +89,9 @@ fn from_url(given: &str) -> Result<Wanted, SourceError> {
     });
     Ok(Wanted {
         given: query,
-        query: String::new(),
         timespan,
         bounds: stamp("startdatetime").zip(stamp("enddatetime")),
+        ..Wanted::default()
     })
 }
 

@@ -10,10 +10,13 @@ mod repair;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Listing,
-    Marker, Pace, Peek, Route, SourceError, Switch,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Listing, Marker, Pace,
+    Peek, Route, SourceError,
 };
 use freshcontext_parse::charset;
+
+/// The only host that is asked.
+const HOST: &str = "api.gdeltproject.org";
 
 /// The facts about GDELT.
 pub static DESCRIPTOR: Descriptor = Descriptor {
@@ -23,38 +26,21 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Press articles in 65 languages, dated when first seen. For opinions use extract_hackernews.",
     example: r#"{"url": "Palantir"}"#,
     profile: "government_regulatory",
-    hosts: Hosts::Fixed(&["api.gdeltproject.org"]),
+    hosts: Hosts::Fixed(&[HOST]),
     official: true,
     peek: Peek::none(Listing::Window),
     credentials: &[],
-    routes: &[Route {
-        id: "doc",
-        about: "DOC 2.0 article list",
-        needs: None,
-        switch: Switch::On,
-        founding: Founding::Recorded,
-    }],
-    rates: &[HostRate {
-        host: "api.gdeltproject.org",
-        path: "",
-        // One every 5 seconds is the published limit; requests at exactly that pace were refused (August 2026).
-        pace: Pace::new(1, 6),
-        keyed: None,
-        in_flight: 1,
-        link: "https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/",
-    }],
+    routes: &[Route::new("doc", "DOC 2.0 article list")],
+    // One every 5 seconds is the published limit; requests at exactly that pace were refused (August 2026).
+    rates: &[
+        HostRate::new(HOST, Pace::new(1, 6)).link("https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/")
+    ],
     status_rules: &[],
     markers: &[
-        Marker {
-            contains: "Please limit requests to one every",
-            code: ErrorCode::RateLimited,
-            message: "GDELT asks for fewer requests (it also says so when it is busy)",
-        },
-        Marker {
-            contains: "upstream connect error or disconnect",
-            code: ErrorCode::UpstreamError,
-            message: "GDELT's service is down behind its proxy",
-        },
+        Marker::new("Please limit requests to one every", ErrorCode::RateLimited)
+            .saying("GDELT asks for fewer requests (it also says so when it is busy)"),
+        Marker::new("upstream connect error or disconnect", ErrorCode::UpstreamError)
+            .saying("GDELT's service is down behind its proxy"),
     ],
     args: ArgSpec {
         limit: Some((20, 250)),

@@ -4,32 +4,26 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{
-    CommonArgs, DateEvidence, ErrorCode, Harvest, Item, SourceError, Status, counted,
-};
+use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError, counted};
+use freshcontext_parse::date::PathDate;
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link, text};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::DESCRIPTOR;
-use crate::address::{self, Dated};
+use crate::address;
 use crate::repair;
 use crate::request::Plan;
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Clone, Deserialize)]
 struct Wire {
-    #[serde(default, deserialize_with = "or_absent")]
     url: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     title: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     seendate: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     domain: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     language: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     sourcecountry: Option<String>,
 }
 
@@ -45,7 +39,7 @@ pub struct Article {
     domain: Option<String>,
     language: Option<String>,
     country: Option<String>,
-    address_date: Option<Dated>,
+    address_date: Option<PathDate>,
     copies: Vec<String>,
 }
 
@@ -93,8 +87,7 @@ pub fn articles(body: &str, query: &str) -> Result<List, SourceError> {
 /// The plain texts by which GDELT says no.
 fn refusal(body: &str, query: &str) -> Result<(), SourceError> {
     if body.is_empty() {
-        return Err(SourceError::new(
-            ErrorCode::UpstreamError,
+        return Err(SourceError::upstream(
             "GDELT sent an empty body, as it does when it is down",
         ));
     }
@@ -104,17 +97,14 @@ fn refusal(body: &str, query: &str) -> Result<(), SourceError> {
     let start: String = body.chars().take(400).collect::<String>().to_ascii_lowercase();
     if start.contains("limit requests") {
         let message = "GDELT asks for fewer requests (it also says so when it is busy)";
-        return Err(SourceError::new(ErrorCode::RateLimited, message));
+        return Err(SourceError::rate_limited(message));
     }
     if start.starts_with('<') {
         let message = "GDELT sent a web page in place of its list, as it does when it is overloaded";
-        return Err(SourceError::new(ErrorCode::UpstreamError, message).detail("html"));
+        return Err(SourceError::upstream(message).detail("html"));
     }
     if start.contains("upstream connect error") {
-        return Err(SourceError::new(
-            ErrorCode::UpstreamError,
-            "GDELT's service is down behind its proxy",
-        ));
+        return Err(SourceError::upstream("GDELT's service is down behind its proxy"));
     }
     let sentence = body.chars().next().is_some_and(char::is_uppercase)
         && body.ends_with('.')
@@ -187,10 +177,7 @@ fn list(entries: Vec<Wire>, unreadable: usize, repaired: bool, salvaged: bool) -
 
 fn article(wire: Wire) -> Option<Article> {
     let url = wire.url.as_deref().and_then(link::shown);
-    let present = |text: Option<String>| {
-        text.map(|text| text::one_line(&text))
-            .filter(|text| !text.is_empty())
-    };
+    let present = |text: Option<String>| text.as_deref().and_then(text::present);
     let domain = present(wire.domain);
     let title = tidy(&html::to_line(&wire.title.unwrap_or_default()));
     if url.is_none() && title.is_empty() {
@@ -273,21 +260,21 @@ impl Article {
     fn sighted_too(&mut self, other: &Self) {
         self.first_seen = earliest(self.first_seen, other.first_seen);
         self.last_seen = self.last_seen.max(other.last_seen);
-        let older = |dated: &Dated| self.address_date.is_none_or(|known| dated.last() < known.last());
+        let older = |dated: &PathDate| self.address_date.is_none_or(|known| dated.last() < known.last());
         if let Some(dated) = other.address_date.filter(older) {
             self.address_date = Some(dated);
         }
     }
 
     /// The day or month of the address, where it is over before the page was first seen.
-    fn older_address(&self) -> Option<Dated> {
+    fn older_address(&self) -> Option<PathDate> {
         let seen = self.first_seen?.date_naive();
         self.address_date.filter(|dated| dated.last() < seen)
     }
 
     /// The latest day that can be its publication.
     fn bound(&self) -> Option<DateTime<Utc>> {
-        let day = self.older_address().map(Dated::first);
+        let day = self.older_address().map(PathDate::first);
         day.map_or(self.first_seen, |day| {
             Some(day.and_time(NaiveTime::MIN).and_utc())
         })
@@ -302,10 +289,10 @@ impl Article {
     fn date(&self) -> DateEvidence {
         const SEEN: &str = "seendate: when GDELT first saw the page, at or after its publication";
         match (self.older_address(), self.first_seen) {
-            (Some(Dated::Day(day)), _) => {
+            (Some(PathDate::Day(day)), _) => {
                 DateEvidence::signal("the day in the address, before GDELT first saw the page", day)
             }
-            (Some(Dated::Month(first)), _) => DateEvidence::signal(
+            (Some(PathDate::Month(first)), _) => DateEvidence::signal(
                 "the month in the address, before GDELT first saw the page; the day is not known",
                 first,
             ),
@@ -320,7 +307,7 @@ impl Article {
         let last = self.last_seen.filter(|_| self.last_seen != self.first_seen);
         item.set("first_seen", self.first_seen.map(moment));
         item.set("last_seen", last.map(moment));
-        item.set("address_date", self.address_date.map(Dated::shown));
+        item.set("address_date", self.address_date.map(|date| date.to_string()));
         item.id.clone_from(&self.url);
         item.url = self.url;
         item.set("domain", self.domain);
@@ -360,7 +347,7 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
     let months = list
         .articles
         .iter()
-        .filter(|article| matches!(article.older_address(), Some(Dated::Month(_))))
+        .filter(|article| matches!(article.older_address(), Some(PathDate::Month(_))))
         .count();
     let items: Vec<Item> = list.articles.into_iter().map(Article::item).collect();
     let mut harvest = Harvest::new(plan.request.url.clone(), items);
@@ -418,15 +405,13 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
     } else if list.repaired {
         harvest.note("GDELT's JSON had illegal characters in it, which were repaired");
     }
-    if harvest.items.is_empty() && !list.salvaged {
-        harvest.status = Status::Empty;
-    }
     harvest
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     #[test]
     fn nothing_found_is_an_empty_object_or_list() {

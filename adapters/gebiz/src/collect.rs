@@ -1,6 +1,6 @@
 //! All matching rows, grouped and sorted here.
 
-use freshcontext_contract::{Cx, DateEvidence, Harvest, SourceError, counted};
+use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Harvest, SourceError, counted};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Wanted};
@@ -10,6 +10,11 @@ use crate::tenders::{self, Tender};
 
 const SCOPE: &str = "These are awards of past tenders; open tenders are only on the GeBIZ portal";
 
+/// After these the rows are searched instead of the file, too: it is too large, missing or not what it should be.
+const NO_FILE: [ErrorCode; 3] = [ErrorCode::TooLarge, ErrorCode::NotFound, ErrorCode::Malformed];
+/// More rows than the dataset has.
+const MOST_ROWS: usize = 100_000;
+
 /// The rows that were read, and how sure it is that they are all.
 struct Read {
     rows: Vec<Row>,
@@ -17,27 +22,19 @@ struct Read {
     /// Rows that match according to the source.
     total: Option<usize>,
     complete: bool,
-    route: &'static str,
 }
 
 /// Collects awards.
 pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError> {
     let wanted = input::read(input)?;
-    let skip = cx.args().cursor.as_deref().map(offset).transpose()?.unwrap_or(0);
+    let skip = cx.args().cursor_within(1..=MOST_ROWS)?.unwrap_or(0);
+    let routed = cx
+        .first_route(&["file", "datastore"], &NO_FILE, |route| {
+            by_route(cx, route, &wanted)
+        })
+        .await?;
     let mut notes = vec![SCOPE.to_owned()];
-    let mut read = None;
-    if cx.route_open("file") {
-        match whole_file(cx, &wanted).await {
-            Ok(rows) => read = Some(rows),
-            Err(error) => notes.push(format!(
-                "The whole file could not be read ({error}); rows were searched instead"
-            )),
-        }
-    }
-    let read = match read {
-        Some(read) => read,
-        None => search(cx, &wanted).await?,
-    };
+    notes.extend(routed.notes());
     let as_of = match cx.send(request::metadata()?).await {
         Ok(response) => {
             let updated = parse::updated(&charset::decode(&response).text);
@@ -48,8 +45,8 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError>
         }
         Err(_) => None,
     };
-    let mut harvest = judge(cx, &wanted, &read, skip)?;
-    harvest.route = Some(read.route);
+    let mut harvest = judge(cx, &wanted, &routed.answer, skip)?;
+    harvest.route = Some(routed.route);
     match as_of {
         Some(day) => harvest.set("data_as_of", day.to_string()),
         None => notes.push("When the dataset was last published could not be read".to_owned()),
@@ -58,18 +55,11 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError>
     Ok(harvest)
 }
 
-fn offset(cursor: &str) -> Result<usize, SourceError> {
-    cursor
-        .parse()
-        .ok()
-        .filter(|skip| (1..=100_000).contains(skip))
-        .ok_or_else(|| {
-            SourceError::invalid_input(
-                "cursor",
-                "does not belong to this search",
-                "pass the cursor of the previous answer",
-            )
-        })
+async fn by_route(cx: &Cx<'_>, route: &'static str, wanted: &Wanted) -> Result<Read, SourceError> {
+    match route {
+        "file" => whole_file(cx, wanted).await,
+        _ => search(cx, wanted).await,
+    }
 }
 
 async fn search(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
@@ -78,12 +68,11 @@ async fn search(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
         unreadable: 0,
         total: None,
         complete: false,
-        route: "datastore",
     };
     let mut received = 0;
     for _ in 0..PAGES {
-        let response = cx.send(request::rows(wanted, received)?).await?;
-        let page = parse::page(&charset::decode(&response).text)?;
+        let rows = request::rows(wanted, received)?;
+        let page = cx.read(rows, charset::as_text(parse::page)).await?;
         received += page.received;
         out.unreadable += page.received - page.rows.len();
         out.rows.extend(page.rows);
@@ -103,21 +92,16 @@ async fn search(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
 
 async fn whole_file(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
     let prepared = cx
-        .read(request::initiate()?, |response| {
-            parse::prepared(&charset::decode(response).text)
-        })
+        .read(request::initiate()?, charset::as_text(parse::prepared))
         .await?;
     // A file that was prepared before is named at once.
     let url = if let Some(url) = prepared {
         url
     } else {
-        let ready = cx.read(request::poll()?, |response| {
-            parse::prepared(&charset::decode(response).text)?.ok_or_else(parse::not_yet)
-        });
-        ready.await?
+        let ready = charset::as_text(|body| parse::prepared(body)?.ok_or_else(parse::not_yet));
+        cx.read(request::poll()?, ready).await?
     };
-    let response = cx.send(request::file(url)).await?;
-    let (mut rows, unreadable) = parse::file(&charset::decode(&response).text)?;
+    let (mut rows, unreadable) = cx.read(request::file(url), charset::as_text(parse::file)).await?;
     let words: Vec<String> = wanted
         .words
         .to_lowercase()
@@ -137,7 +121,6 @@ async fn whole_file(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
         rows,
         unreadable,
         complete: true,
-        route: "file",
     })
 }
 
@@ -148,9 +131,7 @@ fn searched(row: &Row) -> String {
 
 fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harvest, SourceError> {
     let args = cx.args();
-    let day = |at: chrono::DateTime<chrono::Utc>| at.date_naive();
-    let (since, until) = (args.since.map(day), args.until.map(day));
-    let dated = since.is_some() || until.is_some();
+    let days = args.days();
     let rows: Vec<Row> = read
         .rows
         .iter()
@@ -164,12 +145,7 @@ fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harve
         .collect();
     let mut tenders = tenders::group(&rows);
     let undated = tenders.iter().filter(|tender| tender.awarded.is_none()).count();
-    tenders.retain(|tender| {
-        !dated
-            || tender.awarded.is_some_and(|day| {
-                since.is_none_or(|since| since <= day) && until.is_none_or(|until| day <= until)
-            })
-    });
+    tenders.retain(|tender| !days.given() || tender.awarded.is_some_and(|day| days.contain(day)));
     let sort = args.sort.unwrap_or("newest");
     match sort {
         "oldest" => tenders.sort_by_key(|tender| (tender.awarded.is_none(), tender.awarded)),
@@ -209,7 +185,7 @@ fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harve
     if let Some(short) = &wanted.short {
         harvest.note(format!("`{short}` was read as the agency {}", wanted.words));
     }
-    if dated && undated > 0 {
+    if days.given() && undated > 0 {
         harvest.skip(
             undated,
             "without a readable award date, so outside any range of days",
@@ -236,21 +212,4 @@ fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harve
         harvest.next = Some(end.to_string());
     }
     Ok(harvest)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cursors_are_checked() {
-        assert_eq!(offset("12").unwrap(), 12);
-        for wrong in ["", "0", "-1", "x", "1e3", "999999999"] {
-            assert_eq!(
-                offset(wrong).unwrap_err().field.as_deref(),
-                Some("cursor"),
-                "{wrong}"
-            );
-        }
-    }
 }

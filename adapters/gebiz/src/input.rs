@@ -2,6 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::{self, Given};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -37,15 +38,14 @@ fn wrong(problem: &str) -> SourceError {
 
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Wanted, SourceError> {
-    let given = input.url.as_deref().unwrap_or_default().trim();
-    let lower = given.to_ascii_lowercase();
-    if lower.starts_with("http://") || lower.starts_with("https://") {
-        return from_url(given);
+    let given = input.url.as_deref().unwrap_or_default();
+    if given.trim().is_empty() {
+        return Ok(Wanted::default());
     }
-    if given.contains("://") {
-        return Err(wrong("is not an http(s) address"));
+    match Given::read(given, is_open_data, wrong)? {
+        Given::Address(url) => from_url(&url),
+        Given::Words(words) => from_text(words),
     }
-    from_text(given)
 }
 
 fn from_text(given: &str) -> Result<Wanted, SourceError> {
@@ -84,38 +84,35 @@ fn from_text(given: &str) -> Result<Wanted, SourceError> {
     })
 }
 
-fn from_url(given: &str) -> Result<Wanted, SourceError> {
-    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
+fn is_open_data(host: &str) -> bool {
+    host == "data.gov.sg" || host.ends_with(".data.gov.sg")
+}
+
+fn from_url(url: &Url) -> Result<Wanted, SourceError> {
     let host = url.host_str().unwrap_or_default();
     if host == "gebiz.gov.sg" || host.ends_with(".gebiz.gov.sg") {
         return Err(wrong(
             "is the GeBIZ portal, which this tool does not read; pass a keyword or an agency",
         ));
     }
-    if host != "data.gov.sg" && !host.ends_with(".data.gov.sg") {
+    if !is_open_data(host) {
         return Err(wrong("is not an address of data.gov.sg"));
     }
-    if !given.contains(DATASET) {
+    if !url.as_str().contains(DATASET) {
         return Err(wrong("is another dataset than the GeBIZ awards"));
     }
-    let value = |name: &str| {
-        url.query_pairs()
-            .find(|(key, _)| key == name)
-            .map(|(_, value)| value.into_owned())
-    };
     let column = |text: &str, name: &str| {
         let value: Value = serde_json::from_str(text).ok()?;
         value.get(name)?.as_str().map(str::to_owned)
     };
-    let agency = value("filters").and_then(|filters| column(&filters, "agency"));
-    if let Some(agency) = agency {
+    if let Some(agency) = link::parameter(url, "filters").and_then(|filters| column(&filters, "agency")) {
         return Ok(Wanted {
             words: agency,
             agency: true,
             ..Wanted::default()
         });
     }
-    let words = value("q")
+    let words = link::parameter(url, "q")
         .map(|q| column(&q, "tender_description").unwrap_or(q))
         .unwrap_or_default();
     from_text(words.trim())

@@ -11,33 +11,22 @@ mod tenders;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest,
-    HostRate, Hosts, Listing, Marker, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, Switch,
-    When,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate,
+    Hosts, Listing, Marker, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule,
 };
 
 const RATES: &str = "https://guide.data.gov.sg/developer-guide/api-overview/api-rate-limits";
 const KEY: &str = "https://guide.data.gov.sg/developer-guide/api-overview";
 
 const fn rate(host: &'static str, keyless: u32, keyed: u32) -> HostRate {
-    HostRate {
-        host,
-        path: "",
-        pace: Pace::new(keyless, 10),
-        keyed: Some(Pace::new(keyed, 10)),
-        in_flight: 2,
-        link: RATES,
-    }
+    HostRate::new(host, Pace::new(keyless, 10))
+        .keyed(Pace::new(keyed, 10))
+        .in_flight(2)
+        .link(RATES)
 }
 
 const fn key(host: &'static str) -> Credential {
-    Credential {
-        host,
-        env: &["DATA_GOV_SG_API_KEY"],
-        apply: Apply::Header("x-api-key"),
-        required: false,
-        obtain: KEY,
-    }
+    Credential::new(host, &["DATA_GOV_SG_API_KEY"], Apply::Header("x-api-key")).obtain(KEY)
 }
 
 /// The facts about GeBIZ awards.
@@ -68,20 +57,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         key("api-open.data.gov.sg"),
     ],
     routes: &[
-        Route {
-            id: "file",
-            about: "the whole dataset as one file",
-            needs: None,
-            switch: Switch::OffBecause("the file of more than 4 MB does not fit the usual body limit"),
-            founding: Founding::Recorded,
-        },
-        Route {
-            id: "datastore",
-            about: "search over all rows, sorted here",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
+        Route::new("file", "the whole dataset as one file")
+            .off("the file of more than 4 MB does not fit the usual body limit"),
+        Route::new("datastore", "search over all rows, sorted here"),
     ],
     rates: &[
         rate("data.gov.sg", 4, 8),
@@ -89,24 +67,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         rate("api-open.data.gov.sg", 2, 4),
     ],
     status_rules: &[
-        StatusRule {
-            status: 409,
-            when: When::Always,
-            code: ErrorCode::InvalidInput,
-            message: "data.gov.sg refused the search words",
-        },
-        StatusRule {
-            status: 413,
-            when: When::Always,
-            code: ErrorCode::TooLarge,
-            message: "data.gov.sg refused a page of this size",
-        },
+        StatusRule::new(409, ErrorCode::InvalidInput).saying("data.gov.sg refused the search words"),
+        StatusRule::new(413, ErrorCode::TooLarge).saying("data.gov.sg refused a page of this size"),
     ],
-    markers: &[Marker {
-        contains: "\"TOO_MANY_REQUESTS\"",
-        code: ErrorCode::RateLimited,
-        message: "data.gov.sg says that there were too many requests",
-    }],
+    markers: &[Marker::new("\"TOO_MANY_REQUESTS\"", ErrorCode::RateLimited)
+        .saying("data.gov.sg says that there were too many requests")],
     args: ArgSpec {
         limit: Some((12, 100)),
         dates: true,

@@ -30,20 +30,16 @@ pub struct Row {
     pub amount: Option<f64>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Deserialize)]
 struct Wire {
-    #[serde(default, rename = "_id", deserialize_with = "or_absent")]
+    #[serde(rename = "_id")]
     id: Option<i64>,
     tender_no: String,
-    #[serde(default, deserialize_with = "or_absent")]
     tender_description: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     agency: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     award_date: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     tender_detail_status: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     supplier_name: Option<String>,
     #[serde(default)]
     awarded_amt: Value,
@@ -95,26 +91,19 @@ pub fn page(body: &str) -> Result<Page, SourceError> {
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     };
-    let received = found.records.items.len() + found.records.unreadable;
-    let rows: Vec<Row> = found.records.items.into_iter().filter_map(row).collect();
-    if rows.is_empty() && received > 0 {
-        return Err(SourceError::malformed(
-            "data.gov.sg search: none of the rows has a tender number",
-        ));
-    }
+    let received = found.records.sent();
+    let rows = found.records.read(row);
+    let rows = rows.or_none_readable("data.gov.sg search: none of the rows has a tender number")?;
     Ok(Page {
         received,
-        rows,
+        rows: rows.items,
         total: total.and_then(|total| usize::try_from(total).ok()),
     })
 }
 
 fn refusal(answer: &Answer) -> SourceError {
     if answer.name.as_deref() == Some("TOO_MANY_REQUESTS") {
-        return SourceError::new(
-            ErrorCode::RateLimited,
-            "data.gov.sg says that there were too many requests",
-        );
+        return SourceError::rate_limited("data.gov.sg says that there were too many requests");
     }
     let said = answer
         .error
@@ -126,7 +115,7 @@ fn refusal(answer: &Answer) -> SourceError {
             "data.gov.sg search: the answer claims no success and gives no reason",
         );
     };
-    let said = text::clip(&text::one_line(said), 160);
+    let said = text::said(said, 160);
     let missing = said.to_ascii_lowercase().contains("not found");
     let code = if missing {
         ErrorCode::NotFound
@@ -252,13 +241,10 @@ pub fn prepared(body: &str) -> Result<Option<Url>, SourceError> {
             .iter()
             .find_map(|name| value.get(*name)?.as_str().filter(|said| !said.is_empty()));
         return Err(match said {
-            Some(said) => SourceError::new(
-                ErrorCode::UpstreamError,
-                format!(
-                    "data.gov.sg does not prepare the file: {}",
-                    text::clip(&text::one_line(said), 160)
-                ),
-            ),
+            Some(said) => SourceError::upstream(format!(
+                "data.gov.sg does not prepare the file: {}",
+                text::said(said, 160)
+            )),
             None => SourceError::malformed("data.gov.sg download: the answer says nothing of the file"),
         });
     };
@@ -271,10 +257,7 @@ pub fn prepared(body: &str) -> Result<Option<Url>, SourceError> {
 
 /// The error where the file is still being prepared.
 pub fn not_yet() -> SourceError {
-    SourceError::new(
-        ErrorCode::UpstreamError,
-        "data.gov.sg has not prepared the file yet",
-    )
+    SourceError::upstream("data.gov.sg has not prepared the file yet")
 }
 
 #[cfg(test)]

@@ -17,21 +17,15 @@ const KEEP: Duration = Duration::from_hours(6);
 
 /// One page of matching rows. Never with `sort`: the source would sort dates as text.
 pub fn rows(wanted: &Wanted, offset: usize) -> Result<Request, SourceError> {
-    let mut url = KeyedUrl::new("https://data.gov.sg/api/action/datastore_search", &[])?;
-    {
-        let mut query = url.query_pairs_mut();
-        query
-            .append_pair("resource_id", DATASET)
-            .append_pair("limit", &PAGE.to_string());
-        if offset > 0 {
-            query.append_pair("offset", &offset.to_string());
-        }
-        if wanted.agency {
-            query.append_pair("q", &serde_json::json!({ "agency": wanted.words }).to_string());
-        } else if !wanted.words.is_empty() {
-            query.append_pair("q", &wanted.words);
-        }
-    }
+    let (limit, start) = (PAGE.to_string(), offset.to_string());
+    let of_agency = serde_json::json!({ "agency": wanted.words }).to_string();
+    let words = if wanted.agency { &of_agency } else { &wanted.words };
+    let url = KeyedUrl::new("https://data.gov.sg/api/action/datastore_search", &[])?.with([
+        ("resource_id", Some(DATASET)),
+        ("limit", Some(limit.as_str())),
+        ("offset", (offset > 0).then_some(start.as_str())),
+        ("q", Some(words.as_str()).filter(|words| !words.is_empty())),
+    ]);
     Ok(Request::get(url, Media::Json).cache_for(KEEP))
 }
 

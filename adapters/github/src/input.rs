@@ -1,9 +1,9 @@
 //! What was asked for: one repository, or a search for some.
 
 use freshcontext_contract::SourceError;
-use freshcontext_contract::url::Url;
 use freshcontext_parse::github::{self, NotOne, Repository};
-use freshcontext_parse::link;
+use freshcontext_parse::link::{self, Given};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -42,40 +42,18 @@ pub fn repository(given: &str) -> Result<Repository, SourceError> {
 
 /// The search that was asked for: words with GitHub's qualifiers, a search address or a topic page.
 pub fn query(given: &str) -> Result<String, SourceError> {
-    let given = given.trim();
     let wrong = |problem: &str| SourceError::invalid_input("query", problem, QUERY_EXAMPLE);
-    if given.is_empty() {
-        return Err(wrong("is empty"));
-    }
-    let lower = given.to_ascii_lowercase();
-    let text = if lower.starts_with("github.com/") || lower.starts_with("www.github.com/") {
-        format!("https://{given}")
-    } else {
-        given.to_owned()
+    let ours = |host: &str| matches!(host, "github.com" | "www.github.com" | "api.github.com");
+    let url = match Given::read(given, ours, wrong)? {
+        Given::Words(words) => return Ok(words.to_owned()),
+        Given::Address(url) if url.host_str().is_some_and(ours) => url,
+        Given::Address(_) => return Err(wrong("is an address outside GitHub; pass words")),
     };
-    if !lower.contains("://") && text == given {
-        return Ok(given.to_owned());
-    }
-    if given.contains(char::is_whitespace) {
-        return Ok(given.to_owned());
-    }
-    let url = Url::parse(&text).map_err(|_| wrong("is not a valid address"))?;
-    if !matches!(
-        url.host_str(),
-        Some("github.com" | "www.github.com" | "api.github.com")
-    ) {
-        return Err(wrong("is an address outside GitHub; pass words"));
-    }
     let path = url.path().trim_matches('/');
     if path == "search" || path == "search/repositories" {
         return link::parameter(&url, "q").ok_or_else(|| wrong("is a search address without words (`q=`)"));
     }
-    let name_fits = |name: &str| {
-        (1..=100).contains(&name.len())
-            && name
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
-    };
+    let name_fits = |name: &str| text::is_name(name, 100, "-_.");
     if let Some(topic) = path.strip_prefix("topics/").filter(|topic| name_fits(topic)) {
         return Ok(format!("topic:{topic}"));
     }

@@ -1,53 +1,38 @@
 //! Answers into items, purely.
 
 use freshcontext_contract::serde_json::{self, Value};
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient};
 use freshcontext_parse::{charset, link, text};
 use serde::Deserialize;
 
 /// A repository, as the single call and the search give it.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
 #[derive(Debug, Deserialize)]
 pub struct Repo {
     /// `owner/name`, with the spelling and the owner of today.
     pub full_name: String,
-    #[serde(default, deserialize_with = "json::or_absent")]
     description: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     html_url: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     homepage: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     stargazers_count: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     forks_count: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     open_issues_count: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     subscribers_count: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     language: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     topics: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     license: Option<License>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     archived: Option<bool>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     disabled: Option<bool>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     fork: Option<bool>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     default_branch: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     created_at: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     pushed_at: Option<String>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
 #[derive(Debug, Deserialize)]
 struct License {
-    #[serde(default, deserialize_with = "json::or_absent")]
     spdx_id: Option<String>,
 }
 
@@ -167,13 +152,11 @@ pub enum NoReadme {
     Unread,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
 #[derive(Debug, Deserialize)]
 struct File {
-    #[serde(default, deserialize_with = "json::or_absent")]
     content: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     encoding: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     html_url: Option<String>,
 }
 
@@ -227,10 +210,10 @@ pub struct Found {
     pub incomplete: bool,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
 #[derive(Debug, Deserialize)]
 struct SearchPage {
     total_count: u64,
-    #[serde(default, deserialize_with = "json::or_absent")]
     incomplete_results: Option<bool>,
     items: Lenient<Repo>,
 }
@@ -241,23 +224,14 @@ pub fn search(body: &str, status: u16) -> Result<Found, SourceError> {
         return Err(refused(body));
     }
     let page: SearchPage = json::parse(body, "GitHub search")?;
-    let items: Vec<Item> = page
-        .items
-        .items
-        .into_iter()
-        .map(|repo| {
-            let date = repo.pushed();
-            repo.into_item(date)
-        })
-        .collect();
-    if items.is_empty() && page.items.unreadable > 0 {
-        return Err(SourceError::malformed(
-            "GitHub search: none of the repositories has a name",
-        ));
-    }
+    let found = page.items.read(|repo| {
+        let date = repo.pushed();
+        Some(repo.into_item(date))
+    });
+    let found = found.or_none_readable("GitHub search: none of the repositories has a name")?;
     Ok(Found {
-        items,
-        unreadable: page.items.unreadable,
+        items: found.items,
+        unreadable: found.unreadable,
         total: page.total_count,
         incomplete: page.incomplete_results == Some(true),
     })
@@ -270,17 +244,12 @@ fn refused(body: &str) -> SourceError {
         .pointer("/errors/0/message")
         .or_else(|| value.get("message"))
         .and_then(Value::as_str)
-        .map(text::one_line)
-        .filter(|reason| !reason.is_empty());
+        .and_then(text::present);
     match reason {
         Some(reason) => {
             let problem = format!("was refused by GitHub: {}", text::clip(&reason, 160));
             SourceError::invalid_input("query", problem, crate::input::QUERY_EXAMPLE).status(422)
         }
-        None => SourceError::new(
-            ErrorCode::UpstreamError,
-            "GitHub refused the search without a reason",
-        )
-        .status(422),
+        None => SourceError::upstream("GitHub refused the search without a reason").status(422),
     }
 }

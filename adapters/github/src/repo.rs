@@ -85,7 +85,6 @@ fn build(
         .map_err(|_| SourceError::malformed("GitHub repository: the name makes no address"))?;
     let mut harvest = Harvest::new(page, Vec::new());
     harvest.route = Some("rest");
-    harvest.status = freshcontext_contract::Status::Success;
     harvest.summary = Some(format!("GitHub repository {}", facts.full_name));
     if !facts.full_name.eq_ignore_ascii_case(&asked.to_string()) {
         harvest.note(format!("{asked} is now {}", facts.full_name));
@@ -147,6 +146,6 @@ fn build(
         Err(error) if error.code == ErrorCode::NotFound => harvest.note("it has no README"),
         Err(error) => harvest.fail("README", error),
     }
-    harvest.items.push(item);
+    harvest.show(vec![item]);
     Ok(harvest)
 }

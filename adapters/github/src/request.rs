@@ -7,8 +7,6 @@ use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::github::Repository;
 use freshcontext_parse::link;
 
-use crate::input::QUERY_EXAMPLE;
-
 /// GitHub gives out at most this many results of one search.
 const MAX_RESULTS: u32 = 1_000;
 const API: &str = "https://api.github.com/";
@@ -29,9 +27,8 @@ pub fn repository(repository: &Repository) -> Result<Request, SourceError> {
 
 /// The newest commit of the default branch. 409 means that there is none yet.
 pub fn newest_commit(repository: &Repository) -> Result<Request, SourceError> {
-    let mut url = KeyedUrl::new(API, &["repos", &repository.owner, &repository.name, "commits"])?;
-    url.query_pairs_mut().append_pair("per_page", "1");
-    Ok(get(url).accepting(&[409]))
+    let url = KeyedUrl::new(API, &["repos", &repository.owner, &repository.name, "commits"])?;
+    Ok(get(url.with([("per_page", "1")])).accepting(&[409]))
 }
 
 /// The README, in whatever case and format it is kept. 404 means that there is none.
@@ -46,19 +43,8 @@ pub fn readme(repository: &Repository) -> Result<Request, SourceError> {
 
 /// Which page of a search, from 1.
 pub fn page(args: &CommonArgs) -> Result<u32, SourceError> {
-    let Some(cursor) = &args.cursor else { return Ok(1) };
-    let rows = rows(args);
-    cursor
-        .parse::<u32>()
-        .ok()
-        .filter(|page| (1..=MAX_RESULTS.div_ceil(rows)).contains(page))
-        .ok_or_else(|| {
-            SourceError::invalid_input(
-                "cursor",
-                "does not come from an answer of this tool",
-                QUERY_EXAMPLE,
-            )
-        })
+    let last = MAX_RESULTS.div_ceil(rows(args));
+    Ok(args.cursor_within(1..=last)?.unwrap_or(1))
 }
 
 /// Rows of one page.
@@ -96,33 +82,28 @@ fn order(args: &CommonArgs) -> Option<&'static str> {
 
 /// One page of a search. 422 is a query that GitHub does not understand; it says why.
 pub fn search(query: &str, args: &CommonArgs, page: u32) -> Result<Request, SourceError> {
-    let mut url = KeyedUrl::new(API, &["search", "repositories"])?;
-    {
-        let mut pairs = url.query_pairs_mut();
-        pairs.append_pair("q", &bounded(query, args));
-        if let Some(order) = order(args) {
-            pairs.append_pair("sort", order).append_pair("order", "desc");
-        }
-        pairs.append_pair("per_page", &rows(args).to_string());
-        if page > 1 {
-            pairs.append_pair("page", &page.to_string());
-        }
-    }
+    let (bounded, rows, number) = (bounded(query, args), rows(args).to_string(), page.to_string());
+    let order = order(args);
+    let url = KeyedUrl::new(API, &["search", "repositories"])?.with([
+        ("q", Some(bounded.as_str())),
+        ("sort", order),
+        ("order", order.map(|_| "desc")),
+        ("per_page", Some(rows.as_str())),
+        ("page", (page > 1).then_some(number.as_str())),
+    ]);
     Ok(get(url).accepting(&[422]))
 }
 
 /// The search as a page for people.
 pub fn search_page(query: &str, args: &CommonArgs) -> Result<Url, SourceError> {
-    let mut url = link::built("https://github.com/search", &[])?;
-    let mut pairs = url.query_pairs_mut();
-    pairs
-        .append_pair("q", &bounded(query, args))
-        .append_pair("type", "repositories");
-    if let Some(order) = order(args) {
-        pairs.append_pair("s", order).append_pair("o", "desc");
-    }
-    drop(pairs);
-    Ok(url)
+    let (bounded, order) = (bounded(query, args), order(args));
+    let query = [
+        ("q", Some(bounded.as_str())),
+        ("type", Some("repositories")),
+        ("s", order),
+        ("o", order.map(|_| "desc")),
+    ];
+    link::queried("https://github.com/search", &[], query)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, Hosts, Listing, Peek, SourceError, Status, hosts,
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, Hosts, Listing, Peek, SourceError, hosts,
 };
 use freshcontext_parse::charset;
 
@@ -69,15 +69,10 @@ impl Adapter for RepoSearch {
         harvest.summary = Some(summary);
         harvest.set("total", found.total);
         harvest.skip(found.unreadable, "without a name");
-        harvest.status = if found.items.is_empty() {
-            Status::Empty
-        } else {
-            Status::Success
-        };
         if !found.items.is_empty() && request::has_next(args, page, found.total) {
             harvest.next = Some((page + 1).to_string());
         }
-        harvest.items = found.items;
+        harvest.show(found.items);
         if found.incomplete {
             // The same search in a minute may well find the rest.
             response.discard();

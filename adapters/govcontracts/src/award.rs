@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::json::{self, or_absent};
-use freshcontext_parse::text;
+use freshcontext_parse::{date, text};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -11,77 +11,71 @@ use crate::input::By;
 use crate::request;
 
 /// An award as the search returns it.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
 pub struct Award {
-    #[serde(rename = "Award ID", deserialize_with = "or_absent")]
+    #[serde(rename = "Award ID")]
     id: Option<String>,
-    #[serde(rename = "Recipient Name", deserialize_with = "or_absent")]
+    #[serde(rename = "Recipient Name")]
     recipient: Option<String>,
-    #[serde(rename = "Recipient UEI", deserialize_with = "or_absent")]
+    #[serde(rename = "Recipient UEI")]
     uei: Option<String>,
-    #[serde(rename = "Award Amount", deserialize_with = "or_absent")]
+    #[serde(rename = "Award Amount")]
     amount: Option<f64>,
-    #[serde(rename = "Total Outlays", deserialize_with = "or_absent")]
+    #[serde(rename = "Total Outlays")]
     outlays: Option<f64>,
-    #[serde(rename = "Description", deserialize_with = "or_absent")]
+    #[serde(rename = "Description")]
     description: Option<String>,
-    #[serde(rename = "Contract Award Type", deserialize_with = "or_absent")]
+    #[serde(rename = "Contract Award Type")]
     kind: Option<String>,
-    #[serde(rename = "Start Date", deserialize_with = "or_absent")]
+    #[serde(rename = "Start Date")]
     start: Option<String>,
-    #[serde(rename = "End Date", deserialize_with = "or_absent")]
+    #[serde(rename = "End Date")]
     end: Option<String>,
-    #[serde(rename = "Last Date to Order", deserialize_with = "or_absent")]
+    #[serde(rename = "Last Date to Order")]
     last_order: Option<String>,
-    #[serde(rename = "Base Obligation Date", deserialize_with = "or_absent")]
+    #[serde(rename = "Base Obligation Date")]
     signed: Option<String>,
-    #[serde(rename = "Last Modified Date", deserialize_with = "or_absent")]
+    #[serde(rename = "Last Modified Date")]
     modified: Option<String>,
-    #[serde(rename = "Awarding Agency", deserialize_with = "or_absent")]
+    #[serde(rename = "Awarding Agency")]
     agency: Option<String>,
-    #[serde(rename = "Awarding Sub Agency", deserialize_with = "or_absent")]
+    #[serde(rename = "Awarding Sub Agency")]
     sub_agency: Option<String>,
-    #[serde(rename = "Funding Agency", deserialize_with = "or_absent")]
+    #[serde(rename = "Funding Agency")]
     funding: Option<String>,
-    #[serde(rename = "NAICS", deserialize_with = "or_absent")]
+    #[serde(rename = "NAICS")]
     naics: Option<Code>,
-    #[serde(rename = "PSC", deserialize_with = "or_absent")]
+    #[serde(rename = "PSC")]
     psc: Option<Code>,
-    #[serde(rename = "Primary Place of Performance", deserialize_with = "or_absent")]
+    #[serde(rename = "Primary Place of Performance")]
     place: Option<Place>,
-    #[serde(rename = "generated_internal_id", deserialize_with = "or_absent")]
+    #[serde(rename = "generated_internal_id")]
     key: Option<String>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
 struct Code {
-    #[serde(deserialize_with = "or_absent")]
     code: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     description: Option<String>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
 struct Place {
-    #[serde(deserialize_with = "or_absent")]
     city_name: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     state_code: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     country_name: Option<String>,
 }
 
 fn day(text: Option<&str>) -> Option<NaiveDate> {
     // Some records carry a time after the day; the day is what counts.
-    let start = text?.trim().get(..10)?;
-    NaiveDate::parse_from_str(start, "%Y-%m-%d").ok()
+    date::day(text?.trim().get(..10)?)
 }
 
 fn line(text: Option<&str>) -> Option<String> {
-    text.map(text::one_line).filter(|text| !text.is_empty())
+    text.and_then(text::present)
 }
 
 /// Dollars to the cent.

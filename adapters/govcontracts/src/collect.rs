@@ -16,16 +16,13 @@ const LAG: &str =
 /// The search pages no further than this without another kind of cursor.
 const REACH: usize = 50_000;
 
+/// The highest page that a cursor may name.
+const MOST_PAGES: usize = 5_000;
+
 /// Collects awards.
 pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError> {
     let wanted = input::read(input)?;
-    let page = cx
-        .args()
-        .cursor
-        .as_deref()
-        .map(page_number)
-        .transpose()?
-        .unwrap_or(1);
+    let page = cx.args().cursor_within(2..=MOST_PAGES)?.unwrap_or(1);
     let mut notes = Vec::new();
     let filter = match &wanted.target {
         Target::Award(id) => return one_award(cx, &wanted, id).await,
@@ -36,20 +33,6 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError>
         Target::Words(words) => resolve(cx, words, &mut notes).await?,
     };
     search(cx, &wanted, &filter, page, notes).await
-}
-
-fn page_number(cursor: &str) -> Result<usize, SourceError> {
-    cursor
-        .parse()
-        .ok()
-        .filter(|page| (2..=5_000).contains(page))
-        .ok_or_else(|| {
-            SourceError::invalid_input(
-                "cursor",
-                "does not belong to this search",
-                "pass the cursor of the previous answer",
-            )
-        })
 }
 
 /// The body of an accepted answer; a refusal becomes its reason.
@@ -266,17 +249,5 @@ mod tests {
         assert_eq!(keyword("5G", &mut notes), Filter::Description("5G".into()));
         assert_eq!(notes.len(), 2);
         assert_eq!(keyword("LiDAR", &mut notes), Filter::Keyword("LiDAR".into()));
-    }
-
-    #[test]
-    fn cursors_are_checked() {
-        assert_eq!(page_number("2").unwrap(), 2);
-        for wrong in ["", "1", "0", "-3", "x", "99999"] {
-            assert_eq!(
-                page_number(wrong).unwrap_err().field.as_deref(),
-                Some("cursor"),
-                "{wrong}"
-            );
-        }
     }
 }

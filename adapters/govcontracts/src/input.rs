@@ -2,6 +2,8 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -80,14 +82,9 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
             ));
         }
     };
-    let given = input.url.trim();
-    let lower = given.to_ascii_lowercase();
-    let target = if lower.starts_with("http://") || lower.starts_with("https://") {
-        from_url(given)?
-    } else if given.contains("://") {
-        return Err(wrong("is not an http(s) address"));
-    } else {
-        from_text(given)?
+    let target = match Given::read(&input.url, is_usaspending, wrong)? {
+        Given::Address(url) => from_url(&url)?,
+        Given::Words(words) => from_text(words)?,
     };
     Ok(Wanted {
         target,
@@ -139,18 +136,19 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
 }
 
 fn award(id: &str) -> Result<Target, SourceError> {
-    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if id.len() <= 120 && id.chars().all(legal) {
+    if text::is_name(id, 120, "_-.") {
         Ok(Target::Award(id.to_owned()))
     } else {
         Err(wrong("is not the id of an award"))
     }
 }
 
-fn from_url(given: &str) -> Result<Target, SourceError> {
-    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
-    let host = url.host_str().unwrap_or_default();
-    if host != "usaspending.gov" && !host.ends_with(".usaspending.gov") {
+fn is_usaspending(host: &str) -> bool {
+    host == "usaspending.gov" || host.ends_with(".usaspending.gov")
+}
+
+fn from_url(url: &Url) -> Result<Target, SourceError> {
+    if !url.host_str().is_some_and(is_usaspending) {
         return Err(wrong("is not an address of usaspending.gov"));
     }
     let segments: Vec<&str> = url

@@ -10,8 +10,8 @@ mod request;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, Founding, Harvest, HostRate, Hosts, Listing, Pace,
-    Peek, Peeked, Question, Route, SourceError, Switch,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, Harvest, HostRate, Hosts, Listing, Pace, Peek,
+    Peeked, Question, Route, SourceError,
 };
 
 /// The facts about USAspending.
@@ -31,22 +31,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         tells: "that the page is the same to the byte, where its days do not end today",
     },
     credentials: &[],
-    routes: &[Route {
-        id: "awards",
-        about: "USAspending's award search",
-        needs: None,
-        switch: Switch::On,
-        founding: Founding::Recorded,
-    }],
-    rates: &[HostRate {
-        host: "api.usaspending.gov",
-        path: "",
-        // No number is published; throttling has been met under heavy use.
-        pace: Pace::new(4, 1),
-        keyed: None,
-        in_flight: 2,
-        link: "https://api.usaspending.gov/docs/intro-tutorial",
-    }],
+    routes: &[Route::new("awards", "USAspending's award search")],
+    // No number is published; throttling has been met under heavy use.
+    rates: &[HostRate::new("api.usaspending.gov", Pace::new(4, 1))
+        .in_flight(2)
+        .link("https://api.usaspending.gov/docs/intro-tutorial")],
     status_rules: &[],
     markers: &[],
     args: ArgSpec {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::SourceError;
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
 use serde::Deserialize;
@@ -10,18 +10,18 @@ use serde_json::Value;
 
 use crate::award::Award;
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Deserialize)]
 struct Answer {
     results: Lenient<Award>,
-    #[serde(default, deserialize_with = "or_absent")]
     page_metadata: Option<Meta>,
-    #[serde(default, deserialize_with = "or_absent")]
     messages: Option<Vec<String>>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Deserialize)]
 struct Meta {
-    #[serde(default, rename = "hasNext", deserialize_with = "or_absent")]
+    #[serde(rename = "hasNext")]
     more: Option<bool>,
 }
 
@@ -48,19 +48,19 @@ pub fn page(body: &str) -> Result<Page, SourceError> {
         more: answer.page_metadata.and_then(|meta| meta.more).unwrap_or(false),
         messages: messages
             .into_iter()
-            .map(|message| text::clip(&text::one_line(&message), 240))
+            .map(|message| text::said(&message, 240))
             .filter(|message| !message.is_empty() && !message.contains("earliest date of 2007-10-01"))
             .collect(),
     })
 }
 
 /// A recipient of awards.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Recipient {
     /// Its name.
     pub name: String,
     /// Its unique entity id.
-    #[serde(default, deserialize_with = "or_absent")]
     pub uei: Option<String>,
 }
 
@@ -156,22 +156,19 @@ pub fn refusal(status: u16, body: &str, example: &str) -> SourceError {
         return SourceError::malformed("USAspending refused the query and its reason could not be read")
             .status(status);
     };
-    let said = text::clip(&text::one_line(&said), 180);
+    let said = text::said(&said, 180);
     if status == 422 {
         SourceError::invalid_input("url", format!("was refused by USAspending: {said}"), example)
             .status(status)
     } else {
-        SourceError::new(
-            ErrorCode::UpstreamError,
-            format!("USAspending refused the query: {said}"),
-        )
-        .status(status)
+        SourceError::upstream(format!("USAspending refused the query: {said}")).status(status)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     #[test]
     fn the_standing_message_is_no_remark_and_others_are() {

@@ -3,9 +3,12 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_parse::link;
+use freshcontext_parse::link::{self, Given};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use crate::DESCRIPTOR;
 
 /// A right argument, shown in errors.
 pub const EXAMPLE: &str = r#"{"url": "rust"}"#;
@@ -156,12 +159,10 @@ impl Search {
 
 /// Reads the argument. `now` is for addresses that mean a day relative to today.
 pub fn recognise(given: &str, now: DateTime<Utc>) -> Result<Wanted, SourceError> {
-    let given = given.trim();
-    if given.is_empty() {
-        return Err(wrong("is empty"));
-    }
-    if let Some(url) = as_url(given)? {
-        return match url.host_str().unwrap_or_default() {
+    let ours = |host: &str| DESCRIPTOR.hosts.allows(host);
+    let given = match Given::read(given, ours, wrong)? {
+        Given::Words(words) => words,
+        Given::Address(url) => return match url.host_str().unwrap_or_default() {
             "news.ycombinator.com" => site(&url, now),
             "hn.algolia.com" => algolia(&url, now),
             "hacker-news.firebaseio.com" => firebase(&url),
@@ -170,8 +171,8 @@ pub fn recognise(given: &str, now: DateTime<Utc>) -> Result<Wanted, SourceError>
                     "to find discussions of a site, pass https://news.ycombinator.com/from?site=example.com",
                 ),
             ),
-        };
-    }
+        },
+    };
     if let Some(rest) = given.strip_prefix("item?id=") {
         return thread(rest);
     }
@@ -183,33 +184,6 @@ pub fn recognise(given: &str, now: DateTime<Utc>) -> Result<Wanted, SourceError>
 
 fn wrong(problem: &str) -> SourceError {
     SourceError::invalid_input("url", problem, EXAMPLE)
-}
-
-/// An address, also without its scheme when it names one of our hosts.
-fn as_url(given: &str) -> Result<Option<Url>, SourceError> {
-    let lower = given.to_ascii_lowercase();
-    let ours = [
-        "news.ycombinator.com",
-        "hn.algolia.com",
-        "hacker-news.firebaseio.com",
-    ];
-    let text = if lower.contains("://") && !lower.contains(' ') {
-        given.to_owned()
-    } else if ours.iter().any(|host| {
-        lower
-            .strip_prefix(host)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?', '#']))
-    }) {
-        format!("https://{given}")
-    } else {
-        return Ok(None);
-    };
-    let url = Url::parse(&text).map_err(|_| wrong("is not a valid address"))?;
-    if matches!(url.scheme(), "http" | "https") {
-        Ok(Some(url))
-    } else {
-        Err(wrong("must be an http or https address"))
-    }
 }
 
 fn number(url: &Url, name: &str) -> Result<Option<u32>, SourceError> {
@@ -232,11 +206,7 @@ fn thread(id: &str) -> Result<Wanted, SourceError> {
 
 fn user(url: &Url) -> Result<String, SourceError> {
     let id = link::parameter(url, "id").ok_or_else(|| wrong("names no user (`id=`)"))?;
-    let fits = id.len() <= 32
-        && id
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-    if fits {
+    if text::is_name(&id, 32, "_-") {
         Ok(id)
     } else {
         Err(wrong("has a user name that Hacker News cannot have"))

@@ -7,8 +7,8 @@ mod routes;
 
 use freshcontext_contract::peek::by_validators;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest, HostRate, Hosts,
-    Listing, Pace, Peek, Peeked, Route, SourceError, StatusRule, Switch, When, hosts,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing,
+    Pace, Peek, Peeked, Route, SourceError, StatusRule, When, hosts,
 };
 
 pub use input::Input;
@@ -30,73 +30,29 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     peek: Peek::validators(Listing::Window),
     credentials: &[],
     routes: &[
-        Route {
-            id: "algolia",
-            about: "the search index",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
-        Route {
-            id: "firebase",
-            about: "the item interface",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
-        Route {
-            id: "rss",
-            about: "the feed of the front page",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
-        Route {
-            id: "html",
-            about: "the pages of the site",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
+        Route::new("algolia", "the search index"),
+        Route::new("firebase", "the item interface"),
+        Route::new("rss", "the feed of the front page"),
+        Route::new("html", "the pages of the site"),
     ],
     rates: &[
         hosts::HN_ALGOLIA,
-        HostRate {
-            host: "hacker-news.firebaseio.com",
-            path: "",
-            pace: Pace::new(50, 1),
-            keyed: None,
-            in_flight: 8,
-            link: "https://github.com/HackerNews/API",
-        },
-        HostRate {
-            host: "news.ycombinator.com",
-            path: "",
-            pace: Pace::new(2, 60),
-            keyed: None,
-            in_flight: 1,
-            link: "https://news.ycombinator.com/robots.txt",
-        },
+        HostRate::new("hacker-news.firebaseio.com", Pace::new(50, 1))
+            .in_flight(8)
+            .link("https://github.com/HackerNews/API"),
+        HostRate::new("news.ycombinator.com", Pace::new(2, 60))
+            .link("https://news.ycombinator.com/robots.txt"),
     ],
     status_rules: &[
-        StatusRule {
-            status: 403,
-            when: When::BodyContains(parse::page::TOO_FAST),
-            code: ErrorCode::RateLimited,
-            message: "Hacker News asks us to slow down",
-        },
-        StatusRule {
-            status: 503,
-            when: When::BodyContains(parse::page::TOO_FAST),
-            code: ErrorCode::RateLimited,
-            message: "Hacker News asks us to slow down",
-        },
-        StatusRule {
-            status: 401,
-            when: When::BodyContains("Permission denied"),
-            code: ErrorCode::UpstreamError,
-            message: "the Hacker News item interface does not know this path",
-        },
+        StatusRule::new(403, ErrorCode::RateLimited)
+            .when(When::BodyContains(parse::page::TOO_FAST))
+            .saying("Hacker News asks us to slow down"),
+        StatusRule::new(503, ErrorCode::RateLimited)
+            .when(When::BodyContains(parse::page::TOO_FAST))
+            .saying("Hacker News asks us to slow down"),
+        StatusRule::new(401, ErrorCode::UpstreamError)
+            .when(When::BodyContains("Permission denied"))
+            .saying("the Hacker News item interface does not know this path"),
     ],
     markers: &[],
     args: ArgSpec {

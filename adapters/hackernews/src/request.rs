@@ -28,8 +28,7 @@ impl Window {
     /// The window of this call: the cursor's, else the address's, else the first.
     pub fn of(search: &Search, args: &CommonArgs) -> Result<Self, SourceError> {
         let limit = u32::try_from(args.limit).unwrap_or(MAX_ROWS).clamp(1, MAX_ROWS);
-        if let Some(cursor) = &args.cursor {
-            let (page, rows) = cursor_parts(cursor)?;
+        if let Some((page, rows)) = args.cursor_by(cursor_parts)? {
             return Ok(Self { page, rows });
         }
         let rows = match search.per_page {
@@ -49,38 +48,21 @@ impl Window {
     }
 }
 
-fn cursor_parts(cursor: &str) -> Result<(u32, u32), SourceError> {
-    let parts = cursor.split_once('x').and_then(|(page, rows)| {
-        let page = page.parse::<u32>().ok()?;
-        let rows = rows
-            .parse::<u32>()
-            .ok()
-            .filter(|rows| (1..=MAX_ROWS).contains(rows))?;
-        (u64::from(page) * u64::from(rows) <= MAX_OFFSET).then_some((page, rows))
-    });
-    parts.ok_or_else(|| {
-        SourceError::invalid_input(
-            "cursor",
-            "does not come from an answer of this tool",
-            "the cursor of the previous answer",
-        )
-    })
+fn cursor_parts(cursor: &str) -> Option<(u32, u32)> {
+    let (page, rows) = cursor.split_once('x')?;
+    let (page, rows) = (page.parse::<u32>().ok()?, rows.parse::<u32>().ok()?);
+    let fits = (1..=MAX_ROWS).contains(&rows) && u64::from(page) * u64::from(rows) <= MAX_OFFSET;
+    fits.then_some((page, rows))
 }
+
+/// More comments than any thread has.
+const MOST_COMMENTS: usize = 1_000_000;
 
 /// The cursor within a thread: how many comments were already shown.
 pub fn thread_offset(args: &CommonArgs) -> Result<usize, SourceError> {
-    let Some(cursor) = &args.cursor else { return Ok(0) };
-    cursor
-        .strip_prefix('c')
-        .and_then(|offset| offset.parse().ok())
-        .filter(|offset| *offset < 1_000_000)
-        .ok_or_else(|| {
-            SourceError::invalid_input(
-                "cursor",
-                "does not come from an answer of this tool",
-                "the cursor of the previous answer",
-            )
-        })
+    let offset = |cursor: &str| cursor.strip_prefix('c')?.parse().ok();
+    let offset = args.cursor_by(|cursor| offset(cursor).filter(|offset| *offset < MOST_COMMENTS));
+    Ok(offset?.unwrap_or(0))
 }
 
 /// Whether the newest are to come first: the caller's `sort`, else what the address says.
@@ -92,7 +74,6 @@ pub fn newest_first(search: &Search, args: &CommonArgs) -> bool {
 pub fn search_url(search: &Search, args: &CommonArgs) -> Result<Url, SourceError> {
     let newest = newest_first(search, args);
     let way = if newest { "search_by_date" } else { "search" };
-    let mut url = link::built("https://hn.algolia.com/api/v1/", &[way])?;
     let mut filters = search.filters.clone();
     filters.extend(
         args.since
@@ -102,26 +83,18 @@ pub fn search_url(search: &Search, args: &CommonArgs) -> Result<Url, SourceError
         args.until
             .map(|until| format!("created_at_i<={}", until.timestamp())),
     );
-    {
-        let mut pairs = url.query_pairs_mut();
-        if !search.query.is_empty() {
-            pairs.append_pair("query", &search.query);
-        }
-        if !search.tags.is_empty() {
-            pairs.append_pair("tags", &search.tags);
-        }
-        if search.in_address {
-            pairs.append_pair("restrictSearchableAttributes", "url");
-        }
-        if !filters.is_empty() {
-            pairs.append_pair("numericFilters", &filters.join(","));
-        }
-    }
-    // No pair at all leaves a lone question mark behind.
-    if url.query() == Some("") {
-        url.set_query(None);
-    }
-    Ok(url)
+    let filters = filters.join(",");
+    let query = [
+        ("query", given(&search.query)),
+        ("tags", given(&search.tags)),
+        ("restrictSearchableAttributes", search.in_address.then_some("url")),
+        ("numericFilters", given(&filters)),
+    ];
+    link::queried("https://hn.algolia.com/api/v1/", &[way], query)
+}
+
+fn given(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
 }
 
 /// The page on which people see this search, where the search form can express it; else the
@@ -133,18 +106,11 @@ pub fn shown_url(search: &Search, args: &CommonArgs) -> Result<Url, SourceError>
     if !plain || search.query.is_empty() || !kinds.contains(&search.tags.as_str()) {
         return search_url(search, args);
     }
-    let mut url = link::built("https://hn.algolia.com/", &[])?;
-    let mut pairs = url.query_pairs_mut();
-    pairs.append_pair("q", &search.query);
+    let newest = newest_first(search, args).then_some("byDate");
     // Stories by relevance are what the form shows unasked.
-    if search.tags != "story" {
-        pairs.append_pair("type", &search.tags);
-    }
-    if newest_first(search, args) {
-        pairs.append_pair("sort", "byDate");
-    }
-    drop(pairs);
-    Ok(url)
+    let kind = Some(search.tags.as_str()).filter(|tags| *tags != "story");
+    let query = [("q", given(&search.query)), ("type", kind), ("sort", newest)];
+    link::queried("https://hn.algolia.com/", &[], query)
 }
 
 /// One page of a search.
@@ -199,18 +165,15 @@ pub fn page(board: Board, page: u32) -> Result<Request, SourceError> {
 
 /// The address of a list for people.
 pub fn board_url(board: Board, page: u32) -> Result<Url, SourceError> {
-    let mut url = link::built("https://news.ycombinator.com/", &[board.path()])?;
-    if page > 0 {
-        url.query_pairs_mut().append_pair("p", &(page + 1).to_string());
-    }
-    Ok(url)
+    let number = (page + 1).to_string();
+    let query = (page > 0).then_some(("p", number.as_str()));
+    link::queried("https://news.ycombinator.com/", &[board.path()], query)
 }
 
 /// The address of an item for people.
 pub fn item_url(id: u64) -> Result<Url, SourceError> {
-    let mut url = link::built("https://news.ycombinator.com/item", &[])?;
-    url.query_pairs_mut().append_pair("id", &id.to_string());
-    Ok(url)
+    let id = id.to_string();
+    link::queried("https://news.ycombinator.com/item", &[], [("id", id.as_str())])
 }
 
 #[cfg(test)]

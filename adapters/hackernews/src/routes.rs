@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use freshcontext_contract::{Cx, ErrorCode, Harvest, Routed, SourceError, Status, counted};
+use freshcontext_contract::{Cx, ErrorCode, Harvest, SourceError, counted};
 
 use crate::input::{Board, Search};
 use crate::parse::{Listing, algolia, date_text, firebase, page, thread};
@@ -36,16 +36,7 @@ pub async fn board(cx: &Cx<'_>, search: &Search, board: Board) -> Result<Harvest
             read.map_err(always_there)
         })
         .await?;
-    Ok(with_route(routed))
-}
-
-/// The answer of a route, with a remark on those that failed before it.
-fn with_route(routed: Routed<Harvest>) -> Harvest {
-    let notes: Vec<String> = routed.notes().collect();
-    let mut harvest = routed.answer;
-    harvest.route = Some(routed.route);
-    harvest.notes.extend(notes);
-    harvest
+    Ok(routed.into_harvest())
 }
 
 /// The site's lists always exist: a route that does not find one is out of order.
@@ -184,7 +175,7 @@ pub async fn thread(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
             }
         })
         .await?;
-    Ok(with_route(routed))
+    Ok(routed.into_harvest())
 }
 
 async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceError> {
@@ -196,7 +187,6 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
     let total = thread.comments.len();
     let first_page = cx.args().cursor.is_none();
     let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
-    harvest.route = Some("algolia");
     harvest.own_date = Some(thread.root.date.clone());
     harvest.summary = Some(format!(
         "Hacker News item {id} with {}",
@@ -210,12 +200,9 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
     } else {
         cx.args().limit
     };
-    if first_page {
-        harvest.items.push(thread.root);
-    }
-    harvest
-        .items
-        .extend(thread.comments.into_iter().skip(offset).take(room));
+    let root = first_page.then_some(thread.root);
+    let comments = thread.comments.into_iter().skip(offset).take(room);
+    harvest.show(root.into_iter().chain(comments).collect());
     let shown = offset.saturating_add(room);
     if shown < total {
         harvest.next = Some(format!("c{shown}"));
@@ -224,11 +211,6 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
             counted(total - shown, "comment follows", "comments follow")
         ));
     }
-    harvest.status = if harvest.items.is_empty() {
-        Status::Empty
-    } else {
-        Status::Success
-    };
     say_age(&mut harvest);
     Ok(harvest)
 }
@@ -240,14 +222,12 @@ async fn item_by_item(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
         })
         .await?;
     let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
-    harvest.route = Some("firebase");
     harvest.own_date = Some(root.item.date.clone());
     harvest.summary = Some(format!("Hacker News item {id}"));
     let room = cx.args().limit.saturating_sub(1).min(ONE_BY_ONE);
     let kids: Vec<u64> = root.kids.iter().copied().take(room).collect();
     let more = root.kids.len() - kids.len();
-    harvest.items.push(root.item);
-    harvest.status = Status::Success;
+    harvest.show(vec![root.item]);
     let requests = kids
         .iter()
         .map(|kid| request::item(*kid))
@@ -325,14 +305,7 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
     }
     harvest.summary = Some(summary);
     harvest.skip(unreadable, "deleted or without a title");
-    if harvest.status != Status::Partial {
-        harvest.status = if items.is_empty() {
-            Status::Empty
-        } else {
-            Status::Success
-        };
-    }
-    harvest.items = items;
+    harvest.show(items);
     say_age(harvest);
 }
 

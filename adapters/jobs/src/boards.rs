@@ -12,8 +12,10 @@ pub use muse::muse;
 pub use remoteok::remoteok;
 pub use remotive::remotive;
 
-use freshcontext_contract::chrono::{DateTime, NaiveDateTime, Utc};
+use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::date;
+use freshcontext_parse::json::Lenient;
 use serde_json::Value;
 
 use crate::job::Job;
@@ -29,14 +31,16 @@ pub struct Read {
     pub more: bool,
 }
 
-/// Refuses an answer in which nothing fits: an empty board sends no entries at all.
-fn judged(read: Read, what: &str) -> Result<Read, SourceError> {
-    if read.jobs.is_empty() && read.unreadable > 0 {
-        return Err(SourceError::malformed(format!(
-            "{what}: no entry has the documented shape"
-        )));
+impl Read {
+    /// A board's adverts. An answer in which nothing fits is none: an empty board sends no entries at all.
+    fn of(adverts: Lenient<Job>, what: &str) -> Result<Self, SourceError> {
+        let adverts = adverts.or_none_readable(&format!("{what}: no entry has the documented shape"))?;
+        Ok(Self {
+            jobs: adverts.items,
+            unreadable: adverts.unreadable,
+            more: false,
+        })
     }
-    Ok(read)
 }
 
 /// Date text as a field, with its instant; without an offset it is UTC.
@@ -44,11 +48,7 @@ fn dated(name: &'static str, text: Option<String>) -> (DateEvidence, Option<Date
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
         return (DateEvidence::None, None);
     };
-    let trimmed = text.trim();
-    let at = DateTime::parse_from_rfc3339(trimmed)
-        .map(|at| at.with_timezone(&Utc))
-        .or_else(|_| NaiveDateTime::parse_from_str(trimmed, "%Y-%m-%dT%H:%M:%S%.f").map(|at| at.and_utc()))
-        .ok();
+    let at = date::instant(&text);
     let evidence = at.map_or_else(
         || DateEvidence::field(name, text.clone()),
         |at| DateEvidence::field(name, at),
@@ -71,6 +71,12 @@ fn id_text(id: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }
+}
+
+/// Labels, each on one line, without the blank ones.
+fn lines(labels: Option<Vec<String>>) -> Vec<String> {
+    let labels = labels.unwrap_or_default().into_iter();
+    labels.filter_map(|label| line(Some(label))).collect()
 }
 
 /// Text on one line, unless there is none.

@@ -1,6 +1,7 @@
 //! The day until which an advert takes applications, where its text says so plainly.
 
 use freshcontext_contract::chrono::NaiveDate;
+use freshcontext_parse::date;
 
 /// Phrases that announce a closing day.
 const SIGNS: [&str; 9] = [
@@ -18,63 +19,22 @@ const SIGNS: [&str; 9] = [
 /// How far behind the phrase the date may stand, in characters.
 const REACH: usize = 40;
 
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
 /// Finds it. A date without a year, or one that can be read in two ways, is none.
 pub fn find(text: &str) -> Option<NaiveDate> {
     let lower = text.to_lowercase();
     SIGNS.iter().find_map(|sign| {
         let (_, rest) = lower.split_once(sign)?;
         let near: String = rest.chars().take(REACH).collect();
-        date_in(&near)
+        dotted(&near).or_else(|| date::find(&near)?.day(None))
     })
 }
 
-fn date_in(text: &str) -> Option<NaiveDate> {
-    let parts: Vec<&str> = text
-        .split(|c: char| !(c.is_alphanumeric() || c == '-' || c == '.'))
-        .map(|part| part.trim_matches(['.', '-']))
-        .filter(|part| !part.is_empty())
-        .collect();
-    let single = parts.iter().find_map(|part| {
-        NaiveDate::parse_from_str(part, "%Y-%m-%d")
-            .or_else(|_| NaiveDate::parse_from_str(part, "%d.%m.%Y"))
-            .ok()
-    });
-    single.or_else(|| {
-        parts.windows(3).find_map(|three| {
-            let [a, b, c] = three else { return None };
-            let year: i32 = c.parse().ok().filter(|year| (2000..=2100).contains(year))?;
-            let (day, month) = month(b)
-                .map(|month| (a, month))
-                .or_else(|| month(a).map(|month| (b, month)))?;
-            let day = day
-                .trim_end_matches(|c: char| c.is_ascii_alphabetic())
-                .parse()
-                .ok()?;
-            NaiveDate::from_ymd_opt(year, month, day)
-        })
+/// `01.11.2026`: between dots the day comes first.
+fn dotted(text: &str) -> Option<NaiveDate> {
+    text.split_whitespace().find_map(|word| {
+        let word = word.trim_matches(|c: char| !c.is_ascii_digit());
+        NaiveDate::parse_from_str(word, "%d.%m.%Y").ok()
     })
-}
-
-fn month(word: &str) -> Option<u32> {
-    let at = MONTHS
-        .iter()
-        .position(|month| word.len() >= 3 && month.starts_with(word))?;
-    u32::try_from(at + 1).ok()
 }
 
 #[cfg(test)]
@@ -101,6 +61,7 @@ mod tests {
             found("Bewerbungsfrist: 31.12.2026").as_deref(),
             Some("2026-12-31")
         );
+        assert_eq!(found("Bewerbungsfrist 01.11.2026").as_deref(), Some("2026-11-01"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the caller looks for.
 
 use freshcontext_contract::{CommonArgs, SourceError};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,6 +51,9 @@ const MOST_DAYS: f64 = 3_650.0;
 /// More keywords than a search needs; each costs a pass over every advert.
 const MOST_KEYWORDS: usize = 20;
 
+/// More adverts than the boards have.
+const MOST_ADVERTS: usize = 100_000;
+
 /// Checks the arguments.
 pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
     let query = input.query.trim().to_owned();
@@ -71,8 +75,7 @@ pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
         .keywords
         .unwrap_or_default()
         .iter()
-        .map(|word| word.trim().to_owned())
-        .filter(|word| !word.is_empty())
+        .filter_map(|word| text::present(word))
         .collect();
     if keywords.len() > MOST_KEYWORDS {
         let problem = format!("has more than {MOST_KEYWORDS} entries");
@@ -82,26 +85,13 @@ pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
             r#"{"keywords": ["C++", "visa"]}"#,
         ));
     }
-    let offset = match args.cursor.as_deref() {
-        None => 0,
-        Some(cursor) => cursor
-            .parse::<usize>()
-            .ok()
-            .filter(|at| *at <= 100_000)
-            .ok_or_else(|| {
-                SourceError::invalid_input("cursor", "is not one that this tool gave out", EXAMPLE)
-            })?,
-    };
     Ok(Wish {
         query,
-        location: input
-            .location
-            .map(|place| place.trim().to_owned())
-            .filter(|place| !place.is_empty()),
+        location: input.location.as_deref().and_then(text::present),
         remote_only: input.remote_only.unwrap_or(false),
         max_age_days,
         keywords,
-        offset,
+        offset: args.cursor_within(..=MOST_ADVERTS)?.unwrap_or(0),
     })
 }
 

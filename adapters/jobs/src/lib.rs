@@ -7,7 +7,6 @@ mod job;
 mod repair;
 mod request;
 mod select;
-mod settle;
 mod words;
 
 use std::collections::HashSet;
@@ -16,9 +15,10 @@ use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Pace, Peek, Request, Retry, Route, SourceError, StatusRule, Switch, When, counted, hosts,
+    Hosts, Listing, Pace, Peek, Request, Retry, Route, SourceError, StatusRule, When, counted, hosts,
 };
 use freshcontext_parse::charset;
+use futures_util::future::join5;
 
 use boards::{Read, Thread};
 pub use input::Input;
@@ -43,105 +43,50 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     ]),
     official: true,
     peek: Peek::validators(Listing::Window),
-    credentials: &[Credential {
-        host: "www.themuse.com",
-        env: &["THEMUSE_API_KEY"],
-        apply: Apply::Query("api_key"),
-        required: false,
-        obtain: "https://www.themuse.com/developers/api/v2",
-    }],
+    credentials: &[
+        Credential::new("www.themuse.com", &["THEMUSE_API_KEY"], Apply::Query("api_key"))
+            .obtain("https://www.themuse.com/developers/api/v2"),
+    ],
     routes: &[
-        route(
-            Board::Remotive.id(),
-            "Remotive's public sample of remote jobs",
-            Founding::Recorded,
-        ),
-        route(Board::RemoteOk.id(), "Remote OK's board", Founding::Recorded),
-        route(
-            Board::Arbeitnow.id(),
-            "Arbeitnow's newest two pages",
-            Founding::Recorded,
-        ),
-        route(
+        Route::new(Board::Remotive.id(), "Remotive's public sample of remote jobs"),
+        Route::new(Board::RemoteOk.id(), "Remote OK's board"),
+        Route::new(Board::Arbeitnow.id(), "Arbeitnow's newest two pages"),
+        Route::new(
             Board::Muse.id(),
             "two pages of The Muse; THEMUSE_API_KEY raises its limit",
-            Founding::Documented,
-        ),
-        route(
-            Board::HackerNews.id(),
-            "Hacker News' monthly hiring thread",
-            Founding::Recorded,
-        ),
+        )
+        .founded(Founding::Documented),
+        Route::new(Board::HackerNews.id(), "Hacker News' monthly hiring thread"),
     ],
     rates: &[
-        rate(
-            "remotive.com",
-            2,
-            "https://github.com/remotive-com/remote-jobs-api",
-        ),
-        rate("remoteok.com", 10, "https://remoteok.com/api"),
-        rate(
-            "www.arbeitnow.com",
-            20,
-            "https://www.arbeitnow.com/blog/job-board-api",
-        ),
-        HostRate {
-            host: "www.themuse.com",
-            path: "",
-            pace: Pace::new(500, 3_600),
-            keyed: Some(Pace::new(3_600, 3_600)),
-            in_flight: 2,
-            link: "https://www.themuse.com/developers/api/v2",
-        },
+        HostRate::new("remotive.com", Pace::new(2, 60))
+            .link("https://github.com/remotive-com/remote-jobs-api"),
+        HostRate::new("remoteok.com", Pace::new(10, 60)).link("https://remoteok.com/api"),
+        HostRate::new("www.arbeitnow.com", Pace::new(20, 60))
+            .link("https://www.arbeitnow.com/blog/job-board-api"),
+        HostRate::new("www.themuse.com", Pace::new(500, 3_600))
+            .keyed(Pace::new(3_600, 3_600))
+            .in_flight(2)
+            .link("https://www.themuse.com/developers/api/v2"),
         hosts::HN_ALGOLIA,
     ],
     status_rules: &[
-        StatusRule {
-            status: 403,
-            when: When::HeaderIs("x-ratelimit-remaining", "0"),
-            code: ErrorCode::RateLimited,
-            message: "The Muse's hourly limit is used up; THEMUSE_API_KEY raises it",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("Invalid API key"),
-            code: ErrorCode::Misconfigured,
-            message: "The Muse does not accept the key in THEMUSE_API_KEY",
-        },
+        StatusRule::new(403, ErrorCode::RateLimited)
+            .when(When::HeaderIs("x-ratelimit-remaining", "0"))
+            .saying("The Muse's hourly limit is used up; THEMUSE_API_KEY raises it"),
+        StatusRule::new(403, ErrorCode::Misconfigured)
+            .when(When::BodyContains("Invalid API key"))
+            .saying("The Muse does not accept the key in THEMUSE_API_KEY"),
     ],
     markers: &[],
     args: ArgSpec {
-        max_length: 8_000,
         limit: Some((20, 50)),
-        dates: false,
-        sort: &[],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(8_000)
     },
     dates: "the publication field of each board, in UTC; an advert without one is shown last, as undated",
     terms: "Each board asks to be named and linked: https://github.com/remotive-com/remote-jobs-api, https://remoteok.com/api, https://www.arbeitnow.com/blog/job-board-api",
 };
-
-const fn route(id: &'static str, about: &'static str, founding: Founding) -> Route {
-    Route {
-        id,
-        about,
-        needs: None,
-        switch: Switch::On,
-        founding,
-    }
-}
-
-const fn rate(host: &'static str, a_minute: u32, link: &'static str) -> HostRate {
-    HostRate {
-        host,
-        path: "",
-        pace: Pace::new(a_minute, 60),
-        keyed: None,
-        in_flight: 1,
-        link,
-    }
-}
 
 /// The source.
 #[derive(Debug, Clone, Copy, Default)]
@@ -164,14 +109,15 @@ impl Adapter for Jobs {
 
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
         let wish = input::check(input, cx.args())?;
-        let asking: Vec<settle::Asking<'_, Result<Read, SourceError>>> = vec![
-            Box::pin(async { read(cx, request::remotive()?, boards::remotive).await }),
-            Box::pin(async { read(cx, request::remoteok()?, boards::remoteok).await }),
-            Box::pin(arbeitnow(cx, &wish)),
-            Box::pin(muse(cx, &wish)),
-            Box::pin(hacker_news(cx, &wish)),
-        ];
-        let answers = settle::settle(asking).await;
+        let (remotive, remoteok, arbeitnow, muse, hacker_news) = join5(
+            async { read(cx, request::remotive()?, boards::remotive).await },
+            async { read(cx, request::remoteok()?, boards::remoteok).await },
+            arbeitnow(cx, &wish),
+            muse(cx, &wish),
+            hacker_news(cx, &wish),
+        )
+        .await;
+        let answers = [remotive, remoteok, arbeitnow, muse, hacker_news];
         harvest(cx, &wish, Board::ALL.into_iter().zip(answers).collect())
     }
 }
@@ -182,8 +128,7 @@ async fn read<T>(
     request: Request,
     board: impl FnOnce(&str) -> Result<T, SourceError> + Send,
 ) -> Result<T, SourceError> {
-    cx.read(request, |response| board(&charset::decode(response).text))
-        .await
+    cx.read(request, charset::as_text(board)).await
 }
 
 /// Page after page while they are young enough; what a later page cannot give does not cost the first.
@@ -372,21 +317,15 @@ fn no_board(failed: Vec<(Board, SourceError)>) -> SourceError {
         .collect();
     let temporary = failed.iter().any(|(_, error)| error.retry != Retry::Permanent);
     let Some((_, first)) = failed.into_iter().next() else {
-        return SourceError::new(ErrorCode::Internal, "no board was asked");
+        return SourceError::internal("no board was asked");
     };
-    let mut error = SourceError::new(
-        first.code,
-        format!("no job board answered ({})", reasons.join("; ")),
-    );
+    let mut error = first.again();
+    error.message = format!("no job board answered ({})", reasons.join("; "));
     error.retry = if temporary {
         Retry::GaveUp
     } else {
         Retry::Permanent
     };
-    error.http_status = first.http_status;
-    error.retry_after = first.retry_after;
-    error.attempts = first.attempts;
-    error.retrieved_at = first.retrieved_at;
     error
 }
 

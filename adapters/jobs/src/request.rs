@@ -2,40 +2,32 @@
 
 use std::time::Duration;
 
-use freshcontext_contract::url::Url;
 use freshcontext_contract::{KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
 
 use crate::input::Wish;
 use crate::words::Query;
 
-fn address(base: &str, query: &[(&str, &str)]) -> Result<Url, SourceError> {
-    let mut url = link::built(base, &[])?;
-    if !query.is_empty() {
-        url.query_pairs_mut().extend_pairs(query);
-    }
-    Ok(url)
-}
+const ARBEITNOW: &str = "https://www.arbeitnow.com/api/job-board-api";
+const HN_SEARCH: &str = "https://hn.algolia.com/api/v1/search_by_date";
 
 /// Remotive's whole public sample. Its `search` parameter has no effect today, and one address for
 /// all queries keeps to the four fetches a day that Remotive asks for.
 pub fn remotive() -> Result<Request, SourceError> {
-    let url = address("https://remotive.com/api/remote-jobs", &[])?;
+    let url = link::built("https://remotive.com/api/remote-jobs", &[])?;
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(6)))
 }
 
 /// Remote OK's whole board: a tag is one existing tag, and queries are seldom one.
 pub fn remoteok() -> Result<Request, SourceError> {
-    let url = address("https://remoteok.com/api", &[])?;
+    let url = link::built("https://remoteok.com/api", &[])?;
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
 }
 
 /// One page of Arbeitnow, from 1. It knows no filter that would help.
 pub fn arbeitnow(page: u32) -> Result<Request, SourceError> {
-    let url = address(
-        "https://www.arbeitnow.com/api/job-board-api",
-        &[("page", &page.to_string())],
-    )?;
+    let page = page.to_string();
+    let url = link::queried(ARBEITNOW, &[], [("page", page.as_str())])?;
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
 }
 
@@ -55,8 +47,7 @@ pub fn muse(page: u32, wish: &Wish) -> Result<Request, SourceError> {
     } else if let Some(place) = &wish.location {
         query.push(("location", place));
     }
-    let mut url = KeyedUrl::new("https://www.themuse.com/api/public/jobs", &[])?;
-    url.query_pairs_mut().extend_pairs(query);
+    let url = KeyedUrl::new("https://www.themuse.com/api/public/jobs", &[])?.with(query);
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
 }
 
@@ -102,7 +93,7 @@ pub fn muse_category(query: &str) -> Option<&'static str> {
 /// The monthly threads of Hacker News, newest first.
 pub fn hiring_threads() -> Result<Request, SourceError> {
     let query = [("tags", "story,author_whoishiring"), ("query", "hiring")];
-    let url = address("https://hn.algolia.com/api/v1/search_by_date", &query)?;
+    let url = link::queried(HN_SEARCH, &[], query)?;
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
 }
 
@@ -110,13 +101,13 @@ pub fn hiring_threads() -> Result<Request, SourceError> {
 pub fn hiring_comments(thread: u64) -> Result<Request, SourceError> {
     let tags = format!("comment,story_{thread}");
     let query = [("tags", tags.as_str()), ("hitsPerPage", "1000")];
-    let url = address("https://hn.algolia.com/api/v1/search_by_date", &query)?;
+    let url = link::queried(HN_SEARCH, &[], query)?;
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(30)))
 }
 
 /// A whole thread as a tree, where the search has nothing for it.
 pub fn hiring_tree(thread: u64) -> Result<Request, SourceError> {
-    let url = address(&format!("https://hn.algolia.com/api/v1/items/{thread}"), &[])?;
+    let url = link::built("https://hn.algolia.com/api/v1/items/", &[&thread.to_string()])?;
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(30)))
 }
 

@@ -1,6 +1,8 @@
 //! Which packages, in which registries.
 
 use freshcontext_contract::SourceError;
+use freshcontext_parse::npm;
+use freshcontext_parse::registry::Registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,73 +22,20 @@ pub struct Input {
     pub packages: String,
 }
 
-/// A package registry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Registry {
-    /// npm.
-    Npm,
-    /// PyPI.
-    Pypi,
-    /// crates.io.
-    Crates,
-}
-
-impl Registry {
-    /// All of them, in the order of answers.
-    pub const ALL: [Self; 3] = [Self::Npm, Self::Pypi, Self::Crates];
-
-    /// Its prefix in arguments.
-    pub const fn prefix(self) -> &'static str {
-        match self {
-            Self::Npm => "npm",
-            Self::Pypi => "pypi",
-            Self::Crates => "crates",
-        }
-    }
-
-    /// Its name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Npm => "npm",
-            Self::Pypi => "PyPI",
-            Self::Crates => "crates.io",
-        }
-    }
-
-    /// Whether it can have a package of this name, by its own rules.
-    fn fits(self, name: &str) -> bool {
-        let plain = |extra: &[u8]| {
-            name.bytes()
-                .all(|b| b.is_ascii_alphanumeric() || extra.contains(&b))
-                && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        };
-        match self {
-            Self::Npm => npm_name(name),
-            Self::Pypi => plain(b"-_.") && name.ends_with(|c: char| c.is_ascii_alphanumeric()),
-            Self::Crates => {
-                plain(b"-_") && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_alphabetic())
-            }
-        }
-    }
-}
-
-/// Lower case, at most 214 characters, optionally with a scope. Upper case is left in old names.
-fn npm_name(name: &str) -> bool {
-    let part = |part: &str, scoped: bool| {
-        !part.is_empty()
-            && (scoped || !part.starts_with(['.', '_']))
-            && part
-                .bytes()
-                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.~".contains(&b))
-            && part.bytes().any(|b| b.is_ascii_alphanumeric())
+/// Whether a registry can have a package of this name, by its own rules.
+fn fits(registry: Registry, name: &str) -> bool {
+    let plain = |extra: &[u8]| {
+        name.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || extra.contains(&b))
+            && name.starts_with(|c: char| c.is_ascii_alphanumeric())
     };
-    name.len() <= 214
-        && match name.strip_prefix('@') {
-            Some(rest) => rest
-                .split_once('/')
-                .is_some_and(|(scope, name)| part(scope, false) && part(name, true)),
-            None => part(name, false),
+    match registry {
+        Registry::Npm => npm::is_name(name),
+        Registry::Pypi => plain(b"-_.") && name.ends_with(|c: char| c.is_ascii_alphanumeric()),
+        Registry::Crates => {
+            plain(b"-_") && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_alphabetic())
         }
+    }
 }
 
 /// One name and where it is looked for.
@@ -147,7 +96,7 @@ fn one(part: &str) -> Result<Wanted, SourceError> {
                 )));
             }
         };
-        if !registry.fits(name) {
+        if !fits(registry, name) {
             return Err(wrong(format!(
                 "has \"{shown}\", which is no name that {} can have",
                 registry.name()
@@ -161,7 +110,7 @@ fn one(part: &str) -> Result<Wanted, SourceError> {
     }
     let registries: Vec<Registry> = Registry::ALL
         .into_iter()
-        .filter(|registry| registry.fits(part))
+        .filter(|registry| fits(*registry, part))
         .collect();
     if registries.is_empty() {
         return Err(wrong(format!(

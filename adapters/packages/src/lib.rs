@@ -7,14 +7,15 @@ mod request;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts, Item,
-    Listing, Pace, Peek, Response, Route, SourceError, Status, StatusRule, Switch, When, hosts,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Listing, Pace,
+    PartFailure, Peek, Response, Route, SourceError, StatusRule, When, hosts,
 };
 use freshcontext_parse::charset;
+use freshcontext_parse::registry::Registry;
 use futures_util::future::{join, join_all};
 
 pub use input::Input;
-use input::{Registry, Wanted};
+use input::Wanted;
 use parse::Facts;
 
 /// The facts about package registries.
@@ -29,32 +30,18 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     official: true,
     peek: Peek::validators(Listing::Named),
     credentials: &[],
-    routes: &[Route {
-        id: "registry",
-        about: "the registries' own interfaces",
-        needs: None,
-        switch: Switch::On,
-        founding: Founding::Recorded,
-    }],
+    routes: &[Route::new("registry", "the registries' own interfaces")],
     rates: &[
         hosts::NPM,
         hosts::PYPI,
         hosts::CRATES_IO,
-        HostRate {
-            host: "api.npmjs.org",
-            path: "",
-            pace: Pace::new(5, 1),
-            keyed: None,
-            in_flight: 2,
-            link: "https://github.com/npm/registry/blob/main/docs/download-counts.md",
-        },
+        HostRate::new("api.npmjs.org", Pace::new(5, 1))
+            .in_flight(2)
+            .link("https://github.com/npm/registry/blob/main/docs/download-counts.md"),
     ],
-    status_rules: &[StatusRule {
-        status: 403,
-        when: When::BodyContains("crawler policy"),
-        code: ErrorCode::AccessDenied,
-        message: "crates.io refuses requests whose user agent does not name its program",
-    }],
+    status_rules: &[StatusRule::new(403, ErrorCode::AccessDenied)
+        .when(When::BodyContains("crawler policy"))
+        .saying("crates.io refuses requests whose user agent does not name its program")],
     markers: &[],
     args: ArgSpec::length(5000),
     dates: "When the latest version was published; never the last write of a registry's document.",
@@ -102,9 +89,7 @@ async fn look_up(cx: &Cx<'_>, wanted: &Wanted, registry: Registry) -> Looked {
             && registry == Registry::Npm
         {
             let latest = request::npm_latest(&wanted.name)?;
-            return cx
-                .read(latest, |response| parse::npm::manifest(&text(response)))
-                .await;
+            return cx.read(latest, charset::as_text(parse::npm::manifest)).await;
         }
         let response = answer?;
         let body = text(&response);
@@ -153,7 +138,6 @@ fn gather(
 ) -> Result<Harvest, SourceError> {
     let mut harvest = Harvest::new(page(wanted)?, Vec::new());
     harvest.route = Some("registry");
-    harvest.status = Status::Success;
     let names = wanted
         .iter()
         .map(|wanted| wanted.name.as_str())
@@ -167,7 +151,7 @@ fn gather(
             Vec::new()
         }
     };
-    let mut missing: Vec<Looked> = Vec::new();
+    let (mut items, mut missing): (Vec<Item>, Vec<Looked>) = (Vec::new(), Vec::new());
     for one in looked {
         match one.result {
             Ok(mut facts) => {
@@ -180,7 +164,7 @@ fn gather(
                         .fields
                         .insert(0, ("downloads_last_month", Value::from(*count)));
                 }
-                harvest.items.push(facts.into_item(one.registry, cx.now()));
+                items.push(facts.into_item(one.registry, cx.now()));
             }
             Err(error) if matches!(error.code, ErrorCode::Cancelled | ErrorCode::Internal) => {
                 return Err(error);
@@ -192,6 +176,7 @@ fn gather(
             Err(error) => harvest.fail(format!("{}:{}", one.registry.prefix(), one.name), error),
         }
     }
+    harvest.show(items);
     say_missing(harvest, wanted, &missing)
 }
 
@@ -247,26 +232,13 @@ fn say_missing(mut harvest: Harvest, wanted: &[Wanted], missing: &[Looked]) -> R
         }
     }
     same_names(&mut harvest);
-    if harvest.items.is_empty() {
-        // Nothing at all: a failure where anything failed, else honestly empty.
-        if !harvest.failures.is_empty() {
-            let all_missing = harvest
-                .failures
-                .iter()
-                .all(|part| part.error.code == ErrorCode::NotFound);
-            let first = harvest
-                .failures
-                .iter()
-                .position(|part| part.error.code != ErrorCode::NotFound)
-                .unwrap_or(0);
-            let error = harvest.failures.swap_remove(first).error;
-            return Err(if all_missing {
-                SourceError::not_found("none of the packages exists")
-            } else {
-                error
-            });
-        }
-        harvest.status = Status::Empty;
+    // Nothing at all: a failure where anything failed, else honestly empty.
+    if harvest.items.is_empty() && !harvest.failures.is_empty() {
+        let exists = |part: &PartFailure| part.error.code != ErrorCode::NotFound;
+        return Err(match harvest.failures.iter().position(exists) {
+            Some(first) => harvest.failures.swap_remove(first).error,
+            None => SourceError::not_found("none of the packages exists"),
+        });
     }
     Ok(harvest)
 }
@@ -304,11 +276,8 @@ fn page(wanted: &[Wanted]) -> Result<Url, SourceError> {
         .first()
         .and_then(|wanted| Some((wanted, *wanted.registries.first()?)));
     let page = match first {
-        Some((one, Registry::Npm)) => format!("https://www.npmjs.com/package/{}", one.name),
-        Some((one, Registry::Pypi)) => {
-            format!("https://pypi.org/project/{}/", request::normalised(&one.name))
-        }
-        Some((one, Registry::Crates)) => format!("https://crates.io/crates/{}", one.name),
+        Some((one, Registry::Pypi)) => Registry::Pypi.page(&request::normalised(&one.name)),
+        Some((one, registry)) => registry.page(&one.name),
         None => "https://www.npmjs.com/".to_owned(),
     };
     Url::parse(&page).map_err(|_| SourceError::malformed("the package's name makes no address"))

@@ -4,12 +4,11 @@ pub mod crates;
 pub mod npm;
 pub mod pypi;
 
-use freshcontext_contract::chrono::{DateTime, NaiveDateTime, SecondsFormat, TimeDelta, Utc};
+use freshcontext_contract::chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, Item};
+use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{link, text};
-
-use crate::input::Registry;
 
 /// Versions that the usual gap between releases is taken from.
 const GAP_SAMPLE: usize = 21;
@@ -51,6 +50,11 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Adds a fact to show.
+    pub fn set(&mut self, name: &'static str, value: impl Into<Value>) {
+        self.fields.push((name, value.into()));
+    }
+
     /// The item, with figures as of `now`.
     pub fn into_item(self, registry: Registry, now: DateTime<Utc>) -> Item {
         let title = match &self.latest {
@@ -59,15 +63,11 @@ impl Facts {
         };
         let mut item = Item::new(title, self.date);
         item.id = Some(format!("{}:{}", registry.prefix(), self.name));
-        item.url = link::shown(&match registry {
-            Registry::Npm => format!("https://www.npmjs.com/package/{}", self.name),
-            Registry::Pypi => format!("https://pypi.org/project/{}/", self.name),
-            Registry::Crates => format!("https://crates.io/crates/{}", self.name),
-        });
+        item.url = link::shown(&registry.page(&self.name));
         item.summary = self
             .description
             .as_deref()
-            .map(|about| text::clip(&text::one_line(about), 400))
+            .map(|about| text::said(about, 400))
             .unwrap_or_default();
         item.set("registry", registry.name());
         item.set("latest", self.latest.clone());
@@ -121,22 +121,6 @@ fn cadence(published: &[Published], now: DateTime<Utc>, item: &mut Item) {
         );
     }
     item.set("prereleases", (early > 0).then_some(early));
-}
-
-/// A moment as registries write it; without a zone it is UTC.
-pub fn moment(text: &str) -> Option<DateTime<Utc>> {
-    DateTime::parse_from_rfc3339(text)
-        .map(|at| at.with_timezone(&Utc))
-        .or_else(|_| NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f").map(|at| at.and_utc()))
-        .ok()
-}
-
-/// Text at a place, unless it is missing, of another type, or blank.
-pub fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .filter(|text| !text.trim().is_empty())
 }
 
 /// A licence as its name; whole licence texts are left out.

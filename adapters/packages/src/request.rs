@@ -2,34 +2,25 @@
 
 use std::time::Duration;
 
-use freshcontext_contract::url::Url;
 use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::link;
+use freshcontext_parse::registry::{self, Registry};
 
-use crate::input::Registry;
-
-fn get(url: Url) -> Request {
-    Request::get(url, Media::Json)
-        .header("accept", "application/json")
-        .cache_for(Duration::from_mins(10))
-}
+/// Versions come out by the hour.
+const KEEP: Duration = Duration::from_mins(10);
 
 /// A package's document.
 pub fn package(registry: Registry, name: &str) -> Result<Request, SourceError> {
-    Ok(get(match registry {
-        // One segment: the slash of a scope must be encoded.
-        Registry::Npm => link::built("https://registry.npmjs.org/", &[name])?,
-        Registry::Pypi => link::built("https://pypi.org/pypi/", &[&normalised(name), "json"])?,
-        Registry::Crates => link::built("https://crates.io/api/v1/crates/", &[name])?,
-    }))
+    let request = match registry {
+        Registry::Pypi => registry.document(&normalised(name)),
+        _ => registry.document(name),
+    };
+    Ok(request?.cache_for(KEEP))
 }
 
 /// The default version alone: small, for packages whose whole document is too large. It has no dates.
 pub fn npm_latest(name: &str) -> Result<Request, SourceError> {
-    Ok(get(link::built(
-        "https://registry.npmjs.org/",
-        &[name, "latest"],
-    )?))
+    Ok(registry::npm_latest(name)?.cache_for(KEEP))
 }
 
 /// Downloads of the last month. Scoped names are asked one by one, the others together.
@@ -47,7 +38,8 @@ pub fn npm_downloads(names: &[&str]) -> Result<Vec<Request>, SourceError> {
             // The comma and the at sign stand as they are; the slash of a scope does, too.
             let path = format!("{}/{group}", url.path());
             url.set_path(&path);
-            Ok(get(url).accepting(&[404]).cache_for(Duration::from_hours(6)))
+            let request = Request::get(url, Media::Json).header("accept", "application/json");
+            Ok(request.accepting(&[404]).cache_for(Duration::from_hours(6)))
         })
         .collect()
 }

@@ -3,7 +3,8 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::chrono::NaiveDate;
 use freshcontext_contract::url::Url;
-use freshcontext_parse::link;
+use freshcontext_parse::link::{self, Given};
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -34,36 +35,16 @@ pub enum Target {
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Target, SourceError> {
-    let given = given.trim();
-    if given.is_empty() {
-        return Err(SourceError::invalid_input("url", "is empty", EXAMPLE));
+    let ours = |host: &str| matches!(host, "producthunt.com" | "www.producthunt.com");
+    match Given::read(given, ours, wrong)? {
+        Given::Words(words) => Ok(Target::Words(words.to_owned())),
+        Given::Address(url) if url.host_str().is_some_and(ours) => from_url(&url),
+        Given::Address(_) => Err(wrong("must lead to producthunt.com, or be a keyword")),
     }
-    let lower = given.to_ascii_lowercase();
-    let spaced = given.contains(char::is_whitespace);
-    let bare = ["producthunt.com", "www.producthunt.com"].iter().any(|host| {
-        lower
-            .strip_prefix(host)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
-    });
-    let address = if lower.contains("://") && !spaced {
-        given.to_owned()
-    } else if bare && !spaced {
-        format!("https://{given}")
-    } else {
-        return Ok(Target::Words(given.to_owned()));
-    };
-    let url = Url::parse(&address).map_err(|error| {
-        SourceError::invalid_input("url", format!("is not a valid address ({error})"), EXAMPLE)
-    })?;
-    let ours = matches!(url.host_str(), Some("producthunt.com" | "www.producthunt.com"));
-    if !ours || !matches!(url.scheme(), "http" | "https") {
-        return Err(SourceError::invalid_input(
-            "url",
-            "must lead to producthunt.com, or be a keyword",
-            EXAMPLE,
-        ));
-    }
-    from_url(&url)
+}
+
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, EXAMPLE)
 }
 
 fn from_url(url: &Url) -> Result<Target, SourceError> {
@@ -87,20 +68,14 @@ fn from_url(url: &Url) -> Result<Target, SourceError> {
         ["search", ..] => link::parameter(url, "q").map(Target::Words).ok_or_else(|| {
             SourceError::invalid_input("url", "is a search without `q`", r#"{"url": "note taking"}"#)
         }),
-        _ => Err(SourceError::invalid_input(
-            "url",
+        _ => Err(wrong(
             "is a Product Hunt page of a kind this tool does not read (it reads topics, products, days and the board)",
-            EXAMPLE,
         )),
     }
 }
 
 fn is_slug(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 120
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+    text::is_name(text, 120, "-_")
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, Founding,
-    Harvest, HostRate, Hosts, Item, Listing, Pace, Peek, Request, Route, SourceError, Switch,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, Harvest,
+    HostRate, Hosts, Item, Listing, Pace, Peek, Request, Route, SourceError,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::text::has_word;
@@ -26,56 +26,36 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     hosts: Hosts::Fixed(&["www.producthunt.com", "api.producthunt.com"]),
     official: true,
     peek: Peek::validators(Listing::Window),
-    credentials: &[Credential {
-        host: "api.producthunt.com",
-        env: &["PRODUCTHUNT_TOKEN", "PH_TOKEN"],
-        apply: Apply::Bearer,
-        required: true,
-        obtain: "https://www.producthunt.com/v2/oauth/applications",
-    }],
+    credentials: &[
+        Credential::new("api.producthunt.com", &["PRODUCTHUNT_TOKEN", "PH_TOKEN"], Apply::Bearer)
+            .required()
+            .obtain("https://www.producthunt.com/v2/oauth/applications"),
+    ],
     routes: &[
-        Route {
-            id: API,
-            about: "Product Hunt's API with a developer token: votes, topics and launch dates; not for commercial use",
-            needs: Some("PRODUCTHUNT_TOKEN"),
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
-        Route {
-            id: FEED,
-            about: "the public feed of 50 launches, also by topic; no votes and no launch dates of single products",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
+        Route::new(
+            API,
+            "Product Hunt's API with a developer token: votes, topics and launch dates; not for commercial use",
+        )
+        .needing("PRODUCTHUNT_TOKEN"),
+        Route::new(
+            FEED,
+            "the public feed of 50 launches, also by topic; no votes and no launch dates of single products",
+        ),
     ],
     rates: &[
-        HostRate {
-            host: "www.producthunt.com",
-            path: "",
-            pace: Pace::new(10, 60),
-            keyed: None,
-            in_flight: 1,
-            link: "https://www.producthunt.com/feed",
-        },
-        HostRate {
-            host: "api.producthunt.com",
-            path: "",
-            pace: Pace::new(30, 900),
-            keyed: None,
-            in_flight: 2,
-            link: "https://api.producthunt.com/v2/docs/rate_limits/headers",
-        },
+        HostRate::new("www.producthunt.com", Pace::new(10, 60))
+            .link("https://www.producthunt.com/feed"),
+        HostRate::new("api.producthunt.com", Pace::new(30, 900))
+            .in_flight(2)
+            .link("https://api.producthunt.com/v2/docs/rate_limits/headers"),
     ],
     status_rules: &[],
     markers: &[],
     args: ArgSpec {
-        max_length: 6_000,
         limit: Some((20, 50)),
-        dates: false,
         sort: &["relevance", "newest", "top"],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(6_000)
     },
     dates: "featuredAt, else createdAt, of the API; the feed dates no product, only its board (feed updated: the launch day)",
     terms: "Name and link Product Hunt; the API is not for commercial use (https://api.producthunt.com/v2/docs); its pages are closed to robots and not read",
@@ -104,14 +84,12 @@ impl Adapter for ProductHunt {
 
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
         let target = input::recognise(&input.url)?;
-        if let Some(cursor) = &cx.args().cursor {
-            let fits = cursor.len() <= 100 && cursor.bytes().all(|b| b.is_ascii_graphic());
-            if !fits || !cx.route_open(API) {
-                let problem = "is not one that this tool gave out, or needs PRODUCTHUNT_TOKEN";
-                return Err(SourceError::invalid_input("cursor", problem, input::EXAMPLE));
+        let legal = |cursor: &str| cursor.len() <= 100 && cursor.bytes().all(|b| b.is_ascii_graphic());
+        let cursor = cx.args().cursor_by(|cursor| legal(cursor).then_some(()))?;
+        let routes: &[&'static str] = if cursor.is_some() {
+            if !cx.route_open(API) {
+                return Err(SourceError::foreign_cursor().hint(ADVICE));
             }
-        }
-        let routes: &[&'static str] = if cx.args().cursor.is_some() {
             &[API]
         } else {
             &[API, FEED]
@@ -119,10 +97,7 @@ impl Adapter for ProductHunt {
         let routed = cx
             .first_route(routes, &[], |route| by_route(cx, route, &target))
             .await?;
-        let notes: Vec<String> = routed.notes().collect();
-        let mut harvest = routed.answer;
-        harvest.notes.extend(notes);
-        Ok(harvest)
+        Ok(routed.into_harvest())
     }
 }
 
@@ -161,9 +136,7 @@ async fn by_api(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
         return api_harvest(target, None, posts);
     };
     let topic = cx
-        .read(request::topics(words)?, |response| {
-            parse::topics(&charset::decode(response).text)
-        })
+        .read(request::topics(words)?, charset::as_text(parse::topics))
         .await?;
     let of_topic = request::Posts {
         topic: topic.clone(),
@@ -187,16 +160,12 @@ async fn by_api(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
 
 fn api_harvest(target: &Target, topic: Option<&str>, posts: Posts) -> Result<Harvest, SourceError> {
     let mut harvest = Harvest::new(request::page(target, topic)?, posts.items);
-    harvest.route = Some(API);
     harvest.summary = Some(described(target));
     harvest.set("total", posts.total);
     harvest.skip(posts.unreadable, "without a name");
     harvest.next = posts.next;
     if let Some(complaint) = posts.complaint {
-        harvest.fail(
-            "part of the query",
-            SourceError::new(ErrorCode::UpstreamError, complaint),
-        );
+        harvest.fail("part of the query", SourceError::upstream(complaint));
     }
     Ok(harvest)
 }
@@ -208,21 +177,14 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
     };
     let request = request::feed(topic)?;
     let url = request.url.clone();
-    let board = match cx.send(request).await {
-        Ok(response) => parse::board(&charset::decode(&response).text)?,
-        Err(error) if matches!(error.code, ErrorCode::Challenge | ErrorCode::AccessDenied) => {
-            return Err(if cx.route_open(API) {
-                error
-            } else {
-                error.hint(ADVICE)
-            });
-        }
-        Err(error) => return Err(error),
-    };
+    let board = cx.read(request, charset::as_text(parse::board)).await;
+    let board = board.map_err(|error| match error.code {
+        ErrorCode::Challenge | ErrorCode::AccessDenied if !cx.route_open(API) => error.hint(ADVICE),
+        _ => error,
+    })?;
     let read = board.items.len();
     let mut harvest = Harvest::new(url, Vec::new());
     harvest.summary = Some(described(target));
-    harvest.route = Some(FEED);
     harvest.skip(board.unreadable, "without a title");
     let Board { items, slot, id, .. } = board;
     let shown: Vec<Item> = match target {
@@ -250,12 +212,11 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
         }
     };
     let more = shown.len().saturating_sub(cx.args().limit);
-    harvest.items = shown.into_iter().take(cx.args().limit).collect();
+    harvest.show(shown.into_iter().take(cx.args().limit).collect());
     harvest.skip(more, "beyond the limit");
     if harvest.items.is_empty() {
         return Ok(harvest);
     }
-    harvest.status = freshcontext_contract::Status::Success;
     if let Some(topic) = topic {
         // Entries of a topic reach back for months, so the feed's slot dates nothing here.
         harvest.own_date = Some(DateEvidence::None);
@@ -277,7 +238,7 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
 }
 
 fn needs_token(message: String) -> SourceError {
-    SourceError::new(ErrorCode::Misconfigured, message).hint(ADVICE)
+    SourceError::misconfigured(message).hint(ADVICE)
 }
 
 fn is_of(item: &Item, slug: &str) -> bool {

@@ -20,10 +20,8 @@ const POST: &str = "id name tagline description slug url website votesCount comm
 
 /// The public feed; of a topic where there is one.
 pub fn feed(topic: Option<&str>) -> Result<Request, SourceError> {
-    let mut url = link::built("https://www.producthunt.com/feed", &[])?;
-    if let Some(topic) = topic {
-        url.query_pairs_mut().append_pair("category", topic);
-    }
+    let topic = topic.map(|topic| ("category", topic));
+    let url = link::queried("https://www.producthunt.com/feed", &[], topic)?;
     Ok(Request::get(url, Media::Xml).cache_for(Duration::from_mins(5)))
 }
 

@@ -2,6 +2,8 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -119,10 +121,11 @@ pub const PERIODS: [&str; 6] = ["hour", "day", "week", "month", "year", "all"];
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Asked, SourceError> {
-    let given = given.trim();
-    if let Some(url) = as_reddit_url(given)? {
-        return from_url(&url);
-    }
+    let given = match Given::read(given, is_reddit_host, wrong)? {
+        Given::Words(words) => words,
+        Given::Address(url) if url.host_str().is_some_and(is_reddit_host) => return from_url(&url),
+        Given::Address(_) => return Err(wrong("must lead to reddit.com")),
+    };
     let path = given.trim_start_matches('/');
     let mut words = path.splitn(2, char::is_whitespace);
     let first = words.next().unwrap_or_default().trim_end_matches('/');
@@ -140,9 +143,6 @@ pub fn recognise(given: &str) -> Result<Asked, SourceError> {
             }));
         }
     }
-    if given.is_empty() {
-        return Err(SourceError::invalid_input("url", "is empty", EXAMPLE));
-    }
     let one_word = is_name(given, 21);
     let target = Target::Search {
         query: given.to_owned(),
@@ -154,33 +154,8 @@ pub fn recognise(given: &str) -> Result<Asked, SourceError> {
     })
 }
 
-/// The address in the argument, if it is one; an error when it leads elsewhere.
-fn as_reddit_url(given: &str) -> Result<Option<Url>, SourceError> {
-    let lower = given.to_ascii_lowercase();
-    let url = if lower.contains("://") && !given.contains(char::is_whitespace) {
-        Url::parse(given).map_err(|error| {
-            SourceError::invalid_input("url", format!("is not a valid address ({error})"), EXAMPLE)
-        })?
-    } else {
-        let host = lower.split(['/', '?']).next().unwrap_or_default();
-        if given.contains(char::is_whitespace) || !is_reddit_host(host) {
-            return Ok(None);
-        }
-        let Ok(url) = Url::parse(&format!("https://{given}")) else {
-            return Ok(None);
-        };
-        url
-    };
-    let host = url.host_str().unwrap_or_default();
-    if matches!(url.scheme(), "http" | "https") && is_reddit_host(host) {
-        return Ok(Some(url));
-    }
-    let example = r#"{"url": "https://www.reddit.com/r/rust/new/"} or {"url": "r/rust"}"#;
-    Err(SourceError::invalid_input(
-        "url",
-        "must lead to reddit.com",
-        example,
-    ))
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, EXAMPLE)
 }
 
 fn is_reddit_host(host: &str) -> bool {
@@ -270,12 +245,8 @@ fn unknown_page() -> SourceError {
     )
 }
 
-fn is_name(text: &str, most: usize) -> bool {
-    !text.is_empty()
-        && text.len() <= most
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+fn is_name(name: &str, most: usize) -> bool {
+    text::is_name(name, most, "_-")
 }
 
 /// A subreddit name, or several joined by `+`.
@@ -283,11 +254,7 @@ fn subreddit(name: &str) -> Result<String, SourceError> {
     if name.len() <= 400 && name.split('+').all(|one| is_name(one, 50)) {
         return Ok(name.to_owned());
     }
-    Err(SourceError::invalid_input(
-        "url",
-        "does not name a subreddit (letters, digits and _)",
-        EXAMPLE,
-    ))
+    Err(wrong("does not name a subreddit (letters, digits and _)"))
 }
 
 fn user(name: &str) -> Result<String, SourceError> {
@@ -303,7 +270,7 @@ fn user(name: &str) -> Result<String, SourceError> {
 
 fn post_id(id: &str) -> Result<String, SourceError> {
     let id = id.strip_prefix("t3_").unwrap_or(id);
-    if !id.is_empty() && id.len() <= 16 && id.bytes().all(|b| b.is_ascii_alphanumeric()) {
+    if text::is_name(id, 16, "") {
         return Ok(id.to_ascii_lowercase());
     }
     let example = r#"{"url": "https://www.reddit.com/comments/1pz1lp2/"}"#;

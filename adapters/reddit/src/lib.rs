@@ -5,8 +5,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, Switch, When, counted, walls,
+    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
+    Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, When, counted, walls,
 };
 use freshcontext_parse::charset;
 
@@ -26,148 +26,88 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     hosts: Hosts::Fixed(&["www.reddit.com", "oauth.reddit.com"]),
     official: true,
     peek: Peek::validators(Listing::Window),
-    credentials: &[Credential {
-        host: "oauth.reddit.com",
-        env: &["REDDIT_CLIENT_ID"],
-        apply: Apply::ClientCredentials {
+    credentials: &[Credential::new(
+        "oauth.reddit.com",
+        &["REDDIT_CLIENT_ID"],
+        Apply::ClientCredentials {
             secret_env: "REDDIT_CLIENT_SECRET",
             token_url: "https://www.reddit.com/api/v1/access_token",
         },
-        required: true,
-        obtain: "https://support.reddithelp.com/hc/en-us/requests/new (new applications need Reddit's approval)",
-    }],
+    )
+    .required()
+    .obtain(
+        "https://support.reddithelp.com/hc/en-us/requests/new (new applications need Reddit's approval)",
+    )],
     routes: &[
-        Route {
-            id: OAUTH,
-            about: "Reddit's API as a registered application: scores, comments, pins, further pages",
-            needs: Some("REDDIT_CLIENT_ID"),
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
-        Route {
-            id: FEED,
-            about: "the public Atom feeds: titles, texts and dates, no scores",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
+        Route::new(
+            OAUTH,
+            "Reddit's API as a registered application: scores, comments, pins, further pages",
+        )
+        .needing("REDDIT_CLIENT_ID"),
+        Route::new(FEED, "the public Atom feeds: titles, texts and dates, no scores"),
     ],
     rates: &[
-        HostRate {
-            host: "www.reddit.com",
-            path: "",
-            // What the feeds give an address since June 2026: `x-ratelimit-remaining: 0` after one answer.
-            pace: Pace::new(1, 60),
-            keyed: None,
-            in_flight: 1,
-            link: "https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki",
-        },
-        HostRate {
-            host: "www.reddit.com",
-            // Where an application gets its token, which is no feed.
-            path: "/api/v1/access_token",
-            pace: Pace::new(10, 60),
-            keyed: None,
-            in_flight: 1,
-            link: "https://github.com/reddit-archive/reddit/wiki/OAuth2",
-        },
+        // What the feeds give an address since June 2026: `x-ratelimit-remaining: 0` after one answer.
+        HostRate::new("www.reddit.com", Pace::new(1, 60))
+            .link("https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki"),
+        // Where an application gets its token, which is no feed.
+        HostRate::new("www.reddit.com", Pace::new(10, 60))
+            .path("/api/v1/access_token")
+            .link("https://github.com/reddit-archive/reddit/wiki/OAuth2"),
         // A share link is a redirect, no feed: it leaves the feed's slot to the feed.
         share_links("/r/*/s/"),
         share_links("/u/*/s/"),
         share_links("/user/*/s/"),
-        HostRate {
-            host: "oauth.reddit.com",
-            path: "",
-            pace: Pace::new(60, 60),
-            keyed: None,
-            in_flight: 1,
-            link: "https://github.com/reddit-archive/reddit/wiki/API",
-        },
+        HostRate::new("oauth.reddit.com", Pace::new(60, 60))
+            .link("https://github.com/reddit-archive/reddit/wiki/API"),
     ],
     status_rules: &[
-        StatusRule {
-            status: 403,
-            when: When::HeaderPresent("www-authenticate"),
-            code: ErrorCode::Misconfigured,
-            message: "the Reddit application behind REDDIT_CLIENT_ID lacks the permission for this",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("blocked due to a network policy"),
-            code: ErrorCode::AccessDenied,
-            message: "Reddit blocks anonymous requests from this network",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("blocked by network security"),
-            code: ErrorCode::AccessDenied,
-            message: "Reddit blocks anonymous requests from this network",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("\"private\""),
-            code: ErrorCode::AccessDenied,
-            message: "this subreddit is private",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("\"quarantined\""),
-            code: ErrorCode::AccessDenied,
-            message: "this subreddit is quarantined",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("\"Forbidden\""),
-            code: ErrorCode::AccessDenied,
-            message: "Reddit keeps this closed (private, quarantined or restricted)",
-        },
-        StatusRule {
-            status: 404,
-            when: When::BodyContains("\"banned\""),
-            code: ErrorCode::NotFound,
-            message: "this subreddit was banned by Reddit",
-        },
-        StatusRule {
-            status: 404,
-            when: When::Always,
-            code: ErrorCode::NotFound,
-            message: "Reddit has no such subreddit, post or user (or it was banned)",
-        },
+        StatusRule::new(403, ErrorCode::Misconfigured)
+            .when(When::HeaderPresent("www-authenticate"))
+            .saying("the Reddit application behind REDDIT_CLIENT_ID lacks the permission for this"),
+        StatusRule::new(403, ErrorCode::AccessDenied)
+            .when(When::BodyContains("blocked due to a network policy"))
+            .saying("Reddit blocks anonymous requests from this network"),
+        StatusRule::new(403, ErrorCode::AccessDenied)
+            .when(When::BodyContains("blocked by network security"))
+            .saying("Reddit blocks anonymous requests from this network"),
+        StatusRule::new(403, ErrorCode::AccessDenied)
+            .when(When::BodyContains("\"private\""))
+            .saying("this subreddit is private"),
+        StatusRule::new(403, ErrorCode::AccessDenied)
+            .when(When::BodyContains("\"quarantined\""))
+            .saying("this subreddit is quarantined"),
+        StatusRule::new(403, ErrorCode::AccessDenied)
+            .when(When::BodyContains("\"Forbidden\""))
+            .saying("Reddit keeps this closed (private, quarantined or restricted)"),
+        StatusRule::new(404, ErrorCode::NotFound)
+            .when(When::BodyContains("\"banned\""))
+            .saying("this subreddit was banned by Reddit"),
+        StatusRule::new(404, ErrorCode::NotFound)
+            .saying("Reddit has no such subreddit, post or user (or it was banned)"),
     ],
     markers: &[
         // With quotes, as posts that quote these pages come escaped in feeds and listings.
-        Marker {
-            contains: "name=\"js_challenge\"",
-            code: ErrorCode::Challenge,
-            message: "Reddit answered with a JavaScript challenge",
-        },
-        Marker {
-            contains: "action=\"/login/?reason=lor2\"",
-            code: ErrorCode::AccessDenied,
-            message: "Reddit asks for a login",
-        },
+        Marker::new("name=\"js_challenge\"", ErrorCode::Challenge)
+            .saying("Reddit answered with a JavaScript challenge"),
+        Marker::new("action=\"/login/?reason=lor2\"", ErrorCode::AccessDenied)
+            .saying("Reddit asks for a login"),
     ],
     args: ArgSpec {
-        max_length: 6_000,
         limit: Some((20, 100)),
         dates: true,
         sort: &["relevance", "newest", "top"],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(6_000)
     },
     dates: "created_utc of the API, or published (in old feeds updated) of the feed entry; pinned posts do not count",
     terms: "Reddit's Data API terms and Responsible Builder Policy: https://redditinc.com/policies/data-api-terms",
 };
 
 const fn share_links(path: &'static str) -> HostRate {
-    HostRate {
-        host: "www.reddit.com",
-        path,
-        pace: Pace::new(10, 60),
-        keyed: None,
-        in_flight: 1,
-        link: "https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki",
-    }
+    HostRate::new("www.reddit.com", Pace::new(10, 60))
+        .path(path)
+        .link("https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki")
 }
 
 const OAUTH: &str = "oauth";
@@ -247,10 +187,7 @@ async fn by_feed(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
         return Err(parse::no_such_subreddit());
     }
     if path.starts_with("/login") {
-        return Err(SourceError::new(
-            ErrorCode::AccessDenied,
-            "Reddit asks for a login",
-        ));
+        return Err(SourceError::access_denied("Reddit asks for a login"));
     }
     parse::feed(&charset::decode(&response).text)
 }

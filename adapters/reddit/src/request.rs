@@ -5,9 +5,9 @@ use std::time::Duration;
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
-use freshcontext_parse::link;
+use freshcontext_parse::{link, text};
 
-use crate::input::{Asked, EXAMPLE, Order, PERIODS, Target};
+use crate::input::{Asked, Order, PERIODS, Target};
 
 /// The site: feeds and the pages that people read.
 pub const SITE: &str = "https://www.reddit.com";
@@ -56,7 +56,7 @@ impl Plan {
             .period
             .or_else(|| args.since.map(|since| period_since(since, now)));
         let period = period.filter(|_| searching || order.has_period());
-        let after = args.cursor.as_deref().map(full_name).transpose()?;
+        let after = args.cursor_by(full_name)?;
         Ok(Self {
             target: asked.target.clone(),
             order,
@@ -78,43 +78,21 @@ fn period_since(since: DateTime<Utc>, now: DateTime<Utc>) -> &'static str {
 }
 
 /// A cursor is the full name of a thing: kind, underscore, base-36 number.
-fn full_name(cursor: &str) -> Result<String, SourceError> {
-    let fits = cursor
-        .strip_prefix('t')
-        .and_then(|rest| rest.split_once('_'))
-        .is_some_and(|(kind, id)| {
-            kind.len() == 1
-                && kind.bytes().all(|b| b.is_ascii_digit())
-                && (1..=16).contains(&id.len())
-                && id.bytes().all(|b| b.is_ascii_alphanumeric())
-        });
-    if fits {
-        return Ok(cursor.to_owned());
-    }
-    Err(SourceError::invalid_input(
-        "cursor",
-        "is not one that this tool gave out",
-        EXAMPLE,
-    ))
+fn full_name(cursor: &str) -> Option<String> {
+    let (kind, id) = cursor.strip_prefix('t')?.split_once('_')?;
+    let fits = kind.len() == 1 && kind.bytes().all(|b| b.is_ascii_digit()) && text::is_name(id, 16, "");
+    fits.then(|| cursor.to_owned())
 }
 
 /// The query of one address, in the order in which it is written.
 type Query<'a> = Vec<(&'static str, &'a str)>;
 
-fn address(base: &str, segments: &[&str], query: Query<'_>) -> Result<Url, SourceError> {
-    let mut url = link::built(base, segments)?;
-    if !query.is_empty() {
-        url.query_pairs_mut().extend_pairs(query);
-    }
-    Ok(url)
-}
-
-/// The Atom feed that answers the plan.
-pub fn feed(plan: &Plan) -> Result<Request, SourceError> {
-    let limit = plan.limit.to_string();
+/// Where the site shows the plan: its path and its query. Feeds and pages write a search within one subreddit
+/// differently.
+fn on_site<'p>(plan: &'p Plan, restricted: &'static str) -> (Vec<&'p str>, Query<'p>) {
     let mut query: Query<'_> = Vec::new();
-    let order = plan.order.word();
     let mut segments: Vec<&str> = Vec::new();
+    let order = plan.order.word();
     match &plan.target {
         Target::Front | Target::Subreddit(_) => {
             if let Target::Subreddit(name) = &plan.target {
@@ -123,28 +101,37 @@ pub fn feed(plan: &Plan) -> Result<Request, SourceError> {
             if plan.order != Order::Hot {
                 segments.push(order);
             }
-            segments.push(".rss");
         }
         Target::Search { query: words, within } => {
+            query.push(("q", words));
             if let Some(name) = within {
                 segments.extend(["r", name.as_str()]);
+                query.push(("restrict_sr", restricted));
             }
-            segments.push("search.rss");
-            query.push(("q", words));
-            if within.is_some() {
-                query.push(("restrict_sr", "on"));
-            }
+            segments.push("search");
             query.push(("sort", order));
         }
-        Target::Post(id) => segments.extend(["comments", id.as_str(), ".rss"]),
-        Target::User(name) => segments.extend(["user", name.as_str(), ".rss"]),
-        Target::Share(url) => return Ok(share(url)),
+        Target::Post(id) => segments.extend(["comments", id.as_str()]),
+        Target::User(name) => segments.extend(["user", name.as_str()]),
+        Target::Share(_) => {}
     }
-    if let Some(period) = plan.period {
-        query.push(("t", period));
+    query.extend(plan.period.map(|period| ("t", period)));
+    (segments, query)
+}
+
+/// The Atom feed that answers the plan.
+pub fn feed(plan: &Plan) -> Result<Request, SourceError> {
+    if let Target::Share(url) = &plan.target {
+        return Ok(share(url));
+    }
+    let limit = plan.limit.to_string();
+    let (mut segments, mut query) = on_site(plan, "on");
+    match segments.last_mut() {
+        Some(last) if *last == "search" => *last = "search.rss",
+        _ => segments.push(".rss"),
     }
     query.push(("limit", &limit));
-    Ok(Request::get(address(SITE, &segments, query)?, Media::Xml).cache_for(CACHE))
+    Ok(Request::get(link::queried(SITE, &segments, query)?, Media::Xml).cache_for(CACHE))
 }
 
 /// The API call that answers the plan.
@@ -184,8 +171,7 @@ pub fn api(plan: &Plan) -> Result<Request, SourceError> {
     }
     query.push(("limit", &limit));
     query.push(("raw_json", "1"));
-    let mut url = KeyedUrl::new(API, &segments)?;
-    url.query_pairs_mut().extend_pairs(query);
+    let url = KeyedUrl::new(API, &segments)?.with(query);
     Ok(Request::get(url, Media::Json).cache_for(CACHE))
 }
 
@@ -200,38 +186,12 @@ pub fn share(url: &Url) -> Request {
 
 /// The page for people that shows the same.
 pub fn page(plan: &Plan) -> Result<Url, SourceError> {
-    let order = plan.order.word();
-    let mut query: Query<'_> = Vec::new();
-    let mut segments: Vec<&str> = Vec::new();
-    match &plan.target {
-        Target::Front | Target::Subreddit(_) => {
-            if let Target::Subreddit(name) = &plan.target {
-                segments.extend(["r", name.as_str()]);
-            }
-            if plan.order != Order::Hot {
-                segments.push(order);
-            }
-        }
-        Target::Search { query: words, within } => {
-            if let Some(name) = within {
-                segments.extend(["r", name.as_str()]);
-            }
-            segments.push("search");
-            query.push(("q", words));
-            if within.is_some() {
-                query.push(("restrict_sr", "1"));
-            }
-            query.push(("sort", order));
-        }
-        Target::Post(id) => segments.extend(["comments", id.as_str()]),
-        Target::User(name) => segments.extend(["user", name.as_str()]),
-        Target::Share(url) => return Ok(url.clone()),
+    if let Target::Share(url) = &plan.target {
+        return Ok(url.clone());
     }
+    let (mut segments, query) = on_site(plan, "1");
     segments.push("");
-    if let Some(period) = plan.period {
-        query.push(("t", period));
-    }
-    address(SITE, &segments, query)
+    link::queried(SITE, &segments, query)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the caller may pass as `url`.
 
 use freshcontext_contract::SourceError;
-use freshcontext_contract::url::Url;
+use freshcontext_parse::link::Given;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -18,6 +18,9 @@ pub struct Input {
 
 /// Shown in errors.
 pub const EXAMPLE: &str = r#"{"url": "graph neural networks"}"#;
+
+/// The same of an address.
+const ADDRESS: &str = r#"{"url": "https://scholar.google.com/scholar?q=graph+neural+networks"}"#;
 
 /// A search, in Scholar's own parameters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -84,39 +87,23 @@ impl Search {
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Search, SourceError> {
-    let given = given.trim();
-    if given.is_empty() {
-        return Err(SourceError::invalid_input("url", "is empty", EXAMPLE));
-    }
-    let lower = given.to_ascii_lowercase();
-    let spaced = given.contains(char::is_whitespace);
-    let address = if lower.starts_with("http://") || lower.starts_with("https://") {
-        Some(given.to_owned())
-    } else if lower.starts_with("scholar.google.") && !spaced {
-        Some(format!("https://{given}"))
-    } else {
-        None
-    };
-    let Some(address) = address else {
-        if lower.contains("://") && !spaced {
-            return Err(wrong_place());
+    let url = match Given::read(given, is_scholar, wrong)? {
+        Given::Address(url) => url,
+        Given::Words(words) => {
+            return Ok(Search {
+                parameters: vec![("q".to_owned(), words.to_owned())],
+                ..Search::default()
+            });
         }
-        return Ok(Search {
-            parameters: vec![("q".to_owned(), given.to_owned())],
-            ..Search::default()
-        });
     };
-    let url = Url::parse(&address).map_err(|error| {
-        SourceError::invalid_input("url", format!("is not a valid address ({error})"), EXAMPLE)
-    })?;
     if !url.host_str().is_some_and(is_scholar) {
-        return Err(wrong_place());
+        let problem = "must lead to scholar.google.com, or be a query";
+        return Err(SourceError::invalid_input("url", problem, ADDRESS));
     }
     if url.path().trim_end_matches('/') != "/scholar" {
-        let example = r#"{"url": "https://scholar.google.com/scholar?q=graph+neural+networks"}"#;
         let problem =
             "is a Scholar page of another kind (a profile, a case, settings); only result lists are read";
-        return Err(SourceError::invalid_input("url", problem, example));
+        return Err(SourceError::invalid_input("url", problem, ADDRESS));
     }
     let mut search = Search {
         is_address: true,
@@ -144,13 +131,13 @@ pub fn recognise(given: &str) -> Result<Search, SourceError> {
         "cluster",
     ];
     if !searches.iter().any(|name| search.get(name).is_some()) {
-        return Err(SourceError::invalid_input(
-            "url",
-            "asks for nothing (it has no `q`)",
-            EXAMPLE,
-        ));
+        return Err(wrong("asks for nothing (it has no `q`)"));
     }
     Ok(search)
+}
+
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, EXAMPLE)
 }
 
 /// `scholar.google.com` and its country hosts.
@@ -162,11 +149,6 @@ fn is_scholar(host: &str) -> bool {
                 .split('.')
                 .all(|label| !label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase()))
     })
-}
-
-fn wrong_place() -> SourceError {
-    let example = r#"{"url": "https://scholar.google.com/scholar?q=graph+neural+networks"}"#;
-    SourceError::invalid_input("url", "must lead to scholar.google.com, or be a query", example)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Pace, Peek, Route, SourceError, StatusRule, Switch, When,
+    Hosts, Listing, Pace, Peek, Route, SourceError, StatusRule,
 };
 use freshcontext_parse::charset;
 
@@ -30,76 +30,44 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),
     official: false,
     peek: Peek::none(Listing::Window),
-    credentials: &[Credential {
-        host: "api.openalex.org",
-        env: &["OPENALEX_API_KEY"],
-        apply: Apply::Query("api_key"),
-        required: false,
-        obtain: "https://openalex.org/settings/api",
-    }],
+    credentials: &[
+        Credential::new("api.openalex.org", &["OPENALEX_API_KEY"], Apply::Query("api_key"))
+            .obtain("https://openalex.org/settings/api"),
+    ],
     routes: &[
-        Route {
-            id: "crossref",
-            about: "Crossref, where works are registered; publication days",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Documented,
-        },
-        Route {
-            id: "openalex",
-            about: "the same query at OpenAlex, where Crossref fails; OPENALEX_API_KEY raises its day's allowance",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Documented,
-        },
-        Route {
-            id: "scholar",
-            about: "one page of Scholar's results, for a Scholar address, asked for once; years only; the others where it is walled",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
+        Route::new(
+            "crossref",
+            "Crossref, where works are registered; publication days",
+        )
+        .founded(Founding::Documented),
+        Route::new(
+            "openalex",
+            "the same query at OpenAlex, where Crossref fails; OPENALEX_API_KEY raises its day's allowance",
+        )
+        .founded(Founding::Documented),
+        Route::new(
+            "scholar",
+            "one page of Scholar's results, for a Scholar address, asked for once; years only; the others where it is walled",
+        ),
     ],
     rates: &[
-        HostRate {
-            host: "scholar.google.com",
-            path: "",
-            pace: Pace::new(1, 10),
-            keyed: None,
-            in_flight: 1,
-            link: "https://scholar.google.com/intl/en/scholar/help.html",
-        },
-        HostRate {
-            host: "api.crossref.org",
-            path: "",
-            pace: Pace::new(5, 1),
-            keyed: None,
-            in_flight: 1,
-            link: "https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/",
-        },
-        HostRate {
-            host: "api.openalex.org",
-            path: "",
-            pace: Pace::new(5, 1),
-            keyed: None,
-            in_flight: 1,
-            link: "https://docs.openalex.org/how-to-use-the-api/rate-limits-and-authentication",
-        },
+        HostRate::new("scholar.google.com", Pace::new(1, 10))
+            .link("https://scholar.google.com/intl/en/scholar/help.html"),
+        HostRate::new("api.crossref.org", Pace::new(5, 1)).link(
+            "https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/",
+        ),
+        HostRate::new("api.openalex.org", Pace::new(5, 1))
+            .link("https://docs.openalex.org/how-to-use-the-api/rate-limits-and-authentication"),
     ],
-    status_rules: &[StatusRule {
-        status: 401,
-        when: When::Always,
-        code: ErrorCode::Misconfigured,
-        message: "OpenAlex does not accept the key in OPENALEX_API_KEY",
-    }],
+    status_rules: &[StatusRule::new(401, ErrorCode::Misconfigured)
+        .saying("OpenAlex does not accept the key in OPENALEX_API_KEY")],
     markers: &[],
     args: ArgSpec {
-        max_length: 6_000,
         limit: Some((10, 20)),
         dates: true,
         sort: &["relevance", "newest"],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(6_000)
     },
     dates: "The open indexes give days; Scholar gives a year, which is no date, or the age it shows when sorted by date",
     terms: "Google offers no interface and no licence for robots: one page per call, no second try, nothing worked around (https://scholar.google.com/robots.txt)",
@@ -169,13 +137,7 @@ impl Adapter for Scholar {
             }
         }
         // A cursor of Scholar has ended above, and every other plan has words.
-        let Some(words) = words else {
-            return Err(SourceError::invalid_input(
-                "cursor",
-                "does not belong to this search",
-                input::EXAMPLE,
-            ));
-        };
+        let words = words.ok_or_else(SourceError::foreign_cursor)?;
         let (page, via, url, failed) = self.by_open_index(cx, &plan, &words, walled.as_ref()).await?;
         let mut harvest = harvest(page, &plan, via, url);
         if let Some(error) = &walled {
@@ -218,8 +180,7 @@ impl Scholar {
                 },
             ),
             // The "unusual traffic" page is on another host, to which nothing is sent.
-            Err(error) if error.code == ErrorCode::BlockedAddress => Err(SourceError::new(
-                ErrorCode::Challenge,
+            Err(error) if error.code == ErrorCode::BlockedAddress => Err(SourceError::challenge(
                 "Google Scholar redirected to another host",
             )),
             Err(error) => Err(error),
@@ -247,11 +208,7 @@ impl Scholar {
         if plan.only != Some(Via::OpenAlex) {
             let request = request::crossref(plan, words)?;
             let url = request.url.clone();
-            let page = match cx.send(request).await {
-                Ok(response) => response.judged(parse::crossref(&charset::decode(&response).text)),
-                Err(error) => Err(error),
-            };
-            match page {
+            match cx.read(request, charset::as_text(parse::crossref)).await {
                 Ok(page) => return Ok((page, Via::Crossref, url, None)),
                 Err(error) if plan.only.is_some() => return Err(error),
                 Err(error) => failed = Some(error),
@@ -336,9 +293,10 @@ fn none_answered(
         "{}; Crossref: {}; OpenAlex: {}",
         walled.message, crossref.code, openalex.code
     );
-    let mut error = SourceError::new(walled.code, message);
-    error.http_status = walled.http_status;
-    error.retry_after = walled.retry_after;
+    let error = SourceError {
+        message,
+        ..walled.again()
+    };
     error.hint("wait a while, or try extract_arxiv")
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
 
-use crate::input::{EXAMPLE, Search};
+use crate::input::Search;
 
 /// The ways to an answer, in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,14 +63,9 @@ const SCHOLAR_PAGE: usize = 10;
 impl Plan {
     /// Works the common arguments in.
     pub fn new(search: Search, args: &CommonArgs) -> Result<Self, SourceError> {
-        let (only, offset) = match args.cursor.as_deref() {
+        let (only, offset) = match args.cursor_by(cursor_parts)? {
             None => (None, search.start.unwrap_or(0)),
-            Some(cursor) => {
-                let (via, offset) = cursor_parts(cursor).ok_or_else(|| {
-                    SourceError::invalid_input("cursor", "is not one that this tool gave out", EXAMPLE)
-                })?;
-                (Some(via), offset)
-            }
+            Some((via, offset)) => (Some(via), offset),
         };
         let limit = if args.limit_given {
             args.limit
@@ -78,17 +73,11 @@ impl Plan {
             search.num.unwrap_or(args.limit)
         };
         let year = |name: &str| search.get(name).filter(|year| is_year(year)).map(str::to_owned);
-        let day = |at: freshcontext_contract::chrono::DateTime<freshcontext_contract::chrono::Utc>| {
-            at.date_naive().to_string()
-        };
-        let from = args
-            .since
-            .map(day)
-            .or_else(|| year("as_ylo").map(|year| format!("{year}-01-01")));
-        let to = args
-            .until
-            .map(day)
-            .or_else(|| year("as_yhi").map(|year| format!("{year}-12-31")));
+        let days = args.days();
+        let from = days.since.map(|day| day.to_string());
+        let from = from.or_else(|| year("as_ylo").map(|year| format!("{year}-01-01")));
+        let to = days.until.map(|day| day.to_string());
+        let to = to.or_else(|| year("as_yhi").map(|year| format!("{year}-12-31")));
         let newest = args
             .sort
             .map_or_else(|| search.by_date(), |sort| sort == "newest");
@@ -101,6 +90,15 @@ impl Plan {
             to,
             only,
         })
+    }
+
+    /// The first and the last day as a filter, under an index's own names; `None` where neither is bounded.
+    fn bounds(&self, from: &str, to: &str) -> Option<String> {
+        let bounds: Vec<String> = [(from, &self.from), (to, &self.to)]
+            .into_iter()
+            .filter_map(|(name, day)| Some(format!("{name}:{}", day.as_deref()?)))
+            .collect();
+        (!bounds.is_empty()).then(|| bounds.join(","))
     }
 
     /// The cursor of the next page.
@@ -167,65 +165,41 @@ pub fn scholar(plan: &Plan) -> Result<Request, SourceError> {
 
 /// Crossref's index.
 pub fn crossref(plan: &Plan, words: &str) -> Result<Request, SourceError> {
-    let mut url = link::built("https://api.crossref.org/works", &[])?;
-    {
-        let mut query = url.query_pairs_mut();
-        let (words, author) = split_author(words);
-        query.append_pair("query", &words);
-        if let Some(author) = author.as_deref().or_else(|| plan.search.get("as_sauthors")) {
-            query.append_pair("query.author", author);
-        }
-        if let Some(venue) = plan.search.get("as_publication") {
-            query.append_pair("query.container-title", venue);
-        }
-        let bounds: Vec<String> = [("from-pub-date", &plan.from), ("until-pub-date", &plan.to)]
-            .into_iter()
-            .filter_map(|(name, day)| Some(format!("{name}:{}", day.as_deref()?)))
-            .collect();
-        if !bounds.is_empty() {
-            query.append_pair("filter", &bounds.join(","));
-        }
-        if plan.newest {
-            query
-                .append_pair("sort", "published")
-                .append_pair("order", "desc");
-        }
-        query.append_pair("rows", &plan.limit.to_string());
-        if plan.offset > 0 {
-            query.append_pair("offset", &plan.offset.to_string());
-        }
-    }
+    let (words, author) = split_author(words);
+    let bounds = plan.bounds("from-pub-date", "until-pub-date");
+    let (rows, offset) = (plan.limit.to_string(), plan.offset.to_string());
+    let query = [
+        ("query", Some(words.as_str())),
+        (
+            "query.author",
+            author.as_deref().or_else(|| plan.search.get("as_sauthors")),
+        ),
+        ("query.container-title", plan.search.get("as_publication")),
+        ("filter", bounds.as_deref()),
+        ("sort", plan.newest.then_some("published")),
+        ("order", plan.newest.then_some("desc")),
+        ("rows", Some(rows.as_str())),
+        ("offset", (plan.offset > 0).then_some(offset.as_str())),
+    ];
+    let url = link::queried("https://api.crossref.org/works", &[], query)?;
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(6)))
 }
 
 /// OpenAlex's index.
 pub fn openalex(plan: &Plan, words: &str) -> Result<Request, SourceError> {
-    let mut url = KeyedUrl::new("https://api.openalex.org/works", &[])?;
-    {
-        let mut query = url.query_pairs_mut();
-        let (mut words, author) = split_author(words);
-        if let Some(author) = author {
-            words = freshcontext_parse::text::one_line(&format!("{words} {author}"));
-        }
-        query.append_pair("search", &words);
-        let bounds: Vec<String> = [
-            ("from_publication_date", &plan.from),
-            ("to_publication_date", &plan.to),
-        ]
-        .into_iter()
-        .filter_map(|(name, day)| Some(format!("{name}:{}", day.as_deref()?)))
-        .collect();
-        if !bounds.is_empty() {
-            query.append_pair("filter", &bounds.join(","));
-        }
-        if plan.newest {
-            query.append_pair("sort", "publication_date:desc");
-        }
-        query.append_pair("per_page", &plan.limit.to_string());
-        if plan.offset > 0 {
-            query.append_pair("page", &(plan.offset / plan.limit + 1).to_string());
-        }
+    let (mut words, author) = split_author(words);
+    if let Some(author) = author {
+        words = freshcontext_parse::text::one_line(&format!("{words} {author}"));
     }
+    let bounds = plan.bounds("from_publication_date", "to_publication_date");
+    let (rows, page) = (plan.limit.to_string(), (plan.offset / plan.limit + 1).to_string());
+    let url = KeyedUrl::new("https://api.openalex.org/works", &[])?.with([
+        ("search", Some(words.as_str())),
+        ("filter", bounds.as_deref()),
+        ("sort", plan.newest.then_some("publication_date:desc")),
+        ("per_page", Some(rows.as_str())),
+        ("page", (plan.offset > 0).then_some(page.as_str())),
+    ]);
     let request = Request::get(url, Media::Json).cache_for(Duration::from_hours(6));
     // Its refusals name hours; the common reading believes one.
     Ok(request.reading_refusals(&[403, 429]))

@@ -1,11 +1,13 @@
 //! Which list answers, and how it becomes a harvest.
 
-use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Harvest, Response, SourceError, Status, counted};
+use freshcontext_contract::{
+    Cx, DateEvidence, Days, ErrorCode, Harvest, Response, SourceError, Status, counted,
+};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Target, Wanted};
 use crate::parse::{self, Company, Filing};
-use crate::request::{self, Days, PAGE, REACH};
+use crate::request::{self, PAGE, REACH};
 use crate::resolve::{self, Resolved};
 use crate::search;
 
@@ -15,7 +17,7 @@ const OLDER_FILES: usize = 2;
 /// Collects filings.
 pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError> {
     let wanted = input::read(input)?;
-    let cursor = cx.args().cursor.as_deref().map(Cursor::read).transpose()?;
+    let cursor = cx.args().cursor_by(Cursor::read)?;
     match &wanted.target {
         Target::Cik(cik) => company(cx, &wanted, *cik, None, cursor).await,
         Target::Filing { cik, accession } => company(cx, &wanted, *cik, Some(accession), cursor).await,
@@ -37,7 +39,7 @@ fn text(response: &Response) -> String {
 }
 
 async fn tickers(cx: &Cx<'_>) -> Result<Vec<resolve::Listed>, SourceError> {
-    cx.read(request::tickers()?, |response| resolve::table(&text(response)))
+    cx.read(request::tickers()?, charset::as_text(resolve::table))
         .await
 }
 
@@ -49,35 +51,22 @@ enum Cursor {
 }
 
 impl Cursor {
-    fn read(text: &str) -> Result<Self, SourceError> {
+    fn read(text: &str) -> Option<Self> {
         let number = |text: &str| text.parse::<usize>().ok().filter(|number| *number <= 100_000);
-        let read = || {
-            let (kind, rest) = text.split_once(':')?;
-            let (first, second) = rest.split_once(':')?;
-            match kind {
-                "list" => Some(Self::List {
-                    skip: number(first)?,
-                    cik: second.parse().ok()?,
-                }),
-                "text" => Some(Self::Search {
-                    from: number(first)?,
-                    skip: number(second)?,
-                })
-                .filter(|_| number(first).is_some_and(|from| from < REACH && from % PAGE == 0)),
-                _ => None,
-            }
-        };
-        read().ok_or_else(foreign)
+        let (kind, rest) = text.split_once(':')?;
+        let (first, second) = rest.split_once(':')?;
+        match kind {
+            "list" => Some(Self::List {
+                skip: number(first)?,
+                cik: second.parse().ok()?,
+            }),
+            "text" => Some(Self::Search {
+                from: number(first).filter(|from| *from < REACH && from % PAGE == 0)?,
+                skip: number(second)?,
+            }),
+            _ => None,
+        }
     }
-}
-
-fn foreign() -> SourceError {
-    let problem = "does not belong to this search";
-    SourceError::invalid_input(
-        "cursor",
-        problem,
-        "pass the cursor of the previous answer, with the same `url`",
-    )
 }
 
 /// Words are a ticker or a company where EDGAR knows one of that name, else a topic.
@@ -141,9 +130,7 @@ async fn lookup(cx: &Cx<'_>, words: &str) -> Result<Resolved, SourceError> {
         return Ok(resolved);
     }
     let candidates = cx
-        .read(request::names(words)?, |response| {
-            search::candidates(&text(response))
-        })
+        .read(request::names(words)?, charset::as_text(search::candidates))
         .await?;
     Ok(resolve::by_name(
         candidates.iter().map(|(cik, name)| (*cik, name.as_str())),
@@ -161,7 +148,7 @@ async fn company(
     let skip = match cursor {
         None => 0,
         Some(Cursor::List { skip, cik: of }) if of == cik => skip,
-        Some(_) => return Err(foreign()),
+        Some(_) => return Err(SourceError::foreign_cursor()),
     };
     let response = cx.send(request::submissions(cik)?).await.map_err(|error| {
         if error.code == ErrorCode::NotFound {
@@ -189,7 +176,7 @@ async fn company(
         mut unreadable,
         mut unproven,
     } = listed;
-    let days = Days::new(cx.args().since, cx.args().until);
+    let days = cx.args().days();
     let fits = |filing: &Filing| match accession {
         Some(accession) => filing.accession == **accession,
         None => {
@@ -337,12 +324,12 @@ async fn full_text(
     let (from, skip) = match cursor {
         None => (0, 0),
         Some(Cursor::Search { from, skip }) => (from, skip),
-        Some(Cursor::List { .. }) => return Err(foreign()),
+        Some(Cursor::List { .. }) => return Err(SourceError::foreign_cursor()),
     };
-    let days = Days::new(cx.args().since, cx.args().until);
+    let days = cx.args().days();
     let request = request::search(words, &wanted.forms, days, cx.now().date_naive(), from)?;
     let address = request.url.clone();
-    let page = cx.read(request, |response| search::page(&text(response))).await?;
+    let page = cx.read(request, charset::as_text(search::page)).await?;
     let (fitting, others): (Vec<_>, Vec<_>) =
         page.filings.iter().partition(|found| found.is_of(&wanted.forms));
     let taken: Vec<_> = fitting.iter().skip(skip).take(cx.args().limit).collect();
@@ -367,7 +354,7 @@ async fn full_text(
         harvest.note("EDGAR says that it could not search all of its index; matches may be missing");
         if harvest.status == Status::Empty {
             let message = "EDGAR searched only a part of its index, so finding nothing there means nothing";
-            return Err(SourceError::new(ErrorCode::UpstreamError, message));
+            return Err(SourceError::upstream(message));
         }
     }
     let seen_all = !page.more && from == 0 && skip == 0 && page.documents as u64 >= page.total;
@@ -418,12 +405,7 @@ mod tests {
             "list:9999999:1",
             "other:1:2",
         ] {
-            let error = Cursor::read(wrong).unwrap_err();
-            assert_eq!(
-                (error.code, error.field.as_deref()),
-                (ErrorCode::InvalidInput, Some("cursor")),
-                "{wrong}"
-            );
+            assert_eq!(Cursor::read(wrong), None, "{wrong}");
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -55,24 +57,12 @@ fn wrong(problem: &str) -> SourceError {
 
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Wanted, SourceError> {
-    let given = input.url.trim();
-    let lower = given.to_ascii_lowercase();
-    let (target, url_forms) = if lower.starts_with("http://") || lower.starts_with("https://") {
-        from_url(given)?
-    } else if given.contains("://") {
-        return Err(wrong("is not an http(s) address"));
-    } else if lower.starts_with("sec.gov/") || lower.starts_with("www.sec.gov/") {
-        from_url(&format!("https://{given}"))?
-    } else {
-        (from_text(given)?, None)
+    let (target, url_forms) = match Given::read(&input.url, is_edgar, wrong)? {
+        Given::Address(url) => from_url(&url)?,
+        Given::Words(words) => (from_text(words)?, None),
     };
-    let forms = match input
-        .forms
-        .as_deref()
-        .map(str::trim)
-        .filter(|forms| !forms.is_empty())
-    {
-        Some(forms) => read_forms(forms)?,
+    let forms = match input.forms.as_deref().and_then(text::present) {
+        Some(forms) => read_forms(&forms)?,
         None => match (url_forms, &target) {
             (Some(forms), _) => read_forms(&forms)?,
             (None, Target::Filing { .. }) => Vec::new(),
@@ -88,8 +78,7 @@ fn read_forms(given: &str) -> Result<Vec<String>, SourceError> {
         if form.eq_ignore_ascii_case("all") {
             return Ok(Vec::new());
         }
-        let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '/' | ' ' | '.');
-        if form.len() > 20 || !form.chars().all(legal) {
+        if !text::is_name(form, 20, "-/ .") {
             let problem = "must be EDGAR form names, separated by commas";
             return Err(SourceError::invalid_input(
                 "forms",
@@ -162,10 +151,8 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
 /// A ticker as EDGAR writes it: upper case, class shares with a dash.
 pub fn ticker(text: &str) -> Option<String> {
     let symbol = text.trim().to_ascii_uppercase().replace(['.', '/'], "-");
-    let legal = (1..=8).contains(&symbol.len())
-        && symbol.starts_with(|c: char| c.is_ascii_alphabetic())
-        && symbol.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    legal.then_some(symbol)
+    let letter = symbol.starts_with(|c: char| c.is_ascii_alphabetic());
+    (letter && text::is_name(&symbol, 8, "-")).then_some(symbol)
 }
 
 /// Accession numbers come as 18 digits or as 10-2-6 with dashes.
@@ -179,10 +166,12 @@ pub fn accession(text: &str) -> Option<String> {
     Some(format!("{filer}-{year}-{number}"))
 }
 
-fn from_url(given: &str) -> Result<(Target, Option<String>), SourceError> {
-    let url = Url::parse(given).map_err(|_| wrong("is not a valid address"))?;
-    let host = url.host_str().unwrap_or_default();
-    if host != "sec.gov" && !host.ends_with(".sec.gov") {
+fn is_edgar(host: &str) -> bool {
+    host == "sec.gov" || host.ends_with(".sec.gov")
+}
+
+fn from_url(url: &Url) -> Result<(Target, Option<String>), SourceError> {
+    if !url.host_str().is_some_and(is_edgar) {
         return Err(wrong("is not an address of sec.gov"));
     }
     let path = url.path().to_ascii_lowercase();

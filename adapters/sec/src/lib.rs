@@ -13,28 +13,20 @@ mod search;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Asked, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Marker, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Asked, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts,
+    Listing, Marker, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
 const fn rate(host: &'static str) -> HostRate {
-    HostRate {
-        host,
-        path: "",
-        pace: Pace::new(3, 1),
-        keyed: None,
-        in_flight: 2,
-        link: "https://www.sec.gov/os/accessing-edgar-data",
-    }
+    HostRate::new(host, Pace::new(3, 1))
+        .in_flight(2)
+        .link("https://www.sec.gov/os/accessing-edgar-data")
 }
 
 const fn undeclared(words: &'static str) -> Marker {
-    Marker {
-        contains: words,
-        code: ErrorCode::Misconfigured,
-        message: "EDGAR refused a client that does not declare a contact",
-    }
+    Marker::new(words, ErrorCode::Misconfigured)
+        .saying("EDGAR refused a client that does not declare a contact")
 }
 
 /// The facts about SEC EDGAR.
@@ -55,37 +47,19 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     credentials: &[],
     routes: &[
-        Route {
-            id: "submissions",
-            about: "a company's own filing list, newest first",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
-        Route {
-            id: "full-text",
-            about: "full-text search since 2001, ranked by relevance",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
+        Route::new("submissions", "a company's own filing list, newest first"),
+        Route::new("full-text", "full-text search since 2001, ranked by relevance"),
     ],
     rates: &[rate("www.sec.gov"), rate("data.sec.gov"), rate("efts.sec.gov")],
-    status_rules: &[StatusRule {
-        status: 403,
-        when: When::BodyContains("<Code>AccessDenied</Code>"),
-        code: ErrorCode::NotFound,
-        message: "EDGAR has nothing at this address",
-    }],
+    status_rules: &[StatusRule::new(403, ErrorCode::NotFound)
+        .when(When::BodyContains("<Code>AccessDenied</Code>"))
+        .saying("EDGAR has nothing at this address")],
     // The page for an undeclared client bears the title of the other: its own words come first.
     markers: &[
         undeclared("undeclared automated tool"),
         undeclared("declare your traffic"),
-        Marker {
-            contains: "Request Rate Threshold Exceeded",
-            code: ErrorCode::RateLimited,
-            message: "EDGAR says that its request rate was exceeded",
-        },
+        Marker::new("Request Rate Threshold Exceeded", ErrorCode::RateLimited)
+            .saying("EDGAR says that its request rate was exceeded"),
     ],
     args: ArgSpec {
         limit: Some((15, 100)),
@@ -159,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_to_set() {
-        let refused = || SourceError::new(ErrorCode::AccessDenied, "no").status(403);
+        let refused = || SourceError::access_denied("no").status(403);
         let error = explain(refused(), false);
         assert_eq!(error.code, ErrorCode::Misconfigured);
         assert!(
@@ -168,7 +142,7 @@ mod tests {
                 .is_some_and(|hint| hint.contains("FRESHCONTEXT_CONTACT"))
         );
         assert_eq!(explain(refused(), true).code, ErrorCode::AccessDenied);
-        let undeclared = || SourceError::new(ErrorCode::Misconfigured, "no").status(403);
+        let undeclared = || SourceError::misconfigured("no").status(403);
         for contact in [true, false] {
             let error = explain(undeclared(), contact);
             assert_eq!(error.code, ErrorCode::Misconfigured);

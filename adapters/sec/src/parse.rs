@@ -6,19 +6,21 @@ use chrono::{Days, NaiveDate};
 use freshcontext_contract::chrono::{DateTime, SecondsFormat, Utc};
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_parse::date::day;
 use freshcontext_parse::json::{self, or_absent};
+use freshcontext_parse::text;
 use serde::Deserialize;
 
 use crate::accepted::{self, Clock};
 use crate::{items, request};
 
 /// A company's own record.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Deserialize)]
 pub struct Submissions {
     cik: Value,
-    #[serde(default, deserialize_with = "or_absent")]
     name: Option<String>,
-    #[serde(default, rename = "sicDescription", deserialize_with = "or_absent")]
+    #[serde(rename = "sicDescription")]
     industry: Option<String>,
     #[serde(default)]
     tickers: Vec<Option<String>>,
@@ -33,19 +35,20 @@ struct Filings {
 }
 
 /// A file with older filings.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Clone, Deserialize)]
 pub struct OlderFile {
     /// Its name below `submissions/`.
     pub name: String,
-    #[serde(default, rename = "filingFrom", deserialize_with = "or_absent")]
+    #[serde(rename = "filingFrom")]
     from: Option<NaiveDate>,
-    #[serde(default, rename = "filingTo", deserialize_with = "or_absent")]
+    #[serde(rename = "filingTo")]
     to: Option<NaiveDate>,
 }
 
 impl OlderFile {
     /// Whether it holds filings of these days; one without days may.
-    pub fn overlaps(&self, days: request::Days) -> bool {
+    pub fn overlaps(&self, days: freshcontext_contract::Days) -> bool {
         days.since
             .is_none_or(|since| self.to.is_none_or(|to| since <= to))
             && days
@@ -125,11 +128,12 @@ pub fn submissions(body: &str) -> Result<(Company, Listed, Vec<OlderFile>), Sour
         _ => None,
     };
     let cik = number.ok_or_else(|| SourceError::malformed("EDGAR's company record names no CIK"))?;
+    let tickers = read.tickers.iter().map(Option::as_deref);
     let company = Company {
         cik,
-        name: present(read.name).unwrap_or_else(|| format!("CIK {cik}")),
-        tickers: read.tickers.into_iter().filter_map(present).collect(),
-        industry: present(read.industry),
+        name: present(read.name.as_deref()).unwrap_or_else(|| format!("CIK {cik}")),
+        tickers: tickers.filter_map(present).collect(),
+        industry: present(read.industry.as_deref()),
     };
     Ok((company, filings(&read.filings.recent)?, read.filings.files))
 }
@@ -139,9 +143,8 @@ pub fn older(body: &str) -> Result<Listed, SourceError> {
     filings(&json::parse::<Columns>(body, "EDGAR older filing list")?)
 }
 
-fn present(text: Option<String>) -> Option<String> {
-    text.map(|text| text.trim().to_owned())
-        .filter(|text| !text.is_empty())
+fn present(text: Option<&str>) -> Option<String> {
+    text.and_then(text::present)
 }
 
 /// Turns parallel arrays into filings; an entry without accession number or form is none. A column of
@@ -155,7 +158,7 @@ fn filings(columns: &Columns) -> Result<Listed, SourceError> {
     }
     let at = |column: &[Option<String>], row: usize| {
         let cell = column.get(row).filter(|_| column.len() == rows);
-        present(cell.cloned().flatten())
+        present(cell.and_then(|text| text.as_deref()))
     };
     let stamps = || columns.accepted.iter().flatten();
     let clock = if columns.accepted.len() == rows {
@@ -188,13 +191,6 @@ fn filings(columns: &Columns) -> Result<Listed, SourceError> {
         unproven: clock == Clock::Unknown && stamps().any(|stamp| stamp.ends_with('Z')),
         filings,
     })
-}
-
-/// A strict calendar day.
-pub fn day(text: &str) -> Option<NaiveDate> {
-    (text.len() == 10)
-        .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
-        .flatten()
 }
 
 /// What EDGAR takes in the evening is dated to the next business day: at most so many days later, over a
@@ -305,7 +301,7 @@ mod tests {
             from: day("1994-01-26"),
             to: day("2014-05-01"),
         };
-        let days = |since: Option<&str>, until: Option<&str>| request::Days {
+        let days = |since: Option<&str>, until: Option<&str>| freshcontext_contract::Days {
             since: since.and_then(day),
             until: until.and_then(day),
         };

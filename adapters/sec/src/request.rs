@@ -2,44 +2,16 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Media, Request, SourceError};
-use freshcontext_parse::link;
+use freshcontext_contract::{Days, Media, Request, SourceError};
+use freshcontext_parse::{link, text};
 
+const SEARCH: &str = "https://efts.sec.gov/LATEST/search-index";
 /// Documents on one page of full-text search.
 pub const PAGE: usize = 100;
 /// Full-text search reaches no further than this.
 pub const REACH: usize = 10_000;
-
-/// The calendar days a search is limited to, both inclusive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Days {
-    /// First day.
-    pub since: Option<NaiveDate>,
-    /// Last day.
-    pub until: Option<NaiveDate>,
-}
-
-impl Days {
-    /// The days of two instants.
-    pub fn new(since: Option<DateTime<Utc>>, until: Option<DateTime<Utc>>) -> Self {
-        Self {
-            since: since.map(|at| at.date_naive()),
-            until: until.map(|at| at.date_naive()),
-        }
-    }
-
-    /// Whether a filing day lies inside.
-    pub fn contain(self, day: NaiveDate) -> bool {
-        self.since.is_none_or(|since| since <= day) && self.until.is_none_or(|until| day <= until)
-    }
-
-    /// Whether anything is limited.
-    pub fn given(self) -> bool {
-        self.since.is_some() || self.until.is_some()
-    }
-}
 
 /// The ticker table: some 10,000 listed companies; it changes daily at most.
 pub fn tickers() -> Result<Request, SourceError> {
@@ -49,8 +21,7 @@ pub fn tickers() -> Result<Request, SourceError> {
 
 /// Companies, listed or not, whose name begins like this.
 pub fn names(text: &str) -> Result<Request, SourceError> {
-    let mut url = link::built("https://efts.sec.gov/LATEST/search-index", &[])?;
-    url.query_pairs_mut().append_pair("keysTyped", text);
+    let url = link::queried(SEARCH, &[], [("keysTyped", text)])?;
     Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(24)))
 }
 
@@ -67,14 +38,9 @@ pub fn submissions(cik: u64) -> Result<Request, SourceError> {
 
 /// An older part of a company's filings, by the name that the main list gives.
 pub fn older(name: &str) -> Option<Request> {
-    let legal = name.starts_with("CIK")
-        && name.strip_suffix(".json").is_some()
-        && name
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.'));
-    let url = legal
-        .then(|| link::built(&format!("https://data.sec.gov/submissions/{name}"), &[]).ok())
-        .flatten()?;
+    let number = name.strip_prefix("CIK")?.strip_suffix(".json")?;
+    let legal = text::is_name(number, 100, "-.");
+    let url = legal.then(|| link::built("https://data.sec.gov/submissions/", &[name]).ok())??;
     Some(Request::get(url, Media::Json).cache_for(Duration::from_hours(24)))
 }
 
@@ -86,29 +52,23 @@ pub fn search(
     today: NaiveDate,
     from: usize,
 ) -> Result<Request, SourceError> {
-    let mut url = link::built("https://efts.sec.gov/LATEST/search-index", &[])?;
-    {
-        let mut query = url.query_pairs_mut();
-        query.append_pair("q", text);
-        if !forms.is_empty() {
-            query.append_pair("forms", &forms.join(","));
-        }
-        if days.given() {
-            // Full-text search covers 2001 onward.
-            let since = days
-                .since
-                .map_or_else(|| "2001-01-01".to_owned(), |day| day.to_string());
-            let until = days
-                .until
-                .unwrap_or_else(|| days.since.map_or(today, |since| since.max(today)));
-            query.append_pair("dateRange", "custom");
-            query.append_pair("startdt", &since);
-            query.append_pair("enddt", &until.to_string());
-        }
-        if from > 0 {
-            query.append_pair("from", &from.to_string());
-        }
-    }
+    // Full-text search covers 2001 onward.
+    let since = days
+        .since
+        .map_or_else(|| "2001-01-01".to_owned(), |day| day.to_string());
+    let until = days
+        .until
+        .unwrap_or_else(|| days.since.map_or(today, |since| since.max(today)));
+    let (forms, until, start) = (forms.join(","), until.to_string(), from.to_string());
+    let query = [
+        ("q", Some(text)),
+        ("forms", Some(forms.as_str()).filter(|forms| !forms.is_empty())),
+        ("dateRange", days.given().then_some("custom")),
+        ("startdt", days.given().then_some(since.as_str())),
+        ("enddt", days.given().then_some(until.as_str())),
+        ("from", (from > 0).then_some(start.as_str())),
+    ];
+    let url = link::queried(SEARCH, &[], query)?;
     Ok(Request::get(url, Media::Json))
 }
 

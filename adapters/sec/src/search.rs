@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use chrono::NaiveDate;
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_parse::date::day;
 use freshcontext_parse::json::{self, Lenient, or_absent};
+use freshcontext_parse::text;
 use serde::Deserialize;
 
-use crate::parse::day;
 use crate::{items, request};
 
 #[derive(Debug, Deserialize)]
@@ -51,6 +52,7 @@ struct Hit {
     source: Source,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Deserialize)]
 struct Source {
     adsh: String,
@@ -58,19 +60,12 @@ struct Source {
     ciks: Vec<String>,
     #[serde(default)]
     display_names: Vec<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     form: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     file_type: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     file_description: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     file_date: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     period_ending: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     items: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "or_absent")]
     biz_locations: Option<Vec<String>>,
 }
 
@@ -191,14 +186,8 @@ pub fn page(body: &str) -> Result<Page, SourceError> {
 
 /// A status 200 with an error in it is a rejected request, not an absence.
 fn refused(error: &Value) -> SourceError {
-    let text = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
-    let said: String = text
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .take(160)
-        .collect();
+    let said = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
+    let said = text::said(&said, 160);
     if said.to_ascii_lowercase().starts_with("blank search") {
         return SourceError::invalid_input(
             "url",
@@ -206,10 +195,7 @@ fn refused(error: &Value) -> SourceError {
             r#"{"url": "data breach"}"#,
         );
     }
-    SourceError::new(
-        ErrorCode::UpstreamError,
-        format!("EDGAR's search answered with an error: {said}"),
-    )
+    SourceError::upstream(format!("EDGAR's search answered with an error: {said}"))
 }
 
 /// Companies that EDGAR's name lookup proposes, as number and name.
@@ -292,6 +278,7 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     #[test]
     fn decorations_are_told_from_names() {

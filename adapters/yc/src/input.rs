@@ -2,6 +2,8 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,6 +15,9 @@ pub struct Input {
     /// Words, a batch (W26) or YC companies URL
     pub url: String,
 }
+
+/// Where the mirror of the directory is.
+const MIRROR_HOST: &str = "yc-oss.github.io";
 
 /// Shown in errors.
 pub const EXAMPLE: &str = r#"{"url": "developer tools"}"#;
@@ -46,34 +51,20 @@ pub struct Wish {
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Wish, SourceError> {
-    let given = given.trim();
-    if given.is_empty() {
-        return Err(SourceError::invalid_input("url", "is empty", EXAMPLE));
+    let wrong = |problem: &str| SourceError::invalid_input("url", problem, EXAMPLE);
+    let ours = |host: &str| is_site(host) || host == MIRROR_HOST;
+    match Given::read(given, ours, wrong)? {
+        Given::Words(words) => Ok(from_words(words)),
+        Given::Address(url) => match url.host_str().unwrap_or_default() {
+            MIRROR_HOST => from_mirror(&url),
+            host if is_site(host) => from_site(&url),
+            _ => Err(elsewhere()),
+        },
     }
-    let lower = given.to_ascii_lowercase();
-    let spaced = given.contains(char::is_whitespace);
-    let bare_host = ["ycombinator.com", "www.ycombinator.com", "yc-oss.github.io"]
-        .iter()
-        .any(|host| {
-            lower
-                .strip_prefix(host)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '?']))
-        });
-    let address = if lower.contains("://") && !spaced {
-        given.to_owned()
-    } else if bare_host && !spaced {
-        format!("https://{given}")
-    } else {
-        return Ok(from_words(given));
-    };
-    let url = Url::parse(&address).map_err(|error| {
-        SourceError::invalid_input("url", format!("is not a valid address ({error})"), EXAMPLE)
-    })?;
-    match (url.scheme(), url.host_str()) {
-        ("http" | "https", Some("www.ycombinator.com" | "ycombinator.com")) => from_site(&url),
-        ("http" | "https", Some("yc-oss.github.io")) => from_mirror(&url),
-        _ => Err(elsewhere()),
-    }
+}
+
+fn is_site(host: &str) -> bool {
+    matches!(host, "www.ycombinator.com" | "ycombinator.com")
 }
 
 fn elsewhere() -> SourceError {
@@ -181,11 +172,7 @@ fn from_mirror(url: &Url) -> Result<Wish, SourceError> {
 }
 
 fn is_slug(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 100
-        && text
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+    text::is_name(text, 100, "-_")
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Founding, Harvest, HostRate, Hosts,
-    Listing, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, Switch, When,
+    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing,
+    Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, When,
 };
 use freshcontext_parse::charset;
 
@@ -37,69 +37,34 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     credentials: &[],
     routes: &[
-        Route {
-            id: LIVE,
-            about: "YC's own search index, as its page uses it",
-            needs: None,
-            switch: Switch::OffBecause("YC's terms do not allow programs to collect from its site"),
-            founding: Founding::Recorded,
-        },
-        Route {
-            id: MIRROR,
-            about: "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
-            needs: None,
-            switch: Switch::On,
-            founding: Founding::Recorded,
-        },
+        Route::new(LIVE, "YC's own index, as the search of its page uses it")
+            .off("YC's terms do not allow programs to collect from its site"),
+        Route::new(
+            MIRROR,
+            "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
+        ),
     ],
     rates: &[
-        HostRate {
-            host: "yc-oss.github.io",
-            path: "",
-            pace: Pace::new(30, 10),
-            keyed: None,
-            in_flight: 4,
-            link: "https://github.com/yc-oss/api",
-        },
-        HostRate {
-            host: "www.ycombinator.com",
-            path: "",
-            pace: Pace::new(1, 5),
-            keyed: None,
-            in_flight: 1,
-            link: "https://www.ycombinator.com/legal",
-        },
-        HostRate {
-            host: request::INDEX_HOST,
-            path: "",
-            pace: Pace::new(5, 1),
-            keyed: None,
-            in_flight: 1,
-            link: "https://www.ycombinator.com/legal",
-        },
+        HostRate::new("yc-oss.github.io", Pace::new(30, 10))
+            .in_flight(4)
+            .link("https://github.com/yc-oss/api"),
+        HostRate::new("www.ycombinator.com", Pace::new(1, 5)).link("https://www.ycombinator.com/legal"),
+        HostRate::new(request::INDEX_HOST, Pace::new(5, 1)).link("https://www.ycombinator.com/legal"),
     ],
     status_rules: &[
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("Invalid Application-ID or API key"),
-            code: ErrorCode::AccessDenied,
-            message: "YC's search index no longer takes the key that its page named",
-        },
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("Method not allowed with this API key"),
-            code: ErrorCode::AccessDenied,
-            message: "YC's search index does not allow this kind of request",
-        },
+        StatusRule::new(403, ErrorCode::AccessDenied)
+            .when(When::BodyContains("Invalid Application-ID or API key"))
+            .saying("YC's search index no longer takes the key that its page named"),
+        StatusRule::new(403, ErrorCode::AccessDenied)
+            .when(When::BodyContains("Method not allowed with this API key"))
+            .saying("YC's search index does not allow this kind of request"),
     ],
     markers: &[],
     args: ArgSpec {
-        max_length: 6_000,
         limit: Some((20, 100)),
-        dates: false,
         sort: &["relevance", "newest"],
         cursor: true,
-        max_age: true,
+        ..ArgSpec::length(6_000)
     },
     dates: "launched_at, when YC published the listing: high from 2019 on, medium for 2012 to 2018, none before (backfilled)",
     terms: "The mirror is public (https://github.com/yc-oss/api); YC's terms close its site to robots (https://www.ycombinator.com/legal), so that route is off",
@@ -107,9 +72,19 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 
 const LIVE: &str = "live";
 const MIRROR: &str = "mirror";
+/// After these the mirror, which is another operator's, is asked, too.
+const MIRROR_HELPS: [ErrorCode; 5] = [
+    ErrorCode::AccessDenied,
+    ErrorCode::Challenge,
+    ErrorCode::Malformed,
+    ErrorCode::NotFound,
+    ErrorCode::TooLarge,
+];
 /// Newest batches looked into for words, and for one company.
 const BATCHES_FOR_WORDS: usize = 4;
 const BATCHES_FOR_ONE: usize = 10;
+/// More companies than the directory has.
+const MOST_COMPANIES: usize = 10_000;
 /// The index reaches no further, whatever its count says.
 const REACH: usize = 1_000;
 
@@ -138,35 +113,32 @@ impl Adapter for Yc {
 
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
         let wish = input::recognise(&input.url)?;
-        let offset = match cx.args().cursor.as_deref() {
-            None => 0,
-            Some(cursor) => cursor
-                .parse::<usize>()
-                .ok()
-                .filter(|at| *at < 10_000)
-                .ok_or_else(|| {
-                    SourceError::invalid_input("cursor", "is not one that this tool gave out", input::EXAMPLE)
-                })?,
+        let offset = cx.args().cursor_within(..MOST_COMPANIES)?.unwrap_or(0);
+        let routes: &[&'static str] = if wish.file.is_some() {
+            &[MIRROR]
+        } else {
+            &[LIVE, MIRROR]
         };
-        let mut before = None;
-        if cx.route_open(LIVE) && wish.file.is_none() {
-            match self.live(cx, &wish, offset).await {
-                Ok(harvest) => return Ok(harvest),
-                Err(error) if error.code == ErrorCode::RateLimited => return Err(error),
-                Err(error) => {
-                    before = Some(format!(
-                        "YC's own index did not answer ({error}); this is the mirror"
-                    ));
-                }
-            }
-        }
-        let mut harvest = mirror(cx, &wish, offset).await?;
-        harvest.notes.extend(before);
-        Ok(harvest)
+        let ask = |route| self.by_route(cx, route, &wish, offset);
+        let routed = cx.first_route(routes, &MIRROR_HELPS, ask).await?;
+        Ok(routed.into_harvest())
     }
 }
 
 impl Yc {
+    async fn by_route(
+        &self,
+        cx: &Cx<'_>,
+        route: &'static str,
+        wish: &Wish,
+        offset: usize,
+    ) -> Result<Harvest, SourceError> {
+        match route {
+            LIVE => self.live(cx, wish, offset).await,
+            _ => mirror(cx, wish, offset).await,
+        }
+    }
+
     /// Asks the site's own index; its key is read anew once where it is refused.
     async fn live(&self, cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, SourceError> {
         let limit = cx.args().limit;
@@ -196,7 +168,7 @@ impl Yc {
         let total = listed.total;
         let shown = listed.companies.len();
         let mass = parse::mass_published(&listed.companies);
-        let mut harvest = harvest(cx, wish, listed.companies, &mass, LIVE)?;
+        let mut harvest = harvest(cx, wish, listed.companies, &mass)?;
         harvest.skip(listed.unreadable, "without id, name or slug");
         harvest.set("total", total);
         let reached = (page + 1) * limit;
@@ -213,9 +185,7 @@ impl Yc {
 
     async fn read_key(&self, cx: &Cx<'_>) -> Result<String, SourceError> {
         let key = cx
-            .read(request::key_page()?, |page| {
-                parse::key(&charset::decode(page).text)
-            })
+            .read(request::key_page()?, charset::as_text(parse::key))
             .await?;
         *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(key.clone());
         Ok(key)
@@ -231,9 +201,7 @@ fn newest(cx: &Cx<'_>, wish: &Wish) -> bool {
 
 async fn mirror(cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, SourceError> {
     let meta = cx
-        .read(request::mirror("meta.json")?, |response| {
-            parse::meta(&charset::decode(response).text)
-        })
+        .read(request::mirror("meta.json")?, charset::as_text(parse::meta))
         .await;
     let chosen = request::files(wish);
     let guessed = chosen.is_none();
@@ -311,7 +279,7 @@ fn finish(
     }
     let limit = cx.args().limit;
     let shown: Vec<Company> = fitting.into_iter().skip(offset).take(limit).collect();
-    let mut harvest = harvest(cx, wish, shown, &mass, MIRROR)?;
+    let mut harvest = harvest(cx, wish, shown, &mass)?;
     if let [file] = files {
         harvest.canonical_url = request::mirror(file)?.url;
     }
@@ -340,7 +308,6 @@ fn harvest(
     wish: &Wish,
     companies: Vec<Company>,
     mass: &[(String, i64)],
-    route: &'static str,
 ) -> Result<Harvest, SourceError> {
     let items: Vec<_> = companies
         .into_iter()
@@ -351,7 +318,6 @@ fn harvest(
         .collect();
     let any = !items.is_empty();
     let mut harvest = Harvest::new(request::page(wish)?, items);
-    harvest.route = Some(route);
     harvest.summary = Some(described(wish));
     if any {
         harvest

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, Utc};
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::batch::{Batch, Season};
 
 /// One company, as both routes send it.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Clone, Deserialize)]
 pub struct Company {
     /// The key; names and slugs change.
@@ -20,51 +21,35 @@ pub struct Company {
     pub name: String,
     /// Its slug.
     pub slug: String,
-    #[serde(default, deserialize_with = "or_absent")]
     former_names: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "or_absent")]
     website: Option<String>,
     /// One line about it.
-    #[serde(default, deserialize_with = "or_absent")]
     pub one_liner: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     long_description: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     team_size: Option<u64>,
     /// Its batch, in either spelling.
-    #[serde(default, deserialize_with = "or_absent")]
     pub batch: Option<String>,
     /// Active, Inactive, Acquired, Public.
-    #[serde(default, deserialize_with = "or_absent")]
     pub status: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     stage: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     industry: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     subindustry: Option<String>,
     /// Industries.
-    #[serde(default, deserialize_with = "or_absent")]
     pub industries: Option<Vec<String>>,
     /// Regions.
-    #[serde(default, deserialize_with = "or_absent")]
     pub regions: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "or_absent")]
     all_locations: Option<String>,
     /// Labels.
-    #[serde(default, deserialize_with = "or_absent")]
     pub tags: Option<Vec<String>>,
     /// Whether it hires.
-    #[serde(default, rename = "isHiring", deserialize_with = "or_absent")]
+    #[serde(rename = "isHiring")]
     pub hiring: Option<bool>,
     /// Whether it is a non-profit.
-    #[serde(default, deserialize_with = "or_absent")]
     pub nonprofit: Option<bool>,
     /// Whether YC calls it a top company.
-    #[serde(default, rename = "top_company", deserialize_with = "or_absent")]
+    #[serde(rename = "top_company")]
     pub top: Option<bool>,
     /// When its page was made public.
-    #[serde(default, deserialize_with = "or_absent")]
     pub launched_at: Option<i64>,
 }
 
@@ -96,10 +81,11 @@ pub fn mirror(body: &str) -> Result<Listed, SourceError> {
     listed(list, None, "yc-oss mirror")
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 struct Hits {
     hits: Lenient<Company>,
-    #[serde(default, rename = "nbHits", deserialize_with = "or_absent")]
+    #[serde(rename = "nbHits")]
     total: Option<u64>,
 }
 
@@ -113,9 +99,9 @@ pub fn index(body: &str) -> Result<Listed, SourceError> {
         let said = value
             .get("message")
             .and_then(Value::as_str)
-            .map(|said| text::clip(&text::one_line(said), 100));
+            .map(|said| text::said(said, 100));
         return Err(match said {
-            Some(said) => SourceError::new(ErrorCode::UpstreamError, format!("YC index: {said}")),
+            Some(said) => SourceError::upstream(format!("YC index: {said}")),
             None => SourceError::malformed("YC index: the answer has no hits"),
         });
     }
@@ -125,9 +111,7 @@ pub fn index(body: &str) -> Result<Listed, SourceError> {
 }
 
 fn listed(list: Lenient<Company>, total: Option<u64>, what: &str) -> Result<Listed, SourceError> {
-    if list.items.is_empty() && list.unreadable > 0 {
-        return Err(SourceError::malformed(format!("{what}: no entry is a company")));
-    }
+    let list = list.or_none_readable(&format!("{what}: no entry is a company"))?;
     Ok(Listed {
         companies: list.items,
         unreadable: list.unreadable,
@@ -163,16 +147,13 @@ pub fn key(page: &str) -> Result<String, SourceError> {
 }
 
 /// The parts of `meta.json` that are used.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Default, Deserialize)]
 pub struct Meta {
     /// When the mirror was built. Not a date of any company.
-    #[serde(default, deserialize_with = "or_absent")]
     pub last_updated: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     batches: Option<HashMap<String, Slot>>,
-    #[serde(default, deserialize_with = "or_absent")]
     industries: Option<HashMap<String, Slot>>,
-    #[serde(default, deserialize_with = "or_absent")]
     tags: Option<HashMap<String, Slot>>,
 }
 

@@ -140,7 +140,6 @@ pub fn page(wish: &Wish) -> Result<Url, SourceError> {
     if let Some(slug) = &wish.company {
         return link::built(&format!("https://www.ycombinator.com/companies/{slug}"), &[]);
     }
-    let mut url = link::built("https://www.ycombinator.com/companies", &[])?;
     let lists = [
         ("batch", &wish.batches),
         ("industry", &wish.industries),
@@ -164,10 +163,7 @@ pub fn page(wish: &Wish) -> Result<Url, SourceError> {
             pairs.push((name, "true"));
         }
     }
-    if !pairs.is_empty() {
-        url.query_pairs_mut().extend_pairs(pairs);
-    }
-    Ok(url)
+    link::queried("https://www.ycombinator.com/companies", &[], pairs)
 }
 
 #[cfg(test)]

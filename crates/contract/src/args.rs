@@ -1,5 +1,7 @@
 //! The arguments that many tools share, with one name, one meaning and one check for each.
 
+use std::ops::RangeBounds;
+use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
@@ -114,7 +116,36 @@ pub struct CommonArgs {
     pub notes: Vec<String>,
 }
 
+/// The calendar days (UTC) that a call is limited to, both inclusive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Days {
+    /// First day.
+    pub since: Option<NaiveDate>,
+    /// Last day.
+    pub until: Option<NaiveDate>,
+}
+
+impl Days {
+    /// Whether a day lies inside.
+    pub fn contain(self, day: NaiveDate) -> bool {
+        self.since.is_none_or(|since| since <= day) && self.until.is_none_or(|until| day <= until)
+    }
+
+    /// Whether anything is limited.
+    pub const fn given(self) -> bool {
+        self.since.is_some() || self.until.is_some()
+    }
+}
+
 impl CommonArgs {
+    /// The days of `since` and `until`.
+    pub fn days(&self) -> Days {
+        Days {
+            since: self.since.map(|at| at.date_naive()),
+            until: self.until.map(|at| at.date_naive()),
+        }
+    }
+
     /// The defaults of a tool.
     pub fn defaults(spec: &ArgSpec) -> Self {
         Self {
@@ -128,6 +159,28 @@ impl CommonArgs {
             max_age: None,
             notes: Vec::new(),
         }
+    }
+
+    /// The cursor as the adapter reads it; `None` where the caller gave none.
+    ///
+    /// # Errors
+    /// `invalid_input`, where `read` makes nothing of it: the same one for all sources.
+    pub fn cursor_by<T>(&self, read: impl FnOnce(&str) -> Option<T>) -> Result<Option<T>, SourceError> {
+        let cursor = self.cursor.as_deref();
+        cursor
+            .map(|cursor| read(cursor).ok_or_else(SourceError::foreign_cursor))
+            .transpose()
+    }
+
+    /// A cursor that is a number within these bounds (an offset, a page); `None` where the caller gave none.
+    ///
+    /// # Errors
+    /// As [`cursor_by`](Self::cursor_by).
+    pub fn cursor_within<T: FromStr + PartialOrd>(
+        &self,
+        bounds: impl RangeBounds<T>,
+    ) -> Result<Option<T>, SourceError> {
+        self.cursor_by(|cursor| cursor.parse().ok().filter(|number| bounds.contains(number)))
     }
 
     /// Whether an instant lies within `since` and `until`.
@@ -343,6 +396,23 @@ mod tests {
             &Limits::DEFAULT,
             arguments.as_object().cloned().unwrap_or_default(),
         )
+    }
+
+    #[test]
+    fn a_cursor_is_read_or_refused_by_its_name() {
+        let mut args = CommonArgs::defaults(&FACTS.args);
+        assert_eq!(args.cursor_within(1..=100_usize).unwrap(), None);
+        args.cursor = Some("12".to_owned());
+        assert_eq!(args.cursor_within(1..=100_usize).unwrap(), Some(12));
+        for foreign in ["", "0", "-1", "x", "1e3", "101", "99999999999999999999"] {
+            args.cursor = Some(foreign.to_owned());
+            let error = args.cursor_within(1..=100_usize).unwrap_err();
+            assert_eq!(
+                (error.code, error.field.as_deref()),
+                (ErrorCode::InvalidInput, Some("cursor")),
+                "{foreign}"
+            );
+        }
     }
 
     #[test]

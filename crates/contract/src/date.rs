@@ -80,6 +80,23 @@ impl DateEvidence {
     }
 }
 
+impl DateEvidence {
+    /// What was seen, whatever it is worth; none of a year alone.
+    pub const fn value(&self) -> Option<&DateValue> {
+        match self {
+            Self::Field { value, .. } | Self::PageSignal { value, .. } | Self::Disputed { value, .. } => {
+                Some(value)
+            }
+            Self::YearOnly(_) | Self::None => None,
+        }
+    }
+
+    /// The same as an instant, for putting things in order.
+    pub fn instant(&self) -> Option<DateTime<Utc>> {
+        self.value()?.instant()
+    }
+}
+
 /// A date in the form the source gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

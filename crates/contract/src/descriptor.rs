@@ -87,6 +87,33 @@ pub struct Credential {
     pub obtain: &'static str,
 }
 
+impl Credential {
+    /// A credential for `host` without which it answers, too. Say where to get one with [`obtain`](Self::obtain).
+    pub const fn new(host: &'static str, env: &'static [&'static str], apply: Apply) -> Self {
+        Self {
+            host,
+            env,
+            apply,
+            required: false,
+            obtain: "",
+        }
+    }
+
+    /// The host answers nobody without it.
+    #[must_use]
+    pub const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    /// Where to get one.
+    #[must_use]
+    pub const fn obtain(mut self, place: &'static str) -> Self {
+        self.obtain = place;
+        self
+    }
+}
+
 /// How a credential is put on a request.
 #[derive(Debug, Clone, Copy)]
 pub enum Apply {
@@ -120,6 +147,41 @@ pub struct Route {
     pub switch: Switch,
     /// What our reading of its answers is founded on.
     pub founding: Founding,
+}
+
+impl Route {
+    /// A way that is on, needs no key, and whose reading is founded on recorded answers; what is otherwise is said
+    /// with the methods below.
+    pub const fn new(id: &'static str, about: &'static str) -> Self {
+        Self {
+            id,
+            about,
+            needs: None,
+            switch: Switch::On,
+            founding: Founding::Recorded,
+        }
+    }
+
+    /// Open only where this environment name is set.
+    #[must_use]
+    pub const fn needing(mut self, env: &'static str) -> Self {
+        self.needs = Some(env);
+        self
+    }
+
+    /// Off until the operator turns it on, and why.
+    #[must_use]
+    pub const fn off(mut self, because: &'static str) -> Self {
+        self.switch = Switch::OffBecause(because);
+        self
+    }
+
+    /// What our reading of its answers is founded on.
+    #[must_use]
+    pub const fn founded(mut self, founding: Founding) -> Self {
+        self.founding = founding;
+        self
+    }
 }
 
 /// What the reading of a route's answers is founded on, best first. A claim: the suite has a case of
@@ -183,6 +245,48 @@ pub struct HostRate {
     pub link: &'static str,
 }
 
+impl HostRate {
+    /// The limit of a whole host, one request at a time. Say where it is published with [`link`](Self::link).
+    pub const fn new(host: &'static str, pace: Pace) -> Self {
+        Self {
+            host,
+            path: "",
+            pace,
+            keyed: None,
+            in_flight: 1,
+            link: "",
+        }
+    }
+
+    /// Only of addresses whose path begins so; a `*` stands for one segment.
+    #[must_use]
+    pub const fn path(mut self, prefix: &'static str) -> Self {
+        self.path = prefix;
+        self
+    }
+
+    /// The pace with a credential.
+    #[must_use]
+    pub const fn keyed(mut self, pace: Pace) -> Self {
+        self.keyed = Some(pace);
+        self
+    }
+
+    /// Requests in flight at once.
+    #[must_use]
+    pub const fn in_flight(mut self, most: u32) -> Self {
+        self.in_flight = most;
+        self
+    }
+
+    /// Where the limit is published.
+    #[must_use]
+    pub const fn link(mut self, address: &'static str) -> Self {
+        self.link = address;
+        self
+    }
+}
+
 /// At most `requests` in any window of `per`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
@@ -215,6 +319,33 @@ pub struct StatusRule {
     pub message: &'static str,
 }
 
+impl StatusRule {
+    /// What a status means here, whatever else the answer holds; [`when`](Self::when) narrows it, and
+    /// [`saying`](Self::saying) tells the reader.
+    pub const fn new(status: u16, code: ErrorCode) -> Self {
+        Self {
+            status,
+            when: When::Always,
+            code,
+            message: "",
+        }
+    }
+
+    /// Only where this holds, too.
+    #[must_use]
+    pub const fn when(mut self, when: When) -> Self {
+        self.when = when;
+        self
+    }
+
+    /// One line for the reader.
+    #[must_use]
+    pub const fn saying(mut self, message: &'static str) -> Self {
+        self.message = message;
+        self
+    }
+}
+
 /// A condition of a [`StatusRule`].
 #[derive(Debug, Clone, Copy)]
 pub enum When {
@@ -237,6 +368,24 @@ pub struct Marker {
     pub code: ErrorCode,
     /// One line for the reader.
     pub message: &'static str,
+}
+
+impl Marker {
+    /// What this text, in whatever answer, means here; [`saying`](Self::saying) tells the reader.
+    pub const fn new(contains: &'static str, code: ErrorCode) -> Self {
+        Self {
+            contains,
+            code,
+            message: "",
+        }
+    }
+
+    /// One line for the reader.
+    #[must_use]
+    pub const fn saying(mut self, message: &'static str) -> Self {
+        self.message = message;
+        self
+    }
 }
 
 impl Descriptor {

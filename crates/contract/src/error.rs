@@ -220,6 +220,64 @@ impl SourceError {
         Self::new(ErrorCode::NotFound, message)
     }
 
+    /// A cursor that no earlier answer of this tool gave out, or that belongs to another call.
+    pub fn foreign_cursor() -> Self {
+        Self::invalid_input(
+            "cursor",
+            "is not one that this tool gave out for these arguments",
+            "the cursor of the previous answer",
+        )
+    }
+
+    /// The source asks to slow down.
+    pub fn rate_limited(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::RateLimited, message)
+    }
+
+    /// The source refuses.
+    pub fn access_denied(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::AccessDenied, message)
+    }
+
+    /// The source asks for a proof that a person is asking.
+    pub fn challenge(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Challenge, message)
+    }
+
+    /// The source fails, or answers with an error of its own.
+    pub fn upstream(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::UpstreamError, message)
+    }
+
+    /// The operator's settings do not allow it: a key that is wrong or missing, a route that is off.
+    pub fn misconfigured(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Misconfigured, message)
+    }
+
+    /// A defect of ours.
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Internal, message)
+    }
+
+    /// The same for another part of the call that it kept from an answer; the underlying error stays with the first.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Self {
+            code: self.code,
+            retry: self.retry,
+            message: self.message.clone(),
+            hint: self.hint.clone(),
+            detail: self.detail.clone(),
+            field: self.field.clone(),
+            http_status: self.http_status,
+            retry_after: self.retry_after,
+            attempts: self.attempts,
+            retrieved_at: self.retrieved_at,
+            context: self.context.clone(),
+            cause: None,
+        }
+    }
+
     /// Adds what the reader can do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {

@@ -21,6 +21,17 @@ pub enum Status {
     Empty,
 }
 
+impl Status {
+    /// Of an answer in which nothing failed.
+    const fn of(items: &[Item]) -> Self {
+        if items.is_empty() {
+            Self::Empty
+        } else {
+            Self::Success
+        }
+    }
+}
+
 /// Everything one call brought, before it is judged.
 #[derive(Debug)]
 pub struct Harvest {
@@ -55,11 +66,7 @@ impl Harvest {
     pub fn new(canonical_url: Url, items: Vec<Item>) -> Self {
         Self {
             canonical_url,
-            status: if items.is_empty() {
-                Status::Empty
-            } else {
-                Status::Success
-            },
+            status: Status::of(&items),
             items,
             summary: None,
             fields: Map::new(),
@@ -70,6 +77,14 @@ impl Harvest {
             next: None,
             own_date: None,
         }
+    }
+
+    /// Puts items in; the answer counts as empty where there are none, unless a part of it failed.
+    pub fn show(&mut self, items: Vec<Item>) {
+        if self.status != Status::Partial {
+            self.status = Status::of(&items);
+        }
+        self.items = items;
     }
 
     /// Adds a remark for the reader.

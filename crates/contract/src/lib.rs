@@ -28,7 +28,7 @@ mod wire;
 mod words;
 
 pub use adapter::{Adapter, AnyAdapter, BoxFuture, CallScope, Cx, Seen, Transport, decode_input};
-pub use args::{ArgSpec, CommonArgs, SORT_NAMES, max_length_property, split_arguments};
+pub use args::{ArgSpec, CommonArgs, Days, SORT_NAMES, max_length_property, split_arguments};
 pub use clock::{Clock, FixedClock};
 pub use date::{DateEvidence, DateValue};
 pub use descriptor::{

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::future::Future;
 use std::time::Duration;
 
-use crate::{Cx, Descriptor, ErrorCode, SourceError};
+use crate::{Cx, Descriptor, ErrorCode, Harvest, SourceError};
 
 /// No further route is begun with less time than this.
 const ENOUGH_TIME: Duration = Duration::from_secs(2);
@@ -35,6 +35,17 @@ impl<T> Routed<T> {
                 .collect();
             format!("{name} did not answer ({error})")
         })
+    }
+}
+
+impl Routed<Harvest> {
+    /// The harvest of the route that answered, under its name and with a remark on each that failed before it.
+    pub fn into_harvest(self) -> Harvest {
+        let notes: Vec<String> = self.notes().collect();
+        let mut harvest = self.answer;
+        harvest.route = Some(self.route);
+        harvest.notes.extend(notes);
+        harvest
     }
 }
 

@@ -62,6 +62,20 @@ impl KeyedUrl {
         Ok(Self(url))
     }
 
+    /// The same with those pairs added to the query, encoded, that have a value.
+    #[must_use]
+    pub fn with<'q, V: Into<Option<&'q str>>>(
+        mut self,
+        pairs: impl IntoIterator<Item = (&'q str, V)>,
+    ) -> Self {
+        let given = |(name, value): (&'q str, V)| Some((name, value.into()?));
+        let mut pairs = pairs.into_iter().filter_map(given).peekable();
+        if pairs.peek().is_some() {
+            self.0.query_pairs_mut().extend_pairs(pairs);
+        }
+        self
+    }
+
     /// Adds pairs to the query, encoded.
     pub fn query_pairs_mut(&mut self) -> url::form_urlencoded::Serializer<'_, url::UrlQuery<'_>> {
         self.0.query_pairs_mut()

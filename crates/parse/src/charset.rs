@@ -2,7 +2,7 @@
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
-use freshcontext_contract::Response;
+use freshcontext_contract::{Response, SourceError};
 
 /// Text, and how much of it could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,13 @@ pub fn decode(response: &Response) -> Decoded {
         &response.body,
         header_charset(response.headers.get("content-type").unwrap_or_default()),
     )
+}
+
+/// A reader of text as one of responses, for [`Cx::read`](freshcontext_contract::Cx::read).
+pub fn as_text<T>(
+    read: impl FnOnce(&str) -> Result<T, SourceError> + Send,
+) -> impl FnOnce(&Response) -> Result<T, SourceError> + Send {
+    move |response| read(&decode(response).text)
 }
 
 /// As [`decode`], from bytes and the charset label that the transport gave, if any.

@@ -84,6 +84,41 @@ impl<T> Default for Lenient<T> {
     }
 }
 
+impl<T> Lenient<T> {
+    /// How many entries were sent.
+    pub fn sent(&self) -> usize {
+        self.items.len() + self.unreadable
+    }
+
+    /// Reads every entry further; those of which nothing comes are counted.
+    #[must_use]
+    pub fn read<U>(self, read: impl FnMut(T) -> Option<U>) -> Lenient<U> {
+        let sent = self.sent();
+        let items: Vec<U> = self.items.into_iter().filter_map(read).collect();
+        Lenient {
+            unreadable: sent - items.len(),
+            items,
+        }
+    }
+
+    /// The list, unless entries were sent and none of them could be read: that is no empty list.
+    ///
+    /// # Errors
+    /// `malformed` with this complaint.
+    pub fn or_none_readable(self, complaint: &str) -> Result<Self, SourceError> {
+        if self.items.is_empty() && self.unreadable > 0 {
+            return Err(SourceError::malformed(complaint));
+        }
+        Ok(self)
+    }
+}
+
+impl<T> From<Vec<T>> for Lenient<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self { items, unreadable: 0 }
+    }
+}
+
 /// More entries than any source sends on a page; the rest is counted as unreadable.
 const LIST_ENTRIES: usize = 10_000;
 
@@ -121,6 +156,14 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for Entries<T> {
     }
 }
 
+/// Text at a place (RFC 6901), unless it is missing, of another type, or blank.
+pub fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .filter(|text| !text.trim().is_empty())
+}
+
 /// A number to so many decimals, so that sums show no binary dust; whole ones without a decimal point.
 pub fn rounded(number: f64, decimals: i32) -> Value {
     let scale = 10_f64.powi(decimals);
@@ -154,7 +197,7 @@ mod tests {
     use freshcontext_contract::ErrorCode;
     use proptest::prelude::*;
 
-    #[derive(Debug, Deserialize, PartialEq)]
+    #[derive(Debug, Clone, Deserialize, PartialEq)]
     struct Entry {
         id: u32,
         #[serde(default, deserialize_with = "or_absent")]
@@ -169,6 +212,23 @@ mod tests {
             [Entry { id: 1, note: None }, Entry { id: 2, note: None }]
         );
         assert_eq!(list.unreadable, 2);
+    }
+
+    #[test]
+    fn what_comes_to_nothing_is_counted_and_nothing_at_all_is_no_list() {
+        let list: Lenient<Entry> = parse(r#"[{"id":1},{"id":2},7]"#, "list").unwrap();
+        assert_eq!(list.sent(), 3);
+        let odd = |entry: Entry| (entry.id % 2 == 1).then_some(entry.id);
+        let read = list.clone().read(odd);
+        assert_eq!((read.items.as_slice(), read.unreadable), (&[1][..], 2));
+        assert!(read.or_none_readable("list: nothing odd").is_ok());
+        let none = list.read(|_| None::<u32>).or_none_readable("list: nothing odd");
+        let error = none.unwrap_err();
+        assert_eq!(
+            (error.code, error.message.as_str()),
+            (ErrorCode::Malformed, "list: nothing odd")
+        );
+        assert!(Lenient::<u32>::default().or_none_readable("empty").is_ok());
     }
 
     #[test]

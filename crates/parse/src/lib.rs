@@ -2,12 +2,14 @@
 //! time and never panic.
 
 pub mod charset;
+pub mod date;
 pub mod feed;
 pub mod github;
 pub mod html;
 pub mod json;
 pub mod link;
 pub mod npm;
+pub mod registry;
 pub mod table;
 pub mod text;
 

@@ -43,6 +43,69 @@ pub fn built(base: &str, segments: &[&str]) -> Result<Url, SourceError> {
     Ok(url)
 }
 
+/// What stands in an argument that takes an address or words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Given<'g> {
+    /// An http(s) address, of whatever host.
+    Address(Url),
+    /// Anything else, trimmed.
+    Words(&'g str),
+}
+
+impl<'g> Given<'g> {
+    /// Tells an address from words. An address begins with `http://` or `https://`, or with a host that is `ours`
+    /// (lower case) and behind it nothing, `/`, `?` or `#`. What holds white space is words, unless it begins with
+    /// the scheme and a host that is ours. `wrong` makes the error of a problem.
+    ///
+    /// # Errors
+    /// Where it is empty, has another scheme, or is an address that does not parse.
+    pub fn read(
+        given: &'g str,
+        ours: impl Fn(&str) -> bool,
+        wrong: impl Fn(&str) -> SourceError,
+    ) -> Result<Self, SourceError> {
+        let given = given.trim();
+        if given.is_empty() {
+            return Err(wrong("is empty"));
+        }
+        let lower = given.to_ascii_lowercase();
+        let spaced = given.contains(char::is_whitespace);
+        let web = lower
+            .strip_prefix("https://")
+            .or_else(|| lower.strip_prefix("http://"));
+        let host = web.unwrap_or(&lower).split(['/', '?', '#']).next();
+        let ours = host.is_some_and(ours);
+        let address = match web {
+            Some(_) if ours || !spaced => given.to_owned(),
+            None if ours && !spaced => format!("https://{given}"),
+            None if !spaced && lower.contains("://") => {
+                return Err(wrong("must be an http or https address"));
+            }
+            _ => return Ok(Self::Words(given)),
+        };
+        let url = Url::parse(&address).map_err(|_| wrong("is not a valid address"))?;
+        Ok(Self::Address(url))
+    }
+}
+
+/// An address with those pairs in its query that have a value; without one, it has no query.
+///
+/// # Errors
+/// As [`built`].
+pub fn queried<'q, V: Into<Option<&'q str>>>(
+    base: &str,
+    segments: &[&str],
+    query: impl IntoIterator<Item = (&'q str, V)>,
+) -> Result<Url, SourceError> {
+    let mut url = built(base, segments)?;
+    let given = |(name, value): (&'q str, V)| Some((name, value.into()?));
+    let mut query = query.into_iter().filter_map(given).peekable();
+    if query.peek().is_some() {
+        url.query_pairs_mut().extend_pairs(query);
+    }
+    Ok(url)
+}
+
 /// A parameter of an address's query, trimmed; `None` where it is missing or blank.
 pub fn parameter(url: &Url, name: &str) -> Option<String> {
     url.query_pairs()
@@ -95,6 +158,52 @@ mod tests {
         assert_eq!(of("https://example.com/a", &["b"]), "https://example.com/a/b");
         assert_eq!(of("https://example.com/a/", &[]), "https://example.com/a/");
         assert_eq!(built("no address", &[]).unwrap_err().code, ErrorCode::Internal);
+    }
+
+    #[test]
+    fn an_address_is_told_from_words() {
+        let wrong = |problem: &str| SourceError::invalid_input("url", problem, "x");
+        let ours = |host: &str| host == "example.com";
+        for (given, address) in [
+            ("https://other.example/a", Some("https://other.example/a")),
+            ("HTTP://example.com/a b", Some("http://example.com/a%20b")),
+            ("example.com", Some("https://example.com/")),
+            ("Example.com/a?b=c", Some("https://example.com/a?b=c")),
+            ("example.com?b=c", Some("https://example.com/?b=c")),
+            ("example.com#x", Some("https://example.com/#x")),
+            (" example.com ", Some("https://example.com/")),
+            ("example.com and others", None),
+            ("https://other.example is down", None),
+            ("other.example/a", None),
+            ("example.community", None),
+            ("two words", None),
+        ] {
+            let read = Given::read(given, ours, wrong).unwrap();
+            let words = Given::Words(given.trim());
+            let wanted = address.map_or(words, |address| Given::Address(Url::parse(address).unwrap()));
+            assert_eq!(read, wanted, "{given}");
+        }
+        for given in ["", "  ", "ftp://example.com/", "https://", "http://[1"] {
+            let error = Given::read(given, ours, wrong).unwrap_err();
+            assert_eq!(error.field.as_deref(), Some("url"), "{given}");
+        }
+    }
+
+    #[test]
+    fn no_pairs_make_no_query() {
+        let of = |query: &[(&'static str, Option<&'static str>)]| {
+            queried("https://example.com/", &["a"], query.iter().copied())
+                .unwrap()
+                .to_string()
+        };
+        assert_eq!(of(&[]), "https://example.com/a");
+        assert_eq!(of(&[("q", None)]), "https://example.com/a");
+        assert_eq!(
+            of(&[("q", Some("a b&c")), ("r", None), ("s", Some(""))]),
+            "https://example.com/a?q=a+b%26c&s="
+        );
+        let plain = queried("https://example.com/", &[], [("q", "x")]).unwrap();
+        assert_eq!(plain.as_str(), "https://example.com/?q=x");
     }
 
     #[test]

@@ -1,9 +1,29 @@
-//! What npm's registry says where it has no document to give.
+//! npm's registry: the names it can have, and what it says where it has no document to give.
 
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{ErrorCode, SourceError};
 
 use crate::text;
+
+/// Whether npm can have a package of this name: lower case, at most 214 characters, optionally with a scope. Upper
+/// case is left in old names.
+pub fn is_name(name: &str) -> bool {
+    let part = |part: &str, scoped: bool| {
+        !part.is_empty()
+            && (scoped || !part.starts_with(['.', '_']))
+            && part
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_.~".contains(&b))
+            && part.bytes().any(|b| b.is_ascii_alphanumeric())
+    };
+    name.len() <= 214
+        && match name.strip_prefix('@') {
+            Some(rest) => rest
+                .split_once('/')
+                .is_some_and(|(scope, name)| part(scope, false) && part(name, true)),
+            None => part(name, false),
+        }
+}
 
 /// The error in an answer: `{"error": "..."}`, at times with a `reason`, and with any status, 200 too (a
 /// registry behind a proxy). Only one that says so means that the package does not exist.

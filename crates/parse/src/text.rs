@@ -17,6 +17,29 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
+/// As [`one_line`]; `None` where nothing is left.
+pub fn present(text: &str) -> Option<String> {
+    let line = one_line(text);
+    (!line.is_empty()).then_some(line)
+}
+
+/// Whether a text is one to so many ASCII letters, digits and `marks`, as ids and names in addresses are.
+pub fn is_name(text: &str, most: usize, marks: &str) -> bool {
+    (1..=most).contains(&text.len())
+        && text
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || marks.as_bytes().contains(&b))
+}
+
+/// What a source said, for an error of ours: on one line, without control characters, at most so many characters.
+pub fn said(text: &str, chars: usize) -> String {
+    let plain: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    clip(&one_line(&plain), chars)
+}
+
 /// Trims each line and keeps at most one blank line between paragraphs.
 pub fn paragraphs(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -38,3 +38,36 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
 pub fn composites() -> &'static [Composite] {
     &landscapes::COMPOSITES
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_say_where_they_are_from_and_what_to_tell_the_reader() {
+        for adapter in adapters() {
+            let facts = adapter.descriptor();
+            let links = facts.rates.iter().map(|rate| (rate.host, rate.link));
+            let places = facts
+                .credentials
+                .iter()
+                .map(|credential| (credential.host, credential.obtain));
+            for (host, address) in links.chain(places) {
+                assert!(
+                    address.starts_with("https://"),
+                    "{}: {host}: {address:?}",
+                    facts.id
+                );
+            }
+            let rules = facts.status_rules.iter().map(|rule| rule.message);
+            let markers = facts.markers.iter().map(|marker| marker.message);
+            for message in rules.chain(markers) {
+                assert!(
+                    !message.is_empty(),
+                    "{}: a rule or marker without a word",
+                    facts.id
+                );
+            }
+        }
+    }
+}

@@ -5,6 +5,7 @@ use freshcontext_contract::limits::DATES_APART_H;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, SourceError};
 use freshcontext_parse::feed::{self, Entry};
+use freshcontext_parse::json::Lenient;
 use freshcontext_parse::{link, text};
 
 use super::{Release, instant, path_date, version};
@@ -40,10 +41,9 @@ pub fn looks_like(body: &str) -> bool {
 /// Reads a site's feed. The feed's own date is the time of its build and never used.
 pub fn read(bytes: &[u8]) -> Result<Feed, SourceError> {
     let feed = feed::read(bytes, "feed")?;
-    let releases = readable(&feed, |entry| release(entry, dated(entry)))?;
     Ok(Feed {
-        title: feed.title,
-        releases,
+        title: feed.title.clone(),
+        releases: readable(feed, |entry| release(entry, dated(entry)))?,
     })
 }
 
@@ -66,7 +66,7 @@ fn dated(entry: &Entry) -> DateEvidence {
 /// Reads `releases.atom` or `tags.atom`. Their only date is that of the last edit.
 pub fn github(bytes: &[u8]) -> Result<Vec<Release>, SourceError> {
     let feed = feed::read(bytes, "GitHub releases feed")?;
-    readable(&feed, |entry| {
+    readable(feed, |entry| {
         let edited = "updated: last edit of the release";
         let date = entry
             .updated
@@ -87,21 +87,16 @@ pub fn github(bytes: &[u8]) -> Result<Vec<Release>, SourceError> {
 }
 
 /// The entries that can be read. None of many is no feed without entries.
-fn readable(
-    feed: &feed::Feed,
-    read: impl Fn(&Entry) -> Option<Release>,
-) -> Result<Vec<Release>, SourceError> {
-    let releases: Vec<Release> = feed.entries.iter().filter_map(read).collect();
-    if releases.is_empty() && !feed.entries.is_empty() {
-        return Err(SourceError::malformed("feed: no entry has a title or a text"));
-    }
-    Ok(releases)
+fn readable(feed: feed::Feed, read: impl Fn(&Entry) -> Option<Release>) -> Result<Vec<Release>, SourceError> {
+    let releases = Lenient::from(feed.entries).read(|entry| read(&entry));
+    let releases = releases.or_none_readable("feed: no entry has a title or a text")?;
+    Ok(releases.items)
 }
 
 fn release(entry: &Entry, date: DateEvidence) -> Option<Release> {
     let notes = entry.text();
     let title = match text::one_line(&entry.title) {
-        title if title.is_empty() => text::clip(&text::one_line(&notes), 80),
+        title if title.is_empty() => text::said(&notes, 80),
         title => title,
     };
     (!title.is_empty()).then(|| Release {

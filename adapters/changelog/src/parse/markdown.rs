@@ -2,9 +2,9 @@
 //! under it; headings in code blocks do not count.
 
 use freshcontext_contract::DateEvidence;
+use freshcontext_parse::date::{self, Order};
 use freshcontext_parse::text;
 
-use super::dates::{self, Order};
 use super::{Release, version};
 
 /// Headings of what has not come out yet.
@@ -72,7 +72,7 @@ pub fn read(source: &str) -> Document {
         .iter()
         .map(|(heading, _)| date_text(heading, &lines))
         .collect();
-    let order = dates::order(dated.iter().flatten().copied());
+    let order = date::order(dated.iter().flatten().copied());
     let mut document = Document {
         cut: count > MAX_LINES,
         ..Document::default()
@@ -95,7 +95,7 @@ fn release(
     body: &[&str],
     ambiguous: &mut usize,
 ) -> Release {
-    let found = written.and_then(dates::find);
+    let found = written.and_then(date::find);
     let day = found.and_then(|found| found.day(order));
     if found.is_some() && day.is_none() {
         *ambiguous += 1;
@@ -151,7 +151,7 @@ fn title(heading: &str) -> Option<Title> {
             unreleased: true,
         });
     };
-    let dated = dates::find(plain.get(span.end..).unwrap_or_default()).is_some();
+    let dated = date::find(plain.get(span.end..).unwrap_or_default()).is_some();
     // A sentence that happens to hold a version is no version heading.
     let before = plain.get(..span.start)?;
     let after = plain.get(span.end..)?;
@@ -207,7 +207,7 @@ fn without_links(heading: &str) -> String {
 /// The text that may hold the date: the heading after its version, else a short line under it.
 fn date_text<'t>(heading: &Heading<'t>, lines: &[&'t str]) -> Option<&'t str> {
     if let Some(tail) = after_version(heading.text)
-        && dates::find(tail).is_some()
+        && date::find(tail).is_some()
     {
         return Some(tail);
     }
@@ -223,7 +223,7 @@ fn date_text<'t>(heading: &Heading<'t>, lines: &[&'t str]) -> Option<&'t str> {
     let item = under.trim_start().starts_with(['-', '*', '+', '#']);
     (short && (says || !item))
         .then_some(*under)
-        .filter(|line| dates::find(line).is_some())
+        .filter(|line| date::find(line).is_some())
 }
 
 fn after_version(heading: &str) -> Option<&str> {
@@ -326,7 +326,7 @@ fn bare_version(line: &str) -> bool {
     let bold = line.starts_with("**") && line.trim_end_matches(':').ends_with("**");
     starts
         && plain.chars().count() <= 60
-        && (dates::find(tail).is_some() || (bold && tail.trim_matches([':', '*', ' ']).is_empty()))
+        && (date::find(tail).is_some() || (bold && tail.trim_matches([':', '*', ' ']).is_empty()))
 }
 
 /// The notes without link definitions, comments and rules.

@@ -4,10 +4,10 @@ use freshcontext_contract::DateEvidence;
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_parse::scraper::{ElementRef, Html, Selector};
-use freshcontext_parse::{html, link, text};
+use freshcontext_parse::{date, html, link, text};
 
 use super::signals::{self, Signals};
-use super::{Release, dates, instant, markdown};
+use super::{Release, instant, markdown};
 
 /// Pages with less text than this hold no document.
 const SHELL_CHARS: usize = 200;
@@ -140,7 +140,7 @@ fn dated_entries(outline: &str) -> Vec<Release> {
             }
             continue;
         };
-        let found = dates::find(heading).and_then(|found| found.day(None));
+        let found = date::find(heading).and_then(|found| found.day(None));
         if let Some(found) = found.filter(|_| heading.split_whitespace().count() <= 6) {
             day = Some(found);
             headings += 1;

@@ -1,55 +1,14 @@
 //! The date that an address carries in its path. A page cannot be newer than the day it was filed under.
 
-use std::fmt;
-
-use freshcontext_contract::chrono::{Datelike, Months, NaiveDate};
+use freshcontext_contract::chrono::{Datelike, NaiveDate};
 use freshcontext_contract::url::Url;
-
-use super::dates;
-
-/// A date in an address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PathDate {
-    /// `/2024/05/06/title`, `/2024-05-06-title`.
-    Day(NaiveDate),
-    /// `/2024/05/title`, `/2024-05/title`: the month's first day.
-    Month(NaiveDate),
-}
-
-impl PathDate {
-    /// The first day it may mean.
-    pub fn first(self) -> NaiveDate {
-        match self {
-            Self::Day(day) | Self::Month(day) => day,
-        }
-    }
-
-    /// The last day it may mean.
-    pub fn last(self) -> NaiveDate {
-        match self {
-            Self::Day(day) => day,
-            Self::Month(first) => first
-                .checked_add_months(Months::new(1))
-                .and_then(|next| next.pred_opt())
-                .unwrap_or(first),
-        }
-    }
-}
-
-impl fmt::Display for PathDate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Day(day) => write!(f, "{day}"),
-            Self::Month(first) => write!(f, "{}-{:02}", first.year(), first.month()),
-        }
-    }
-}
+use freshcontext_parse::date::{self, PathDate};
 
 /// The date in an address's path; a year alone is none.
 pub fn find(address: &Url) -> Option<PathDate> {
     let path = address.path();
-    match dates::find(path) {
-        Some(dates::Found::Day(day)) if path.contains(&day.year().to_string()) => {
+    match date::find(path) {
+        Some(date::Found::Day(day)) if path.contains(&day.year().to_string()) => {
             return Some(PathDate::Day(day));
         }
         Some(_) => return None,
@@ -58,7 +17,7 @@ pub fn find(address: &Url) -> Option<PathDate> {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     let split = parts
         .windows(2)
-        .find_map(|pair| Some((year(pair.first()?)?, dates::month_number(pair.get(1)?)?)));
+        .find_map(|pair| Some((year(pair.first()?)?, date::month_number(pair.get(1)?)?)));
     let joined = || {
         parts.iter().find_map(|part| {
             let (head, rest) = part.split_once('-')?;
@@ -66,7 +25,7 @@ pub fn find(address: &Url) -> Option<PathDate> {
             // Behind a month stands nothing or a word; a number would make it something else.
             let next = rest.split('-').nth(1).unwrap_or_default();
             let word = !next.starts_with(|c: char| c.is_ascii_digit());
-            Some((year(head)?, dates::month_number(month).filter(|_| word)?))
+            Some((year(head)?, date::month_number(month).filter(|_| word)?))
         })
     };
     let (year, month) = split.or_else(joined)?;

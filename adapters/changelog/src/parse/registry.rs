@@ -3,10 +3,11 @@
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, SourceError};
 use freshcontext_parse::github::{self, Repository};
+use freshcontext_parse::json::text_at;
+use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{json, link, npm as npm_error, text};
 
 use super::{Release, version};
-use crate::input::Registry;
 
 /// What a registry says about a package.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub struct Package {
 
 /// Reads a registry's answer.
 pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
-    let value: Value = json::parse(body, registry.name())?;
+    let value: Value = json::parse(body, registry.prefix())?;
     let package = match registry {
         Registry::Npm => npm(&value),
         Registry::Pypi => pypi(&value),
@@ -35,16 +36,9 @@ pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
         }
         SourceError::malformed(format!(
             "{}: the answer names no package or lists no versions",
-            registry.name()
+            registry.prefix()
         ))
     })
-}
-
-fn str_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .filter(|text| !text.trim().is_empty())
 }
 
 fn release(registry: Registry, name: &str, version: &str, date: DateEvidence) -> Release {
@@ -65,9 +59,9 @@ fn release(registry: Registry, name: &str, version: &str, date: DateEvidence) ->
 /// `time` may hold versions that are gone, and an object where the whole package is. The document of one
 /// version has no list.
 fn npm(value: &Value) -> Option<Package> {
-    let name = str_at(value, "/name")?.to_owned();
+    let name = text_at(value, "/name")?.to_owned();
     let versions = value.get("versions").and_then(Value::as_object);
-    let of_one = str_at(value, "/version").is_some();
+    let of_one = text_at(value, "/version").is_some();
     let unpublished = value.pointer("/time/unpublished").is_some();
     if versions.is_none() && !of_one && !unpublished {
         return None;
@@ -88,7 +82,7 @@ fn npm(value: &Value) -> Option<Package> {
                 .and_then(Value::as_str)
                 .filter(|reason| !reason.trim().is_empty())
             {
-                release.notes = format!("deprecated: {}", text::clip(&text::one_line(reason), 200));
+                release.notes = format!("deprecated: {}", text::said(reason, 200));
             }
             release
         })
@@ -96,11 +90,11 @@ fn npm(value: &Value) -> Option<Package> {
     let repository = value.get("repository").and_then(|repository| {
         repository
             .as_str()
-            .or_else(|| str_at(repository, "/url"))
+            .or_else(|| text_at(repository, "/url"))
             .and_then(|url| github::repository(url).ok())
     });
     Some(Package {
-        latest: str_at(value, "/dist-tags/latest").map(str::to_owned),
+        latest: text_at(value, "/dist-tags/latest").map(str::to_owned),
         name,
         repository,
         releases,
@@ -110,12 +104,14 @@ fn npm(value: &Value) -> Option<Package> {
 /// A release is dated by its first file: wheels may follow years later.
 fn pypi(value: &Value) -> Option<Package> {
     let info = value.get("info")?;
-    let name = str_at(info, "/name")?.to_owned();
+    let name = text_at(info, "/name")?.to_owned();
     let files_date = |files: &Value| -> Option<(String, bool)> {
         let files = files.as_array()?;
         let earliest = files
             .iter()
-            .filter_map(|file| str_at(file, "/upload_time_iso_8601").or_else(|| str_at(file, "/upload_time")))
+            .filter_map(|file| {
+                text_at(file, "/upload_time_iso_8601").or_else(|| text_at(file, "/upload_time"))
+            })
             .min()?;
         let yanked = files
             .iter()
@@ -144,14 +140,14 @@ fn pypi(value: &Value) -> Option<Package> {
         .into_iter()
         .flatten()
         .filter_map(|(_, url)| url.as_str())
-        .chain(str_at(info, "/home_page"))
+        .chain(text_at(info, "/home_page"))
         .find_map(|url| {
             github::repository(url)
                 .ok()
                 .filter(|_| url.contains("github.com"))
         });
     Some(Package {
-        latest: str_at(info, "/version").map(str::to_owned),
+        latest: text_at(info, "/version").map(str::to_owned),
         name,
         repository,
         releases,
@@ -160,8 +156,8 @@ fn pypi(value: &Value) -> Option<Package> {
 
 fn crates(value: &Value) -> Option<Package> {
     let facts = value.get("crate")?;
-    let name = str_at(facts, "/name")
-        .or_else(|| str_at(facts, "/id"))?
+    let name = text_at(facts, "/name")
+        .or_else(|| text_at(facts, "/id"))?
         .to_owned();
     let releases = value
         .get("versions")
@@ -169,15 +165,15 @@ fn crates(value: &Value) -> Option<Package> {
         .into_iter()
         .flatten()
         .filter_map(|version| {
-            let date = DateEvidence::optional_field("created_at", str_at(version, "/created_at"));
-            let mut release = release(Registry::Crates, &name, str_at(version, "/num")?, date);
+            let date = DateEvidence::optional_field("created_at", text_at(version, "/created_at"));
+            let mut release = release(Registry::Crates, &name, text_at(version, "/num")?, date);
             release.yanked = version.get("yanked") == Some(&Value::Bool(true));
             Some(release)
         })
         .collect();
-    let repository = str_at(facts, "/repository").and_then(|url| github::repository(url).ok());
+    let repository = text_at(facts, "/repository").and_then(|url| github::repository(url).ok());
     Some(Package {
-        latest: str_at(facts, "/max_stable_version").map(str::to_owned),
+        latest: text_at(facts, "/max_stable_version").map(str::to_owned),
         name,
         repository,
         releases,

@@ -7,20 +7,15 @@ use serde::Deserialize;
 
 use super::{Release, version};
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
 #[derive(Debug, Deserialize)]
 struct Wire {
     tag_name: String,
-    #[serde(default, deserialize_with = "json::or_absent")]
     name: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     body: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     html_url: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     published_at: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     draft: Option<bool>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     prerelease: Option<bool>,
 }
 
@@ -38,12 +33,8 @@ pub struct Listing {
 /// Reads the list.
 pub fn read(body: &str) -> Result<Listing, SourceError> {
     let list: Lenient<Wire> = json::parse(body, "GitHub releases")?;
-    let sent = list.items.len() + list.unreadable;
-    if list.items.is_empty() && sent > 0 {
-        return Err(SourceError::malformed(
-            "GitHub releases: none of the entries has a tag",
-        ));
-    }
+    let sent = list.sent();
+    let list = list.or_none_readable("GitHub releases: none of the entries has a tag")?;
     let releases = list
         .items
         .into_iter()
@@ -58,11 +49,7 @@ pub fn read(body: &str) -> Result<Listing, SourceError> {
 }
 
 fn release(wire: Wire) -> Release {
-    let name = wire
-        .name
-        .as_deref()
-        .map(text::one_line)
-        .filter(|name| !name.is_empty());
+    let name = wire.name.as_deref().and_then(text::present);
     let by_name =
         name.as_deref().is_some_and(version::names_prerelease) || version::is_prerelease(&wire.tag_name);
     Release {

@@ -4,11 +4,11 @@ use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, U
 use freshcontext_contract::limits::DATES_APART_H;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, DateValue};
+use freshcontext_parse::date::{self, PathDate};
 use freshcontext_parse::scraper::{ElementRef, Html};
 
 use super::page::{all, classes, words};
-use super::path_date::{self, PathDate};
-use super::{dates, instant, jsonld};
+use super::{jsonld, path_date};
 
 /// Publication dates of one page further apart than this contradict each other.
 const APART: TimeDelta = TimeDelta::hours(DATES_APART_H);
@@ -39,12 +39,12 @@ struct Claim {
 
 impl Claim {
     fn at(&self) -> Option<DateTime<Utc>> {
-        value_instant(&self.value)
+        self.value.instant()
     }
 
     /// What says so, and when.
     fn told(&self) -> String {
-        format!("{} {}", self.what, dates::shown(&self.value).unwrap_or_default())
+        format!("{} {}", self.what, date::shown(&self.value).unwrap_or_default())
     }
 
     fn evidence(self) -> DateEvidence {
@@ -58,8 +58,8 @@ impl Claim {
 
 /// Reads all that a page says about its date.
 pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> Signals {
-    let sane = |value: &DateValue| !dates::lies_ahead(value, now);
-    let read = |text: &str| dates::machine(text).filter(sane);
+    let sane = |value: &DateValue| !date::lies_ahead(value, now);
+    let read = |text: &str| date::machine(text).filter(sane);
     let linked = linked_data(document);
     let of_metadata = |css: &str| -> Vec<DateValue> {
         all(document, css)
@@ -77,7 +77,7 @@ pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> S
             .next()
     });
     let mut signals = Signals {
-        modified: modified.as_ref().and_then(dates::shown),
+        modified: modified.as_ref().and_then(date::shown),
         ..Signals::default()
     };
     let mut claims: Vec<Claim> = Vec::new();
@@ -105,7 +105,7 @@ pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> S
     let visible = text.lines().take(40).find_map(|line| {
         let short = line.chars().count() <= 120;
         short
-            .then(|| dates::find(line))
+            .then(|| date::find(line))
             .flatten()
             .and_then(|found| found.day(None))
     });
@@ -203,7 +203,7 @@ fn end_of(found: PathDate) -> DateTime<Utc> {
 
 /// Some pages round one of their stamps to the day: another one of that day knows the time.
 fn sharper<'c>(value: DateValue, others: impl Iterator<Item = &'c Claim>) -> DateValue {
-    let Some(at) = value_instant(&value).filter(|at| at.time() == NaiveTime::MIN) else {
+    let Some(at) = value.instant().filter(|at| at.time() == NaiveTime::MIN) else {
         return value;
     };
     let mut same_day = others.filter(|other| {
@@ -212,10 +212,6 @@ fn sharper<'c>(value: DateValue, others: impl Iterator<Item = &'c Claim>) -> Dat
             .is_some_and(|other| other.date_naive() == at.date_naive() && other.time() != NaiveTime::MIN)
     });
     same_day.next().map_or(value, |other| other.value.clone())
-}
-
-fn value_instant(value: &DateValue) -> Option<DateTime<Utc>> {
-    instant(&DateEvidence::field("x", value.clone()))
 }
 
 /// JSON-LD of the main entity. What does not parse is skipped: pages break it often.
@@ -274,7 +270,7 @@ fn dated_class(document: &Html) -> Option<NaiveDate> {
         .find_map(|element| {
             let said = words(element, " ");
             let short = said.chars().count() <= 60;
-            short.then(|| dates::find(&said)).flatten()?.day(None)
+            short.then(|| date::find(&said)).flatten()?.day(None)
         })
 }
 
@@ -340,7 +336,7 @@ fn labelled_date(document: &Html) -> Option<NaiveDate> {
         let said = words(label, "");
         let value = label.next_siblings().find_map(ElementRef::wrap)?;
         let fits = is_label(&said) && matches!(value.value().name(), "dd" | "td") && !foreign(label);
-        fits.then(|| dates::find(&words(value, "")))??.day(None)
+        fits.then(|| date::find(&words(value, "")))??.day(None)
     });
     pair.or_else(|| {
         let places = "main p, article p, p, span, div, li, small, time, em, address, h2, h3, h4";
@@ -355,7 +351,7 @@ fn labelled_date(document: &Html) -> Option<NaiveDate> {
                     .strip_prefix(**label)
                     .is_some_and(|rest| rest.starts_with([':', ' ']))
             })?;
-            let day = dates::find(line.get(label.len()..)?)?.day(None)?;
+            let day = date::find(line.get(label.len()..)?)?.day(None)?;
             (!foreign(element)).then_some(day)
         })
     })

@@ -438,7 +438,7 @@ fn pages_of_releases_shells_and_soft_404s() {
 
 #[test]
 fn registries_name_their_repository_and_dates() {
-    use crate::input::Registry;
+    use freshcontext_parse::registry::Registry;
     let Some(text) = recording("packages/npm_is-stream.json") else {
         return;
     };
@@ -502,7 +502,7 @@ fn any_prefix_of_any_body_is_survived() {
         let errors = [
             releases::read(cut).err(),
             feed::github(cut.as_bytes()).err(),
-            registry::read(crate::input::Registry::Npm, cut).err(),
+            registry::read(freshcontext_parse::registry::Registry::Npm, cut).err(),
         ];
         for error in errors.into_iter().flatten() {
             assert_eq!(error.code, ErrorCode::Malformed);

@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveDateTime, NaiveTime};
 use chrono_tz::America::New_York;
 use freshcontext_contract::{Media, Request, SourceError};
-use freshcontext_parse::json;
+use freshcontext_parse::{json, text};
 use serde_json::Value;
 
 use super::Provider;
@@ -30,7 +30,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     let given = words(at("last_trade_time"));
     let moment = given.as_deref().and_then(moment);
     if let (Some(given), None) = (&given, moment) {
-        let given: String = given.chars().filter(|c| !c.is_control()).take(40).collect();
+        let given = text::said(given, 40);
         return Err(SourceError::malformed(format!(
             "Cboe quote: the time `{given}` of the last trade cannot be read"
         )));

@@ -36,25 +36,10 @@ pub async fn quotes(cx: &Cx<'_>, tickers: &[Ticker]) -> Vec<Result<Quote, Source
     match answer {
         Ok(response) => {
             let body = charset::decode(&response).text;
-            tickers
-                .iter()
-                .map(|ticker| response.judged(parse(ticker, &body)))
-                .collect()
+            let read = |ticker| response.judged(parse(ticker, &body));
+            tickers.iter().map(read).collect()
         }
-        // One failure for all of them: each gets its own copy of what the caller must know.
-        Err(error) => tickers
-            .iter()
-            .map(|_| {
-                let mut copy = SourceError::new(error.code, error.message.clone());
-                copy.retry = error.retry;
-                copy.http_status = error.http_status;
-                copy.retry_after = error.retry_after;
-                copy.attempts = error.attempts;
-                copy.hint.clone_from(&error.hint);
-                copy.detail.clone_from(&error.detail);
-                Err(copy)
-            })
-            .collect(),
+        Err(error) => tickers.iter().map(|_| Err(error.again())).collect(),
     }
 }
 

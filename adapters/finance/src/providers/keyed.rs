@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use freshcontext_contract::{ErrorCode, KeyedUrl, Media, Request, SourceError};
-use freshcontext_parse::json;
+use freshcontext_parse::{json, text};
 use serde_json::Value;
 
 use super::Provider;
@@ -17,8 +17,8 @@ fn moment(value: &Value) -> Option<Moment> {
 }
 
 pub fn finnhub_request(ticker: &Ticker) -> Result<Request, SourceError> {
-    let mut url = KeyedUrl::new("https://finnhub.io/api/v1/quote", &[])?;
-    url.query_pairs_mut().append_pair("symbol", &ticker.root);
+    let url = KeyedUrl::new("https://finnhub.io/api/v1/quote", &[])?;
+    let url = url.with([("symbol", ticker.root.as_str())]);
     Ok(quote_of(url, Media::Json))
 }
 
@@ -54,12 +54,7 @@ pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 
 /// An error in the source's own words: a limit, a plan, a key, an unknown ticker, or a failure.
 fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceError {
-    let words: String = words
-        .trim()
-        .chars()
-        .filter(|c| !c.is_control())
-        .take(160)
-        .collect();
+    let words = text::said(words, 160);
     let lower = words.to_lowercase();
     let has = |marks: &[&str]| marks.iter().any(|mark| lower.contains(mark));
     let code = if has(&["limit", "too many requests", "out of api credits"]) {
@@ -69,7 +64,7 @@ fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceE
             "the plan of the {name} key does not include {}: {words}",
             ticker.given
         );
-        return SourceError::new(ErrorCode::Misconfigured, message)
+        return SourceError::misconfigured(message)
             .hint("a key of that plan opens it; without, another provider may have it");
     } else if has(&["api key", "apikey", "token", "unauthorized"]) {
         ErrorCode::AccessDenied
@@ -86,8 +81,8 @@ pub fn twelvedata_request(ticker: &Ticker) -> Result<Request, SourceError> {
         Kind::Currency(base, quote) | Kind::Coin(base, quote) => format!("{base}/{quote}"),
         _ => ticker.root.clone(),
     };
-    let mut url = KeyedUrl::new("https://api.twelvedata.com/quote", &[])?;
-    url.query_pairs_mut().append_pair("symbol", &symbol);
+    let url = KeyedUrl::new("https://api.twelvedata.com/quote", &[])?;
+    let url = url.with([("symbol", symbol.as_str())]);
     Ok(quote_of(url, Media::Json).accepting(&[404]))
 }
 

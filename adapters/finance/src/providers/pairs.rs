@@ -1,8 +1,8 @@
 //! Currencies from the European Central Bank's reference rates, coins from Coinbase Exchange.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
-use freshcontext_parse::json;
+use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_parse::{json, text};
 use serde_json::Value;
 
 use super::Provider;
@@ -105,11 +105,8 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         return Err(SourceError::malformed("Coinbase ticker: the answer is no object"));
     }
     if let Some(words) = words(at("message")).filter(|words| words.to_lowercase().contains("rate limit")) {
-        let words: String = words.chars().filter(|c| !c.is_control()).take(80).collect();
-        return Err(SourceError::new(
-            ErrorCode::RateLimited,
-            format!("Coinbase says: {words}"),
-        ));
+        let words = text::said(&words, 80);
+        return Err(SourceError::rate_limited(format!("Coinbase says: {words}")));
     }
     let moment = at("time")
         .as_str()
@@ -138,6 +135,7 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     const RATES: &str = r#"[{"date":"2026-11-20","base":"EUR","quote":"USD","rate":1.1534},
         {"date":"2026-11-19","base":"EUR","quote":"GBP","rate":0.8800}]"#;

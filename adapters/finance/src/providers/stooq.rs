@@ -3,7 +3,7 @@
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use chrono_tz::America::New_York;
 use chrono_tz::Europe::Warsaw;
-use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::{json, table, text};
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         None => return Err(SourceError::malformed("Stooq quote: the answer is empty")),
         Some('<') if CHALLENGE.iter().any(|mark| body.contains(mark)) => {
             let message = "Stooq asks for a browser check in place of the quote";
-            return Err(SourceError::new(ErrorCode::Challenge, message));
+            return Err(SourceError::challenge(message));
         }
         Some('<') => {
             let message = "Stooq quote: the answer is a web page, not a table";
@@ -143,12 +143,9 @@ fn said(body: &str) -> SourceError {
     let line = text::clip(body.lines().next().unwrap_or_default().trim(), 120);
     let lower = line.to_ascii_lowercase();
     if lower.contains("hits limit") {
-        return SourceError::new(
-            ErrorCode::RateLimited,
-            "Stooq's daily quota for this address is spent",
-        );
+        return SourceError::rate_limited("Stooq's daily quota for this address is spent");
     }
-    SourceError::new(ErrorCode::UpstreamError, format!("Stooq answered: {line}"))
+    SourceError::upstream(format!("Stooq answered: {line}"))
 }
 
 /// Whether a Warsaw time is after the close of the ticker's market, as far as that is known here.
@@ -167,6 +164,7 @@ fn is_close(ticker: &Ticker, local: NaiveDateTime) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     fn at(given: &str, body: &str) -> Result<Quote, SourceError> {
         parse(&Ticker::read(given).unwrap(), body)

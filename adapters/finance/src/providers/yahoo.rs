@@ -1,8 +1,8 @@
 //! Yahoo's chart service: worldwide, with currency and UTC seconds; often refuses servers.
 
 use chrono::DateTime;
-use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
-use freshcontext_parse::json;
+use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_parse::{json, text};
 use serde_json::Value;
 
 use super::Provider;
@@ -20,7 +20,7 @@ pub fn request(ticker: &Ticker) -> Result<Request, SourceError> {
 pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     if body.contains("Too Many Requests") && !body.trim_start().starts_with('{') {
         let message = "Yahoo says that there were too many requests";
-        return Err(SourceError::new(ErrorCode::RateLimited, message));
+        return Err(SourceError::rate_limited(message));
     }
     let value: Value = json::parse(body, "Yahoo chart")?;
     let chart = value
@@ -36,11 +36,10 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         } else {
             code
         };
-        let code: String = code.chars().filter(|c| !c.is_control()).take(60).collect();
-        return Err(SourceError::new(
-            ErrorCode::UpstreamError,
-            format!("Yahoo answered with an error: {code}"),
-        ));
+        let code = text::said(code, 60);
+        return Err(SourceError::upstream(format!(
+            "Yahoo answered with an error: {code}"
+        )));
     }
     let meta = chart
         .get("result")
@@ -73,6 +72,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
 
     #[test]
     fn pence_stay_pence() {

@@ -1,7 +1,7 @@
 //! The search index: pages of hits.
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{ErrorCode, Response, SourceError};
+use freshcontext_contract::{Response, SourceError};
 use freshcontext_parse::json::{self, Lenient};
 use serde::Deserialize;
 
@@ -9,56 +9,40 @@ use super::Listing;
 use super::post::{Post, index_date};
 
 /// A page of hits. A body without `hits` is an error in disguise or no page at all.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Page {
+    #[serde_with(skip_apply)]
     hits: Option<Lenient<Hit>>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     nb_hits: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     exhaustive_nb_hits: Option<bool>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     page: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     nb_pages: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     message: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     error: Option<String>,
 }
 
 /// One hit. Keys that do not apply are null in old answers and missing in new ones.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
 #[derive(Debug, Deserialize)]
 struct Hit {
     #[serde(rename = "objectID")]
     object_id: Value,
-    #[serde(default, deserialize_with = "json::or_absent")]
     created_at: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     created_at_i: Option<i64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     title: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     url: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     author: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     points: Option<i64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     num_comments: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     story_text: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     comment_text: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     job_text: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     story_id: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     story_title: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     parent_id: Option<u64>,
-    #[serde(default, rename = "_tags", deserialize_with = "json::or_absent")]
+    #[serde(rename = "_tags")]
     tags: Option<Vec<String>>,
 }
 
@@ -115,25 +99,16 @@ fn read(page: Page) -> Result<Listing, SourceError> {
                     "Hacker News search answered with an error: {}",
                     super::post::title_text(&message)
                 );
-                SourceError::new(ErrorCode::UpstreamError, message)
+                SourceError::upstream(message)
             }
             None => SourceError::malformed("Hacker News search: the answer has no `hits`"),
         });
     };
-    let sent = hits.items.len() + hits.unreadable;
-    let items: Vec<_> = hits
-        .items
-        .into_iter()
-        .filter_map(|hit| hit.post()?.into_item(false))
-        .collect();
-    if items.is_empty() && sent > 0 {
-        return Err(SourceError::malformed(
-            "Hacker News search: none of the hits has the documented shape",
-        ));
-    }
+    let hits = hits.read(|hit| hit.post()?.into_item(false));
+    let hits = hits.or_none_readable("Hacker News search: none of the hits has the documented shape")?;
     Ok(Listing {
-        unreadable: sent - items.len(),
-        items,
+        unreadable: hits.unreadable,
+        items: hits.items,
         total: page
             .nb_hits
             .map(|total| (total, page.exhaustive_nb_hits.unwrap_or(false))),

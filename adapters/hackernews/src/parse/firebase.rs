@@ -1,6 +1,6 @@
 //! The item interface: lists of ids and single items.
 
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError};
+use freshcontext_contract::{DateEvidence, Item, Response, SourceError};
 use freshcontext_parse::json;
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,32 +8,22 @@ use serde_json::Value;
 use super::post::Post;
 
 /// One item. Everything but the id may be missing.
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "json::or_absent")])]
 #[derive(Debug, Deserialize)]
 struct Wire {
     id: u64,
-    #[serde(default, rename = "type", deserialize_with = "json::or_absent")]
+    #[serde(rename = "type")]
     kind: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     by: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     time: Option<i64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     title: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     url: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     text: Option<String>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     score: Option<i64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     descendants: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     kids: Option<Vec<u64>>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     parent: Option<u64>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     deleted: Option<bool>,
-    #[serde(default, deserialize_with = "json::or_absent")]
     dead: Option<bool>,
 }
 
@@ -112,7 +102,7 @@ fn refusal(value: &Value) -> Result<(), SourceError> {
                 "Hacker News answered with an error: {}",
                 super::post::title_text(error)
             );
-            Err(SourceError::new(ErrorCode::UpstreamError, message))
+            Err(SourceError::upstream(message))
         }
         None => Ok(()),
     }

@@ -1,7 +1,8 @@
 //! The site itself: its feed and its pages.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError};
+use freshcontext_contract::{DateEvidence, Item, Response, SourceError};
+use freshcontext_parse::json::Lenient;
 use freshcontext_parse::scraper::{ElementRef, Selector};
 use freshcontext_parse::{charset, feed, html as markup, link, text};
 
@@ -22,16 +23,15 @@ pub fn rss(response: &Response) -> Result<Listing, SourceError> {
 
 fn read_feed(bytes: &[u8]) -> Result<Listing, SourceError> {
     let feed = feed::read(bytes, "Hacker News feed")?;
-    let sent = feed.entries.len();
-    let items: Vec<Item> = feed.entries.into_iter().filter_map(entry).collect();
-    if items.is_empty() {
+    let list = Lenient::from(feed.entries).read(entry);
+    if list.items.is_empty() {
         return Err(SourceError::malformed(
             "Hacker News feed: it holds no readable entry",
         ));
     }
     Ok(Listing {
-        unreadable: sent - items.len(),
-        items,
+        unreadable: list.unreadable,
+        items: list.items,
         ..Listing::default()
     })
 }
@@ -69,10 +69,7 @@ fn read_rows(html: &str, base: &Url) -> Result<Listing, SourceError> {
     apology(html)?;
     let document = markup::document(html);
     let Some(select) = Selectors::new() else {
-        return Err(SourceError::new(
-            ErrorCode::Internal,
-            "a built-in selector does not parse",
-        ));
+        return Err(SourceError::internal("a built-in selector does not parse"));
     };
     let mut listing = Listing {
         cut: document.cut().note("page"),
@@ -94,17 +91,14 @@ fn read_rows(html: &str, base: &Url) -> Result<Listing, SourceError> {
     if listing.items.is_empty() {
         let message =
             "Hacker News sent a page without a single story, as it does to visitors it does not want";
-        return Err(SourceError::new(ErrorCode::AccessDenied, message).hint("try again in some minutes"));
+        return Err(SourceError::access_denied(message).hint("try again in some minutes"));
     }
     Ok(listing)
 }
 
 fn apology(text: &str) -> Result<(), SourceError> {
     if text.len() < APOLOGY_CHARS && text.contains(TOO_FAST) {
-        return Err(SourceError::new(
-            ErrorCode::RateLimited,
-            "Hacker News asks us to slow down",
-        ));
+        return Err(SourceError::rate_limited("Hacker News asks us to slow down"));
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What all routes share: how a post of Hacker News becomes an item.
 
-use freshcontext_contract::chrono::{DateTime, Datelike, SecondsFormat, Utc};
-use freshcontext_contract::{DateEvidence, DateValue, Item};
+use freshcontext_contract::chrono::{Datelike, SecondsFormat};
+use freshcontext_contract::{DateEvidence, Item};
 use freshcontext_parse::{html, link, text};
 
 /// Longest self-text shown in a list, in characters. A thread shows all of it.
@@ -30,7 +30,7 @@ pub struct Post {
 impl Post {
     /// The item; `None` for a post with neither title nor text, which is a deleted one.
     pub fn into_item(self, whole_text: bool) -> Option<Item> {
-        let discussion = discussion(self.id);
+        let page = discussion(self.id);
         let body = self
             .text
             .as_deref()
@@ -46,12 +46,12 @@ impl Post {
             (Some(title), _, false) => title.clone(),
             (None, None, _) => return None,
             (_, _, true) => comment_title(self.author.as_deref(), self.story.as_ref()),
-            (None, Some(body), false) => text::clip(&text::one_line(body), 80),
+            (None, Some(body), false) => text::said(body, 80),
         };
         let mut item = Item::new(shown, self.date);
         item.id = Some(self.id.to_string());
         let external = self.url.as_deref().and_then(link::shown).filter(|_| !is_comment);
-        item.url = Some(external.clone().unwrap_or_else(|| discussion.clone()));
+        item.url = Some(external.clone().unwrap_or_else(|| page.clone()));
         item.summary = match body {
             Some(body) if whole_text => body,
             Some(body) => text::clip(&body, LIST_TEXT),
@@ -70,11 +70,11 @@ impl Post {
             );
         }
         if let Some((_, Some(story))) = self.story {
-            item.set("story", discussion_of(story));
+            item.set("story", discussion(story));
         }
-        item.set("parent", self.parent.map(discussion_of));
+        item.set("parent", self.parent.map(discussion));
         if external.is_some() {
-            item.set("discussion", discussion);
+            item.set("discussion", page);
         }
         Some(item)
     }
@@ -92,10 +92,6 @@ fn comment_title(author: Option<&str>, story: Option<&(Option<String>, Option<u6
 /// The page of an item.
 pub fn discussion(id: u64) -> String {
     format!("https://news.ycombinator.com/item?id={id}")
-}
-
-fn discussion_of(id: u64) -> String {
-    discussion(id)
 }
 
 /// A title as plain text: entities are decoded once, and `<` is a character, not markup.
@@ -116,33 +112,16 @@ pub fn linked_year(title: &str, date: &DateEvidence) -> Option<i32> {
         return None;
     }
     let year = year.parse::<i32>().ok().filter(|year| *year >= 1000)?;
-    match submitted(date) {
+    match date.instant() {
         Some(at) => (year <= at.year()).then_some(year),
         None => (year <= 2100).then_some(year),
     }
 }
 
-/// The instant of evidence that is one, for notes and for the order by date.
-pub fn submitted(date: &DateEvidence) -> Option<DateTime<Utc>> {
-    let (DateEvidence::Field { value, .. }
-    | DateEvidence::PageSignal { value, .. }
-    | DateEvidence::Disputed { value, .. }) = date
-    else {
-        return None;
-    };
-    match value {
-        DateValue::EpochSeconds(seconds) => DateTime::from_timestamp(*seconds, 0),
-        DateValue::Instant(at) => Some(*at),
-        DateValue::Text(text) => DateTime::parse_from_rfc3339(text)
-            .ok()
-            .map(|at| at.with_timezone(&Utc)),
-        DateValue::Day(_) => None,
-    }
-}
-
 /// The instant of evidence as text, for fields and notes.
 pub fn date_text(date: &DateEvidence) -> Option<String> {
-    submitted(date).map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true))
+    date.instant()
+        .map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true))
 }
 
 /// Evidence from the two forms in which the search index gives a moment.

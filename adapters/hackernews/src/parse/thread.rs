@@ -4,7 +4,7 @@ use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{Item, Response, SourceError};
 use freshcontext_parse::json;
 
-use super::post::{Post, index_date, submitted};
+use super::post::{Post, index_date};
 
 /// A thread.
 #[derive(Debug)]
@@ -22,14 +22,14 @@ pub struct Thread {
 impl Thread {
     /// The newest comment, as text.
     pub fn newest_comment(&self) -> Option<String> {
-        let newest = self.comments.iter().max_by_key(|item| submitted(&item.date));
+        let newest = self.comments.iter().max_by_key(|item| item.date.instant());
         newest.and_then(|item| super::date_text(&item.date))
     }
 
     /// Puts the newest comments first. Those without a date come last.
     pub fn newest_first(&mut self) {
         self.comments
-            .sort_by_key(|item| std::cmp::Reverse(submitted(&item.date)));
+            .sort_by_key(|item| std::cmp::Reverse(item.date.instant()));
     }
 }
 

@@ -7,7 +7,7 @@ use freshcontext_parse::{html, text};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Read, dated, id_text, judged};
+use super::{Read, dated, id_text};
 use crate::job::{Board, Job};
 use crate::words::Words;
 
@@ -27,21 +27,16 @@ struct Hits {
     hits: Lenient<Hit>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 struct Hit {
     #[serde(rename = "objectID")]
     object_id: Value,
-    #[serde(default, deserialize_with = "or_absent")]
     title: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     author: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     comment_text: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     created_at: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     created_at_i: Option<i64>,
-    #[serde(default, deserialize_with = "or_absent")]
     num_comments: Option<u64>,
     #[serde(default)]
     parent_id: Value,
@@ -51,7 +46,7 @@ struct Hit {
 /// want to be hired, for freelancers, and once asked a question about the threads.
 pub fn hiring_threads(body: &str, now: DateTime<Utc>) -> Result<Vec<Thread>, SourceError> {
     let answer: Hits = json::parse(body, "Hacker News search")?;
-    let sent = answer.hits.items.len() + answer.hits.unreadable;
+    let sent = answer.hits.sent();
     let mut threads: Vec<Thread> = answer
         .hits
         .items
@@ -96,9 +91,9 @@ fn is_hiring_title(title: &str) -> bool {
 /// The adverts in a search for a thread's comments: its direct answers, the rest is talk.
 pub fn hiring_comments(body: &str, thread: u64) -> Result<Read, SourceError> {
     let answer: Hits = json::parse(body, "Hacker News comments")?;
-    let mut read = Read {
+    let mut adverts = Lenient {
+        items: Vec::new(),
         unreadable: answer.hits.unreadable,
-        ..Read::default()
     };
     for hit in answer.hits.items {
         if id_text(&hit.parent_id) != Some(thread.to_string()) {
@@ -108,13 +103,14 @@ pub fn hiring_comments(body: &str, thread: u64) -> Result<Read, SourceError> {
             continue;
         };
         let Some(id) = number(&hit.object_id) else {
-            read.unreadable += 1;
+            adverts.unreadable += 1;
             continue;
         };
-        read.jobs
+        adverts
+            .items
             .extend(advert(&id, &comment, hit.created_at, hit.created_at_i));
     }
-    judged(read, "Hacker News comments")
+    Read::of(adverts, "Hacker News comments")
 }
 
 #[derive(Deserialize)]
@@ -123,14 +119,12 @@ struct Tree {
     children: Lenient<Branch>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 struct Branch {
     id: Value,
-    #[serde(default, deserialize_with = "or_absent")]
     text: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     created_at: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     created_at_i: Option<i64>,
 }
 
@@ -140,22 +134,23 @@ pub fn hiring_tree(body: &str) -> Result<Read, SourceError> {
     if id_text(&tree.id).is_none() {
         return Err(SourceError::malformed("Hacker News thread: it has no id"));
     }
-    let mut read = Read {
+    let mut adverts = Lenient {
+        items: Vec::new(),
         unreadable: tree.children.unreadable,
-        ..Read::default()
     };
     for branch in tree.children.items {
         let Some(comment) = branch.text else {
             continue;
         };
         let Some(id) = number(&branch.id) else {
-            read.unreadable += 1;
+            adverts.unreadable += 1;
             continue;
         };
-        read.jobs
+        adverts
+            .items
             .extend(advert(&id, &comment, branch.created_at, branch.created_at_i));
     }
-    judged(read, "Hacker News thread")
+    Read::of(adverts, "Hacker News thread")
 }
 
 /// The number of a comment, which its address is made of.

@@ -1,34 +1,32 @@
 //! The Muse.
 
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::SourceError;
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Read, dated, id_text, judged, line};
+use super::{Read, dated, id_text, line};
 use crate::job::{Board, Job};
 use crate::repair;
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 struct Answer {
+    #[serde_with(skip_apply)]
     #[serde(default)]
     results: Option<Lenient<Wire>>,
-    #[serde(default, deserialize_with = "or_absent")]
     error: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     page: Option<u64>,
-    #[serde(default, deserialize_with = "or_absent")]
     page_count: Option<u64>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 struct Wire {
     id: Value,
     name: String,
-    #[serde(default, deserialize_with = "or_absent")]
     publication_date: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     contents: Option<String>,
     #[serde(default)]
     locations: Lenient<Named>,
@@ -36,9 +34,7 @@ struct Wire {
     categories: Lenient<Named>,
     #[serde(default)]
     levels: Lenient<Named>,
-    #[serde(default, deserialize_with = "or_absent")]
     refs: Option<Refs>,
-    #[serde(default, deserialize_with = "or_absent")]
     company: Option<Named>,
 }
 
@@ -69,42 +65,31 @@ pub fn muse(body: &str) -> Result<Read, SourceError> {
     let Some(results) = answer.results else {
         return Err(match answer.error {
             Some(error) => {
-                let said = text::clip(&text::one_line(&error), 80);
-                SourceError::new(ErrorCode::UpstreamError, format!("The Muse answered: {said}"))
+                let said = text::said(&error, 80);
+                SourceError::upstream(format!("The Muse answered: {said}"))
             }
             None => SourceError::malformed("The Muse: the answer has no results"),
         });
     };
-    let more = matches!((answer.page, answer.page_count), (Some(page), Some(count)) if page.saturating_add(1) < count);
-    let mut read = Read {
-        unreadable: results.unreadable,
-        more,
-        ..Read::default()
-    };
-    for wire in results.items {
-        let (Some(key), Some(name)) = (id_text(&wire.id), line(Some(wire.name))) else {
-            read.unreadable += 1;
-            continue;
-        };
-        let mut job = Job::new(Board::Muse, key, name);
-        (job.date, job.at) = dated("publication_date", wire.publication_date);
-        job.url = wire
-            .refs
-            .and_then(|refs| refs.landing_page)
-            .as_deref()
-            .and_then(link::shown);
-        job.company = line(wire.company.map(|company| company.name));
-        job.location = names(&wire.locations);
-        let remote = wire
-            .locations
-            .items
-            .iter()
-            .any(|place| place.name.to_lowercase().contains("remote"));
-        job.remote = remote.then_some(true);
-        job.category = names(&wire.categories);
-        job.level = names(&wire.levels);
-        job.text = repair::html_text(&wire.contents.unwrap_or_default());
-        read.jobs.push(job);
-    }
-    judged(read, "The Muse")
+    let pages = answer.page.zip(answer.page_count);
+    Ok(Read {
+        more: pages.is_some_and(|(page, count)| page.saturating_add(1) < count),
+        ..Read::of(results.read(job), "The Muse")?
+    })
+}
+
+fn job(wire: Wire) -> Option<Job> {
+    let mut job = Job::new(Board::Muse, id_text(&wire.id)?, line(Some(wire.name))?);
+    (job.date, job.at) = dated("publication_date", wire.publication_date);
+    let page = wire.refs.and_then(|refs| refs.landing_page);
+    job.url = page.as_deref().and_then(link::shown);
+    job.company = line(wire.company.map(|company| company.name));
+    job.location = names(&wire.locations);
+    let mut places = wire.locations.items.iter();
+    let remote = places.any(|place| place.name.to_lowercase().contains("remote"));
+    job.remote = remote.then_some(true);
+    job.category = names(&wire.categories);
+    job.level = names(&wire.levels);
+    job.text = repair::html_text(&wire.contents.unwrap_or_default());
+    Some(job)
 }

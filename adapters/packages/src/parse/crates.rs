@@ -2,10 +2,12 @@
 
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::date::instant;
+use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, text};
 use semver::Version;
 
-use super::{Facts, Published, moment, repository, text_at};
+use super::{Facts, Published, repository};
 
 struct Row<'v> {
     number: Version,
@@ -20,9 +22,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     let about = value.get("crate").unwrap_or(&Value::Null);
     let Some(name) = text_at(about, "/name").or_else(|| text_at(about, "/id")) else {
         return Err(match text_at(&value, "/errors/0/detail") {
-            Some(detail) => {
-                SourceError::not_found(format!("crates.io: {}", text::clip(&text::one_line(detail), 120)))
-            }
+            Some(detail) => SourceError::not_found(format!("crates.io: {}", text::said(detail, 120))),
             None => SourceError::malformed("crates.io: the answer names no crate"),
         });
     };
@@ -74,35 +74,28 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
             .push(format!("crates.io sent no list of versions for {name}: no date"));
     }
     if chosen.is_some_and(|row| row.yanked) {
-        facts.fields.push(("yanked", true.into()));
+        facts.set("yanked", true);
     }
     let detail = |pointer: &str| {
         chosen
             .and_then(|row| text_at(row.value, pointer))
             .map(str::to_owned)
     };
-    facts
-        .fields
-        .push(("downloads", about.get("downloads").and_then(Value::as_u64).into()));
-    facts.fields.push((
+    facts.set("downloads", about.get("downloads").and_then(Value::as_u64));
+    facts.set(
         "downloads_90d",
-        about.get("recent_downloads").and_then(Value::as_u64).into(),
-    ));
-    facts.fields.push(("license", detail("/license").into()));
-    facts
-        .fields
-        .push(("rust_version", detail("/rust_version").into()));
-    facts.fields.push((
-        "repository",
-        text_at(about, "/repository").and_then(repository).into(),
-    ));
+        about.get("recent_downloads").and_then(Value::as_u64),
+    );
+    facts.set("license", detail("/license"));
+    facts.set("rust_version", detail("/rust_version"));
+    facts.set("repository", text_at(about, "/repository").and_then(repository));
     facts.published = rows
         .iter()
         .filter(|row| !row.yanked)
         .filter_map(|row| {
             Some(Published {
                 version: row.number.to_string(),
-                at: moment(row.written?)?,
+                at: instant(row.written?)?,
                 written: row.written?.to_owned(),
                 prerelease: !row.number.pre.is_empty(),
             })

@@ -2,10 +2,12 @@
 
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::{DateEvidence, ErrorCode, SourceError};
+use freshcontext_parse::date::instant;
+use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, npm, text};
 use semver::Version;
 
-use super::{Facts, Published, license, moment, repository, text_at};
+use super::{Facts, Published, license, repository};
 
 /// Reads a package's document.
 pub fn read(body: &str) -> Result<Facts, SourceError> {
@@ -22,7 +24,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         && versions.is_none_or(Map::is_empty)
     {
         let at = text_at(gone, "/time")
-            .and_then(moment)
+            .and_then(instant)
             .map(|at| format!(" on {}", at.date_naive()))
             .unwrap_or_default();
         return Err(SourceError::not_found(format!(
@@ -46,14 +48,12 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     let deprecated = manifest
         .and_then(|manifest| manifest.get("deprecated"))
         .and_then(|deprecated| match deprecated {
-            Value::String(reason) if !reason.trim().is_empty() => {
-                Some(Value::from(text::clip(&text::one_line(reason), 200)))
-            }
+            Value::String(reason) if !reason.trim().is_empty() => Some(Value::from(text::said(reason, 200))),
             Value::Bool(true) => Some(Value::from(true)),
             // Some registries write "" or false for a package that is not.
             _ => None,
         });
-    facts.fields.push(("deprecated", deprecated.unwrap_or_default()));
+    facts.set("deprecated", deprecated.unwrap_or_default());
     let tags = value.get("dist-tags").and_then(Value::as_object);
     let others: Vec<String> = tags
         .into_iter()
@@ -65,23 +65,21 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         })
         .take(5)
         .collect();
-    facts.fields.push(("other_tags", others.into()));
+    facts.set("other_tags", others);
     let own = |key: &str| {
         manifest
             .and_then(|manifest| manifest.get(key))
             .or_else(|| value.get(key))
     };
-    facts.fields.push(("license", license(own("license")).into()));
-    facts.fields.push((
+    facts.set("license", license(own("license")));
+    facts.set(
         "node",
-        manifest
-            .and_then(|manifest| text_at(manifest, "/engines/node"))
-            .into(),
-    ));
+        manifest.and_then(|manifest| text_at(manifest, "/engines/node")),
+    );
     let source = own("repository")
         .and_then(|at| at.as_str().or_else(|| text_at(at, "/url")))
         .and_then(repository);
-    facts.fields.push(("repository", source.into()));
+    facts.set("repository", source);
     Ok(facts)
 }
 
@@ -114,7 +112,7 @@ fn published(times: Option<&Map<String, Value>>, versions: Option<&Map<String, V
             let written = written.as_str()?;
             Some(Published {
                 version: version.clone(),
-                at: moment(written)?,
+                at: instant(written)?,
                 written: written.to_owned(),
                 prerelease: Version::parse(version)
                     .map_or_else(|_| version.contains('-'), |version| !version.pre.is_empty()),
@@ -136,9 +134,7 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
         description: text_at(&value, "/description").map(str::to_owned),
         ..Facts::default()
     };
-    facts
-        .fields
-        .push(("license", license(value.get("license")).into()));
+    facts.set("license", license(value.get("license")));
     facts.notes.push(format!(
         "npm's document on {name} is too large to be read: no dates"
     ));

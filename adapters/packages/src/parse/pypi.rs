@@ -3,12 +3,14 @@
 use std::str::FromStr;
 
 use freshcontext_contract::chrono::{DateTime, Utc};
-use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_parse::date::instant;
+use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, text};
 use pep440_rs::Version;
 
-use super::{Facts, Published, license, moment, repository, text_at};
+use super::{Facts, Published, license, repository};
 
 /// Reads a project's document.
 pub fn read(body: &str) -> Result<Facts, SourceError> {
@@ -35,7 +37,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     let mut facts = Facts {
         name: name.to_owned(),
         description: text_at(info, "/summary").map(str::to_owned),
-        versions: releases.map(serde_json_len),
+        versions: releases.map(Map::len),
         ..Facts::default()
     };
     facts.latest = text_at(info, "/version").map(str::to_owned);
@@ -54,10 +56,8 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .beside("upload_time", first.and_then(|(.., other)| other));
     facts.published = published;
     if info.get("yanked") == Some(&Value::Bool(true)) {
-        let reason = text_at(info, "/yanked_reason").map(|reason| text::clip(&text::one_line(reason), 200));
-        facts
-            .fields
-            .push(("yanked", reason.map_or(Value::Bool(true), Value::from)));
+        let reason = text_at(info, "/yanked_reason").map(|reason| text::said(reason, 200));
+        facts.set("yanked", reason.map_or(Value::Bool(true), Value::from));
     }
     let holes: Vec<&str> = value
         .get("vulnerabilities")
@@ -68,13 +68,11 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         .filter_map(|hole| text_at(hole, "/id"))
         .take(10)
         .collect();
-    facts.fields.push(("vulnerabilities", holes.into()));
+    facts.set("vulnerabilities", holes);
     let named = license(info.get("license_expression").filter(|value| !value.is_null()))
         .or_else(|| license(info.get("license")));
-    facts.fields.push(("license", named.into()));
-    facts
-        .fields
-        .push(("requires_python", text_at(info, "/requires_python").into()));
+    facts.set("license", named);
+    facts.set("requires_python", text_at(info, "/requires_python"));
     let urls = info.get("project_urls").and_then(Value::as_object);
     let sources = urls.into_iter().flatten().filter(|(label, _)| {
         let label = label.to_lowercase();
@@ -86,12 +84,8 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     let home = text_at(info, "/home_page")
         .filter(|home| home.contains("github.com"))
         .and_then(repository);
-    facts.fields.push(("repository", source.or(home).into()));
+    facts.set("repository", source.or(home));
     Ok(facts)
-}
-
-fn serde_json_len(map: &freshcontext_contract::serde_json::Map<String, Value>) -> usize {
-    map.len()
 }
 
 /// The earliest file of a release. Old answers have only the form without a zone, which is UTC.
@@ -99,7 +93,7 @@ fn first_file(files: &Value) -> Option<(&str, DateTime<Utc>, Option<&str>)> {
     let moments = files.as_array()?.iter().filter_map(|file| {
         let older = text_at(file, "/upload_time");
         let written = text_at(file, "/upload_time_iso_8601").or(older)?;
-        Some((written, moment(written)?, older))
+        Some((written, instant(written)?, older))
     });
     moments.min_by_key(|(_, at, _)| *at)
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
@@ -24,15 +24,18 @@ pub struct Posts {
     pub complaint: Option<String>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 struct Connection {
+    #[serde_with(skip_apply)]
     #[serde(default)]
     edges: Option<Lenient<Edge>>,
+    #[serde_with(skip_apply)]
     #[serde(default)]
     nodes: Option<Lenient<Post>>,
-    #[serde(default, rename = "totalCount", deserialize_with = "or_absent")]
+    #[serde(rename = "totalCount")]
     total: Option<u64>,
-    #[serde(default, rename = "pageInfo", deserialize_with = "or_absent")]
+    #[serde(rename = "pageInfo")]
     page: Option<PageInfo>,
 }
 
@@ -50,29 +53,20 @@ struct PageInfo {
     end_cursor: Option<String>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Post {
     name: String,
-    #[serde(default, deserialize_with = "or_absent")]
     id: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     tagline: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     description: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     slug: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     url: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     votes_count: Option<u64>,
-    #[serde(default, deserialize_with = "or_absent")]
     comments_count: Option<u64>,
-    #[serde(default, deserialize_with = "or_absent")]
     reviews_rating: Option<f64>,
-    #[serde(default, deserialize_with = "or_absent")]
     created_at: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     featured_at: Option<String>,
     #[serde(default)]
     topics: Value,
@@ -85,38 +79,31 @@ pub fn posts(body: &str) -> Result<Posts, SourceError> {
         complaint,
         ..Posts::default()
     };
-    let wire: Vec<Post> = match (data.get("posts"), data.get("post")) {
+    let wire: Lenient<Post> = match (data.get("posts"), data.get("post")) {
         (Some(posts), _) => {
             let connection: Connection = from_value(posts)?;
             if connection.edges.is_none() && connection.nodes.is_none() {
                 return Err(SourceError::malformed("Product Hunt: the answer lists no posts"));
             }
-            let (edges, nodes) = (
-                connection.edges.unwrap_or_default(),
-                connection.nodes.unwrap_or_default(),
-            );
-            out.unreadable = edges.unreadable + nodes.unreadable;
             out.total = connection.total;
             out.next = connection
                 .page
                 .filter(|page| page.has_next_page)
                 .and_then(|page| page.end_cursor);
-            let edges = edges.items.into_iter().map(|edge| edge.node);
-            edges.chain(nodes.items).collect()
+            let edges = connection.edges.unwrap_or_default().read(|edge| Some(edge.node));
+            let mut posts = connection.nodes.unwrap_or_default();
+            posts.items.splice(0..0, edges.items);
+            posts.unreadable += edges.unreadable;
+            posts
         }
-        (None, Some(Value::Null)) => Vec::new(),
-        (None, Some(post)) => vec![from_value(post)?],
+        (None, Some(Value::Null)) => Lenient::default(),
+        (None, Some(post)) => vec![from_value(post)?].into(),
         (None, None) => return Err(SourceError::malformed("Product Hunt: the answer holds no posts")),
     };
-    for post in wire {
-        match item(post) {
-            Some(item) => out.items.push(item),
-            None => out.unreadable += 1,
-        }
-    }
-    if out.items.is_empty() && out.unreadable > 0 {
-        return Err(SourceError::malformed("Product Hunt: no entry is a post"));
-    }
+    let posts = wire
+        .read(item)
+        .or_none_readable("Product Hunt: no entry is a post")?;
+    (out.items, out.unreadable) = (posts.items, posts.unreadable);
     Ok(out)
 }
 
@@ -155,32 +142,25 @@ fn said(error: &Value) -> String {
         .iter()
         .filter_map(|name| error.get(*name).and_then(Value::as_str))
         .find(|text| !text.trim().is_empty());
-    text::clip(&text::one_line(text.unwrap_or("an error without words")), 120)
+    text::said(text.unwrap_or("an error without words"), 120)
 }
 
 fn refused(error: &Value) -> SourceError {
     match error.get("error").and_then(Value::as_str) {
         Some("rate_limit_reached") => {
             let wait = error.pointer("/details/reset_in").and_then(Value::as_u64);
-            let refusal = SourceError::new(
-                ErrorCode::RateLimited,
-                "Product Hunt's budget for this token is used up",
-            )
-            .status(429);
+            let refusal =
+                SourceError::rate_limited("Product Hunt's budget for this token is used up").status(429);
             match wait {
                 Some(seconds) => refusal.retry_after(Duration::from_secs(seconds)),
                 None => refusal,
             }
         }
-        Some(kind) if kind.contains("token") || kind.contains("oauth") => SourceError::new(
-            ErrorCode::Misconfigured,
-            "Product Hunt does not accept the token in PRODUCTHUNT_TOKEN",
-        )
-        .status(401),
-        _ => SourceError::new(
-            ErrorCode::UpstreamError,
-            format!("Product Hunt rejected the query: {}", said(error)),
-        ),
+        Some(kind) if kind.contains("token") || kind.contains("oauth") => {
+            SourceError::misconfigured("Product Hunt does not accept the token in PRODUCTHUNT_TOKEN")
+                .status(401)
+        }
+        _ => SourceError::upstream(format!("Product Hunt rejected the query: {}", said(error))),
     }
 }
 
@@ -232,6 +212,7 @@ fn plain(url: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
     use freshcontext_testkit::bodies::recording;
     use proptest::prelude::*;
 

@@ -3,6 +3,7 @@
 use freshcontext_contract::chrono::{DateTime, SecondsFormat, Timelike, Utc};
 use freshcontext_contract::{DateEvidence, DateValue, Item, SourceError};
 use freshcontext_parse::feed::{self, Entry};
+use freshcontext_parse::json::Lenient;
 use freshcontext_parse::{html, link};
 
 /// The feed, read.
@@ -21,26 +22,18 @@ pub struct Board {
 /// Reads the feed.
 pub fn board(body: &str) -> Result<Board, SourceError> {
     let feed = feed::read(body.as_bytes(), "Product Hunt")?;
-    let mut board = Board {
-        slot: match feed.updated {
-            Some(DateValue::Instant(at)) if is_slot(&at) => Some(at),
-            _ => None,
-        },
-        id: feed.id,
-        ..Board::default()
+    let slot = match feed.updated {
+        Some(DateValue::Instant(at)) if is_slot(&at) => Some(at),
+        _ => None,
     };
-    for entry in feed.entries {
-        match item(&entry) {
-            Some(item) => board.items.push(item),
-            None => board.unreadable += 1,
-        }
-    }
-    if board.items.is_empty() && board.unreadable > 0 {
-        return Err(SourceError::malformed(
-            "Product Hunt: no entry of the feed has a title",
-        ));
-    }
-    Ok(board)
+    let posts = Lenient::from(feed.entries).read(|entry| item(&entry));
+    let posts = posts.or_none_readable("Product Hunt: no entry of the feed has a title")?;
+    Ok(Board {
+        items: posts.items,
+        unreadable: posts.unreadable,
+        slot,
+        id: feed.id,
+    })
 }
 
 /// A launch day begins at 00:01 in California (07:01 or 08:01 UTC). Another moment is when something was

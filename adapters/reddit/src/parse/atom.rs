@@ -86,13 +86,7 @@ fn linked_page(content: &str) -> Option<String> {
 pub fn suspect_pins(items: &mut [Item]) -> usize {
     const PINS: usize = 2;
     const MUCH_OLDER: TimeDelta = TimeDelta::days(3);
-    let date = |item: &Item| match &item.date {
-        DateEvidence::Field {
-            value: freshcontext_contract::DateValue::Instant(at),
-            ..
-        } => Some(*at),
-        _ => None,
-    };
+    let date = |item: &Item| item.date.instant();
     let Some((_, rest)) = items.split_at_checked(PINS) else {
         return 0;
     };

@@ -19,86 +19,54 @@ struct Thing {
     data: Value,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Deserialize)]
 struct Children {
     children: Lenient<Thing>,
-    #[serde(default, deserialize_with = "or_absent")]
     after: Option<String>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 struct Post {
-    #[serde(deserialize_with = "or_absent")]
     id: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     title: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     author: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     subreddit: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     selftext: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     is_self: Option<bool>,
-    #[serde(deserialize_with = "or_absent")]
     url: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     permalink: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     created_utc: Option<f64>,
     /// `false`, or when it was edited.
-    #[serde(deserialize_with = "or_absent")]
     edited: Option<f64>,
-    #[serde(deserialize_with = "or_absent")]
     score: Option<i64>,
-    #[serde(deserialize_with = "or_absent")]
     hide_score: Option<bool>,
-    #[serde(deserialize_with = "or_absent")]
     upvote_ratio: Option<f64>,
-    #[serde(deserialize_with = "or_absent")]
     num_comments: Option<u64>,
-    #[serde(deserialize_with = "or_absent")]
     stickied: Option<bool>,
-    #[serde(deserialize_with = "or_absent")]
     promoted: Option<bool>,
-    #[serde(deserialize_with = "or_absent")]
     over_18: Option<bool>,
-    #[serde(deserialize_with = "or_absent")]
     is_gallery: Option<bool>,
-    #[serde(deserialize_with = "or_absent")]
     link_flair_text: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     crosspost_parent: Option<String>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Default, Deserialize)]
-#[serde(default)]
 struct Comment {
-    #[serde(deserialize_with = "or_absent")]
     id: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     author: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     body: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     subreddit: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     link_title: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     permalink: Option<String>,
-    #[serde(deserialize_with = "or_absent")]
     created_utc: Option<f64>,
-    #[serde(deserialize_with = "or_absent")]
     edited: Option<f64>,
-    #[serde(deserialize_with = "or_absent")]
     score: Option<i64>,
-    #[serde(deserialize_with = "or_absent")]
     score_hidden: Option<bool>,
-    #[serde(deserialize_with = "or_absent")]
     stickied: Option<bool>,
     /// A listing, or empty text where there are none.
-    #[serde(deserialize_with = "or_absent")]
     replies: Option<Value>,
 }
 
@@ -335,7 +303,7 @@ fn error_body(value: &Value, status: &Value) -> SourceError {
     let reason = value.get("reason").and_then(Value::as_str).unwrap_or_default();
     let message = value.get("message").and_then(Value::as_str).unwrap_or_default();
     let said = if reason.is_empty() { message } else { reason };
-    let said = text::clip(&text::one_line(said), 80);
+    let said = text::said(said, 80);
     let status = status.as_u64().and_then(|status| u16::try_from(status).ok());
     let code = match status {
         Some(401 | 403) => ErrorCode::AccessDenied,

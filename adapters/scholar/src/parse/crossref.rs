@@ -13,32 +13,31 @@ struct Answer {
     message: Message,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 struct Message {
     items: Lenient<Work>,
-    #[serde(default, rename = "total-results", deserialize_with = "or_absent")]
+    #[serde(rename = "total-results")]
     total: Option<u64>,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 struct Work {
     #[serde(rename = "DOI")]
     doi: String,
-    #[serde(default, deserialize_with = "or_absent")]
     title: Option<Vec<String>>,
     #[serde(default)]
     author: Lenient<Author>,
-    #[serde(default, rename = "container-title", deserialize_with = "or_absent")]
+    #[serde(rename = "container-title")]
     container: Option<Vec<String>>,
-    #[serde(default, deserialize_with = "or_absent")]
     published: Option<Parts>,
-    #[serde(default, rename = "is-referenced-by-count", deserialize_with = "or_absent")]
+    #[serde(rename = "is-referenced-by-count")]
     cited_by: Option<u64>,
-    #[serde(default, deserialize_with = "or_absent")]
     publisher: Option<String>,
-    #[serde(default, rename = "type", deserialize_with = "or_absent")]
+    #[serde(rename = "type")]
     kind: Option<String>,
-    #[serde(default, rename = "abstract", deserialize_with = "or_absent")]
+    #[serde(rename = "abstract")]
     summary: Option<String>,
 }
 
@@ -64,21 +63,14 @@ const NAMES: usize = 8;
 /// Reads the answer.
 pub fn crossref(body: &str) -> Result<Page, SourceError> {
     let answer: Answer = json::parse(body, "Crossref")?;
-    let mut page = Page {
-        unreadable: answer.message.items.unreadable,
+    let works = answer.message.items.read(item);
+    let works = works.or_none_readable("Crossref: no entry has a title")?;
+    Ok(Page {
+        items: works.items,
+        unreadable: works.unreadable,
         total: answer.message.total,
         ..Page::default()
-    };
-    for work in answer.message.items.items {
-        match item(work) {
-            Some(item) => page.items.push(item),
-            None => page.unreadable += 1,
-        }
-    }
-    if page.items.is_empty() && page.unreadable > 0 {
-        return Err(SourceError::malformed("Crossref: no entry has a title"));
-    }
-    Ok(page)
+    })
 }
 
 fn item(work: Work) -> Option<Item> {

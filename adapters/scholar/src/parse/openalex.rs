@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use freshcontext_contract::chrono::{Datelike, NaiveDate};
-use freshcontext_contract::{DateEvidence, ErrorCode, Headers, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Headers, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link};
 use serde::Deserialize;
@@ -19,22 +19,18 @@ struct Answer {
     meta: Value,
 }
 
+#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
 struct Work {
     id: String,
-    #[serde(default, deserialize_with = "or_absent")]
     title: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     doi: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     publication_date: Option<String>,
-    #[serde(default, deserialize_with = "or_absent")]
     cited_by_count: Option<u64>,
     #[serde(default)]
     authorships: Lenient<Authorship>,
     #[serde(default)]
     primary_location: Value,
-    #[serde(default, deserialize_with = "or_absent")]
     abstract_inverted_index: Option<BTreeMap<String, Vec<usize>>>,
 }
 
@@ -56,10 +52,7 @@ const WORDS: usize = 2_000;
 /// The error where the allowance of the day is used up: 0.10 USD of calls without a key, ten times that
 /// with a free one (developers.openalex.org/api-reference/authentication).
 pub fn spent(keyed: bool) -> SourceError {
-    let error = SourceError::new(
-        ErrorCode::RateLimited,
-        "OpenAlex's allowance of the day is used up",
-    );
+    let error = SourceError::rate_limited("OpenAlex's allowance of the day is used up");
     error.hint(if keyed {
         "it starts anew at midnight UTC; the plan of OPENALEX_API_KEY decides how much it is"
     } else {
@@ -83,14 +76,14 @@ pub fn refusal(status: u16, headers: &Headers, body: &str, keyed: bool) -> Sourc
     let error = if text("message").contains("Insufficient budget") {
         spent(keyed)
     } else if limited {
-        let error = SourceError::new(ErrorCode::RateLimited, "OpenAlex asked us to slow down");
+        let error = SourceError::rate_limited("OpenAlex asked us to slow down");
         if keyed {
             error
         } else {
             error.hint("OPENALEX_API_KEY raises its limit (free: https://openalex.org/settings/api)")
         }
     } else {
-        SourceError::new(ErrorCode::AccessDenied, "OpenAlex refused the request")
+        SourceError::access_denied("OpenAlex refused the request")
     };
     let error = error.status(status);
     match wait {
@@ -103,21 +96,14 @@ pub fn refusal(status: u16, headers: &Headers, body: &str, keyed: bool) -> Sourc
 pub fn openalex(body: &str) -> Result<Page, SourceError> {
     let answer: Answer = json::parse(body, "OpenAlex")?;
     let total = answer.meta.get("count").and_then(Value::as_u64);
-    let mut page = Page {
-        unreadable: answer.results.unreadable,
+    let works = answer.results.read(item);
+    let works = works.or_none_readable("OpenAlex: no entry has a title")?;
+    Ok(Page {
+        items: works.items,
+        unreadable: works.unreadable,
         total,
         ..Page::default()
-    };
-    for work in answer.results.items {
-        match item(work) {
-            Some(item) => page.items.push(item),
-            None => page.unreadable += 1,
-        }
-    }
-    if page.items.is_empty() && page.unreadable > 0 {
-        return Err(SourceError::malformed("OpenAlex: no entry has a title"));
-    }
-    Ok(page)
+    })
 }
 
 fn item(work: Work) -> Option<Item> {
@@ -192,6 +178,7 @@ fn in_order(index: &BTreeMap<String, Vec<usize>>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::ErrorCode;
     use proptest::prelude::*;
 
     const BODY: &str = include_str!("../../../../fixtures/scholar/walled_openalex/openalex.json");

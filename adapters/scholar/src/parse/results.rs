@@ -89,8 +89,7 @@ impl Parts {
 
 /// Reads a page of results. Four outcomes that must not be mixed: results, none, a wall, unreadable.
 pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, SourceError> {
-    let parts =
-        Parts::new().ok_or_else(|| SourceError::new(ErrorCode::Internal, "a selector does not parse"))?;
+    let parts = Parts::new().ok_or_else(|| SourceError::internal("a selector does not parse"))?;
     let document = html::document(page);
     let mut out = Page {
         total: total(&document, &parts),
@@ -116,8 +115,7 @@ pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, So
         return Ok(out);
     }
     if document.select(&parts.captcha).next().is_some() || is_sorry(page.as_bytes()) {
-        return Err(SourceError::new(
-            ErrorCode::Challenge,
+        return Err(SourceError::challenge(
             "Google Scholar asks to show that we are not a robot",
         ));
     }
@@ -269,11 +267,7 @@ fn absolute(href: &str) -> Option<String> {
 
 fn parameter(href: &str, name: &str) -> Option<String> {
     let base = Url::parse("https://scholar.google.com/scholar").ok()?;
-    let url = base.join(href).ok()?;
-    url.query_pairs()
-        .find(|(key, _)| key == name)
-        .map(|(_, value)| value.into_owned())
-        .filter(|id| !id.is_empty())
+    link::parameter(&base.join(href).ok()?, name)
 }
 
 /// `3 days ago - the text`, as pages sorted by date begin their snippets.

@@ -1,4 +1,5 @@
 use super::*;
+use freshcontext_contract::ErrorCode;
 use proptest::prelude::*;
 
 const LIST: &str = include_str!("../../../../fixtures/yc/batch/01.body.json");

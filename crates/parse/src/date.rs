@@ -1,10 +1,12 @@
-//! Dates as people write them in headings, and as pages write them for machines. Nothing is guessed:
-//! an ambiguous date is no date.
+//! Dates as people write them in headings, as pages write them for machines, and as addresses carry them.
+//! Nothing is guessed: an ambiguous date is no date.
 
-use freshcontext_contract::DateValue;
-use freshcontext_contract::chrono::{
-    DateTime, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc,
+use std::fmt;
+
+use chrono::{
+    DateTime, Datelike, Months, NaiveDate, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc,
 };
+use freshcontext_contract::DateValue;
 use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
 
 /// Months as their languages write them in dates: English, German, French, Spanish, Italian,
@@ -185,8 +187,8 @@ fn with_month_name(text: &str) -> Option<NaiveDate> {
     words.iter().enumerate().find_map(|(at, word)| {
         let month = month(word)?;
         let word_at = |place: Option<usize>| place.and_then(|place| words.get(place));
-        let before = word_at(at.checked_sub(1)).and_then(|word| day(word));
-        let after = word_at(at.checked_add(1)).and_then(|word| day(word));
+        let before = word_at(at.checked_sub(1)).and_then(|word| day_number(word));
+        let after = word_at(at.checked_add(1)).and_then(|word| day_number(word));
         let year_after = |places: usize| {
             words
                 .get(at + places)
@@ -220,7 +222,7 @@ pub fn month_number(part: &str) -> Option<u32> {
     month(part)
 }
 
-fn day(word: &str) -> Option<u32> {
+fn day_number(word: &str) -> Option<u32> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let ending = word.get(digits.len()..)?;
     let fits = matches!(ending, "" | "st" | "nd" | "rd" | "th" | "er") && (1..=2).contains(&digits.len());
@@ -263,6 +265,18 @@ pub fn machine(text: &str) -> Option<DateValue> {
         .map(DateValue::Day)
 }
 
+/// As [`machine`], as an instant; a day counts from 00:00 UTC.
+pub fn instant(text: &str) -> Option<DateTime<Utc>> {
+    machine(text)?.instant()
+}
+
+/// A calendar day, `2026-01-31` and nothing else.
+pub fn day(text: &str) -> Option<NaiveDate> {
+    (text.len() == 10)
+        .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
+        .flatten()
+}
+
 /// A date as text: a day as a day, an instant to the second.
 pub fn shown(value: &DateValue) -> Option<String> {
     match value {
@@ -281,6 +295,44 @@ pub fn lies_ahead(value: &DateValue, now: DateTime<Utc>) -> bool {
             day.and_time(NaiveTime::MIN).and_utc() - now > TimeDelta::hours(EARLIEST_DAY_START_H)
         }
         _ => false,
+    }
+}
+
+/// The date that an address names: what stands there cannot be newer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathDate {
+    /// `/2024/05/06/title`.
+    Day(NaiveDate),
+    /// `/2024/05/title`: the month's first day.
+    Month(NaiveDate),
+}
+
+impl PathDate {
+    /// The first day it may mean.
+    pub const fn first(self) -> NaiveDate {
+        match self {
+            Self::Day(day) | Self::Month(day) => day,
+        }
+    }
+
+    /// The last day it may mean.
+    pub fn last(self) -> NaiveDate {
+        match self {
+            Self::Day(day) => day,
+            Self::Month(first) => first
+                .checked_add_months(Months::new(1))
+                .and_then(|next| next.pred_opt())
+                .unwrap_or(first),
+        }
+    }
+}
+
+impl fmt::Display for PathDate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Day(day) => write!(f, "{day}"),
+            Self::Month(first) => write!(f, "{}-{:02}", first.year(), first.month()),
+        }
     }
 }
 
