@@ -54,6 +54,7 @@ impl Transport for Echo {
                 provenance: Provenance::Live,
                 attempts: 1,
                 standing: Standing::default(),
+                key_refused: None,
             })
         })
     }

@@ -1,11 +1,12 @@
 //! Registry times cases times checks.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::TimeDelta;
 use freshcontext_contract::Limits;
+use freshcontext_contract::limits::MIN_RESULT_CHARS;
 use freshcontext_core::validate::{Level, validate};
 use freshcontext_testkit::check::{self, Outcome};
 use freshcontext_testkit::damage::{CHALLENGE, damaged, poisoned};
@@ -27,7 +28,9 @@ pub fn trials() -> Vec<Trial> {
         let ordinary = own
             .iter()
             .filter(|case| case.tool == tool && case.kind == Kind::Ok);
-        trials.push(poison_arrives(tool, ordinary.cloned().map(Arc::new).collect()));
+        let ordinary: Vec<Arc<Case>> = ordinary.cloned().map(Arc::new).collect();
+        trials.push(poison_arrives(tool, ordinary.clone()));
+        trials.push(short_cuts(tool, ordinary));
     }
     // These checks read one envelope; a composite has one per section, and checks of its own in
     // `composites`.
@@ -40,20 +43,17 @@ pub fn trials() -> Vec<Trial> {
         }
     }
     trials.extend(elsewhere());
-    let Some(recordings) = recordings else {
-        eprintln!(
-            "SKIPPED: {} recordings cases, because ../shared is not beside the checkout",
-            recorded.len()
-        );
-        return trials;
-    };
-    trials.push(every_recording_has_a_case(&recorded, &recordings));
+    // Without the recordings their cases are shown as ignored.
+    let absent = recordings.is_none();
+    let recordings = recordings.unwrap_or_default();
+    trials.push(every_recording_has_a_case(&recorded, &recordings).with_ignored_flag(absent));
     for case in recorded {
         let case = Arc::new(case);
         for (check, run) in checks(&case) {
             let (case, recordings) = (Arc::clone(&case), recordings.clone());
             let name = format!("{}::recordings/{}::{check}", case.tool, case.name);
-            trials.push(Trial::test(name, move || block_on(run(case, recordings))));
+            let trial = Trial::test(name, move || block_on(run(case, recordings)));
+            trials.push(trial.with_ignored_flag(absent));
         }
     }
     trials
@@ -200,7 +200,7 @@ fn minimum(cases: &[Case]) -> Vec<Trial> {
 }
 
 /// No recording lies unused.
-fn every_recording_has_a_case(cases: &[Case], recordings: &std::path::Path) -> Trial {
+fn every_recording_has_a_case(cases: &[Case], recordings: &Path) -> Trial {
     let used: HashSet<PathBuf> = cases
         .iter()
         .flat_map(|case| &case.exchanges)
@@ -321,25 +321,64 @@ async fn again(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// A short answer keeps its length, cuts between items, says what it left out.
+/// A short answer keeps its length, cuts between items, says what it left out; one that fits stays as it is.
 async fn short(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
-    let bench = Bench::start(&case, &recordings, once(), |_| {}).await?;
-    let mut arguments = case.arguments.clone();
-    arguments.insert("max_length".to_owned(), json!(600));
-    let outcome = bench.call(&case.tool, arguments).await?;
+    let (whole, _) = at_most(&case, &recordings, None).await?;
+    let (outcome, bench) = at_most(&case, &recordings, Some(SHORT)).await?;
     let mut complaints = check::honesty(&case, &outcome);
     complaints.extend(form(&bench, &case, &outcome));
     let length = outcome.content().chars().count();
-    if length > 600 {
-        complaints.push(format!("{length} characters of content, 600 were asked for"));
+    if length > SHORT {
+        complaints.push(format!("{length} characters of content, {SHORT} were asked for"));
     }
-    if let (Some(total), Some(cut)) = (case.expect.items, outcome.structured["truncated"].as_u64()) {
-        let shown = outcome.items().len() as u64;
-        if shown + cut != total as u64 {
-            complaints.push(format!("{shown} shown and {cut} left out of {total}"));
-        }
+    let counted = |outcome: &Outcome| {
+        let truncated = outcome.structured["truncated"].as_u64();
+        truncated.map(|truncated| (outcome.items().len() as u64, truncated))
+    };
+    match (counted(&whole), counted(&outcome)) {
+        (Some((shown, left)), Some((fewer, more))) if shown + left == fewer + more => {}
+        (whole, short) => complaints.push(format!("items shown and left out: {whole:?} became {short:?}")),
+    }
+    if !is_cut(&outcome) && outcome.content() != whole.content() {
+        complaints.push(format!(
+            "it does not say that it was cut:\n{}\nThe whole:\n{}",
+            outcome.text, whole.text
+        ));
     }
     verdict(complaints)
+}
+
+/// Characters of content that [`short`] asks for: the fewest that a caller may.
+const SHORT: usize = MIN_RESULT_CHARS;
+
+/// What a server of its own answers, at that length if there is one, and the server.
+async fn at_most(case: &Case, recordings: &Path, most: Option<usize>) -> Result<(Outcome, Bench), Failed> {
+    let bench = Bench::start(case, recordings, once(), |_| {}).await?;
+    let mut arguments = case.arguments.clone();
+    if let Some(most) = most {
+        arguments.insert("max_length".to_owned(), json!(most));
+    }
+    Ok((bench.call(&case.tool, arguments).await?, bench))
+}
+
+/// Whether an answer says that something of it was left out or cut to fit.
+fn is_cut(outcome: &Outcome) -> bool {
+    outcome.content().contains(&format!("to fit {SHORT} characters."))
+}
+
+/// Whether [`short`] cuts an answer of this tool at all: where it never does, that check proves nothing.
+fn short_cuts(tool: &'static str, cases: Vec<Arc<Case>>) -> Trial {
+    Trial::test(format!("{tool}::fixtures::short_cuts"), move || {
+        block_on(async {
+            for case in &cases {
+                let (outcome, _) = at_most(case, Path::new(""), Some(SHORT)).await?;
+                if is_cut(&outcome) {
+                    return Ok(());
+                }
+            }
+            Err("no ordinary case is longer than a short answer, so that one could be seen cut".into())
+        })
+    })
 }
 
 /// Whether the poison of [`hostile`] reaches an answer of this tool at all: where it never does, that check proves
@@ -358,7 +397,7 @@ fn poison_arrives(tool: &'static str, cases: Vec<Arc<Case>>) -> Trial {
     })
 }
 
-async fn poisoned_answer(case: &Case, recordings: &std::path::Path) -> Result<Outcome, Failed> {
+async fn poisoned_answer(case: &Case, recordings: &Path) -> Result<Outcome, Failed> {
     let bench = Bench::start(case, recordings, once(), |script| {
         script.alter(|exchange, reply| reply.body = poisoned(&reply.body, &exchange.content_type()));
     })

@@ -4,6 +4,7 @@ mod install;
 #[cfg(unix)]
 mod readme;
 mod shell;
+mod stamp;
 #[cfg(target_os = "linux")]
 mod terminal;
 
@@ -27,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
     ];
     trials.extend(install::trials());
     trials.extend(shell::trials());
+    trials.extend(stamp::trials());
     #[cfg(unix)]
     trials.extend(readme::trials());
     #[cfg(target_os = "linux")]

@@ -43,16 +43,15 @@ pub fn trials() -> Vec<Trial> {
         .into_iter()
         .filter(|case| case.kind == Kind::Ok || (all && case.expect.status.is_some()))
         .filter(|case| !of_a_composite(case))
-        .filter_map(|case| {
-            let recordings = if case.needs_recordings() {
-                shared()?.join("recordings")
-            } else {
-                PathBuf::new()
-            };
+        .map(|case| {
+            let shared = shared();
+            let ignored = case.needs_recordings() && shared.is_none();
+            let recordings = shared.map_or_else(PathBuf::new, |shared| shared.join("recordings"));
             let name = format!("{}::{}::mutated", case.tool, case.name);
-            Some(Trial::test(name, move || {
+            let trial = Trial::test(name, move || {
                 block_on(one_field(Arc::new(case), recordings, asked.unwrap_or(TRIED)))
-            }))
+            });
+            trial.with_ignored_flag(ignored)
         })
         .collect()
 }

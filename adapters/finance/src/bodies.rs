@@ -26,15 +26,13 @@ fn any_prefix_of_any_body_is_read_or_refused() {
     });
 }
 
-fn stooq(given: &str, name: &str) -> Option<Result<Quote, ErrorCode>> {
-    let body = recording(&format!("stooq/{name}"))?;
-    Some(
-        Provider::Stooq
-            .parse(&ticker(given), 200, &body)
-            .map_err(|error| error.code),
-    )
+fn stooq(given: &str, name: &str) -> Result<Quote, ErrorCode> {
+    Provider::Stooq
+        .parse(&ticker(given), 200, &recording(&format!("stooq/{name}")))
+        .map_err(|error| error.code)
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn recorded_stooq_quotes_are_in_warsaw_time() {
     for (given, name, price, utc, rough) in [
@@ -55,7 +53,7 @@ fn recorded_stooq_quotes_are_in_warsaw_time() {
             true,
         ),
     ] {
-        let Some(quote) = stooq(given, name) else { return };
+        let quote = stooq(given, name);
         let quote = quote.unwrap();
         assert_eq!(quote.moment, Moment::Instant(utc.parse().unwrap()), "{name}");
         assert!(
@@ -66,6 +64,7 @@ fn recorded_stooq_quotes_are_in_warsaw_time() {
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn recorded_refusals_are_no_quotes() {
     for (name, code) in [
@@ -73,16 +72,15 @@ fn recorded_refusals_are_no_quotes() {
         ("daily_limit.txt", ErrorCode::RateLimited),
         ("pow_challenge.html", ErrorCode::Challenge),
     ] {
-        let Some(quote) = stooq("AAPL", name) else { return };
+        let quote = stooq("AAPL", name);
         assert_eq!(quote.unwrap_err(), code, "{name}");
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_recorded_nasdaq_quote_has_a_day() {
-    let Some(body) = recording("stooq/fallback_nasdaq_info.json") else {
-        return;
-    };
+    let body = recording("stooq/fallback_nasdaq_info.json");
     let quote = Provider::Nasdaq.parse(&ticker("AACQU"), 200, &body).unwrap();
     assert_eq!(
         quote.moment,

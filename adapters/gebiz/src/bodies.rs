@@ -15,11 +15,10 @@ fn any_prefix_of_any_body_is_read_or_refused() {
     });
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_recorded_page_is_fifteen_tenders() {
-    let Some(body) = recording("gebiz/first_20_rows.json") else {
-        return;
-    };
+    let body = recording("gebiz/first_20_rows.json");
     let page = parse::page(&body).unwrap();
     assert_eq!((page.rows.len(), page.total), (20, Some(18_021)));
     let tenders = tenders::group(&page.rows);
@@ -29,11 +28,10 @@ fn the_recorded_page_is_fifteen_tenders() {
     assert_eq!(tenders[0].total, Some(375_000.0));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn recorded_odd_rows_are_cleaned() {
-    let Some(body) = recording("gebiz/odd_rows.json") else {
-        return;
-    };
+    let body = recording("gebiz/odd_rows.json");
     let page = parse::page(&body).unwrap();
     let tenders = tenders::group(&page.rows);
     assert_eq!((page.rows.len(), tenders.len()), (14, 10));
@@ -55,11 +53,10 @@ fn recorded_odd_rows_are_cleaned() {
     assert!(tenders.iter().all(|tender| !tender.item().title.contains('\t')));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_recorded_file_reads_like_the_rows() {
-    let Some(body) = recording("gebiz/csv_rows_33_52.csv") else {
-        return;
-    };
+    let body = recording("gebiz/csv_rows_33_52.csv");
     let (rows, lost) = parse::file(&body).unwrap();
     assert_eq!((rows.len(), lost), (20, 0));
     assert!(rows.iter().any(|row| row.description.contains("(\"VOIP\")")));

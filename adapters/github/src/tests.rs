@@ -1,7 +1,7 @@
 //! The readers over recorded and crafted bodies.
 
 use freshcontext_contract::{DateEvidence, DateValue, ErrorCode, Item};
-use freshcontext_testkit::bodies::{any_prefix, recorded, recording};
+use freshcontext_testkit::bodies::{any_prefix, fixtures, recorded, recording};
 
 use crate::parse::{self, NoReadme};
 
@@ -9,11 +9,10 @@ fn field(item: &Item, name: &str) -> String {
     item.fields.get(name).map(ToString::to_string).unwrap_or_default()
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_repository_is_never_dated_by_its_update() {
-    let Some(body) = recording("github/repo_normal.json") else {
-        return;
-    };
+    let body = recording("github/repo_normal.json");
     let repo = parse::repository(&body).unwrap();
     let date = repo.pushed();
     assert!(
@@ -36,14 +35,17 @@ fn a_repository_is_never_dated_by_its_update() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn topics_are_shown_and_missing_ones_are_absent() {
-    let Some(body) = recording("github/repo_with_topics.json") else {
-        return;
-    };
+    let body = recording("github/repo_with_topics.json");
     let repo = parse::repository(&body).unwrap();
     let item = repo.into_item(DateEvidence::None);
     assert!(!item.fields["topics"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn what_a_bare_repository_lacks_is_absent() {
     let bare = parse::repository(r#"{"full_name":"a/b","description":null,"language":null,"pushed_at":null,"license":{"spdx_id":"NOASSERTION"},"archived":true}"#).unwrap();
     assert_eq!(bare.pushed(), DateEvidence::None);
     assert!(bare.archived());
@@ -80,17 +82,20 @@ fn commits_give_both_dates_and_no_people() {
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn readmes_are_decoded_and_their_comments_left_out() {
-    let Some(body) = recording("github/readme.json") else {
-        return;
-    };
+    let body = recording("github/readme.json");
     let readme = parse::readme(&body, 200).unwrap().unwrap();
     assert!(readme.text.starts_with("# Octokit\n\nSimple Ruby wrapper"));
     assert_eq!(
         readme.url.as_deref(),
         Some("https://github.com/octokit/octokit.rb/blob/master/README.md")
     );
+}
+
+#[test]
+fn a_readme_of_ours_is_decoded_or_known_to_be_none() {
     // "Hi <!-- planted --> ÿ" in Latin-1, whose last byte is no UTF-8.
     let latin = r#"{"encoding":"base64","content":"SGkgPCEtLSBwbGFudGVk\nIC0tPiBjYWbpIGFuZCBt\nb3JlIHdvcmRzIGhlcmU="}"#;
     let readme = parse::readme(latin, 200).unwrap().unwrap();
@@ -112,11 +117,10 @@ fn readmes_are_decoded_and_their_comments_left_out() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_page_of_search_results() {
-    let Some(body) = recording("github/search_repos.json") else {
-        return;
-    };
+    let body = recording("github/search_repos.json");
     let found = parse::search(&body, 200).unwrap();
     assert_eq!(
         (found.items.len(), found.unreadable, found.total, found.incomplete),
@@ -142,13 +146,16 @@ fn one_undated_repository_leaves_the_others_their_dates() {
     assert!(matches!(found.items[1].date, DateEvidence::PageSignal { .. }));
 }
 
+#[test_with::path("../shared")]
 #[test]
-fn empty_refused_and_malformed_searches_are_told_apart() {
-    let Some(body) = recording("github/search_empty.json") else {
-        return;
-    };
+fn a_search_without_results_is_empty() {
+    let body = recording("github/search_empty.json");
     let found = parse::search(&body, 200).unwrap();
     assert_eq!((found.items.len(), found.total), (0, 0));
+}
+
+#[test]
+fn refused_and_malformed_searches_are_told_apart() {
     let refused = r#"{"message":"Validation Failed","errors":[{"message":"The search is longer than 256 characters.","resource":"Search","field":"q","code":"invalid"}]}"#;
     let error = parse::search(refused, 422).unwrap_err();
     assert_eq!(
@@ -178,12 +185,12 @@ fn empty_refused_and_malformed_searches_are_told_apart() {
 
 #[test]
 fn any_prefix_of_any_body_is_survived() {
-    let bodies = recorded(&[
+    let recorded = recorded(&[
         "github/repo_normal.json",
         "github/readme.json",
         "github/search_repos.json",
     ]);
-    any_prefix(32, &bodies, |cut| {
+    any_prefix(32, &[fixtures("github"), recorded].concat(), |cut| {
         assert_eq!(parse::repository(cut).unwrap_err().code, ErrorCode::Malformed);
         assert_eq!(parse::readme(cut, 200).unwrap_err().code, ErrorCode::Malformed);
         assert_eq!(parse::search(cut, 200).unwrap_err().code, ErrorCode::Malformed);

@@ -1,7 +1,7 @@
 //! The readers over recorded and crafted bodies.
 
 use freshcontext_contract::{ErrorCode, Item};
-use freshcontext_testkit::bodies::{any_prefix, recorded, recording};
+use freshcontext_testkit::bodies::{any_prefix, fixtures, recorded, recording};
 
 use crate::parse::{algolia, date_text, firebase, page, thread};
 
@@ -9,11 +9,10 @@ fn field(item: &Item, name: &str) -> String {
     item.fields.get(name).map(ToString::to_string).unwrap_or_default()
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn comment_hits_are_titled_by_their_story() {
-    let Some(text) = recording("hackernews/algolia_search_by_date_comments.json") else {
-        return;
-    };
+    let text = recording("hackernews/algolia_search_by_date_comments.json");
     let listing = algolia::from_text(&text).unwrap();
     let first = &listing.items[0];
     assert_eq!(
@@ -39,6 +38,7 @@ fn comment_hits_are_titled_by_their_story() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn text_posts_with_null_missing_and_empty_url_link_to_their_thread() {
     let names = [
@@ -47,9 +47,7 @@ fn text_posts_with_null_missing_and_empty_url_link_to_their_thread() {
         "algolia_search_story_long_text",
     ];
     for name in names {
-        let Some(text) = recording(&format!("hackernews/{name}.json")) else {
-            return;
-        };
+        let text = recording(&format!("hackernews/{name}.json"));
         let item = algolia::from_text(&text).unwrap().items.swap_remove(0);
         let id = item.id.clone().unwrap();
         assert_eq!(
@@ -62,22 +60,20 @@ fn text_posts_with_null_missing_and_empty_url_link_to_their_thread() {
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_index_time_is_not_the_submission() {
-    let Some(text) = recording("hackernews/algolia_search_2024_text_post.json") else {
-        return;
-    };
+    let text = recording("hackernews/algolia_search_2024_text_post.json");
     let listing = algolia::from_text(&text).unwrap();
     assert_eq!(date_text(&listing.items[0].date).unwrap(), "2016-12-08T19:39:07Z");
     assert_eq!(field(&listing.items[0], "type"), "\"ask_hn\"");
     assert_eq!(listing.total, Some((1, false)));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_page_past_the_end_is_empty_and_keeps_the_total() {
-    let Some(text) = recording("jobs/hn_algolia_empty_page8.json") else {
-        return;
-    };
+    let text = recording("jobs/hn_algolia_empty_page8.json");
     let listing = algolia::from_text(&text).unwrap();
     assert!(listing.items.is_empty());
     assert_eq!((listing.total, listing.pages), (Some((152, false)), Some((8, 8))));
@@ -119,11 +115,10 @@ fn drifting_fields_cost_a_field_and_not_the_hit() {
     assert_eq!(date_text(&item.date).unwrap(), "2026-01-02T03:04:05Z");
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_thread_has_its_text_and_its_comments() {
-    let Some(text) = recording("hackernews/algolia_item_thread.json") else {
-        return;
-    };
+    let text = recording("hackernews/algolia_item_thread.json");
     let thread = thread::from_text(&text).unwrap();
     assert_eq!(
         thread.root.title,
@@ -138,11 +133,10 @@ fn a_thread_has_its_text_and_its_comments() {
     assert_eq!(thread.comments.len() + thread.deleted + thread.unreadable, 5);
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_tree_of_296_comments_is_read_level_by_level() {
-    let Some(text) = recording("jobs/hn_item_tree_2396027.json") else {
-        return;
-    };
+    let text = recording("jobs/hn_item_tree_2396027.json");
     let thread = thread::from_text(&text).unwrap();
     assert_eq!(thread.comments.len() + thread.deleted + thread.unreadable, 296);
     let depths: Vec<u64> = thread
@@ -161,11 +155,10 @@ fn a_tree_of_296_comments_is_read_level_by_level() {
     assert!(thread.newest_comment().unwrap().as_str() > "2011-04-01");
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_item_interface_gives_stories_deleted_and_unknown_items() {
-    let Some(story) = recording("hackernews/firebase_item_story.json") else {
-        return;
-    };
+    let story = recording("hackernews/firebase_item_story.json");
     let node = firebase::from_text(&story).unwrap();
     assert_eq!(
         (node.item.title.as_str(), field(&node.item, "points").as_str()),
@@ -175,10 +168,10 @@ fn the_item_interface_gives_stories_deleted_and_unknown_items() {
     assert_eq!(field(&node.item, "comments"), "122");
     assert_eq!(node.kids, [21_301_138, 21_300_939]);
     for name in ["firebase_item_deleted", "firebase_item_null"] {
-        let text = recording(&format!("hackernews/{name}.json")).unwrap();
+        let text = recording(&format!("hackernews/{name}.json"));
         assert_eq!(firebase::from_text(&text).unwrap_err().code, ErrorCode::NotFound);
     }
-    let ids = firebase::ids_from_text(&recording("hackernews/firebase_topstories.json").unwrap()).unwrap();
+    let ids = firebase::ids_from_text(&recording("hackernews/firebase_topstories.json")).unwrap();
     assert_eq!((ids.len(), ids[0]), (419, 21_299_546));
 }
 
@@ -206,11 +199,10 @@ fn dead_items_and_refusals_are_errors() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn all_30_rows_of_the_current_front_page() {
-    let Some(html) = recording("hackernews/frontpage_2026.html") else {
-        return;
-    };
+    let html = recording("hackernews/frontpage_2026.html");
     let listing = page::rows_from_text(&html).unwrap();
     assert_eq!((listing.items.len(), listing.unreadable), (30, 0));
     assert_eq!(
@@ -252,11 +244,10 @@ fn all_30_rows_of_the_current_front_page() {
     assert!(listing.items.iter().any(|item| item.title.contains('ő')));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_second_chance_does_not_renew_a_submission() {
-    let Some(html) = recording("hackernews/frontpage_2026.html") else {
-        return;
-    };
+    let html = recording("hackernews/frontpage_2026.html");
     let listing = page::rows_from_text(&html).unwrap();
     let of = |id: &str| {
         listing
@@ -274,11 +265,10 @@ fn a_second_chance_does_not_renew_a_submission() {
     assert_eq!(field(of("47879648"), "linked_year"), "2010");
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_layout_without_dates_gives_words_and_no_date() {
-    let Some(html) = recording("hackernews/frontpage_2020_no_dates.html") else {
-        return;
-    };
+    let html = recording("hackernews/frontpage_2020_no_dates.html");
     let listing = page::rows_from_text(&html).unwrap();
     assert_eq!(listing.items.len(), 30);
     assert!(listing.items.iter().all(|item| date_text(&item.date).is_none()));
@@ -286,11 +276,10 @@ fn a_layout_without_dates_gives_words_and_no_date() {
     assert_eq!(field(&listing.items[0], "comments"), "159");
 }
 
+#[test_with::path("../shared")]
 #[test]
-fn an_apology_and_a_page_without_rows_are_no_front_page() {
-    let Some(sorry) = recording("hackernews/blocked_sorry.txt") else {
-        return;
-    };
+fn an_apology_is_no_front_page() {
+    let sorry = recording("hackernews/blocked_sorry.txt");
     assert_eq!(
         page::rows_from_text(&sorry).unwrap_err().code,
         ErrorCode::RateLimited
@@ -299,6 +288,10 @@ fn an_apology_and_a_page_without_rows_are_no_front_page() {
         page::feed_from_text(&sorry).unwrap_err().code,
         ErrorCode::RateLimited
     );
+}
+
+#[test]
+fn a_page_without_rows_is_no_front_page() {
     let bare = "<html><body><table id=hnmain><tr><td>Hacker News</td></tr></table></body></html>";
     assert_eq!(
         page::rows_from_text(bare).unwrap_err().code,
@@ -328,11 +321,10 @@ fn ages_with_only_the_iso_part_are_utc_and_comment_rows_are_no_stories() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_feed_gives_dates_and_item_numbers() {
-    let Some(text) = recording("hackernews/rss_2025.xml") else {
-        return;
-    };
+    let text = recording("hackernews/rss_2025.xml");
     let listing = page::feed_from_text(&text).unwrap();
     assert_eq!(listing.items.len(), 30);
     let second = &listing.items[1];
@@ -351,7 +343,7 @@ fn the_feed_gives_dates_and_item_numbers() {
 
 #[test]
 fn any_prefix_of_any_body_is_survived() {
-    let bodies = recorded(&[
+    let recorded = recorded(&[
         "hackernews/algolia_search_by_date_comments.json",
         "hackernews/algolia_item_thread.json",
         "hackernews/firebase_item_story.json",
@@ -364,7 +356,7 @@ fn any_prefix_of_any_body_is_survived() {
         ErrorCode::NotFound,
         ErrorCode::UpstreamError,
     ];
-    any_prefix(24, &bodies, |cut| {
+    any_prefix(24, &[fixtures("hackernews"), recorded].concat(), |cut| {
         let errors = [
             algolia::from_text(cut).err(),
             thread::from_text(cut).err(),

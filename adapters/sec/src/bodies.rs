@@ -27,11 +27,10 @@ fn any_prefix_of_any_body_is_read_or_refused() {
     any_prefix(24, &[fixtures("sec"), recordings("sec")].concat(), read_all);
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_recorded_company_is_read() {
-    let Some(body) = recording("sec/submissions_CIK0000320193.json") else {
-        return;
-    };
+    let body = recording("sec/submissions_CIK0000320193.json");
     let (company, filings, files) = parse::submissions(&body).unwrap();
     assert_eq!((company.cik, company.name.as_str()), (320_193, "Apple Inc."));
     assert_eq!(company.tickers, ["AAPL"]);
@@ -54,21 +53,19 @@ fn the_recorded_company_is_read() {
     assert_eq!(item.fields["event_date"], "2023-08-03");
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_company_without_filings_has_none() {
-    let Some(body) = recording("sec/submissions_no_filings_odd_name.json") else {
-        return;
-    };
+    let body = recording("sec/submissions_no_filings_odd_name.json");
     let (company, filings, files) = parse::submissions(&body).unwrap();
     assert!(company.name.starts_with("Company Name Three `!#$"));
     assert!(filings.filings.is_empty() && files.is_empty());
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_recorded_page_keeps_names_dates_and_items() {
-    let Some(body) = recording("sec/efts_10000_hits.json") else {
-        return;
-    };
+    let body = recording("sec/efts_10000_hits.json");
     let page = search::page(&body).unwrap();
     assert_eq!((page.documents, page.filings.len(), page.unread), (100, 100, 0));
     assert_eq!((page.total, page.more), (10_000, true));
@@ -80,28 +77,22 @@ fn the_recorded_page_keeps_names_dates_and_items() {
     assert_eq!(newest, NaiveDate::from_ymd_opt(2025, 2, 20));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_recorded_single_hit_has_two_tickers() {
-    let Some(body) = recording("sec/efts_1_hit.json") else {
-        return;
-    };
+    let body = recording("sec/efts_1_hit.json");
     let item = search::page(&body).unwrap().filings[0].item();
     assert_eq!(item.title, "BrightSpring Health Services, Inc. ARS");
     assert_eq!(item.fields["tickers"], serde_json::json!(["BTSG", "BTSGU"]));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn recorded_refusals_are_no_absence() {
-    let Some(body) = recording("sec/efts_blank_search_error.json") else {
-        return;
-    };
+    let body = recording("sec/efts_blank_search_error.json");
     assert_eq!(search::page(&body).unwrap_err().code, ErrorCode::InvalidInput);
-    let Some(body) = recording("sec/efts_0_hits.json") else {
-        return;
-    };
+    let body = recording("sec/efts_0_hits.json");
     assert!(search::page(&body).unwrap().filings.is_empty());
-    let Some(body) = recording("sec/submissions_unknown_cik.xml") else {
-        return;
-    };
+    let body = recording("sec/submissions_unknown_cik.xml");
     assert_eq!(parse::submissions(&body).unwrap_err().code, ErrorCode::Malformed);
 }

@@ -1,9 +1,7 @@
-//! Benchmarks of the freshcontext server: `cargo run --release -p freshcontext-bench`.
+#![doc = include_str!("../README.md")]
 //!
-//! Everything runs on this machine: the server is a child process, its upstreams are scripted, and
-//! where the reference server is installed (`--reference`, or `FRESHCONTEXT_REFERENCE`) it is timed by
-//! the same loop in the same run. Prints a Markdown table, then one JSON line for each of its rows.
-//! Every child is killed in the end, at the latest when its time is over.
+//! Prints a Markdown table, then one JSON line for each of its rows. Every child is killed in the end, at the latest when
+//! its time is over.
 
 mod cached;
 mod composite;

@@ -109,7 +109,7 @@ impl<A: Adapter> AnyAdapter for A {
             let mut harvest = Adapter::collect(self, cx, input).await;
             if let Err(error) = &mut harvest
                 && error.code.is_against_the_answer()
-                && !error.is_without_answer()
+                && !error.without_answer
             {
                 cx.discard_unread(error);
             }
@@ -273,7 +273,7 @@ pub struct Seen {
     /// Upstream attempts made for them.
     pub attempts: u32,
     /// Environment names of keys that were refused, where the source answered without them.
-    pub refused_keys: Vec<String>,
+    pub refused_keys: Vec<&'static str>,
 }
 
 impl<'a> Cx<'a> {
@@ -344,14 +344,9 @@ impl<'a> Cx<'a> {
         self.transport.configured(env) || aliases.iter().any(|alias| self.transport.configured(alias))
     }
 
-    /// Sends one request. Hosts outside the descriptor and requests beyond the budget are refused
-    /// here; everything else is the pipeline's to decide.
+    /// Sends one request. Those beyond the budget are refused here; everything else is the pipeline's to decide,
+    /// which hosts are the source's included.
     pub async fn send(&self, request: Request) -> Result<Response, SourceError> {
-        let host = request.url.host_str().unwrap_or_default();
-        if !self.scope.descriptor.hosts.allows(host) {
-            let message = format!("{} does not talk to {host}", self.scope.descriptor.id);
-            return Err(SourceError::new(ErrorCode::BlockedAddress, message).detail("host"));
-        }
         let taken = self
             .budget
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
@@ -363,7 +358,10 @@ impl<'a> Cx<'a> {
             .transport
             .send(&self.scope, request)
             .await
-            .map_err(SourceError::without_answer)?;
+            .map_err(|mut error| {
+                error.without_answer = true;
+                error
+            })?;
         self.record(&response);
         Ok(response)
     }
@@ -407,10 +405,10 @@ impl<'a> Cx<'a> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.responses += 1;
         seen.attempts += response.attempts;
-        if let Some(env) = response.refused_key()
-            && !seen.refused_keys.iter().any(|known| known == env)
+        if let Some(env) = response.key_refused
+            && !seen.refused_keys.contains(&env)
         {
-            seen.refused_keys.push(env.to_owned());
+            seen.refused_keys.push(env);
         }
         let oldest = seen
             .retrieved_at

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -144,11 +145,8 @@ pub enum Retry {
     GaveUp,
 }
 
-/// The fact that says whether there was an answer behind an error.
-const ANSWER: &str = "answer";
-
-/// A retrieval that did not succeed. Never becomes an envelope.
-#[derive(Debug)]
+/// A retrieval that did not succeed. Never becomes an envelope. Several who wait for one answer share it.
+#[derive(Debug, Clone)]
 pub struct SourceError {
     /// What went wrong.
     pub code: ErrorCode,
@@ -166,14 +164,18 @@ pub struct SourceError {
     pub http_status: Option<u16>,
     /// How long to wait, where the source or our pacing says.
     pub retry_after: Option<Duration>,
+    /// Whether it was the host that said so, in a header.
+    pub wait_stated: bool,
     /// Upstream attempts made; 0 means that no request left this machine.
     pub attempts: u32,
     /// When the failing answer came in.
     pub retrieved_at: Option<DateTime<Utc>>,
+    /// Whether it came in place of an answer. It then says nothing against the answers there are. [`Cx`](crate::Cx) sets it.
+    pub without_answer: bool,
     /// Facts for the log, never shown to callers.
     pub context: Vec<(Cow<'static, str>, String)>,
     /// The underlying error, for the log only.
-    pub cause: Option<Box<dyn std::error::Error + Send + Sync>>,
+    pub cause: Option<Arc<dyn std::error::Error + Send + Sync>>,
 }
 
 impl SourceError {
@@ -188,8 +190,10 @@ impl SourceError {
             field: None,
             http_status: None,
             retry_after: None,
+            wait_stated: false,
             attempts: 0,
             retrieved_at: None,
+            without_answer: false,
             context: Vec::new(),
             cause: None,
         }
@@ -213,6 +217,11 @@ impl SourceError {
     /// The answer lacks the documented shape.
     pub fn malformed(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::Malformed, message)
+    }
+
+    /// No connection: `detail` is `dns`, `connect` or `tls`.
+    pub fn unreachable(detail: &'static str, message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::Unreachable, message).detail(detail)
     }
 
     /// The source says that the thing does not exist.
@@ -292,6 +301,13 @@ impl SourceError {
         self
     }
 
+    /// Trying again cannot help, whatever is usual for its code.
+    #[must_use]
+    pub fn permanent(mut self) -> Self {
+        self.retry = Retry::Permanent;
+        self
+    }
+
     /// Adds the upstream status.
     #[must_use]
     pub fn status(mut self, status: u16) -> Self {
@@ -306,15 +322,6 @@ impl SourceError {
         self
     }
 
-    /// Notes that it came instead of an answer, so that it says nothing against the answers there are.
-    pub(crate) fn without_answer(self) -> Self {
-        self.with(ANSWER, "none")
-    }
-
-    pub(crate) fn is_without_answer(&self) -> bool {
-        self.context.iter().any(|(key, _)| key == ANSWER)
-    }
-
     /// Adds a fact for the log.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl fmt::Display) -> Self {
@@ -325,7 +332,7 @@ impl SourceError {
     /// Adds the underlying error, for the log.
     #[must_use]
     pub fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        self.cause = Some(cause.into());
+        self.cause = Some(Arc::from(cause.into()));
         self
     }
 }

@@ -6,165 +6,90 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The table of limits. Units are in the field names: `_ms` milliseconds, `_bytes` bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Limits {
-    /// Deadline of one tool call.
-    pub call_deadline_ms: u64,
-    /// Deadline of a composite call, shared by its sections.
-    pub composite_deadline_ms: u64,
-    /// Time to open a TCP connection, name resolution included.
-    pub connect_ms: u64,
-    /// Time for the TLS handshake.
-    pub tls_ms: u64,
-    /// Time from the request being sent to the response headers.
-    pub first_byte_ms: u64,
-    /// Longest silence while a body is being read.
-    pub idle_read_ms: u64,
-    /// Response body as it comes over the wire.
-    pub body_wire_bytes: usize,
-    /// Response body after content decoding.
-    pub body_decoded_bytes: usize,
-    /// Largest allowed expansion once 1 MiB has been decoded.
-    pub expansion_ratio: usize,
-    /// All response headers together.
-    pub header_bytes: usize,
-    /// Number of response header fields.
-    pub header_fields: usize,
-    /// Redirects followed for one request.
-    pub redirects: u32,
-    /// One line of JSON-RPC on stdin. Room for 100 signals at their longest in any script.
-    pub stdio_line_bytes: usize,
-    /// Requests on stdin that are read before one of them is answered and its answer written.
-    pub stdio_requests: usize,
-    /// Bytes of requests on stdin that are not answered, and of answers that are not written.
-    pub stdio_bytes: usize,
-    /// Body of one inbound HTTP request: as much as a line on stdin.
-    pub http_body_bytes: usize,
-    /// Bytes of inbound HTTP requests that are read and not answered, and of what is made of their texts, in all
-    /// connections together. Bodies of up to [`SMALL_REQUEST`] bytes do not count.
-    pub http_bytes: usize,
-    /// Nesting of caller-given JSON.
-    pub json_depth: usize,
-    /// Tool calls being worked on at once.
-    pub calls_in_flight: usize,
-    /// Tool calls waiting for a place.
-    pub calls_queued: usize,
-    /// Longest wait for a place before `overloaded`.
-    pub queue_wait_ms: u64,
-    /// Threads that read what sources sent; 0 is one for each processor, and at least 2.
-    pub reading_threads: usize,
-    /// Bytes of what sources sent, and of what is made of it while it is read, in all calls together.
-    /// See [`reading_shares`](Self::reading_shares).
-    pub reading_bytes: usize,
-    /// Requests in flight to a host whose source lists no number.
-    pub per_host_in_flight: usize,
-    /// Upper bound of `max_length`, in characters.
-    pub result_chars: usize,
-    /// Signals in one `evaluate_context` call.
-    pub signals: usize,
-    /// Bytes of all signal texts in one `evaluate_context` call.
-    pub signals_bytes: usize,
-    /// Attempts for one upstream request, the first included.
-    pub attempts: u32,
-    /// Tokens in the retry quota; a retry takes 5, a retry after a timeout 10, a success gives 1.
-    pub retry_quota: u32,
-    /// Longest `Retry-After` that is believed, in seconds.
-    pub retry_after_max_s: u64,
-    /// How long a host is left alone at least that refused and named no time.
-    pub refusal_wait_ms: u64,
-    /// Consecutive failures that open a host's circuit breaker.
-    pub breaker_failures: u32,
-    /// First wait of an open breaker; doubles up to [`breaker_max_open_ms`](Self::breaker_max_open_ms).
-    pub breaker_open_ms: u64,
-    /// Longest wait of an open breaker.
-    pub breaker_max_open_ms: u64,
-    /// Upstream requests one tool call may make.
-    pub requests_per_call: u32,
-    /// Bytes of cached response bodies held.
-    pub cache_bytes: u64,
-    /// Time to read the headers of an inbound HTTP request.
-    pub inbound_header_ms: u64,
-    /// Idle time of an inbound keep-alive connection.
-    pub inbound_idle_ms: u64,
-    /// Inbound connections in all.
-    pub inbound_connections: usize,
-    /// Inbound connections from one peer address.
-    pub inbound_connections_per_peer: usize,
-    /// Requests a minute from one address (an IPv6 network of 64 bits); 0 is no limit.
-    pub inbound_rate_per_minute: u32,
-    /// Requests that one address may send at once.
-    pub inbound_rate_burst: u32,
-    /// Addresses whose rate is kept at once; those beyond share one allowance.
-    pub inbound_rate_clients: usize,
-    /// Time given to running calls after SIGTERM.
-    pub drain_ms: u64,
-    /// Answers that the toolset `time` keeps marks of, of all owners together.
-    pub answers_kept: u64,
-    /// Days that they are kept.
-    pub answers_days: u64,
-    /// Deliverables of one owner.
-    pub deliverables_kept: u64,
-    /// Versions of one deliverable; the oldest end first.
-    pub versions_kept: u64,
-    /// An answer that takes longer is `slow` for `doctor --online`.
-    pub doctor_slow_ms: u64,
+/// Makes [`Limits`] of its one table: a name, a type, a default, and what it bounds. That text is the documentation of the
+/// field, of the settings and of the generated pages.
+macro_rules! limits {
+    ($($name:ident: $kind:ty = $default:expr, $about:literal;)*) => {
+        /// The table of limits. Units are in the field names: `_ms` milliseconds, `_bytes` bytes.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Limits {
+            $(#[doc = $about] pub $name: $kind,)*
+        }
+
+        impl Limits {
+            /// The defaults.
+            pub const DEFAULT: Self = Self { $($name: $default,)* };
+
+            /// The name of every limit and what it bounds, in the order of the table.
+            pub const ABOUT: &'static [(&'static str, &'static str)] = &[$((stringify!($name), $about),)*];
+        }
+    };
 }
 
-impl Limits {
-    /// The defaults.
-    pub const DEFAULT: Self = Self {
-        call_deadline_ms: 20_000,
-        composite_deadline_ms: 25_000,
-        connect_ms: 5_000,
-        tls_ms: 5_000,
-        first_byte_ms: 10_000,
-        idle_read_ms: 5_000,
-        body_wire_bytes: 4 << 20,
-        body_decoded_bytes: 8 << 20,
-        expansion_ratio: 100,
-        header_bytes: 32 << 10,
-        header_fields: 100,
-        redirects: 5,
-        stdio_line_bytes: 16 << 20,
-        stdio_requests: 512,
-        stdio_bytes: 12 << 20,
-        http_body_bytes: 16 << 20,
-        http_bytes: 32 << 20,
-        json_depth: 64,
-        calls_in_flight: 64,
-        calls_queued: 256,
-        queue_wait_ms: 2_000,
-        reading_threads: 0,
-        reading_bytes: 42 << 20,
-        per_host_in_flight: 2,
-        result_chars: 20_000,
-        signals: 500,
-        signals_bytes: 16 << 20,
-        attempts: 3,
-        retry_quota: 500,
-        retry_after_max_s: 3_600,
-        refusal_wait_ms: 10_000,
-        breaker_failures: 5,
-        breaker_open_ms: 15_000,
-        breaker_max_open_ms: 300_000,
-        requests_per_call: 24,
-        cache_bytes: 16 << 20,
-        inbound_header_ms: 10_000,
-        inbound_idle_ms: 60_000,
-        inbound_connections: 512,
-        inbound_connections_per_peer: 32,
-        inbound_rate_per_minute: 3_000,
-        inbound_rate_burst: 600,
-        inbound_rate_clients: 16_384,
-        drain_ms: 10_000,
-        answers_kept: 10_000,
-        answers_days: 30,
-        deliverables_kept: 100,
-        versions_kept: 100,
-        doctor_slow_ms: 5_000,
-    };
+limits! {
+    call_deadline_ms: u64 = 20_000, "Time for one tool call.";
+    composite_deadline_ms: u64 = 25_000, "Time for a composite call, shared by its sections.";
+    connect_ms: u64 = 5_000, "Time to open a connection to a source, name resolution included.";
+    tls_ms: u64 = 5_000, "Time for the TLS handshake.";
+    first_byte_ms: u64 = 10_000, "Time from a request to its response headers.";
+    idle_read_ms: u64 = 5_000, "Longest silence inside a response body.";
+    body_wire_bytes: usize = 4 << 20, "Response body as it comes over the wire.";
+    body_decoded_bytes: usize = 8 << 20, "Response body after decompression.";
+    expansion_ratio: usize = 100, "Largest expansion by decompression once 1 MiB is decoded.";
+    header_bytes: usize = 32 << 10, "All response headers together.";
+    header_fields: usize = 100, "Number of response headers.";
+    redirects: u32 = 5, "Redirects followed for one request.";
+    stdio_line_bytes: usize = 16 << 20, "One JSON-RPC line on stdin.";
+    stdio_requests: usize = 512,
+        "Requests on stdin read ahead of the answers: with so many not answered, or answered and not read, no \
+         further one is read.";
+    stdio_bytes: usize = 12 << 20,
+        "The same in bytes: requests that are not answered, and answers that are not read.";
+    http_body_bytes: usize = 16 << 20, "Body of one HTTP request to us.";
+    http_bytes: usize = 32 << 20,
+        "Bodies over 64 KiB of HTTP requests that are not answered, each counted twice for what is made of \
+         it. Who finds no room within `queue_wait_ms` gets `overloaded`.";
+    json_depth: usize = 64, "Nesting of a call's arguments.";
+    calls_in_flight: usize = 64, "Tool calls worked on at once.";
+    calls_queued: usize = 256, "Tool calls waiting for a place.";
+    queue_wait_ms: u64 = 2_000, "Longest wait for a place before `overloaded`.";
+    reading_threads: usize = 0,
+        "Threads that read what sources sent, apart from those that serve; 0 is one for each processor, and \
+         at least 2.";
+    reading_bytes: usize = 42 << 20,
+        "Memory for what sources sent and for what is made of it while it is read, in all calls together: \
+         half for documents, a sixth each for bodies up to 256 KiB, for larger ones as they come, and for \
+         these unpacked. Who finds none within `queue_wait_ms` gets `overloaded`.";
+    per_host_in_flight: usize = 2, "Requests in flight to a host whose source lists no number.";
+    result_chars: usize = 20_000, "Upper bound of `max_length`.";
+    signals: usize = 500, "Signals in one `evaluate_context` call.";
+    signals_bytes: usize = 16 << 20, "All signal texts of one `evaluate_context` call.";
+    attempts: u32 = 3, "Attempts for one upstream request, the first included.";
+    retry_quota: u32 = 500, "Tokens for retries; a retry takes 5 (10 after a timeout), a success gives 1.";
+    retry_after_max_s: u64 = 3_600, "Longest Retry-After that is believed.";
+    refusal_wait_ms: u64 = 10_000, "Least time a host is left alone that refused and named no time.";
+    breaker_failures: u32 = 5, "Consecutive failures after which a host is left alone.";
+    breaker_open_ms: u64 = 15_000, "First time a host is left alone; doubles with each failed probe.";
+    breaker_max_open_ms: u64 = 300_000, "Longest time a host is left alone.";
+    requests_per_call: u32 = 24, "Upstream requests of one tool call.";
+    cache_bytes: u64 = 16 << 20, "Cached response bodies held in memory.";
+    inbound_header_ms: u64 = 10_000, "Time to read the headers, and then the body, of an HTTP request to us.";
+    inbound_idle_ms: u64 = 60_000, "Idle time of a keep-alive connection to us.";
+    inbound_connections: usize = 512, "Connections to us in all.";
+    inbound_connections_per_peer: usize = 32, "Connections to us from one address.";
+    inbound_rate_per_minute: u32 = 3_000,
+        "Requests a minute from one address over HTTP, then 429; 0 is no limit. Callers on this machine count \
+         only with `http.limit_loopback`.";
+    inbound_rate_burst: u32 = 600, "Requests that one address may send at once before that rate holds.";
+    inbound_rate_clients: usize = 16_384,
+        "Addresses whose rate is kept at once, about 64 bytes each; those beyond share one allowance.";
+    drain_ms: u64 = 10_000, "Time that running calls get after SIGTERM.";
+    answers_kept: u64 = 10_000, "Answers that the toolset `time` keeps marks of, of all callers together.";
+    answers_days: u64 = 30, "Days that they are kept, and a removed deliverable with its versions.";
+    deliverables_kept: u64 = 100, "Deliverables of one owner.";
+    versions_kept: u64 = 100, "Versions of one deliverable; the oldest end first.";
+    doctor_slow_ms: u64 = 5_000, "An answer that takes longer is `slow` for `doctor --online`.";
 }
 
 /// How [`Limits::reading_bytes`] is divided. The shares are apart, so that nobody who waits for one holds

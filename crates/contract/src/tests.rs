@@ -61,6 +61,7 @@ impl Transport for Answers {
                 provenance: Provenance::Live,
                 attempts: 1,
                 standing,
+                key_refused: None,
             })
         })
     }

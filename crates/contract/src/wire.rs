@@ -352,18 +352,11 @@ pub struct Response {
     pub attempts: u32,
     /// Whether the cache may hand it out again.
     pub standing: Standing,
+    /// The environment name of a key that the source refused before it gave this answer without it.
+    pub key_refused: Option<&'static str>,
 }
 
-/// Name of the header that the pipeline, and nobody else, adds to an answer that came without the
-/// operator's key because the source refused it. Its value is the key's environment name.
-pub const KEY_REFUSED: &str = "x-freshcontext-key-refused";
-
 impl Response {
-    /// The environment name of a key that the source refused before it gave this answer without it.
-    pub fn refused_key(&self) -> Option<&str> {
-        self.headers.get(KEY_REFUSED)
-    }
-
     /// The media type without parameters, in lower case; empty where none was sent.
     pub fn media_type(&self) -> String {
         self.headers

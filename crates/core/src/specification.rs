@@ -80,14 +80,11 @@ mod tests {
 
     use super::*;
 
+    #[test_with::path("../shared")]
     #[test]
     fn the_sentences_stand_in_the_specification_and_so_does_the_version() {
-        let (Some(repository), Some(site)) = (
-            shared_text("seeds/freshcontext-spec-v1.2-repo.md"),
-            shared_text("seeds/freshcontext-spec-v1.2-site.txt"),
-        ) else {
-            return;
-        };
+        let repository = shared_text("seeds/freshcontext-spec-v1.2-repo.md");
+        let site = shared_text("seeds/freshcontext-spec-v1.2-site.txt");
         for sentence in says::ALL {
             assert!(
                 repository.contains(sentence) || site.contains(sentence),

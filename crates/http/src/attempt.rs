@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use freshcontext_contract::limits::REFUSAL_WAIT_MAX_S;
 use freshcontext_contract::url::{Host as UrlHost, Url};
-use freshcontext_contract::{Descriptor, ErrorCode, KEY_REFUSED, Method, Request, hosts};
+use freshcontext_contract::{Descriptor, ErrorCode, Method, Request, SourceError, hosts};
 use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
@@ -15,13 +15,12 @@ use crate::cache::Entry;
 use crate::clients::Way;
 use crate::credentials::Key;
 use crate::exchange::{Answer, Outgoing};
-use crate::failure::Failure;
 use crate::fault;
 use crate::flight::no_slot;
 use crate::hosts::Scope;
 use crate::lane::Lane;
 use crate::outgoing::{headers, redacted};
-use crate::pipeline::{Inner, Job, Stage};
+use crate::pipeline::{Inner, Job, enters};
 use crate::redirect::{is_redirect, next_hop};
 use crate::step::Step;
 use crate::{Exchange, Seen};
@@ -31,7 +30,11 @@ const FAIR_TIME: Duration = Duration::from_secs(5);
 
 impl Inner {
     /// One attempt: the request and the redirects it leads to, each hop judged like the first.
-    pub(crate) async fn attempt(&self, job: &Job, kept: Option<&Entry>) -> Result<(Answer, Url), Failure> {
+    pub(crate) async fn attempt(
+        &self,
+        job: &Job,
+        kept: Option<&Entry>,
+    ) -> Result<(Answer, Url), SourceError> {
         let mut url = job.request.url.clone();
         let mut hops = 0;
         // No redirect has left the origin that the adapter asked, so far.
@@ -41,14 +44,14 @@ impl Inner {
             let answer = self.hop(job, &url, home, same).await?;
             let accepted = job.request.accept_status.contains(&answer.status);
             if is_redirect(answer.status) && !accepted {
-                let mut next = next_hop(job.descriptor, job.request.method, &url, &answer, &self.upstreams)
+                let mut next = next_hop(job.request.method, &url, &answer, &self.upstreams)
                     .inspect_err(|failure| self.note_refusal(job.descriptor, &url, failure))?;
                 self.keyring.remove_echo(job.descriptor, &mut next);
                 hops += 1;
                 if hops > self.wire.limits.redirects {
                     let host = url.host_str().unwrap_or_default();
                     let message = format!("{host} redirected more than {} times", self.wire.limits.redirects);
-                    return Err(Failure::new(ErrorCode::UpstreamError, message)
+                    return Err(SourceError::new(ErrorCode::UpstreamError, message)
                         .permanent()
                         .detail("redirect"));
                 }
@@ -93,8 +96,8 @@ impl Inner {
         url: &Url,
         home: bool,
         answer: &Answer,
-        mut failure: Failure,
-    ) -> Failure {
+        mut failure: SourceError,
+    ) -> SourceError {
         let keyed = self.key(&job.request, job.descriptor, url, home).is_some();
         if failure.code == ErrorCode::RateLimited && failure.retry_after.is_none() {
             let (_, lane) = self.place(url, keyed);
@@ -102,7 +105,7 @@ impl Inner {
         }
         if let Some(wait) = failure.retry_after.filter(|wait| !wait.is_zero()) {
             let whole = answer.headers.get("retry-after").is_some();
-            self.leave_alone(url, keyed, whole, wait, failure.stated);
+            self.leave_alone(url, keyed, whole, wait, failure.wait_stated);
         }
         let credential = job
             .descriptor
@@ -154,7 +157,13 @@ impl Inner {
 
     /// One hop, with the credential that belongs there. A refused key is renewed once if it is a
     /// token, or left out once if the host answers without.
-    async fn hop(&self, job: &Job, url: &Url, home: bool, kept: Option<&Entry>) -> Result<Answer, Failure> {
+    async fn hop(
+        &self,
+        job: &Job,
+        url: &Url,
+        home: bool,
+        kept: Option<&Entry>,
+    ) -> Result<Answer, SourceError> {
         let mut key = self.key(&job.request, job.descriptor, url, home);
         let mut renewed = false;
         let mut refused = None;
@@ -183,11 +192,7 @@ impl Inner {
                     _ => {}
                 }
             }
-            // Only this pipeline may say so.
-            answer.headers.0.retain(|(name, _)| name != KEY_REFUSED);
-            if let Some(env) = refused {
-                answer.headers.0.push((KEY_REFUSED.to_owned(), env.to_owned()));
-            }
+            answer.key_refused = refused;
             return Ok(answer);
         }
     }
@@ -200,7 +205,7 @@ impl Inner {
         key: Option<Key<'_>>,
         token: Option<HeaderValue>,
         kept: Option<&Entry>,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Answer, SourceError> {
         let mut fields = headers(&job.request)?;
         for (name, value) in kept.map(Entry::validators).unwrap_or_default() {
             fields.insert(name, value);
@@ -221,17 +226,17 @@ impl Inner {
         key: Option<Key<'_>>,
         token: Option<HeaderValue>,
         mut errand: Errand,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Answer, SourceError> {
         let name = url.host_str().unwrap_or_default();
         let (host, lane) = self.place(url, key.is_some());
         host.gate(&lane)?;
 
-        self.stage(Stage::Concurrency);
+        enters("concurrency");
         let mut permit = lane
             .enter(&job.deadline, |at| job.progress.expect_slot(at))
             .await
             .map_err(|missed| no_place(&lane, missed.0, name))?;
-        self.stage(Stage::Pace);
+        enters("pace");
         let attempt = match host.begin(&lane) {
             Ok(attempt) => attempt,
             Err(failure) => {
@@ -240,7 +245,7 @@ impl Inner {
             }
         };
 
-        self.stage(Stage::Connect);
+        enters("connect");
         let (way, mut dialled) = self.route(url, &mut errand.headers);
         if let Some(key) = key {
             key.apply(&mut dialled, &mut errand.headers)?;
@@ -265,7 +270,7 @@ impl Inner {
             Err(failure) => Err(failure),
         };
         drop(permit);
-        self.stage(Stage::Body);
+        enters("body");
         let took = self.timer().now().saturating_duration_since(begun);
         if let Some(observer) = &self.observer {
             observer.exchanged(&Exchange {
@@ -288,7 +293,7 @@ impl Inner {
                     "answered"
                 );
                 if answer.status >= 500 && !job.request.accept_status.contains(&answer.status) {
-                    let mut failure = Failure::new(ErrorCode::UpstreamError, String::new());
+                    let mut failure = SourceError::new(ErrorCode::UpstreamError, String::new());
                     failure.http_status = Some(answer.status);
                     attempt.failed(&failure);
                 } else {
@@ -333,7 +338,7 @@ impl Inner {
     }
 
     /// A proxy resolves names itself, out of our sight: what the name means here is judged first.
-    async fn judged_target(&self, way: Way, url: &Url, job: &Job) -> Result<(), Failure> {
+    async fn judged_target(&self, way: Way, url: &Url, job: &Job) -> Result<(), SourceError> {
         let (Way::Proxied, Some(UrlHost::Domain(name))) = (way, url.host()) else {
             return Ok(());
         };
@@ -358,12 +363,12 @@ fn seen(answer: &Answer) -> Seen<'_> {
     }
 }
 
-fn no_place(lane: &Lane, wait: Duration, host: &str) -> Failure {
+fn no_place(lane: &Lane, wait: Duration, host: &str) -> SourceError {
     if lane.pace.is_some() && !wait.is_zero() {
         return no_slot(wait, host);
     }
     let message = format!("other requests to {host} left no place for this one in time");
-    Failure::new(ErrorCode::Timeout, message).detail("place")
+    SourceError::new(ErrorCode::Timeout, message).detail("place")
 }
 
 /// What is sent, before it is decided where to.

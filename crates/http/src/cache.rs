@@ -126,6 +126,7 @@ impl Store {
         let answer = Answer {
             headers,
             retrieved_at: fresh.retrieved_at,
+            key_refused: fresh.key_refused,
             ..entry.answer.clone()
         };
         let (policy, fresh_for) = rules(asked, &answer).unwrap_or_else(|| {
@@ -276,6 +277,7 @@ mod tests {
             body: Bytes::from_static(b"{}"),
             retrieved_at: DateTime::from_timestamp(1_794_000_000, 0).unwrap(),
             standing: freshcontext_contract::Standing::default(),
+            key_refused: None,
             held: crate::holding::Held::default(),
         }
     }

@@ -7,12 +7,10 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Apply, Credential, Descriptor};
+use freshcontext_contract::{Apply, Credential, Descriptor, SourceError};
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde::Deserialize;
 use tokio::sync::Mutex;
-
-use crate::failure::Failure;
 
 /// Tokens are renewed this long before they expire, so that none expires under way.
 const MARGIN: Duration = Duration::from_secs(30);
@@ -160,9 +158,10 @@ impl Keyring {
         key: Key<'_>,
         body: &[u8],
         now: Instant,
-    ) -> Result<HeaderValue, Failure> {
-        let unusable =
-            || Failure::malformed(format!("{} sent no usable token", key.credential.host)).detail("token");
+    ) -> Result<HeaderValue, SourceError> {
+        let unusable = || {
+            SourceError::malformed(format!("{} sent no usable token", key.credential.host)).detail("token")
+        };
         let granted: Granted = serde_json::from_slice(body).map_err(|_| unusable())?;
         let header = secret_header(&format!("Bearer {}", granted.access_token)).ok_or_else(unusable)?;
         let lasts = granted
@@ -180,9 +179,9 @@ impl Keyring {
 
 impl Key<'_> {
     /// Where the secret itself goes: into the headers, or into the query of the dialled address.
-    pub(crate) fn apply(&self, url: &mut Url, headers: &mut http::HeaderMap) -> Result<(), Failure> {
+    pub(crate) fn apply(&self, url: &mut Url, headers: &mut http::HeaderMap) -> Result<(), SourceError> {
         let unusable = || {
-            Failure::new(
+            SourceError::new(
                 freshcontext_contract::ErrorCode::Misconfigured,
                 format!(
                     "the key in {} holds characters that no header can carry",

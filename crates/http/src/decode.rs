@@ -4,9 +4,7 @@ use std::io::{self, BufRead, Read};
 
 use flate2::bufread::GzDecoder;
 use flate2::{Decompress, FlushDecompress, Status};
-use freshcontext_contract::ErrorCode;
-
-use crate::failure::Failure;
+use freshcontext_contract::{ErrorCode, SourceError};
 
 /// The codings that are asked for. More are understood.
 pub(crate) const ACCEPT_ENCODING: &str = "gzip, br";
@@ -36,7 +34,7 @@ pub(crate) enum Coding {
 }
 
 /// Reads `Content-Encoding`, in the order in which the codings were applied.
-pub(crate) fn codings(header: Option<&str>) -> Result<Vec<Coding>, Failure> {
+pub(crate) fn codings(header: Option<&str>) -> Result<Vec<Coding>, SourceError> {
     let mut found = Vec::new();
     for name in header.unwrap_or_default().split(',').map(str::trim) {
         found.push(match name.to_ascii_lowercase().as_str() {
@@ -45,17 +43,21 @@ pub(crate) fn codings(header: Option<&str>) -> Result<Vec<Coding>, Failure> {
             "deflate" => Coding::Deflate,
             "br" => Coding::Brotli,
             "zstd" => Coding::Zstd,
-            _ => return Err(Failure::malformed("the answer is packed in an unknown way").detail("encoding")),
+            _ => {
+                return Err(
+                    SourceError::malformed("the answer is packed in an unknown way").detail("encoding")
+                );
+            }
         });
     }
     if found.len() > LAYERS {
-        return Err(Failure::malformed("the answer is packed too many times over").detail("encoding"));
+        return Err(SourceError::malformed("the answer is packed too many times over").detail("encoding"));
     }
     Ok(found)
 }
 
 /// Undoes the codings.
-pub(crate) fn decode(body: &[u8], codings: &[Coding], bounds: Bounds) -> Result<Vec<u8>, Failure> {
+pub(crate) fn decode(body: &[u8], codings: &[Coding], bounds: Bounds) -> Result<Vec<u8>, SourceError> {
     let wire = body.len();
     let mut current: Option<Vec<u8>> = None;
     for coding in codings.iter().rev() {
@@ -74,10 +76,10 @@ pub(crate) fn decode(body: &[u8], codings: &[Coding], bounds: Bounds) -> Result<
         result.map_err(|problem| match problem {
             Problem::TooLarge => too_large(bounds.decoded),
             Problem::TooManyParts => {
-                Failure::malformed(format!("the answer is packed in more than {PARTS} parts"))
+                SourceError::malformed(format!("the answer is packed in more than {PARTS} parts"))
                     .detail("encoding")
             }
-            Problem::Broken(error) => Failure::malformed("the answer's packing is damaged")
+            Problem::Broken(error) => SourceError::malformed("the answer's packing is damaged")
                 .detail("encoding")
                 .with("cause", error.to_string()),
         })?;
@@ -86,8 +88,8 @@ pub(crate) fn decode(body: &[u8], codings: &[Coding], bounds: Bounds) -> Result<
     Ok(current.unwrap_or_else(|| body.to_vec()))
 }
 
-pub(crate) fn too_large(limit: usize) -> Failure {
-    Failure::new(
+pub(crate) fn too_large(limit: usize) -> SourceError {
+    SourceError::new(
         ErrorCode::TooLarge,
         format!("the answer is larger than {} KiB", limit >> 10),
     )

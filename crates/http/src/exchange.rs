@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use chrono::{DateTime, Utc};
 use freshcontext_contract::limits::{FUTURE_TOLERANCE_S, SMALL_BODY};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Clock, ErrorCode, Headers, Limits, Method, Standing};
+use freshcontext_contract::{Clock, ErrorCode, Headers, Limits, Method, SourceError, Standing};
 use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{
@@ -18,7 +18,6 @@ use crate::Timer;
 use crate::clients::{Clients, Way};
 use crate::deadline::Deadline;
 use crate::decode::{Bounds, Coding, codings, decode, too_large};
-use crate::failure::Failure;
 use crate::fault;
 use crate::holding::{Coming, Held, Holding, Patience};
 use crate::step::{Late, Step, StepLimits, watched};
@@ -49,6 +48,8 @@ pub(crate) struct Answer {
     pub(crate) retrieved_at: DateTime<Utc>,
     /// Shared by all copies of this answer.
     pub(crate) standing: Standing,
+    /// The environment name of a key that the host refused before it gave this answer without it.
+    pub(crate) key_refused: Option<&'static str>,
     /// The memory that its body takes; none of ours in the cache, which has a limit of its own.
     pub(crate) held: Held,
 }
@@ -69,12 +70,12 @@ impl Wire {
         out: Outgoing<'_>,
         deadline: &Deadline,
         reached: impl FnOnce(),
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Answer, SourceError> {
         let host = out.host;
         let client = self
             .clients
             .get(out.way)
-            .map_err(|why| Failure::new(ErrorCode::Misconfigured, why))?;
+            .map_err(|why| SourceError::new(ErrorCode::Misconfigured, why))?;
         let method = match out.method {
             Method::Get => reqwest::Method::GET,
             Method::PostQuery => reqwest::Method::POST,
@@ -110,6 +111,7 @@ impl Wire {
                 body: Bytes::new(),
                 retrieved_at,
                 standing: Standing::default(),
+                key_refused: None,
                 held: Held::default(),
             });
         }
@@ -123,23 +125,24 @@ impl Wire {
             body,
             retrieved_at,
             standing: Standing::default(),
+            key_refused: None,
             held,
         })
     }
 
-    fn check_head(&self, headers: &HeaderMap, host: &str) -> Result<(), Failure> {
+    fn check_head(&self, headers: &HeaderMap, host: &str) -> Result<(), SourceError> {
         let bytes: usize = headers
             .iter()
             .map(|(name, value)| name.as_str().len() + value.len() + 4)
             .sum();
         if headers.len() > self.limits.header_fields || bytes > self.limits.header_bytes {
             return Err(
-                Failure::malformed(format!("{host} sent more headers than are read")).detail("headers"),
+                SourceError::malformed(format!("{host} sent more headers than are read")).detail("headers"),
             );
         }
         if headers.contains_key(TRANSFER_ENCODING) && headers.contains_key(CONTENT_LENGTH) {
             return Err(
-                Failure::malformed(format!("{host} sent two contradicting lengths")).detail("framing"),
+                SourceError::malformed(format!("{host} sent two contradicting lengths")).detail("framing"),
             );
         }
         Ok(())
@@ -157,7 +160,7 @@ impl Wire {
         out: &Outgoing<'_>,
         packed: bool,
         deadline: &Deadline,
-    ) -> Result<(Bytes, Coming<'_>), Failure> {
+    ) -> Result<(Bytes, Coming<'_>), SourceError> {
         let mut limit = self.limits.body_wire_bytes;
         if !packed {
             limit = limit.min(self.decoded_limit(out.max_body));
@@ -214,7 +217,7 @@ impl Wire {
         coding: Option<&str>,
         max_body: Option<usize>,
         deadline: &Deadline,
-    ) -> Result<(Bytes, Held), Failure> {
+    ) -> Result<(Bytes, Held), SourceError> {
         let codings = codings(coding)?;
         // A 204 or an empty answer may still carry the header.
         if codings.is_empty() || packed.is_empty() {
@@ -254,13 +257,18 @@ impl Wire {
 }
 
 /// Unpacks a body, off the threads that serve where that takes long.
-async fn unpack_beside(packed: Bytes, codings: Vec<Coding>, bounds: Bounds) -> Result<Bytes, Failure> {
+async fn unpack_beside(packed: Bytes, codings: Vec<Coding>, bounds: Bounds) -> Result<Bytes, SourceError> {
     if packed.len() <= UNPACK_INLINE && bounds.decoded <= SMALL_BODY {
         return decode(&packed, &codings, bounds).map(Bytes::from);
     }
     tokio::task::spawn_blocking(move || decode(&packed, &codings, bounds).map(Bytes::from))
         .await
-        .unwrap_or_else(|_| Err(Failure::new(ErrorCode::Internal, "unpacking an answer failed")))
+        .unwrap_or_else(|_| {
+            Err(SourceError::new(
+                ErrorCode::Internal,
+                "unpacking an answer failed",
+            ))
+        })
 }
 
 /// A host whose clock is far off dates its content wrongly too; nothing here relies on its `Date`.

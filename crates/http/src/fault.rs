@@ -4,27 +4,26 @@
 use std::error::Error;
 use std::io::ErrorKind;
 
-use freshcontext_contract::ErrorCode;
+use freshcontext_contract::{ErrorCode, SourceError};
 
 use crate::clients::Refused;
-use crate::failure::Failure;
 use crate::policy::blocked_class;
 use crate::step::Step;
 
 /// The request failed before the head of its answer was there.
-pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> Failure {
+pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> SourceError {
     if let Some(refused) = find::<Refused>(error) {
         return of_refusal(refused, host);
     }
     let failure = match step {
-        Step::Dns => Failure::unreachable("dns", format!("the name {host} could not be resolved")),
-        Step::Connect => Failure::unreachable("connect", connect_text(error, host)),
-        Step::Tls => Failure::unreachable("tls", tls_text(error, host)),
+        Step::Dns => SourceError::unreachable("dns", format!("the name {host} could not be resolved")),
+        Step::Connect => SourceError::unreachable("connect", connect_text(error, host)),
+        Step::Tls => SourceError::unreachable("tls", tls_text(error, host)),
         Step::Answer => match find::<hyper::Error>(error) {
             Some(inner) if inner.is_parse() => {
-                Failure::malformed(format!("{host} sent something that is not HTTP")).detail("http")
+                SourceError::malformed(format!("{host} sent something that is not HTTP")).detail("http")
             }
-            _ => Failure::unreachable(
+            _ => SourceError::unreachable(
                 "connect",
                 format!("{host} closed the connection without an answer"),
             ),
@@ -39,11 +38,11 @@ pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> Failure
 }
 
 /// The resolver gave no address.
-pub(crate) fn of_refusal(refused: &Refused, host: &str) -> Failure {
+pub(crate) fn of_refusal(refused: &Refused, host: &str) -> SourceError {
     match refused {
         Refused::Class(class) => blocked_class(class).into(),
         Refused::Dns(error) => {
-            let failure = Failure::unreachable("dns", format!("the name {host} could not be resolved"));
+            let failure = SourceError::unreachable("dns", format!("the name {host} could not be resolved"));
             match error {
                 crate::ResolveError::NoSuchName => failure
                     .permanent()
@@ -56,27 +55,30 @@ pub(crate) fn of_refusal(refused: &Refused, host: &str) -> Failure {
 }
 
 /// A step took too long.
-pub(crate) fn of_late_step(step: Step, host: &str) -> Failure {
+pub(crate) fn of_late_step(step: Step, host: &str) -> SourceError {
     match step {
-        Step::Dns => Failure::unreachable("dns", format!("the name {host} could not be resolved in time")),
+        Step::Dns => {
+            SourceError::unreachable("dns", format!("the name {host} could not be resolved in time"))
+        }
         Step::Connect => {
-            Failure::unreachable("connect", format!("{host} did not accept a connection in time"))
+            SourceError::unreachable("connect", format!("{host} did not accept a connection in time"))
         }
-        Step::Tls => Failure::unreachable("tls", format!("{host} did not finish the TLS handshake in time")),
-        Step::Answer => {
-            Failure::new(ErrorCode::Timeout, format!("{host} did not answer in time")).detail("first_byte")
+        Step::Tls => {
+            SourceError::unreachable("tls", format!("{host} did not finish the TLS handshake in time"))
         }
+        Step::Answer => SourceError::new(ErrorCode::Timeout, format!("{host} did not answer in time"))
+            .detail("first_byte"),
     }
 }
 
 /// The call's own time ran out.
-pub(crate) fn of_deadline(step: Step, host: &str) -> Failure {
+pub(crate) fn of_deadline(step: Step, host: &str) -> SourceError {
     let doing = match step {
         Step::Dns => "resolving",
         Step::Connect | Step::Tls => "connecting to",
         Step::Answer => "waiting for",
     };
-    Failure::new(
+    SourceError::new(
         ErrorCode::Timeout,
         format!("the call's time ran out while {doing} {host}"),
     )
@@ -84,8 +86,8 @@ pub(crate) fn of_deadline(step: Step, host: &str) -> Failure {
 }
 
 /// The body stopped coming.
-pub(crate) fn of_silence(host: &str) -> Failure {
-    Failure::new(
+pub(crate) fn of_silence(host: &str) -> SourceError {
+    SourceError::new(
         ErrorCode::Timeout,
         format!("{host} stopped sending in the middle of its answer"),
     )
@@ -93,7 +95,7 @@ pub(crate) fn of_silence(host: &str) -> Failure {
 }
 
 /// The body broke off or was framed wrongly.
-pub(crate) fn of_body(error: &reqwest::Error, host: &str) -> Failure {
+pub(crate) fn of_body(error: &reqwest::Error, host: &str) -> SourceError {
     let broken = find::<std::io::Error>(error).is_some_and(|io| {
         matches!(
             io.kind(),
@@ -101,12 +103,12 @@ pub(crate) fn of_body(error: &reqwest::Error, host: &str) -> Failure {
         )
     });
     let failure = if broken {
-        Failure::unreachable(
+        SourceError::unreachable(
             "connect",
             format!("{host} broke the connection in the middle of its answer"),
         )
     } else {
-        Failure::malformed(format!("the answer of {host} is cut off or framed wrongly")).detail("framing")
+        SourceError::malformed(format!("the answer of {host} is cut off or framed wrongly")).detail("framing")
     };
     failure.with("cause", innermost(error))
 }

@@ -8,14 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{BoxFuture, ErrorCode, Provenance};
+use freshcontext_contract::{BoxFuture, ErrorCode, Provenance, SourceError};
 use futures_util::FutureExt;
 use futures_util::future::{Either, Shared, WeakShared, select};
 
 use crate::Timer;
 use crate::deadline::Deadline;
 use crate::exchange::Answer;
-use crate::failure::Failure;
 
 /// A caller whose deadline is also the request's own waits this much longer for the request to notice,
 /// because the request knows better what it was waiting for.
@@ -30,7 +29,7 @@ pub(crate) struct Delivered {
     pub(crate) attempts: u32,
 }
 
-pub(crate) type Outcome = Result<Delivered, Failure>;
+pub(crate) type Outcome = Result<Delivered, SourceError>;
 
 /// How far a request has come, for callers who leave before its end.
 #[derive(Debug, Default)]
@@ -172,7 +171,7 @@ impl Seat {
     /// Waits for the outcome, at most until this caller's own deadline.
     pub(crate) async fn wait(mut self, timer: &dyn Timer, host: &str) -> Outcome {
         let Some(running) = self.running.take() else {
-            return Err(Failure::new(
+            return Err(SourceError::new(
                 ErrorCode::Internal,
                 "a request was waited for twice",
             ));
@@ -192,7 +191,7 @@ impl Seat {
         }
     }
 
-    fn too_late(&self, now: Instant, host: &str) -> Failure {
+    fn too_late(&self, now: Instant, host: &str) -> SourceError {
         let mut failure = match self.progress.slot() {
             Some(at) if at > now => no_slot(at - now, host),
             _ => crate::fault::of_deadline(crate::step::Step::Answer, host),
@@ -203,8 +202,8 @@ impl Seat {
 }
 
 /// Our own pacing would let the request leave too late.
-pub(crate) fn no_slot(wait: Duration, host: &str) -> Failure {
-    let mut failure = Failure::new(
+pub(crate) fn no_slot(wait: Duration, host: &str) -> SourceError {
+    let mut failure = SourceError::new(
         ErrorCode::RateLimited,
         format!(
             "the pace that {host} asks for leaves no time for this request; next slot in {} s",

@@ -39,8 +39,10 @@ pub fn follow(
         body: Bytes::new(),
         retrieved_at: DateTime::UNIX_EPOCH,
         standing: Standing::default(),
+        key_refused: None,
         held: crate::holding::Held::default(),
     };
-    let next = next_hop(descriptor, method, asked, &answer, &Upstreams::new(Vec::new())).ok()?;
-    check_url(&next, &PolicyConfig::default()).ok().map(|()| next)
+    let next = next_hop(method, asked, &answer, &Upstreams::new(Vec::new())).ok()?;
+    let allowed = descriptor.hosts.allows(next.host_str().unwrap_or_default());
+    (allowed && check_url(&next, &PolicyConfig::default()).is_ok()).then_some(next)
 }

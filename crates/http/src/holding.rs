@@ -8,13 +8,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use freshcontext_contract::limits::SMALL_BODY;
-use freshcontext_contract::{ErrorCode, Limits};
+use freshcontext_contract::{ErrorCode, Limits, SourceError};
 use futures_util::future::{Either, select};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::Timer;
 use crate::deadline::Deadline;
-use crate::failure::Failure;
 
 /// What a body takes at first, where its length is not known.
 const FIRST: usize = 64 << 10;
@@ -107,7 +106,7 @@ impl Holding {
         announced: Option<usize>,
         most: usize,
         patience: Patience<'_>,
-    ) -> Result<Coming<'_>, Failure> {
+    ) -> Result<Coming<'_>, SourceError> {
         let mut coming = Coming {
             holding: self,
             most: announced.unwrap_or(most),
@@ -122,7 +121,7 @@ impl Holding {
     }
 
     /// Memory for a body of which only the length is new to us, such as one from the cache.
-    pub(crate) async fn hold(&self, length: usize, patience: Patience<'_>) -> Result<Held, Failure> {
+    pub(crate) async fn hold(&self, length: usize, patience: Patience<'_>) -> Result<Held, SourceError> {
         let share = if length <= SMALL_BODY {
             &self.small
         } else {
@@ -137,7 +136,7 @@ impl Holding {
         &self,
         most: usize,
         patience: Patience<'_>,
-    ) -> Result<OwnedSemaphorePermit, Failure> {
+    ) -> Result<OwnedSemaphorePermit, SourceError> {
         self.take(&self.unpacked, most, patience).await
     }
 
@@ -146,7 +145,7 @@ impl Holding {
         share: &Share,
         bytes: usize,
         patience: Patience<'_>,
-    ) -> Result<OwnedSemaphorePermit, Failure> {
+    ) -> Result<OwnedSemaphorePermit, SourceError> {
         let pieces = share.pieces(bytes);
         if let Ok(taken) = Arc::clone(&share.free).try_acquire_many_owned(pieces) {
             return Ok(taken);
@@ -159,8 +158,8 @@ impl Holding {
         }
     }
 
-    fn full(&self) -> Failure {
-        let mut failure = Failure::new(
+    fn full(&self) -> SourceError {
+        let mut failure = SourceError::new(
             ErrorCode::Overloaded,
             "this server holds as much of other answers as it may at once (limits.reading_bytes)",
         )
@@ -191,7 +190,7 @@ pub(crate) struct Coming<'h> {
 impl Coming<'_> {
     /// Sees to it that there is memory for the first so many bytes. A small body takes it in two steps; a
     /// larger one takes in one what it may need in all.
-    pub(crate) async fn cover(&mut self, bytes: usize, patience: Patience<'_>) -> Result<(), Failure> {
+    pub(crate) async fn cover(&mut self, bytes: usize, patience: Patience<'_>) -> Result<(), SourceError> {
         if bytes <= self.covered {
             return Ok(());
         }

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use freshcontext_contract::{Descriptor, ErrorCode, HostRate, Limits, Pace};
+use freshcontext_contract::{Descriptor, ErrorCode, HostRate, Limits, Pace, SourceError};
 
 use crate::breaker::{Breaker, Pass};
-use crate::failure::Failure;
 use crate::lane::Lane;
 use crate::{BreakerState, HostStatus, Timer};
 
@@ -216,7 +215,7 @@ impl Host {
     }
 
     /// Refuses where the host asked to be left alone or its breaker is open.
-    pub(crate) fn gate(&self, lane: &Lane) -> Result<(), Failure> {
+    pub(crate) fn gate(&self, lane: &Lane) -> Result<(), SourceError> {
         let now = self.timer.now();
         let mut state = self.lock();
         state.suspended.retain(|suspension| suspension.until > now);
@@ -230,7 +229,7 @@ impl Host {
     }
 
     /// Begins an attempt that the breaker counts.
-    pub(crate) fn begin(self: &Arc<Self>, lane: &Lane) -> Result<Attempt, Failure> {
+    pub(crate) fn begin(self: &Arc<Self>, lane: &Lane) -> Result<Attempt, SourceError> {
         self.gate(lane)?;
         let mut state = self.lock();
         let last = state.last_failure;
@@ -270,7 +269,7 @@ impl Host {
         }
     }
 
-    fn suspended(&self, wait: Duration, stated: bool) -> Failure {
+    fn suspended(&self, wait: Duration, stated: bool) -> SourceError {
         let seconds = wait.as_secs_f64().ceil();
         let name = &self.name;
         let message = if stated {
@@ -278,14 +277,14 @@ impl Host {
         } else {
             format!("{name} refused and named no time, and is left alone for another {seconds} s")
         };
-        let mut failure = Failure::new(ErrorCode::RateLimited, message).detail("suspended");
+        let mut failure = SourceError::new(ErrorCode::RateLimited, message).detail("suspended");
         failure.retry_after = Some(wait);
         failure
     }
 
-    fn open(&self, wait: Duration, last: Option<ErrorCode>) -> Failure {
+    fn open(&self, wait: Duration, last: Option<ErrorCode>) -> SourceError {
         let why = last.map_or_else(String::new, |code| format!(" (last: {code})"));
-        let mut failure = Failure::new(
+        let mut failure = SourceError::new(
             ErrorCode::CircuitOpen,
             format!("{} failed repeatedly{why} and is being left alone", self.name),
         );
@@ -345,14 +344,23 @@ impl Attempt {
     }
 
     /// Ends in a failure; only one that speaks against the host counts for the breaker.
-    pub(crate) fn failed(mut self, failure: &Failure) {
+    pub(crate) fn failed(mut self, failure: &SourceError) {
         let now = self.host.timer.now();
         if let Some(pass) = self.pass.take() {
             let mut state = self.host.lock();
-            state.breaker.end(pass, Some(failure.is_host_fault()), now);
+            state.breaker.end(pass, Some(is_host_fault(failure)), now);
             state.failures += 1;
             state.last_failure = Some(failure.code);
         }
+    }
+}
+
+/// Whether a failure speaks against the host, and so counts for its breaker.
+fn is_host_fault(failure: &SourceError) -> bool {
+    match failure.code {
+        ErrorCode::Unreachable | ErrorCode::Timeout => true,
+        ErrorCode::UpstreamError => failure.http_status.is_none_or(|status| status >= 500),
+        _ => false,
     }
 }
 

@@ -16,7 +16,6 @@ mod deadline;
 mod decode;
 mod deny;
 mod exchange;
-mod failure;
 mod fault;
 mod flight;
 #[cfg(feature = "fuzzing")]

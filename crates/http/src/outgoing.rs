@@ -3,13 +3,12 @@
 use std::fmt::Write;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{ErrorCode, Media, Method, Request};
+use freshcontext_contract::{ErrorCode, Media, Method, Request, SourceError};
 use http::HeaderMap;
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use sha2::{Digest, Sha256};
 
 use crate::decode;
-use crate::failure::Failure;
 
 /// Our page, for those who wonder who asks.
 const PAGE: &str = "https://github.com/freshcontext/freshcontext";
@@ -31,12 +30,12 @@ pub(crate) fn user_agent(contact: Option<&str>) -> String {
 }
 
 /// The adapter's headers that are let through, and our own.
-pub(crate) fn headers(request: &Request) -> Result<HeaderMap, Failure> {
+pub(crate) fn headers(request: &Request) -> Result<HeaderMap, SourceError> {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static(accept(request.expect)));
     headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(decode::ACCEPT_ENCODING));
     for (name, value) in allowed(request) {
-        let unusable = || Failure::new(ErrorCode::Internal, format!("the header {name} cannot be sent"));
+        let unusable = || SourceError::new(ErrorCode::Internal, format!("the header {name} cannot be sent"));
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| unusable())?;
         headers.insert(key, HeaderValue::from_str(value).map_err(|_| unusable())?);
     }

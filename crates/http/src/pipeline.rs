@@ -16,7 +16,6 @@ use crate::clients::{Clients, Guard};
 use crate::credentials::Keyring;
 use crate::deadline::Deadline;
 use crate::exchange::{Answer, Wire};
-use crate::failure::Failure;
 use crate::flight::{Delivered, Flights, Outcome, Progress};
 use crate::holding::{Held, Holding, Patience};
 use crate::hosts::{Host, HostTable};
@@ -55,22 +54,11 @@ pub(crate) struct Inner {
     pub(crate) jitter: Arc<dyn Jitter>,
     pub(crate) refusals: Refusals,
     pub(crate) observer: Option<Arc<dyn Observe>>,
-    #[cfg(test)]
-    pub(crate) stages: std::sync::Mutex<Vec<Stage>>,
 }
 
-/// The stages in their order, for the test that asserts it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stage {
-    Policy,
-    Gate,
-    Coalesce,
-    Cache,
-    Retry,
-    Concurrency,
-    Pace,
-    Connect,
-    Body,
+/// Notes in the log, at its finest level, which stage a request comes to. A test holds their order to the written one.
+pub(crate) fn enters(stage: &'static str) {
+    tracing::trace!(stage, "a request comes to its next stage");
 }
 
 /// One request on behalf of everybody who waits for it.
@@ -123,8 +111,6 @@ impl Pipeline {
                     timer,
                     clock: config.clock,
                 },
-                #[cfg(test)]
-                stages: std::sync::Mutex::default(),
             }),
             flights: Arc::default(),
             enabled_routes: config.enabled_routes,
@@ -160,15 +146,15 @@ impl Pipeline {
 
     /// Every stage of a request, outermost first. The second half runs once for all callers that
     /// asked the same at the same time; see `Inner::fetch` and `Inner::once`.
-    async fn run(&self, scope: &CallScope, request: Request) -> Result<Response, Failure> {
+    async fn run(&self, scope: &CallScope, request: Request) -> Result<Response, SourceError> {
         let inner = &self.inner;
         let timer = inner.timer();
         let host = request.url.host_str().unwrap_or_default().to_owned();
 
-        inner.stage(Stage::Policy);
+        enters("policy");
         inner.policy(scope.descriptor, &request.url)?;
 
-        inner.stage(Stage::Gate);
+        enters("gate");
         let keyed = inner
             .key(&request, scope.descriptor, &request.url, true)
             .is_some();
@@ -185,7 +171,7 @@ impl Pipeline {
                 .map(response);
         }
 
-        inner.stage(Stage::Coalesce);
+        enters("coalesce");
         let shared = format!(
             "{key}\n{} {:?} {:?} {} {:?} {:?} {:?}",
             scope.descriptor.id,
@@ -242,6 +228,7 @@ fn response(delivered: Delivered) -> Response {
         provenance,
         attempts,
         standing: answer.standing,
+        key_refused: answer.key_refused,
     }
 }
 
@@ -250,19 +237,8 @@ impl Inner {
         &self.wire.timer
     }
 
-    #[cfg_attr(
-        not(test),
-        expect(clippy::unused_self, reason = "the test build records the stage")
-    )]
-    pub(crate) fn stage(&self, stage: Stage) {
-        #[cfg(test)]
-        self.stages.lock().unwrap().push(stage);
-        #[cfg(not(test))]
-        let _ = stage;
-    }
-
     /// Writes a refusal into the log; other failures have lines of their own.
-    pub(crate) fn note_refusal(&self, descriptor: &Descriptor, url: &Url, failure: &Failure) {
+    pub(crate) fn note_refusal(&self, descriptor: &Descriptor, url: &Url, failure: &SourceError) {
         if failure.code == ErrorCode::BlockedAddress {
             let class = failure.detail.as_deref().unwrap_or_default();
             let host = url.host_str().unwrap_or_default();
@@ -271,12 +247,12 @@ impl Inner {
     }
 
     /// Judges an address for a source, before any name is looked up.
-    pub(crate) fn policy(&self, descriptor: &Descriptor, url: &Url) -> Result<(), Failure> {
+    pub(crate) fn policy(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
         self.judge_address(descriptor, url)
             .inspect_err(|failure| self.note_refusal(descriptor, url, failure))
     }
 
-    fn judge_address(&self, descriptor: &Descriptor, url: &Url) -> Result<(), Failure> {
+    fn judge_address(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
         {
             let policy = self.guard.policy.read().unwrap_or_else(PoisonError::into_inner);
             check_url(url, &policy)?;
@@ -286,11 +262,11 @@ impl Inner {
             && !fits_dns(name)
         {
             return Err(
-                Failure::unreachable("dns", "the address names a host that cannot exist").permanent(),
+                SourceError::unreachable("dns", "the address names a host that cannot exist").permanent(),
             );
         }
         if url.as_str().len() > LONGEST_URL {
-            return Err(Failure::new(
+            return Err(SourceError::new(
                 ErrorCode::InvalidInput,
                 "the address is too long to be fetched",
             ));
@@ -299,7 +275,7 @@ impl Inner {
             Ok(())
         } else {
             let message = format!("{} does not talk to {host}", descriptor.id);
-            Err(Failure::new(ErrorCode::BlockedAddress, message).detail("host"))
+            Err(SourceError::new(ErrorCode::BlockedAddress, message).detail("host"))
         }
     }
 
@@ -312,12 +288,12 @@ impl Inner {
 
     /// The shared half: from the cache or from the source, with retries.
     async fn fetch(&self, job: Job) -> Outcome {
-        self.stage(Stage::Cache);
+        enters("cache");
         if let Some(copy) = self.fresh_copy(job.descriptor, &job.request, &job.key, job.max_age) {
             return self.held(&job.deadline, copy).await;
         }
         let kept = self.kept(job.descriptor, &job.request, &job.key);
-        self.stage(Stage::Retry);
+        enters("retry");
         let (answer, final_url) = self.with_retries(&job, kept.as_deref()).await?;
         let delivered = self.keep(&job, kept.as_deref(), answer, final_url);
         self.held(&job.deadline, delivered).await
@@ -379,7 +355,7 @@ impl Inner {
         (judged && fits).then_some(entry)
     }
 
-    fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), Failure> {
+    fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), SourceError> {
         self.judge_for(job.descriptor, &job.request, answer, host)
     }
 
@@ -389,14 +365,19 @@ impl Inner {
         request: &Request,
         answer: &Answer,
         host: &str,
-    ) -> Result<(), Failure> {
+    ) -> Result<(), SourceError> {
         let now = self.wire.clock.now();
         let longest = self.wire.limits.retry_after_max_s;
         judge(answer, Wanted::of(request), descriptor, host, now, longest)
     }
 
     /// The same, off the threads that serve where there is much to look through.
-    pub(crate) async fn judge_beside(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), Failure> {
+    pub(crate) async fn judge_beside(
+        &self,
+        job: &Job,
+        answer: &Answer,
+        host: &str,
+    ) -> Result<(), SourceError> {
         if answer.body.len() <= JUDGED_INLINE {
             return self.judge(job, answer, host);
         }
@@ -406,7 +387,7 @@ impl Inner {
         let longest = self.wire.limits.retry_after_max_s;
         tokio::task::spawn_blocking(move || judge(&answer, wanted, descriptor, &host, now, longest))
             .await
-            .unwrap_or_else(|_| Err(Failure::new(ErrorCode::Internal, "judging an answer failed")))
+            .unwrap_or_else(|_| Err(SourceError::new(ErrorCode::Internal, "judging an answer failed")))
     }
 
     fn keep(&self, job: &Job, kept: Option<&Entry>, answer: Answer, final_url: Url) -> Delivered {
@@ -468,7 +449,7 @@ impl Transport for Pipeline {
     ) -> BoxFuture<'a, Result<Response, SourceError>> {
         Box::pin(async move {
             let shown = redacted(&request.url);
-            self.run(scope, request).await.map_err(|failure| {
+            self.run(scope, request).await.inspect_err(|failure| {
                 tracing::info!(
                     source = scope.descriptor.id,
                     url = shown,
@@ -479,7 +460,6 @@ impl Transport for Pipeline {
                     context = ?failure.context,
                     "request failed: {}", failure.message
                 );
-                SourceError::from(failure)
             })
         })
     }

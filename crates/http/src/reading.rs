@@ -2,10 +2,11 @@
 //! walls, and the outer shape of the body. What is in the body is the adapter's business.
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{Descriptor, ErrorCode, Headers, Media, Request, StatusRule, When, hosts, walls};
+use freshcontext_contract::{
+    Descriptor, ErrorCode, Headers, Media, Request, SourceError, StatusRule, When, hosts, walls,
+};
 
 use crate::exchange::Answer;
-use crate::failure::Failure;
 use crate::waits::{asked_wait, exhausted};
 
 /// What the caller can make use of.
@@ -34,7 +35,7 @@ pub(crate) fn judge(
     host: &str,
     now: DateTime<Utc>,
     longest_wait_s: u64,
-) -> Result<(), Failure> {
+) -> Result<(), SourceError> {
     let verdict = if wanted.accept_status.contains(&answer.status) {
         // What the source means by it is the reader's to say; that it wants to be left alone is said here, where
         // the reader does not find out more.
@@ -53,7 +54,7 @@ pub(crate) fn judge(
         failure.retrieved_at = Some(answer.retrieved_at);
         if failure.code == ErrorCode::RateLimited || answer.status == 503 {
             failure.retry_after = asked_wait(&answer.headers, now, longest_wait_s);
-            failure.stated = failure.retry_after.is_some();
+            failure.wait_stated = failure.retry_after.is_some();
         }
         if failure.code == ErrorCode::RateLimited && failure.retry_after.is_none() {
             failure.retry_after = hosts::refusals(host).and_then(|known| known.wait);
@@ -64,7 +65,7 @@ pub(crate) fn judge(
 
 /// Whether an answer of an accepted status is a refusal all the same: by the common headers, or by words of
 /// the source's own.
-fn asks_to_slow_down(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(), Failure> {
+fn asks_to_slow_down(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(), SourceError> {
     if !matches!(answer.status, 403 | 429) {
         return Ok(());
     }
@@ -81,12 +82,12 @@ fn slow_down(headers: &Headers) -> bool {
     exhausted(headers) || headers.get("retry-after").is_some()
 }
 
-fn by_status(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(), Failure> {
+fn by_status(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(), SourceError> {
     let applies = |rule: &&StatusRule| rule.status == answer.status && holds(rule.when, answer);
     let of_host = hosts::refusals(host).map_or(&[][..], |known| known.rules);
     let rule = descriptor.status_rules.iter().chain(of_host).find(applies);
     if let Some(rule) = rule {
-        return Err(Failure::new(rule.code, rule.message));
+        return Err(SourceError::new(rule.code, rule.message));
     }
     if (200..300).contains(&answer.status) {
         return Ok(());
@@ -101,42 +102,42 @@ fn by_status(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(),
     Err(by_common_table(answer, host))
 }
 
-fn by_common_table(answer: &Answer, host: &str) -> Failure {
+fn by_common_table(answer: &Answer, host: &str) -> SourceError {
     let status = answer.status;
     match status {
-        429 => Failure::new(
+        429 => SourceError::new(
             ErrorCode::RateLimited,
             format!("{host} asked us to slow down (429)"),
         ),
-        403 if slow_down(&answer.headers) => Failure::new(
+        403 if slow_down(&answer.headers) => SourceError::new(
             ErrorCode::RateLimited,
             format!("{host} asked us to slow down (403)"),
         ),
-        401 | 403 | 407 | 451 => Failure::new(
+        401 | 403 | 407 | 451 => SourceError::new(
             ErrorCode::AccessDenied,
             format!("{host} refused access ({status})"),
         ),
-        404 | 410 => Failure::new(
+        404 | 410 => SourceError::new(
             ErrorCode::NotFound,
             format!("{host} has nothing at this address ({status})"),
         ),
         // Said of the moment, not of the request: another attempt may do.
-        408 | 425 => Failure::new(
+        408 | 425 => SourceError::new(
             ErrorCode::UpstreamError,
             format!("{host} was too slow for itself ({status})"),
         ),
-        501 | 505 => Failure::new(
+        501 | 505 => SourceError::new(
             ErrorCode::UpstreamError,
             format!("{host} cannot do this ({status})"),
         )
         .permanent(),
-        500..=599 => Failure::new(ErrorCode::UpstreamError, format!("{host} failed ({status})")),
-        300..=399 => Failure::new(
+        500..=599 => SourceError::new(ErrorCode::UpstreamError, format!("{host} failed ({status})")),
+        300..=399 => SourceError::new(
             ErrorCode::UpstreamError,
             format!("{host} answered with an unusable redirect ({status})"),
         )
         .permanent(),
-        _ => Failure::new(
+        _ => SourceError::new(
             ErrorCode::UpstreamError,
             format!("{host} rejected the request ({status})"),
         )
@@ -156,18 +157,18 @@ fn holds(when: When, answer: &Answer) -> bool {
     }
 }
 
-fn by_marker(answer: &Answer, descriptor: &Descriptor) -> Result<(), Failure> {
+fn by_marker(answer: &Answer, descriptor: &Descriptor) -> Result<(), SourceError> {
     match descriptor
         .markers
         .iter()
         .find(|marker| contains(&answer.body, marker.contains))
     {
-        Some(marker) => Err(Failure::new(marker.code, marker.message).detail("marker")),
+        Some(marker) => Err(SourceError::new(marker.code, marker.message).detail("marker")),
         None => Ok(()),
     }
 }
 
-fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), Failure> {
+fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), SourceError> {
     let body = significant(&answer.body);
     let due = match expect {
         Media::Any => return Ok(()),
@@ -181,7 +182,7 @@ fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), Failure> {
         return match expect {
             Media::Text => Ok(()),
             _ => Err(
-                Failure::malformed(format!("{host} sent an empty body where {due} was due"))
+                SourceError::malformed(format!("{host} sent an empty body where {due} was due"))
                     .detail("empty body"),
             ),
         };
@@ -197,15 +198,15 @@ fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), Failure> {
     }
     Err(wall(answer).unwrap_or_else(|| {
         let what = if html { "an HTML page" } else { "something else" };
-        Failure::malformed(format!("{host} sent {what} where {due} was due"))
+        SourceError::malformed(format!("{host} sent {what} where {due} was due"))
     }))
 }
 
-fn wall(answer: &Answer) -> Option<Failure> {
+fn wall(answer: &Answer) -> Option<SourceError> {
     let media_type = media_type(&answer.headers);
     let wall = walls::recognise(answer.status, &media_type, &answer.headers, &answer.body)?;
     Some(
-        Failure::new(wall.code, wall.reason)
+        SourceError::new(wall.code, wall.reason)
             .detail("wall")
             .with("vendor", wall.vendor),
     )

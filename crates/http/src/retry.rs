@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{ErrorCode, Retry};
+use freshcontext_contract::{ErrorCode, Retry, SourceError};
 
 use crate::cache::Entry;
 use crate::exchange::Answer;
-use crate::failure::Failure;
 use crate::outgoing::redacted;
 use crate::pipeline::{Inner, Job};
 
@@ -24,9 +23,9 @@ impl Inner {
         &self,
         job: &Job,
         kept: Option<&Entry>,
-    ) -> Result<(Answer, Url), Failure> {
+    ) -> Result<(Answer, Url), SourceError> {
         let mut tries = 0;
-        let mut last: Option<Failure> = None;
+        let mut last: Option<SourceError> = None;
         loop {
             tries += 1;
             let mut failure = match self.attempt(job, kept).await {
@@ -57,12 +56,12 @@ impl Inner {
         }
     }
 
-    fn wait_before_next(&self, job: &Job, failure: &Failure, tries: u32) -> Result<Duration, Stop> {
+    fn wait_before_next(&self, job: &Job, failure: &SourceError, tries: u32) -> Result<Duration, Stop> {
         if failure.retry != Retry::Temporary || is_ours(failure) {
             return Err(Stop::NotTemporary);
         }
         // Asking again at a moment of our own choice is what a host that refuses does not want.
-        if failure.code == ErrorCode::RateLimited && !failure.stated {
+        if failure.code == ErrorCode::RateLimited && !failure.wait_stated {
             return Err(Stop::Unstated);
         }
         if job.request.probe {
@@ -95,7 +94,7 @@ impl Inner {
 }
 
 /// Refusals of our own have no attempt behind them; waiting here would only hide them.
-fn is_ours(failure: &Failure) -> bool {
+fn is_ours(failure: &SourceError) -> bool {
     failure.code == ErrorCode::CircuitOpen
         || matches!(
             failure.detail.as_deref(),
@@ -103,7 +102,7 @@ fn is_ours(failure: &Failure) -> bool {
         )
 }
 
-fn give_up(mut failure: Failure, why: Stop) -> Failure {
+fn give_up(mut failure: SourceError, why: Stop) -> SourceError {
     // A limit whose end is stated may be tried again then; nothing else may, and not by this call.
     if failure.retry_after.is_none() || failure.attempts > 1 {
         failure.retry = Retry::GaveUp;

@@ -2,13 +2,12 @@
 
 use bytes::Bytes;
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{ErrorCode, Method};
+use freshcontext_contract::{ErrorCode, Method, SourceError};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 
 use crate::attempt::Errand;
 use crate::credentials::Key;
-use crate::failure::Failure;
 use crate::pipeline::{Inner, Job};
 use crate::waits::asked_wait;
 
@@ -17,7 +16,7 @@ const TOKEN_BYTES: usize = 64 << 10;
 
 impl Inner {
     /// A token for a credential that is a client id: the kept one, or a new one.
-    pub(crate) async fn token(&self, job: &Job, key: Key<'_>) -> Result<HeaderValue, Failure> {
+    pub(crate) async fn token(&self, job: &Job, key: Key<'_>) -> Result<HeaderValue, SourceError> {
         if let Some(token) = self.keyring.token(key, self.timer().now()).await {
             return Ok(token);
         }
@@ -26,7 +25,7 @@ impl Inner {
             return Ok(token);
         }
         let misconfigured = |what: &str| {
-            Failure::new(ErrorCode::Misconfigured, format!("{what} ({})", key.env()))
+            SourceError::new(ErrorCode::Misconfigured, format!("{what} ({})", key.env()))
                 .hint(format!("get a key at {}", key.credential.obtain))
         };
         let wanted = self
@@ -55,7 +54,7 @@ impl Inner {
                     .await
             }
             400 | 401 | 403 => {
-                let mut failure = Failure::new(
+                let mut failure = SourceError::new(
                     ErrorCode::AccessDenied,
                     format!("the client id or secret in {} was refused", key.env()),
                 )
@@ -64,7 +63,7 @@ impl Inner {
                 Err(failure)
             }
             429 => {
-                let mut failure = Failure::new(
+                let mut failure = SourceError::new(
                     ErrorCode::RateLimited,
                     format!(
                         "{} asked us to slow down (429)",
@@ -74,12 +73,12 @@ impl Inner {
                 failure.http_status = Some(429);
                 let longest = self.wire.limits.retry_after_max_s;
                 failure.retry_after = asked_wait(&answer.headers, self.wire.clock.now(), longest);
-                failure.stated = failure.retry_after.is_some();
+                failure.wait_stated = failure.retry_after.is_some();
                 Err(self.take_note(job, &url, true, &answer, failure))
             }
             status => {
                 let host = url.host_str().unwrap_or_default();
-                let mut failure = Failure::new(
+                let mut failure = SourceError::new(
                     ErrorCode::UpstreamError,
                     format!("{host} gave no token ({status})"),
                 );

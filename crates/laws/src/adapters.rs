@@ -138,6 +138,7 @@ impl Stage {
             provenance: Provenance::Live,
             attempts: 1,
             standing: Standing::default(),
+            key_refused: None,
         }))
     }
 }

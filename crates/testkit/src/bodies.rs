@@ -1,4 +1,8 @@
 //! The bodies a reader is tried on: our own fixtures, and the recordings beside the checkout.
+//!
+//! A test that cannot do without the recordings bears `#[test_with::path("../shared")]` and is shown as ignored where
+//! they are absent; what it checks on bodies of ours stands in a test of its own. The attribute looks while the test is
+//! compiled: where the folder came later, `touch` the file.
 
 use std::path::{Path, PathBuf};
 
@@ -33,18 +37,18 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
-/// A text from the shared folder, by its path there; without it, says so and gives nothing.
+/// A text from the shared folder, by its path there.
 ///
 /// # Panics
 ///
-/// Where `CI=true` and it is not there.
-pub fn shared_text(path: &str) -> Option<String> {
-    let text = shared().and_then(|shared| std::fs::read_to_string(shared.join(path)).ok());
-    if text.is_none() {
-        assert!(!in_ci(), "CI=true, but ../shared has no {path}");
-        skipped(path);
-    }
-    text
+/// Where it cannot be read: a test that asks for it is to be ignored where the folder is absent, not to pass.
+#[expect(
+    clippy::panic,
+    reason = "a test without its text must fail, whoever calls this"
+)]
+pub fn shared_text(path: &str) -> String {
+    let file = root().join("../shared").join(path);
+    std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("../shared/{path}: {error}"))
 }
 
 /// A recording, by its path below the recordings, for example `github/readme.json`.
@@ -52,23 +56,23 @@ pub fn shared_text(path: &str) -> Option<String> {
 /// # Panics
 ///
 /// As [`shared_text`].
-pub fn recording(name: &str) -> Option<String> {
+pub fn recording(name: &str) -> String {
     shared_text(&format!("recordings/{name}"))
 }
 
-/// Those of the recordings, named as for [`recording`], that are there.
+/// The recordings of these names, as for [`recording`]; none where the folder is absent. For tests that run on bodies of
+/// ours beside them.
 ///
 /// # Panics
 ///
-/// As [`shared_text`].
+/// As [`shared`], and where the folder lacks one of them.
 pub fn recorded(names: &[&str]) -> Vec<Body> {
+    let names = if shared().is_some() { names } else { &[] };
     names
         .iter()
-        .filter_map(|name| {
-            Some(Body {
-                name: (*name).to_owned(),
-                text: recording(name)?,
-            })
+        .map(|name| Body {
+            name: (*name).to_owned(),
+            text: recording(name),
         })
         .collect()
 }
@@ -78,17 +82,14 @@ pub fn fixtures(source: &str) -> Vec<Body> {
     below(&root().join("fixtures"), source)
 }
 
-/// Every recording in the folder of that name.
+/// Every recording in the folder of that name; none where the recordings are absent. For tests that run on bodies of ours
+/// beside them.
 ///
 /// # Panics
 ///
 /// As [`shared`].
 pub fn recordings(folder: &str) -> Vec<Body> {
-    if let Some(shared) = shared() {
-        return below(&shared.join("recordings"), folder);
-    }
-    skipped(folder);
-    Vec::new()
+    shared().map_or_else(Vec::new, |shared| below(&shared.join("recordings"), folder))
 }
 
 /// Has `read` take bodies that break off anywhere, as when a connection is lost. The white space at a
@@ -96,8 +97,9 @@ pub fn recordings(folder: &str) -> Vec<Body> {
 ///
 /// # Panics
 ///
-/// Where `read` does, with the body's name and the shortest beginning found that does it.
+/// Where `read` does, with the body's name and the shortest beginning found that does it; and where there is no body.
 pub fn any_prefix(cases: u32, bodies: &[Body], read: impl Fn(&str)) {
+    assert!(!bodies.is_empty(), "there is no body to cut off");
     for body in bodies {
         let text = body.text.trim_end();
         let config = Config {
@@ -140,11 +142,6 @@ fn below(folder: &Path, within: &str) -> Vec<Body> {
 
 fn in_ci() -> bool {
     std::env::var("CI").as_deref() == Ok("true")
-}
-
-#[expect(clippy::print_stdout, reason = "a test runner shows it beside the test")]
-fn skipped(what: &str) {
-    println!("SKIPPED: {what} is not beside the checkout");
 }
 
 #[cfg(test)]

@@ -1,8 +1,4 @@
-//! Test support: cases as data, the bodies readers are tried on, a scripted upstream on loopback, poison
-//! and damage, and the suite's checks as plain functions.
-//!
-//! Nothing here knows an adapter: the suite in `tests/` joins these parts with the registry, so a
-//! source without cases fails instead of passing by running nothing.
+#![doc = include_str!("../README.md")]
 
 pub mod bodies;
 pub mod case;

@@ -1,4 +1,4 @@
-//! Chores of the repository: `cargo xtask generate`, `new-adapter`, `record`, `demo`, `replay` and `train-detector`.
+#![doc = include_str!("../README.md")]
 
 mod checked;
 pub mod dist;
@@ -9,5 +9,6 @@ pub mod record;
 pub mod recorded;
 pub mod replay;
 mod shapes;
+pub mod source;
 mod tables;
 pub mod train;

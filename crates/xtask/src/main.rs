@@ -16,7 +16,7 @@ use freshcontext_server::app::App;
 use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::{Sources, load};
-use freshcontext_xtask::{dist, examples, generate, new_adapter, record, recorded, replay, train};
+use freshcontext_xtask::{dist, examples, generate, new_adapter, record, recorded, replay, source, train};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of this repository")]
@@ -38,6 +38,14 @@ enum Chore {
         /// Its name in lower case, for example lobsters
         name: String,
     },
+    /// Count lines of code, files, public items and circles of modules, per package and in all, without tests
+    Lines {
+        /// Show what this revision had, too
+        #[arg(long, value_name = "REVISION")]
+        beside: Option<String>,
+    },
+    /// List every word of the public names, and the names that several types have
+    Names,
     /// Hold every reader of outside bytes to the laws of time and memory; needs valgrind
     Laws {
         /// For the laws: --full, --reader NAME, --shape NAME, --list
@@ -150,6 +158,8 @@ fn main() -> ExitCode {
             date,
             ..
         } => train::write(&root, dev, real, !quick, &date),
+        Chore::Lines { beside } => source::lines(&root, beside.as_deref()),
+        Chore::Names => source::names(&root),
         Chore::Laws { words } => laws(&root, &words),
         Chore::Demo { all: false } => demo(&root),
         Chore::Demo { all: true } => every_tool(&root),

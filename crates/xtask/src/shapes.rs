@@ -242,5 +242,6 @@ fn answered(scope: &CallScope, request: Request, reply: Reply) -> Result<Respons
         provenance: Provenance::Live,
         attempts: 1,
         standing: Standing::default(),
+        key_refused: None,
     })
 }

@@ -1,6 +1,6 @@
 use super::*;
 use freshcontext_contract::DateValue;
-use freshcontext_testkit::bodies::{any_prefix, recorded, recording};
+use freshcontext_testkit::bodies::{any_prefix, fixtures, recorded, recording};
 
 fn failed(body: &str, status: u16) -> SourceError {
     match read(body, status, false) {
@@ -26,11 +26,10 @@ fn field<'i>(item: &'i Item, name: &str) -> &'i str {
         .unwrap_or_default()
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_page_of_results() {
-    let Some(body) = recording("arxiv/search_normal.xml") else {
-        return;
-    };
+    let body = recording("arxiv/search_normal.xml");
     let feed = read(&body, 200, false).unwrap();
     assert_eq!(
         (feed.papers.len(), feed.unreadable, feed.total),
@@ -44,11 +43,10 @@ fn a_page_of_results() {
     assert!(first.summary.chars().count() <= LIST_ABSTRACT && first.summary.ends_with('…'));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_revision_has_both_dates_and_its_version() {
-    let Some(body) = recording("arxiv/search_normal.xml") else {
-        return;
-    };
+    let body = recording("arxiv/search_normal.xml");
     let feed = read(&body, 200, false).unwrap();
     for paper in &feed.papers {
         let version = paper.fields["version"].as_u64().unwrap();
@@ -67,11 +65,10 @@ fn a_revision_has_both_dates_and_its_version() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_refusal_is_an_error_with_400_and_with_200() {
-    let Some(body) = recording("arxiv/error_bad_id.xml") else {
-        return;
-    };
+    let body = recording("arxiv/error_bad_id.xml");
     for status in [400, 200] {
         let error = failed(&body, status);
         assert_eq!(error.code, ErrorCode::InvalidInput);
@@ -79,34 +76,36 @@ fn a_refusal_is_an_error_with_400_and_with_200() {
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn empty_unsteady_and_limited_are_told_apart() {
-    let Some(empty) = recording("arxiv/empty.xml") else {
-        return;
-    };
+    let empty = recording("arxiv/empty.xml");
     let feed = read(&empty, 200, false).unwrap();
     assert!(feed.papers.is_empty() && feed.total == Some(0));
     let promised = empty.replace(">0</opensearch:totalResults>", ">7</opensearch:totalResults>");
     assert!(matches!(read(&promised, 200, false), Err(Trouble::Unsteady(_))));
-    assert!(matches!(read("", 200, false), Err(Trouble::Unsteady(_))));
-    assert!(matches!(read(" \n", 200, false), Err(Trouble::Unsteady(_))));
     let past = promised.replace(">0</opensearch:startIndex>", ">7</opensearch:startIndex>");
     assert!(read(&past, 200, false).unwrap().papers.is_empty());
-    let limited = recording("arxiv/error_429_rate.txt").unwrap();
+    let limited = recording("arxiv/error_429_rate.txt");
     assert_eq!(failed(&limited, 200).code, ErrorCode::RateLimited);
+    assert_eq!(failed(&empty, 400).code, ErrorCode::UpstreamError);
+}
+
+#[test]
+fn no_body_is_unsteady_and_no_feed_is_malformed() {
+    assert!(matches!(read("", 200, false), Err(Trouble::Unsteady(_))));
+    assert!(matches!(read(" \n", 200, false), Err(Trouble::Unsteady(_))));
     assert_eq!(
         failed("<html><body>abs page</body></html>", 200).code,
         ErrorCode::Malformed
     );
     assert_eq!(failed("<rss/>", 200).code, ErrorCode::Malformed);
-    assert_eq!(failed(&empty, 400).code, ErrorCode::UpstreamError);
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn old_ids_affiliations_and_entities() {
-    let Some(body) = recording("arxiv/old_style_id_affiliations.xml") else {
-        return;
-    };
+    let body = recording("arxiv/old_style_id_affiliations.xml");
     let feed = read(&body, 200, true).unwrap();
     let paper = &feed.papers[0];
     assert_eq!(paper.id.as_deref(), Some("astro-ph/0601001v1"));
@@ -117,11 +116,10 @@ fn old_ids_affiliations_and_entities() {
     assert!(field(paper, "comment").starts_with("62 pages"));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_title_of_one_sign_is_a_title() {
-    let Some(body) = recording("arxiv/title_zero.xml") else {
-        return;
-    };
+    let body = recording("arxiv/title_zero.xml");
     let feed = read(&body, 200, true).unwrap();
     assert_eq!(feed.papers[0].title, "0");
     assert_eq!(
@@ -130,22 +128,20 @@ fn a_title_of_one_sign_is_a_title() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn long_author_lists_are_cut_with_their_total() {
-    let Some(body) = recording("arxiv/single_many_authors.xml") else {
-        return;
-    };
+    let body = recording("arxiv/single_many_authors.xml");
     let feed = read(&body, 200, true).unwrap();
     let paper = &feed.papers[0];
     assert_eq!(paper.fields["authors"].as_array().unwrap().len(), AUTHORS);
     assert_eq!(paper.fields["authors_total"].as_u64(), Some(34));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn the_query_as_arxiv_read_it_is_kept() {
-    let Some(body) = recording("arxiv/search_or_semantics.xml") else {
-        return;
-    };
+    let body = recording("arxiv/search_or_semantics.xml");
     let feed = read(&body, 200, false).unwrap();
     assert_eq!(feed.understood.as_deref(), Some("all:attention OR all:mechanism"));
     assert!(feed.papers[0].title.starts_with("Déjà vu"));
@@ -172,14 +168,16 @@ fn missing_parts_are_absent_and_other_orders_and_prefixes_are_fine() {
 
 #[test]
 fn any_prefix_of_any_body_is_survived() {
-    let bodies = recorded(&[
+    let recorded = recorded(&[
         "arxiv/search_normal.xml",
         "arxiv/old_style_id_affiliations.xml",
         "arxiv/error_bad_id.xml",
         "arxiv/empty.xml",
     ]);
-    any_prefix(32, &bodies, |cut| match read(cut, 200, false) {
-        Ok(_) | Err(Trouble::Unsteady(_)) => {}
-        Err(Trouble::Failed(error)) => assert_eq!(error.code, ErrorCode::Malformed),
+    any_prefix(32, &[fixtures("arxiv"), recorded].concat(), |cut| {
+        match read(cut, 200, false) {
+            Ok(_) | Err(Trouble::Unsteady(_)) => {}
+            Err(Trouble::Failed(error)) => assert_eq!(error.code, ErrorCode::Malformed),
+        }
     });
 }

@@ -3,7 +3,7 @@
 use super::*;
 use freshcontext_contract::ErrorCode;
 use freshcontext_contract::url::Url;
-use freshcontext_testkit::bodies::{any_prefix, recorded, recording};
+use freshcontext_testkit::bodies::{any_prefix, fixtures, recorded, recording};
 use proptest::prelude::*;
 
 fn day(release: &Release) -> String {
@@ -12,8 +12,8 @@ fn day(release: &Release) -> String {
         .unwrap_or_default()
 }
 
-fn file(name: &str) -> Option<Vec<Release>> {
-    recording(&format!("changelog/{name}")).map(|text| markdown::read(&text).releases)
+fn file(name: &str) -> Vec<Release> {
+    markdown::read(&recording(&format!("changelog/{name}"))).releases
 }
 
 fn summary(releases: &[Release], count: usize) -> Vec<(String, String)> {
@@ -31,11 +31,10 @@ fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
         .collect()
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn keep_a_changelog() {
-    let Some(releases) = file("keepachangelog_v2.md") else {
-        return;
-    };
+    let releases = file("keepachangelog_v2.md");
     assert!(releases[0].unreleased && releases[0].date == DateEvidence::None);
     assert_eq!(
         summary(&releases[1..], 2),
@@ -47,12 +46,6 @@ fn keep_a_changelog() {
             .starts_with(&["Added".to_owned(), "Changed".to_owned()])
     );
     assert!(releases.iter().all(|release| !release.yanked));
-    let yanked = markdown::read(
-        "## [1.2.2] - 2024-04-01 [YANKED]
-",
-    )
-    .releases;
-    assert!(yanked[0].yanked && day(&yanked[0]) == "2024-04-01" && yanked[0].title == "1.2.2");
     assert!(
         releases
             .iter()
@@ -61,12 +54,17 @@ fn keep_a_changelog() {
 }
 
 #[test]
+fn a_yanked_release_keeps_its_version_and_day() {
+    let yanked = markdown::read("## [1.2.2] - 2024-04-01 [YANKED]\n").releases;
+    assert!(yanked[0].yanked && day(&yanked[0]) == "2024-04-01" && yanked[0].title == "1.2.2");
+}
+
+#[test_with::path("../shared")]
+#[test]
 fn setext_us_long_month_and_conventional_headings() {
-    let Some(releases) = file("js-yaml_setext.md") else {
-        return;
-    };
+    let releases = file("js-yaml_setext.md");
     assert_eq!(summary(&releases, 1), pairs(&[("3.11.0", "2018-03-05")]));
-    let releases = file("adapter-utils_us_dates.md").unwrap();
+    let releases = file("adapter-utils_us_dates.md");
     assert_eq!(
         summary(&releases, 3),
         pairs(&[
@@ -75,7 +73,7 @@ fn setext_us_long_month_and_conventional_headings() {
             ("4.32.2", "2020-04-23")
         ])
     );
-    let releases = file("rails_long_month.md").unwrap();
+    let releases = file("rails_long_month.md");
     assert_eq!(
         summary(&releases, 3),
         pairs(&[
@@ -84,7 +82,7 @@ fn setext_us_long_month_and_conventional_headings() {
             ("5.2.0", "2018-04-09")
         ])
     );
-    let releases = file("yargs_conventional.md").unwrap();
+    let releases = file("yargs_conventional.md");
     assert_eq!(
         summary(&releases, 3),
         pairs(&[
@@ -96,11 +94,10 @@ fn setext_us_long_month_and_conventional_headings() {
     assert!(releases[0].sections.contains(&"Bug Fixes".to_owned()));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn japanese_notes_keep_their_text() {
-    let Some(releases) = file("japanese_news.md") else {
-        return;
-    };
+    let releases = file("japanese_news.md");
     assert_eq!(
         summary(&releases, 5),
         pairs(&[
@@ -114,11 +111,10 @@ fn japanese_notes_keep_their_text() {
     assert!(releases[0].notes.contains("パッケージから"));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn versions_without_dates_have_none() {
-    let Some(releases) = file("sentry_no_dates.md") else {
-        return;
-    };
+    let releases = file("sentry_no_dates.md");
     assert!(releases.len() > 20);
     assert_eq!(releases[0].title, "2.12.2");
     assert!(releases.iter().all(|release| release.date == DateEvidence::None));
@@ -174,11 +170,10 @@ fn the_order_of_a_file_is_not_trusted() {
     assert_eq!(releases[0].title, "1.1");
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn releases_by_publication_not_by_commit_or_order() {
-    let Some(text) = recording("github/releases_prerelease_out_of_order.json") else {
-        return;
-    };
+    let text = recording("github/releases_prerelease_out_of_order.json");
     let mut list = releases::read(&text).unwrap();
     assert_eq!((list.releases.len(), list.unreadable), (10, 0));
     sort(&mut list.releases);
@@ -205,11 +200,10 @@ fn releases_by_publication_not_by_commit_or_order() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn nightlies_are_known_although_their_flag_is_false() {
-    let Some(text) = recording("changelog/github_api_releases_brave.json") else {
-        return;
-    };
+    let text = recording("changelog/github_api_releases_brave.json");
     let list = releases::read(&text).unwrap();
     assert_eq!(list.releases.len(), 40);
     for release in &list.releases {
@@ -219,15 +213,13 @@ fn nightlies_are_known_although_their_flag_is_false() {
         assert!(!early || release.prerelease, "{}", release.title);
         assert!(!release.title.contains('\n'));
     }
-    assert_eq!(releases::read("[]").unwrap().releases.len(), 0);
-    assert_eq!(
-        recording("changelog/github_api_releases_empty.json").map(|text| releases::read(&text).unwrap().sent),
-        Some(0)
-    );
+    let none = releases::read(&recording("changelog/github_api_releases_empty.json")).unwrap();
+    assert_eq!(none.sent, 0);
 }
 
 #[test]
 fn release_lists_with_gaps() {
+    assert_eq!(releases::read("[]").unwrap().releases.len(), 0);
     let text = r#"[{"tag_name":"v1","name":"","body":null,"published_at":null,"draft":true},
         {"tag_name":"v2","name":"","body":"a\r\nb <!-- planted --> 变更日志 🎉","published_at":"2026-01-01T00:00:00Z"},{"name":"x"}]"#;
     let list = releases::read(text).unwrap();
@@ -250,11 +242,10 @@ fn release_lists_with_gaps() {
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn githubs_feed_is_dated_by_its_edits_only() {
-    let Some(text) = recording("changelog/github_releases_cpython.atom.xml") else {
-        return;
-    };
+    let text = recording("changelog/github_releases_cpython.atom.xml");
     let releases = feed::github(text.as_bytes()).unwrap();
     assert_eq!(summary(&releases, 1), pairs(&[("v3.12.14", "2026-08-12")]));
     assert!(
@@ -262,7 +253,7 @@ fn githubs_feed_is_dated_by_its_edits_only() {
             .iter()
             .all(|release| matches!(release.date, DateEvidence::PageSignal { .. }))
     );
-    let brave = recording("changelog/github_releases_brave.atom.xml").unwrap();
+    let brave = recording("changelog/github_releases_brave.atom.xml");
     let releases = feed::github(brave.as_bytes()).unwrap();
     assert_eq!(releases.len(), 10);
     assert!(
@@ -270,17 +261,16 @@ fn githubs_feed_is_dated_by_its_edits_only() {
             .iter()
             .all(|release| !release.title.ends_with(['\r', '\n', ' ']))
     );
-    let ty = recording("github/releases_feed.xml").unwrap();
+    let ty = recording("github/releases_feed.xml");
     let releases = feed::github(ty.as_bytes()).unwrap();
     assert!(releases.iter().all(|release| release.prerelease));
     assert!(releases[0].notes.contains("Bug fixes"));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn feeds_of_sites() {
-    let Some(text) = recording("changelog/rust_blog.atom.xml") else {
-        return;
-    };
+    let text = recording("changelog/rust_blog.atom.xml");
     assert!(feed::looks_like(&text));
     let feed = feed::read(text.as_bytes()).unwrap();
     assert!(
@@ -288,17 +278,21 @@ fn feeds_of_sites() {
             .iter()
             .all(|release| matches!(release.date, DateEvidence::Field { .. }))
     );
-    let itch = recording("changelog/itch_devlog.rss.xml").unwrap();
+    let itch = recording("changelog/itch_devlog.rss.xml");
     assert!(feed::looks_like(&itch));
     let feed = feed::read(itch.as_bytes()).unwrap();
     assert!(!feed.releases.is_empty() && feed.releases.iter().all(|release| !day(release).is_empty()));
+}
+
+#[test]
+fn a_text_that_names_a_feed_is_none() {
     assert!(!feed::looks_like("<html><body>see <rss></body></html>") && !feed::looks_like("# text"));
 }
 
-fn page(name: &str, address: &str) -> Option<page::Page> {
-    let text = recording(&format!("changelog/{name}"))?;
+fn page(name: &str, address: &str) -> page::Page {
+    let text = recording(&format!("changelog/{name}"));
     let now = "2026-11-21T00:00:00Z".parse().unwrap();
-    Some(page::read(&text, &Url::parse(address).unwrap(), now))
+    page::read(&text, &Url::parse(address).unwrap(), now)
 }
 
 fn page_day(page: &page::Page) -> String {
@@ -307,29 +301,26 @@ fn page_day(page: &page::Page) -> String {
         .unwrap_or_default()
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn published_beats_modified_and_time_elements() {
-    let Some(all) = page("page_article_all_signals.html", "https://mobilsicher.example/a") else {
-        return;
-    };
+    let all = page("page_article_all_signals.html", "https://mobilsicher.example/a");
     assert_eq!(page_day(&all), "2020-01-23T11:53:11+00:00");
     assert!(matches!(all.dates.date, DateEvidence::Field { .. }));
     assert_eq!(all.dates.modified.as_deref(), Some("2020-01-30T12:34:33Z"));
-    let trap = page("page_time_tag_trap.html", "https://helge.example/2014/03/mahu/").unwrap();
+    let trap = page("page_time_tag_trap.html", "https://helge.example/2014/03/mahu/");
     assert!(page_day(&trap).starts_with("2014-03-05"), "{:?}", trap.dates.date);
     let odd = page(
         "page_modified_before_published.html",
         "https://tageswoche.example/x",
-    )
-    .unwrap();
+    );
     assert_eq!(page_day(&odd), "2018-11-16T03:00:00+00:00");
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn embedded_posts_and_copyright_years_are_no_dates() {
-    let Some(embeds) = page("page_jsonld_horizont.html", "https://www.horizont.example/a") else {
-        return;
-    };
+    let embeds = page("page_jsonld_horizont.html", "https://www.horizont.example/a");
     assert!(
         page_day(&embeds).starts_with("2019-01-29"),
         "{:?}",
@@ -339,8 +330,7 @@ fn embedded_posts_and_copyright_years_are_no_dates() {
     let advisory = page(
         "page_mozilla_mfsa.html",
         "https://www.mozilla.example/en-US/security/advisories/mfsa2024-17/",
-    )
-    .unwrap();
+    );
     assert!(
         page_day(&advisory).starts_with("2024-04-02"),
         "{:?}",
@@ -368,11 +358,10 @@ fn a_feed_whose_entries_say_nothing_is_not_an_empty_one() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_blogs_front_page_leads_to_its_feeds() {
-    let Some(blog) = page("page_blog_python_org.html", "http://blog.python.example/") else {
-        return;
-    };
+    let blog = page("page_blog_python_org.html", "http://blog.python.example/");
     // One dated heading is no list.
     assert!(blog.releases.is_empty());
     assert_eq!(
@@ -381,6 +370,10 @@ fn a_blogs_front_page_leads_to_its_feeds() {
     );
     assert!(!blog.feeds.is_empty());
     assert!(blog.feeds.iter().all(|feed| !feed.as_str().contains("comments")));
+}
+
+#[test]
+fn dated_headings_of_a_page_are_its_list() {
     let html = "<body><h2 class='date-header'>Friday, December 23, 2016</h2><h3>Python 3.6.0</h3><p>Out</p>\
         <h2 class='date-header'>Tuesday, December 6, 2016</h2><h3>Python 3.6 candidate</h3><p>Soon</p></body>";
     let address = Url::parse("https://example.com/").unwrap();
@@ -436,12 +429,11 @@ fn pages_of_releases_shells_and_soft_404s() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn registries_name_their_repository_and_dates() {
     use freshcontext_parse::registry::Registry;
-    let Some(text) = recording("packages/npm_is-stream.json") else {
-        return;
-    };
+    let text = recording("packages/npm_is-stream.json");
     let package = registry::read(Registry::Npm, &text).unwrap();
     assert_eq!(package.repository.unwrap().to_string(), "sindresorhus/is-stream");
     let latest = package
@@ -450,17 +442,9 @@ fn registries_name_their_repository_and_dates() {
         .find(|release| release.title == "3.0.0")
         .unwrap();
     assert_eq!(day(latest), "2021-08-10");
-    let gone = registry::read(
-        Registry::Npm,
-        &recording("packages/npm_unpublished.json").unwrap(),
-    )
-    .unwrap();
+    let gone = registry::read(Registry::Npm, &recording("packages/npm_unpublished.json")).unwrap();
     assert!(gone.releases.is_empty());
-    let luigi = registry::read(
-        Registry::Pypi,
-        &recording("packages/pypi_luigi_3.6.0.json").unwrap(),
-    )
-    .unwrap();
+    let luigi = registry::read(Registry::Pypi, &recording("packages/pypi_luigi_3.6.0.json")).unwrap();
     assert_eq!(luigi.repository.unwrap().to_string(), "spotify/luigi");
     assert!(
         luigi
@@ -468,12 +452,17 @@ fn registries_name_their_repository_and_dates() {
             .iter()
             .all(|release| release.title != "1.0.8" && !day(release).is_empty())
     );
-    let xdg = registry::read(Registry::Crates, &recording("packages/crates_xdg.json").unwrap()).unwrap();
+    let xdg = registry::read(Registry::Crates, &recording("packages/crates_xdg.json")).unwrap();
     assert!(
         xdg.releases
             .iter()
             .any(|release| release.title == "3.0.0-pre1" && release.prerelease)
     );
+}
+
+#[test]
+fn what_no_registry_sends_is_malformed_and_an_absence_is_one() {
+    use crate::input::Registry;
     let absent = registry::read(Registry::Npm, r#"{"error":"Not found"}"#).unwrap_err();
     assert_eq!(absent.code, ErrorCode::NotFound);
     for body in ["", "{}", "null", "[]"] {
@@ -487,7 +476,7 @@ fn registries_name_their_repository_and_dates() {
 
 #[test]
 fn any_prefix_of_any_body_is_survived() {
-    let bodies = recorded(&[
+    let recorded = recorded(&[
         "changelog/keepachangelog_v2.md",
         "changelog/japanese_news.md",
         "github/releases_page1.json",
@@ -496,7 +485,7 @@ fn any_prefix_of_any_body_is_survived() {
         "packages/npm_is-stream.json",
     ]);
     let address = Url::parse("https://example.com/x").unwrap();
-    any_prefix(16, &bodies, |cut| {
+    any_prefix(16, &[fixtures("changelog"), recorded].concat(), |cut| {
         let _ = markdown::read(cut);
         let _ = page::read(cut, &address, DateTime::UNIX_EPOCH);
         let errors = [

@@ -2,7 +2,7 @@
 
 use super::*;
 use freshcontext_contract::{DateValue, ErrorCode};
-use freshcontext_testkit::bodies::{any_prefix, recorded, recording};
+use freshcontext_testkit::bodies::{any_prefix, fixtures, recorded, recording};
 
 fn date(facts: &Facts) -> &str {
     match &facts.date {
@@ -19,11 +19,10 @@ fn item(facts: Facts, registry: Registry) -> Item {
     facts.into_item(registry, "2026-06-01T00:00:00Z".parse().unwrap())
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_write_to_the_document_is_no_release() {
-    let Some(body) = recording("packages/npm_is-stream.json") else {
-        return;
-    };
+    let body = recording("packages/npm_is-stream.json");
     let facts = npm::read(&body).unwrap();
     assert_eq!((facts.latest.as_deref(), facts.inferred), (Some("3.0.0"), false));
     assert!(date(&facts).starts_with("2021-08-10"));
@@ -40,11 +39,10 @@ fn a_write_to_the_document_is_no_release() {
     assert!(!item.fields.contains_key("newest_publish") && !item.fields.contains_key("deprecated"));
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn latest_and_newest_publish_are_two_things() {
-    let Some(body) = recording("packages/npm_express_trimmed.json") else {
-        return;
-    };
+    let body = recording("packages/npm_express_trimmed.json");
     let facts = npm::read(&body).unwrap();
     assert_eq!(facts.latest.as_deref(), Some("5.2.1"));
     assert!(date(&facts).starts_with("2025-12-01"));
@@ -55,7 +53,7 @@ fn latest_and_newest_publish_are_two_things() {
             .unwrap()
             .starts_with("4.22.2 (2026-05-11")
     );
-    let chalk = npm::read(&recording("packages/npm_chalk.json").unwrap()).unwrap();
+    let chalk = npm::read(&recording("packages/npm_chalk.json")).unwrap();
     assert!(date(&chalk).starts_with("2019-01-05"));
     let chalk = item(chalk, Registry::Npm);
     assert!(
@@ -67,14 +65,17 @@ fn latest_and_newest_publish_are_two_things() {
     assert_eq!(chalk.fields["prereleases"], 1);
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn deprecation_is_shown_whatever_its_type() {
-    let Some(body) = recording("packages/npm_etag_deprecated.json") else {
-        return;
-    };
+    let body = recording("packages/npm_etag_deprecated.json");
     let facts = npm::read(&body).unwrap();
     let item = item(facts, Registry::Npm);
     assert!(item.fields["deprecated"].is_string());
+}
+
+#[test]
+fn a_deprecation_of_any_type_is_shown_where_it_says_so() {
     for (written, shown) in [
         ("\"\"", false),
         ("false", false),
@@ -94,23 +95,26 @@ fn deprecation_is_shown_whatever_its_type() {
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn npm_documents_with_gaps() {
-    let Some(gone) = recording("packages/npm_unpublished.json") else {
-        return;
-    };
+    let gone = recording("packages/npm_unpublished.json");
     let error = npm::read(&gone).unwrap_err();
     assert_eq!(error.code, ErrorCode::NotFound);
     assert!(error.message.contains("unpublished from npm on 2023-06-15"));
-    let short = npm::read(&recording("packages/npm_abbreviated.json").unwrap()).unwrap();
+    let short = npm::read(&recording("packages/npm_abbreviated.json")).unwrap();
     assert_eq!(date(&short), "none");
     assert!(short.notes[0].contains("no dates"));
     assert_eq!(
-        npm::read(&recording("packages/npm_not_found.json").unwrap())
+        npm::read(&recording("packages/npm_not_found.json"))
             .unwrap_err()
             .code,
         ErrorCode::NotFound
     );
+}
+
+#[test]
+fn npm_documents_of_ours_with_gaps() {
     let lost = r#"{"name":"a","dist-tags":{"latest":"9.9.9"},"versions":{"1.0.0":{},"2.0.0-rc.1":{},"1.10.0":{}},"time":{"1.10.0":"2026-01-01T00:00:00Z","9.9.9":"2026-05-01T00:00:00Z"},"repository":"github:o/a","keywords":"x"}"#;
     let facts = npm::read(lost).unwrap();
     assert_eq!(
@@ -130,11 +134,10 @@ fn npm_documents_with_gaps() {
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_mirrors_times_are_read_whatever_their_form() {
-    let Some(body) = recording("packages/npm_time_map_mirror_is-odd.json") else {
-        return;
-    };
+    let body = recording("packages/npm_time_map_mirror_is-odd.json");
     let versions: String = ["0.1.0", "0.1.1", "1.0.0", "0.1.2", "2.0.0", "3.0.0", "3.0.1"]
         .map(|v| format!("\"{v}\":{{}}"))
         .join(",");
@@ -146,24 +149,26 @@ fn a_mirrors_times_are_read_whatever_their_form() {
     assert_eq!(date(&facts), "2024-12-02T18:34:18.449000+00:00");
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn download_figures_single_bulk_and_broken() {
-    let Some(point) = recording("packages/npm_downloads_point.json") else {
-        return;
-    };
+    let point = recording("packages/npm_downloads_point.json");
     assert_eq!(npm::downloads(&point).unwrap(), [("jquery".to_owned(), 31_623)]);
-    let bulk = recording("packages/npm_downloads_bulk_null.json").unwrap();
+    let bulk = recording("packages/npm_downloads_bulk_null.json");
     assert_eq!(npm::downloads(&bulk).unwrap(), [("express".to_owned(), 268_437)]);
+}
+
+#[test]
+fn figures_that_cannot_be_read_are_none() {
     for body in ["", "<html>", r#"{"error":"package x not found"}"#, "null"] {
         assert!(npm::downloads(body).unwrap().is_empty(), "{body}");
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_project_is_dated_by_its_first_file() {
-    let Some(body) = recording("packages/pypi_luigi_3.6.0.json") else {
-        return;
-    };
+    let body = recording("packages/pypi_luigi_3.6.0.json");
     let facts = pypi::read(&body).unwrap();
     assert_eq!(facts.latest.as_deref(), Some("3.6.0"));
     assert_eq!(facts.versions, Some(84));
@@ -174,6 +179,10 @@ fn a_project_is_dated_by_its_first_file() {
             .all(|published| published.version != "1.0.8")
     );
     assert!(date(&facts).starts_with("2024-12-0"), "{}", date(&facts));
+}
+
+#[test]
+fn a_project_is_dated_by_the_earliest_of_its_files() {
     let late = r#"{"info":{"name":"a","version":"1.0","project_urls":null,"keywords":null,"yanked":true,"yanked_reason":"broken"},"urls":[
         {"upload_time_iso_8601":"2026-01-01T00:00:00.000000Z"},{"upload_time_iso_8601":"2020-01-01T00:00:00.123456Z"}],"vulnerabilities":[{"id":"PYSEC-1","withdrawn":null}]}"#;
     let facts = pypi::read(late).unwrap();
@@ -188,15 +197,18 @@ fn a_project_is_dated_by_its_first_file() {
     );
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn old_and_bare_projects() {
-    let Some(six) = recording("packages/pypi_six_old_shape.json") else {
-        return;
-    };
+    let six = recording("packages/pypi_six_old_shape.json");
     let facts = pypi::read(&six).unwrap();
     assert!(facts.latest.is_some() && date(&facts).starts_with("20") && !date(&facts).ends_with('Z'));
-    let numpy = pypi::read(&recording("packages/pypi_no_info_version.json").unwrap()).unwrap();
+    let numpy = pypi::read(&recording("packages/pypi_no_info_version.json")).unwrap();
     assert!(numpy.inferred && numpy.latest.is_some() && date(&numpy) != "none");
+}
+
+#[test]
+fn bare_projects_have_no_date_and_others_are_malformed() {
     let empty = r#"{"info":{"name":"a","version":"1.0"},"urls":[],"releases":{"1.0":[]}}"#;
     assert_eq!(date(&pypi::read(empty).unwrap()), "none");
     for body in ["", "[]", "{}", r#"{"info":null}"#, r#"{"message":"Not Found"}"#] {
@@ -204,11 +216,10 @@ fn old_and_bare_projects() {
     }
 }
 
+#[test_with::path("../shared")]
 #[test]
 fn a_crate_is_dated_by_its_version_not_by_its_update() {
-    let Some(body) = recording("packages/crates_xdg.json") else {
-        return;
-    };
+    let body = recording("packages/crates_xdg.json");
     let facts = crates::read(&body).unwrap();
     assert_eq!(facts.latest.as_deref(), Some("2.1.0"));
     assert!(date(&facts).starts_with("2017-03-11"));
@@ -220,17 +231,21 @@ fn a_crate_is_dated_by_its_version_not_by_its_update() {
             .starts_with("3.0.0-pre1 (2018-03-09")
     );
     assert_eq!(xdg.fields["downloads_90d"], 37_562);
-    let libc = crates::read(&recording("packages/crates_libc_nulls.json").unwrap()).unwrap();
+    let libc = crates::read(&recording("packages/crates_libc_nulls.json")).unwrap();
     assert_eq!((libc.latest.as_deref(), date(&libc)), (None, "none"));
     let libc = item(libc, Registry::Crates);
     assert_eq!(libc.title, "crates.io libc");
     assert!(!libc.fields.contains_key("versions") && !libc.fields.contains_key("downloads_90d"));
     assert_eq!(
-        crates::read(&recording("packages/crates_not_found.json").unwrap())
+        crates::read(&recording("packages/crates_not_found.json"))
             .unwrap_err()
             .code,
         ErrorCode::NotFound
     );
+}
+
+#[test]
+fn a_yanked_or_undated_version_has_no_other_ones_date() {
     let yanked = r#"{"crate":{"name":"a","max_stable_version":"2.0.0"},"versions":[{"num":"2.0.0","created_at":"2026-02-01T00:00:00.5+00:00","yanked":true},{"num":"1.0.0","created_at":"2026-01-01T00:00:00+00:00","yanked":false}]}"#;
     assert_eq!(crates::read(yanked).unwrap().latest.as_deref(), Some("1.0.0"));
     // Undated or not in the list, the newest version is still the newest, and has no other one's date.
@@ -306,12 +321,12 @@ fn licences_and_repositories_in_all_their_forms() {
 
 #[test]
 fn any_prefix_of_any_body_is_survived() {
-    let bodies = recorded(&[
+    let recorded = recorded(&[
         "packages/npm_is-stream.json",
         "packages/pypi_six_old_shape.json",
         "packages/crates_xdg.json",
     ]);
-    any_prefix(24, &bodies, |cut| {
+    any_prefix(24, &[fixtures("packages"), recorded].concat(), |cut| {
         for error in [
             npm::read(cut).err(),
             pypi::read(cut).err(),

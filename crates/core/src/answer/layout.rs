@@ -160,23 +160,18 @@ pub(super) fn lay_out(judged: &Judged, max: usize) -> LaidOut {
     } else {
         room / 3
     };
-    let head = fit_lines(head, share);
-    let mut tail = fit_lines(tail, share);
+    let (head, head_cut) = fit_lines(head, share);
+    let (mut tail, tail_cut) = fit_lines(tail, share);
     let used: usize = head.iter().chain(&tail).map(|line| chars(line) + 1).sum();
-    let (texts, items) = fit_items(judged, room.saturating_sub(used));
+    let (texts, items, item_cut) = fit_items(judged, room.saturating_sub(used));
     let truncated = judged.items.len() + judged.overflow - items.len();
-    let cut_short = judged
-        .items
-        .iter()
-        .zip(&items)
-        .any(|(item, shown)| item.summary != *shown);
     if truncated > 0 {
         let items = if truncated == 1 { "item" } else { "items" };
         tail.insert(
             0,
             format!("{truncated} more {items} left out to fit {max} characters."),
         );
-    } else if cut_short {
+    } else if head_cut || item_cut || tail_cut {
         tail.insert(0, format!("Cut to fit {max} characters."));
     }
     let body = join(&head, &texts, &tail);
@@ -246,8 +241,8 @@ fn tail_lines(judged: &Judged) -> Vec<String> {
     lines
 }
 
-/// Whole lines as long as they fit; the first that does not is cut.
-fn fit_lines(lines: Vec<String>, mut room: usize) -> Vec<String> {
+/// Whole lines as long as they fit, and whether any does not; the first that does not is cut.
+fn fit_lines(lines: Vec<String>, mut room: usize) -> (Vec<String>, bool) {
     let mut kept = Vec::new();
     for line in lines {
         let length = chars(&line) + 1;
@@ -255,12 +250,12 @@ fn fit_lines(lines: Vec<String>, mut room: usize) -> Vec<String> {
             if room > 20 {
                 kept.push(cut_marked(&line, room - 1).into_owned());
             }
-            break;
+            return (kept, true);
         }
         room -= length;
         kept.push(line);
     }
-    kept
+    (kept, false)
 }
 
 /// How much of an item's facts is shown.
@@ -271,8 +266,9 @@ enum Detail {
     NoFieldsNoUrl,
 }
 
-/// Whole items as long as they fit; where not even the first does, that one is cut.
-fn fit_items(judged: &Judged, room: usize) -> (Vec<String>, Vec<String>) {
+/// Whole items as long as they fit; where not even the first does, that one is cut. Their texts, their summaries, and whether
+/// one was cut.
+fn fit_items(judged: &Judged, room: usize) -> (Vec<String>, Vec<String>, bool) {
     let (mut texts, mut summaries) = (Vec::new(), Vec::new());
     let mut left = room;
     for (at, item) in judged.items.iter().enumerate() {
@@ -288,10 +284,9 @@ fn fit_items(judged: &Judged, room: usize) -> (Vec<String>, Vec<String>) {
         && let Some(first) = judged.items.first()
         && let Some((text, summary)) = cut_item(first, room)
     {
-        texts.push(text);
-        summaries.push(summary);
+        return (vec![text], vec![summary], true);
     }
-    (texts, summaries)
+    (texts, summaries, false)
 }
 
 fn cut_item(item: &JudgedItem, room: usize) -> Option<(String, String)> {

@@ -288,7 +288,7 @@ async fn c26_a_source_with_fixed_hosts_stays_there() {
         .unwrap_err();
     assert_eq!(
         (error.code, error.detail.as_deref()),
-        (ErrorCode::BlockedAddress, Some("redirect"))
+        (ErrorCode::BlockedAddress, Some("host"))
     );
     assert_eq!(server.requests(), 1);
     let error = pipeline

@@ -19,6 +19,7 @@ fn answer(status: u16, media: &str, body: &str) -> Answer {
         body: Bytes::copy_from_slice(body.as_bytes()),
         retrieved_at: DateTime::from_timestamp(NOW, 0).unwrap(),
         standing: Standing::default(),
+        key_refused: None,
         held: crate::holding::Held::default(),
     }
 }

@@ -199,6 +199,25 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE", conflicts_with = "file")]
         jsonl: Option<PathBuf>,
     },
+    /// Sign facts of provenance, so that a change of any of them shows (Ha-Pri)
+    Stamp {
+        /// File with the facts as JSON ({"content", "adapter", ...}), or - for stdin
+        file: PathBuf,
+        /// File with a key: then the verdict is signed, too, and only who has the key can sign or verify
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
+    },
+    /// Check a stamp against its facts: ends with 0 where it is valid
+    Verify {
+        /// File with what `stamp` printed, or - for stdin
+        file: PathBuf,
+        /// File with the key that it was signed with
+        #[arg(long, value_name = "FILE")]
+        key_file: Option<PathBuf>,
+        /// Print the result as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// List the decay classes: how fast each kind of source ages
     Decay {
         /// Print them as JSON

@@ -15,6 +15,7 @@ mod look;
 mod online;
 mod records;
 mod shell;
+mod stamp;
 mod store;
 mod values;
 mod watch;
@@ -105,6 +106,8 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Inspect {
             jsonl: Some(file), ..
         } => return judge::inspect_lines(file),
+        Command::Stamp { file, key_file } => return stamp::stamp(file, key_file.as_deref()),
+        Command::Verify { file, key_file, json } => return stamp::verify(file, key_file.as_deref(), *json),
         Command::Install {
             client,
             dry_run,
@@ -207,6 +210,8 @@ fn dispatch(cli: Cli) -> u8 {
         | Command::Inspect { .. }
         | Command::History(_)
         | Command::Records(_)
+        | Command::Stamp { .. }
+        | Command::Verify { .. }
         | Command::Version { .. }
         | Command::Install { .. }
         | Command::Uninstall { .. }

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use freshcontext_contract::Limits;
 use serde_json::Value;
 use url::Url;
 
-use super::limits::LIMITS;
 use super::{Secret, Settings, StoreMode};
 
 /// Least characters of a secret that nobody may guess. Sixteen of base64 are 96 bits: at the rate that one client has,
@@ -465,7 +465,7 @@ pub fn settings() -> Vec<Setting> {
             |settings| settings.http.metrics.to_string(),
         ),
     ];
-    all.extend(LIMITS.iter().map(|(name, about)| Setting {
+    all.extend(Limits::ABOUT.iter().map(|(name, about)| Setting {
         key: format!("limits.{name}"),
         env: format!("FRESHCONTEXT_LIMIT_{}", name.to_ascii_uppercase()),
         kind: Kind::Integer,

@@ -5,7 +5,7 @@ mod judging;
 use std::sync::LazyLock;
 
 use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError, Status};
-use freshcontext_testkit::bodies::shared_text;
+use freshcontext_testkit::bodies::{shared, shared_text};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -135,11 +135,24 @@ fn content_chars(answer: &Answer) -> usize {
 static OURS: LazyLock<jsonschema::Validator> =
     LazyLock::new(|| jsonschema::validator_for(&answer_schema()).unwrap());
 
-/// The schema that the specification publishes, where the shared reference is at hand.
-static PUBLISHED: LazyLock<Option<jsonschema::Validator>> = LazyLock::new(|| {
-    let schema = shared_text("reference/freshcontext.schema.json")?;
-    Some(jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap())
-});
+/// The schema that the specification publishes.
+fn published() -> jsonschema::Validator {
+    let schema = shared_text("reference/freshcontext.schema.json");
+    jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap()
+}
+
+/// The same, for whatever a test checks anyway; `None` where the shared reference is absent.
+static PUBLISHED: LazyLock<Option<jsonschema::Validator>> = LazyLock::new(|| shared().map(|_| published()));
+
+#[test_with::path("../shared")]
+#[test]
+fn answers_fit_the_published_schema() {
+    let answer = judged(vec![item(1, "2026-03-05T11:00:00Z")]).render(4000);
+    assert!(published().is_valid(&answer.structured));
+    let mut wrong = answer.structured;
+    wrong["freshcontext"]["freshness_confidence"] = json!("certain");
+    assert!(!published().is_valid(&wrong));
+}
 
 fn fits_the_schemas(value: &Value) {
     let published = PUBLISHED.as_ref().filter(|_| value.get("freshcontext").is_some());

@@ -4,8 +4,8 @@ use freshcontext_testkit::bodies::shared_text;
 
 use super::*;
 
-fn read(name: &str) -> Option<Value> {
-    shared_text(&format!("reference/batches/{name}")).map(|text| serde_json::from_str(&text).unwrap())
+fn read(name: &str) -> Value {
+    serde_json::from_str(&shared_text(&format!("reference/batches/{name}"))).unwrap()
 }
 
 const NAMES: [&str; 7] = [
@@ -35,12 +35,12 @@ const DISAGREEMENTS: [(&str, usize, Decision); 13] = [
     ("rag-vendors.json", 8, Decision::UseAsBackground),
 ];
 
+#[test_with::path("../shared")]
 #[test]
 fn forty_six_of_fifty_nine_expectations_come_true() {
     let (mut agreed, mut expected, mut found) = (0, 0, Vec::new());
     for name in NAMES {
-        let Some(arguments) = read(name) else { return };
-        let batch = batch(&arguments, clock(), &Options::default()).unwrap();
+        let batch = batch(&read(name), clock(), &Options::default()).unwrap();
         assert_eq!(batch.rows.len(), 12, "{name}");
         agreed += batch.agreed();
         expected += batch.expected();
