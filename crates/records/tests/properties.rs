@@ -10,8 +10,9 @@ use freshcontext_records::{Bundle, Native, Wish};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-fn identify(source: &str, content: Option<&str>) -> String {
-    let whole = sha256_hex(&format!("{source}\n{}", content.unwrap_or_default()));
+fn identify(source: &str, title: Option<&str>, content: Option<&str>) -> String {
+    let title = title.unwrap_or_default();
+    let whole = sha256_hex(&format!("{source}\n{title}\n{}", content.unwrap_or_default()));
     format!("itm_{}", whole.get(..32).unwrap_or_default())
 }
 
@@ -88,7 +89,7 @@ proptest! {
             results.push(json!({"index": index, "title": "t", "source": source, "decision": "use_first", "rank_score": 0.5}));
             known.push(Known {
                 content: Some(content(*number)),
-                item_id: identify(&source, Some(&content(*number))),
+                item_id: identify(&source, None, Some(&content(*number))),
                 ineligible: fate(*reason).map(|reason| (reason, "because".to_owned())),
                 ..Known::default()
             });

@@ -134,6 +134,7 @@ fn piece_of(item: &Value, pointer: String, place: usize) -> Piece<'_> {
     Piece {
         kind: "item",
         title: of("title").unwrap_or_default(),
+        own_title: of("title"),
         uri: of("url").or_else(|| of("source")).unwrap_or_default(),
         source_kind: of("source_type").unwrap_or_default(),
         native_id: of("id"),

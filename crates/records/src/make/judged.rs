@@ -22,6 +22,8 @@ use crate::values::{
 pub struct Known {
     /// Its text, cleaned.
     pub content: Option<String>,
+    /// Its own title, cleaned; not one that was made of something else.
+    pub title: Option<String>,
     /// Its id.
     pub item_id: String,
     /// SHA-256 of its canonical content.
@@ -141,6 +143,7 @@ fn piece_of<'v>(structured: &'v Value, result: &'v Value, known: &'v Known, plac
     Piece {
         kind: "signal",
         title: of("title").unwrap_or_default(),
+        own_title: known.title.as_deref().map(Cow::Borrowed),
         uri: of("source").unwrap_or_default(),
         source_kind: of("source_type").unwrap_or_default(),
         native_id: provenance

@@ -30,6 +30,8 @@ pub(crate) struct Piece<'a> {
     /// `item`, `document`, `section` or `signal`.
     pub kind: &'static str,
     pub title: Cow<'a, str>,
+    /// The title as its source gave it, which is part of the id; not one that was made of something else.
+    pub own_title: Option<Cow<'a, str>>,
     /// Address, or a stable name.
     pub uri: Cow<'a, str>,
     pub source_kind: Cow<'a, str>,
@@ -271,10 +273,17 @@ impl<'a> Maker<'a> {
             Some(content) => Some(masked(content).0.into_owned()),
             None => None,
         };
-        let changed = holds || unseen || clean_uri != piece.uri;
+        let title = piece.own_title.as_deref();
+        let clean_title = match title {
+            Some(_) if self.marks("title") => {
+                Some(format!("{REMOVED} {}", self.bundle.context_item.len() + 1))
+            }
+            title => title.map(|title| masked(title).0.into_owned()),
+        };
+        let changed = holds || unseen || clean_uri != piece.uri || clean_title.as_deref() != title;
         let item_id = match piece.known_id.filter(|_| !changed) {
             Some(id) => id,
-            None => (self.occasion.identify)(&clean_uri, hashed.as_deref()),
+            None => (self.occasion.identify)(&clean_uri, clean_title.as_deref(), hashed.as_deref()),
         };
         if self
             .bundle
