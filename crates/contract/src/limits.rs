@@ -108,6 +108,10 @@ pub struct Limits {
     pub deliverables_kept: u64,
     /// Versions of one deliverable; the oldest end first.
     pub versions_kept: u64,
+    /// Calls of one owner whose context records are kept; the oldest end first.
+    pub records_kept: u64,
+    /// Bytes of one call's context records as JSON; larger ones are given out and not kept.
+    pub records_bytes: usize,
     /// An answer that takes longer is `slow` for `doctor --online`.
     pub doctor_slow_ms: u64,
 }
@@ -163,6 +167,8 @@ impl Limits {
         answers_days: 30,
         deliverables_kept: 100,
         versions_kept: 100,
+        records_kept: 200,
+        records_bytes: 1 << 20,
         doctor_slow_ms: 5_000,
     };
 }

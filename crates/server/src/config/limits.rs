@@ -115,12 +115,20 @@ pub const LIMITS: &[(&str, &str)] = &[
     ),
     (
         "answers_days",
-        "Days that they are kept, and a removed deliverable with its versions.",
+        "Days that they are kept, and context records, and a removed deliverable with its versions.",
     ),
     ("deliverables_kept", "Deliverables of one owner."),
     (
         "versions_kept",
         "Versions of one deliverable; the oldest end first.",
+    ),
+    (
+        "records_kept",
+        "Calls of one owner whose context records the toolset `time` keeps; the oldest end first.",
+    ),
+    (
+        "records_bytes",
+        "Bytes of one call's context records; larger ones are given out and not kept.",
     ),
     (
         "doctor_slow_ms",
