@@ -11,8 +11,9 @@ mod recheck;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
+pub use answer::{document_id, item_id};
 pub use judged::Known;
-pub(crate) use maker::Maker;
+pub(crate) use maker::{Maker, moment};
 
 use crate::bundle::Bundle;
 use crate::wish::{Native, Wish};
