@@ -1,7 +1,7 @@
 //! Deliverables, through the engine, the command line and an MCP client, on both databases.
 
 mod killed;
-mod places;
+pub mod places;
 mod resources;
 mod story;
 

@@ -1,5 +1,7 @@
 //! Context records, over every fixture, every strategy and every verdict of a recheck.
 
+mod kept;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -19,7 +21,8 @@ use crate::run::{Bench, block_on, once};
 use crate::{root, verdict};
 
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = kept::trials();
+    trials.extend([
         Trial::test("records::every_call", every_call),
         Trial::test("records::canaries", || block_on(canaries())),
         Trial::test("records::declined_values_are_read", || block_on(declined())),
@@ -27,7 +30,8 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("records::same_item_same_id", || block_on(same_item_same_id())),
         Trial::test("records::wire", || block_on(wire())),
         Trial::test("records::handoff", || block_on(handoff())),
-    ]
+    ]);
+    trials
 }
 
 /// The validator of each file of `schemas/agent-context`, as generated.

@@ -8,7 +8,7 @@ mod deciding;
 mod keeping;
 mod lists;
 mod processes;
-mod setup;
+pub mod setup;
 mod window;
 
 use libtest_mimic::Trial;

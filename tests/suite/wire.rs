@@ -118,7 +118,8 @@ pub fn version_headers<'a>(version: &'a str, method: &'a str, params: &'a Value)
     let mut headers = vec![("MCP-Protocol-Version", version)];
     if version == MODERN {
         headers.push(("Mcp-Method", method));
-        if let Some(name) = params["name"].as_str() {
+        // Of a resource, its address.
+        if let Some(name) = params["name"].as_str().or(params["uri"].as_str()) {
             headers.push(("Mcp-Name", name));
         }
     }

@@ -41,6 +41,7 @@ pub(crate) async fn run(answers: u64) -> Result<Vec<Row>, Failure> {
         age_ms: i64::MAX / 2,
         deliverables: 0,
         versions: 0,
+        records: 1,
     };
     let store = Arc::new(Store::new(Place::Folder(folder.0.clone()), bound));
     store.put_answer(OWNER, &answer(0)).await?;

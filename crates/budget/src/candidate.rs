@@ -115,6 +115,8 @@ pub struct KnownCall {
 pub struct Candidate<'a> {
     /// Place in rank order, from 1.
     pub index: usize,
+    /// Its id, as [`crate::item_id`] makes it: the same in every call.
+    pub item_id: Cow<'a, str>,
     /// Where it is from.
     pub source: Cow<'a, str>,
     /// Kind of source, an adapter's id where it is one of ours.

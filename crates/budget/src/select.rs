@@ -9,7 +9,7 @@ use crate::block::{block, whole};
 use crate::calls::refetch;
 use crate::candidate::{Candidate, Reason};
 use crate::cut::{self, Kept};
-use crate::ids::{item_id, sha256_hex};
+use crate::ids::sha256_hex;
 use crate::limits::{Budget, CUT_LEAST_TOKENS, Strategy};
 use crate::missing;
 use crate::output::{
@@ -176,10 +176,9 @@ impl<'b, 'c> Fitting<'b, 'c> {
     fn add(&mut self, candidate: &'c Candidate<'_>, text: String, tokens: usize, cut: Option<Method>) {
         self.room.take(tokens, text.len());
         self.note_coverage(candidate);
-        let name = candidate.address.as_deref().unwrap_or(&candidate.source);
         self.selection.selected.push(Selected {
             index: candidate.index,
-            item_id: item_id(name, candidate.content_sha256.as_deref()),
+            item_id: candidate.item_id.to_string(),
             tokens,
             cut,
         });
@@ -279,10 +278,9 @@ impl<'b, 'c> Fitting<'b, 'c> {
             &nothing,
             "All of it is left out; ref says where it is.".to_owned(),
         );
-        let name = candidate.address.as_deref().unwrap_or(&candidate.source);
         if let Some(record) = self.records.last_mut() {
             record.reference = Some(json!({
-                "item_id": item_id(name, candidate.content_sha256.as_deref()),
+                "item_id": candidate.item_id,
                 "uri": candidate.source,
                 "content_sha256": candidate.content_sha256,
                 "call": refetch(candidate),

@@ -86,9 +86,13 @@ limits! {
         "Addresses whose rate is kept at once, about 64 bytes each; those beyond share one allowance.";
     drain_ms: u64 = 10_000, "Time that running calls get after SIGTERM.";
     answers_kept: u64 = 10_000, "Answers that the toolset `time` keeps marks of, of all callers together.";
-    answers_days: u64 = 30, "Days that they are kept, and a removed deliverable with its versions.";
+    answers_days: u64 = 30, "Days that they are kept, and context records, and a removed deliverable with its versions.";
     deliverables_kept: u64 = 100, "Deliverables of one owner.";
     versions_kept: u64 = 100, "Versions of one deliverable; the oldest end first.";
+    records_kept: u64 = 200,
+        "Calls of one owner whose context records the toolset `time` keeps; the oldest end first.";
+    records_bytes: usize = 1 << 20,
+        "Bytes of one call's context records; larger ones are given out and not kept.";
     doctor_slow_ms: u64 = 5_000, "An answer that takes longer is `slow` for `doctor --online`.";
 }
 

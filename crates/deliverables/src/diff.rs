@@ -18,6 +18,8 @@ const WITH_TIME: [&str; 6] = [
     "fields.badge",
     "fields.deadline_passed",
 ];
+/// [`Removed::detail`] of an item of which its source says that it is no more.
+pub const GONE: &str = "gone";
 /// Under this prefix stands what was said of an item, not what it says.
 const JUDGED: &str = "judged.";
 
@@ -202,9 +204,9 @@ fn absent(entry: &Entry, now: Option<&Snapshot>, out: &mut Diff) {
     let detail = match now {
         None => Some("not_followed"),
         // What is named and gone says so itself, whatever else could not be read.
-        Some(now) if now.gone.contains(&entry.id) => Some("gone"),
+        Some(now) if now.gone.contains(&entry.id) => Some(GONE),
         Some(now) if now.state != State::Current => None,
-        Some(now) if now.listing == Listing::Whole => Some("gone"),
+        Some(now) if now.listing == Listing::Whole => Some(GONE),
         Some(_) => Some("outside_window"),
     };
     match detail {

@@ -179,7 +179,7 @@ const fn state(state: State) -> Fate {
         State::Injected => Fate::Produced("what the text of the answer holds"),
         State::Compacted => Fate::Produced("what a summary stands in for"),
         State::Redacted => Fate::Produced("an item with a field that was masked or removed"),
-        State::Expired => Fate::Produced("what `recheck` finds changed or gone"),
+        State::Expired => Fate::Produced("what `recheck` or a sync finds changed or gone"),
         State::Archived => Fate::Declined("what retention ends is deleted; there is no archive"),
     }
 }
@@ -222,9 +222,9 @@ const fn event(class: EventClass) -> Fate {
             "every call"
         }
         EventClass::ItemAdded => "every call that brings or judges something",
-        EventClass::SurfaceUpdated => "`recheck`, where an answer changed",
-        EventClass::ItemUpdated => "`recheck`, for an item that changed",
-        EventClass::ItemRemoved => "`recheck`, for an item that is gone",
+        EventClass::SurfaceUpdated => "`recheck` or a sync, where an answer changed",
+        EventClass::ItemUpdated => "`recheck` or a sync, for an item that changed",
+        EventClass::ItemRemoved => "`recheck` or a sync, for an item that is gone",
         EventClass::SelectionStarted | EventClass::SelectionCompleted => {
             "judgements; composites with `min_freshness_score`"
         }

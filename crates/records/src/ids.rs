@@ -1,13 +1,11 @@
 //! Ids. What a thing is has the same id in every call; what happened has an id by its moment.
 
-use base16ct::lower::encode_string;
+use freshcontext_budget::id_of;
+pub use freshcontext_budget::sha256_hex;
 use sha2::{Digest, Sha256};
 use uuid::Builder;
 
 use crate::values::Kind;
-
-/// Hexadecimal digits of an id that is made of content.
-const DIGITS: usize = 32;
 
 /// Makes the ids of one call's records: UUIDv7 (RFC 9562) of the injected clock, with randomness that is derived from
 /// one injected seed.
@@ -71,9 +69,8 @@ pub const fn is_of_content(kind: Kind) -> bool {
 pub fn kind_of(id: &str) -> Option<Kind> {
     let (begin, rest) = id.split_once('_')?;
     let kind = Kind::ALL.iter().copied().find(|kind| prefix(*kind) == begin)?;
-    let lower = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
     let right = if is_of_content(kind) {
-        rest.len() == DIGITS && rest.bytes().all(lower)
+        freshcontext_budget::is_of_content(rest)
     } else {
         uuid::Uuid::try_parse(rest).is_ok_and(|id| id.get_version_num() == 7) && rest.len() == 36
     };
@@ -82,23 +79,7 @@ pub fn kind_of(id: &str) -> Option<Kind> {
 
 /// A source's id, from its kind, address and what is pointed at there.
 pub fn source_id(source_kind: &str, uri: &str, part: &str) -> String {
-    of_content("src", &["FRESHCONTEXT_SOURCE_V1", source_kind, uri, part])
-}
-
-/// SHA-256 of a text in lower case hexadecimal digits.
-pub fn sha256_hex(text: &str) -> String {
-    encode_string(&Sha256::digest(text.as_bytes()))
-}
-
-/// Each part goes in behind its length, so that no two lists of parts are written alike.
-fn of_content(kind: &str, parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
-    }
-    let hex = encode_string(&hash.finalize());
-    format!("{kind}_{}", hex.get(..DIGITS).unwrap_or_default())
+    id_of("src", &["FRESHCONTEXT_SOURCE_V1", source_kind, uri, part])
 }
 
 #[cfg(test)]

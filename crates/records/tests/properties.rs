@@ -1,17 +1,21 @@
 //! Rules that hold for any answer: made from random answers of each form, records break none of their rules.
 
+use std::collections::BTreeSet;
+
 use chrono::DateTime;
 use freshcontext_records::check::check;
 use freshcontext_records::export::{Format, export, read};
 use freshcontext_records::ids::{Ids, sha256_hex};
+use freshcontext_records::later::{Found, Part, note};
 use freshcontext_records::make::{Answered, Known, Occasion, bundle};
 use freshcontext_records::values::{Kind, OmissionReason, State};
 use freshcontext_records::{Bundle, Native, Wish};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-fn identify(source: &str, content: Option<&str>) -> String {
-    let whole = sha256_hex(&format!("{source}\n{}", content.unwrap_or_default()));
+fn identify(source: &str, title: Option<&str>, content: Option<&str>) -> String {
+    let title = title.unwrap_or_default();
+    let whole = sha256_hex(&format!("{source}\n{title}\n{}", content.unwrap_or_default()));
     format!("itm_{}", whole.get(..32).unwrap_or_default())
 }
 
@@ -88,7 +92,7 @@ proptest! {
             results.push(json!({"index": index, "title": "t", "source": source, "decision": "use_first", "rank_score": 0.5}));
             known.push(Known {
                 content: Some(content(*number)),
-                item_id: identify(&source, Some(&content(*number))),
+                item_id: identify(&source, None, Some(&content(*number))),
                 ineligible: fate(*reason).map(|reason| (reason, "because".to_owned())),
                 ..Known::default()
             });
@@ -167,6 +171,65 @@ proptest! {
             let expired = matches!(WORDS[*verdict], "changed" | "gone");
             prop_assert_eq!(item.lifecycle == State::Expired, expired);
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// What is found out later expires the items that it was found of, each once, with an event that follows from its
+    /// surface's; of what left its source later nothing was found.
+    #[test]
+    fn what_is_found_later_is_written_once(
+        items in prop::collection::vec((0u8..4, any::<bool>()), 1..12),
+        whole in any::<bool>(),
+    ) {
+        const WORDS: [&str; 3] = ["as it was", "updated", "removed"];
+        let structured = json!({
+            "freshcontext": {"source_url": "https://example.org/", "adapter": "x", "retrieved_at": "2026-11-21T12:00:00.000Z"},
+            "status": "success",
+            "items": items.iter().enumerate().map(|(at, (_, later))| json!({
+                "id": at.to_string(), "title": format!("Title {at}"), "url": "https://example.org/list", "source_type": "x",
+                "date_confidence": "high", "summary": "",
+                "retrieved_at": if *later { "2026-11-21T12:00:00.001Z" } else { "2026-11-21T12:00:00.000Z" },
+            })).collect::<Vec<_>>(),
+        });
+        let mut bundle = made("extract_x", "text", &structured, &[])?;
+        prop_assert_eq!(bundle.context_item.len(), items.len());
+        let of = |word: &str| -> BTreeSet<String> {
+            let with = bundle.context_item.iter().zip(&items);
+            with.filter(|(_, (kind, _))| WORDS.get(usize::from(*kind)) == Some(&word))
+                .map(|(item, _)| item.item_id.clone())
+                .collect()
+        };
+        let (updated, removed) = (of("updated"), of("removed"));
+        let parts = if whole { vec![Part::of_tool("extract_x")] } else { Vec::new() };
+        let found = Found {
+            by: "recheck",
+            at: DateTime::from_timestamp_millis(1_795_348_800_000).unwrap_or_default(),
+            seed: [9; 32],
+            then: "2026-11-21T12:00:00Z".parse().unwrap_or_default(),
+            updated: &updated,
+            removed: &removed,
+            parts: &parts,
+        };
+        let expected: Vec<bool> = items.iter().map(|(kind, later)| matches!(*kind, 1 | 2) && !later).collect();
+        let news = whole || expected.contains(&true);
+        let before = bundle.clone();
+        prop_assert_eq!(note(&mut bundle, &found), news);
+        sound(&bundle)?;
+        for (item, expired) in bundle.context_item.iter().zip(&expected) {
+            prop_assert_eq!(item.lifecycle == State::Expired, *expired);
+            let events = bundle.context_event.iter().skip(before.context_event.len());
+            let about = events.filter(|event| event.subject_refs.contains(&item.item_id)).count();
+            prop_assert_eq!(about, usize::from(*expired));
+        }
+        if !news {
+            prop_assert_eq!(&before, &bundle);
+        }
+        let once = bundle.clone();
+        prop_assert!(!note(&mut bundle, &found));
+        prop_assert_eq!(once, bundle);
     }
 }
 

@@ -11,8 +11,8 @@ use crate::engine::ToolOutcome;
 
 /// Where a structured result holds its records.
 pub(crate) const FIELD: &str = "records";
-/// Where a result says that its records could not be made.
-const NOT_MADE: &str = "io.github.freshcontext/records";
+/// Where the `_meta` of a result says whether its records could be made, and whether they are kept.
+pub(crate) const STATUS: &str = "io.github.freshcontext/records";
 
 /// What a request says about records, not read yet.
 #[derive(Debug, Clone, Default)]
@@ -116,7 +116,7 @@ pub(crate) fn attach(outcome: &mut ToolOutcome, call: &Call<'_>, known: &[Known]
             let why = made.err().map(|error| error.message.clone());
             tracing::error!(why, "records");
             let meta = outcome.meta.get_or_insert_with(Map::new);
-            meta.insert(NOT_MADE.to_owned(), json!({"status": "not_made", "why": why}));
+            meta.insert(STATUS.to_owned(), json!({"status": "not_made", "why": why}));
         }
     }
 }

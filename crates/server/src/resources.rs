@@ -1,4 +1,4 @@
-//! Deliverables as MCP resources, and word of their changes. What other processes do is seen too: the store is looked at
+//! Deliverables and kept context records as MCP resources, and word of changes of deliverables. What other processes do is seen too: the store is looked at
 //! once a second while somebody listens.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +20,10 @@ use crate::engine::{Engine, Owner};
 const PREFIX: &str = "freshcontext://deliverables/";
 /// The kind of text that a version is.
 const KIND: &str = "text/markdown";
+/// What stands before the id of context records that are kept.
+const RECORDS_PREFIX: &str = "freshcontext://records/";
+/// The kind of text that they are.
+const RECORDS_KIND: &str = "application/json";
 /// Time between two looks at the store.
 const LOOK: Duration = Duration::from_secs(1);
 /// Deliverables that one session may subscribe to.
@@ -40,9 +44,14 @@ struct Wanted {
     looking: bool,
 }
 
-/// Whether an address is that of a deliverable.
+/// Whether an address is that of a deliverable, or of context records that may be kept.
 pub(crate) fn is_one(uri: &str) -> bool {
-    name_of(uri).is_some()
+    name_of(uri).is_some() || records_of(uri).is_some()
+}
+
+/// The context records that an address names.
+fn records_of(uri: &str) -> Option<&str> {
+    uri.strip_prefix(RECORDS_PREFIX).filter(|id| !id.is_empty())
 }
 
 /// The deliverable that an address names.
@@ -87,17 +96,31 @@ pub(crate) fn templates() -> ListResourceTemplatesResult {
     let template = ResourceTemplate::new(format!("{PREFIX}{{name}}"), "deliverable")
         .with_title("Newest version of a deliverable")
         .with_mime_type(KIND);
-    ListResourceTemplatesResult::with_all_items(vec![template])
+    // Not in the list of resources: whoever asked for records knows their id, and there may be many.
+    let records = ResourceTemplate::new(format!("{RECORDS_PREFIX}{{context_id}}"), "records")
+        .with_title("Context records of an earlier call, with what was found out since")
+        .with_mime_type(RECORDS_KIND);
+    ListResourceTemplatesResult::with_all_items(vec![template, records])
         .with_ttl_ms(0)
         .with_cache_scope(CacheScope::Private)
 }
 
-/// The newest version of one, as it was generated: nothing is asked for it.
+/// The newest version of a deliverable, as it was generated, or records as they are kept: nothing is asked for it.
 pub(crate) async fn read(engine: &Engine, uri: &str, owner: &Owner) -> Result<ReadResourceResult, ErrorData> {
-    let name = name_of(uri).ok_or_else(|| unknown(uri))?;
-    match engine.deliverable_version(name, None, owner).await {
-        Ok((_, version)) => {
-            let contents = ResourceContents::text(version.markdown, uri).with_mime_type(KIND);
+    let found = match (records_of(uri), name_of(uri)) {
+        (Some(id), _) => engine
+            .kept_records(id, owner)
+            .await
+            .map(|bundle| (bundle, RECORDS_KIND)),
+        (None, Some(name)) => engine
+            .deliverable_version(name, None, owner)
+            .await
+            .map(|(_, version)| (version.markdown, KIND)),
+        (None, None) => return Err(unknown(uri)),
+    };
+    match found {
+        Ok((text, kind)) => {
+            let contents = ResourceContents::text(text, uri).with_mime_type(kind);
             Ok(ReadResourceResult::new(vec![contents])
                 .with_ttl_ms(0)
                 .with_cache_scope(CacheScope::Private))

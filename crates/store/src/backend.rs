@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use serde::Serialize;
 
-use crate::{Deliverables, StoreError};
+use crate::{Deliverables, KeptRecords, StoreError};
 
 /// A boxed future, for the object-safe trait.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -32,12 +32,15 @@ pub struct AnswerRow {
 pub struct Retention {
     /// Answers of all owners together.
     pub answers: u64,
-    /// Age in milliseconds after which an answer is forgotten, and a removed deliverable with its versions.
+    /// Age in milliseconds after which an answer is forgotten, and context records, and a removed deliverable with its
+    /// versions.
     pub age_ms: i64,
     /// Deliverables of one owner.
     pub deliverables: i64,
     /// Versions of one deliverable, the newest ones.
     pub versions: i64,
+    /// Calls of one owner whose context records are kept, the newest ones.
+    pub records: i64,
 }
 
 /// Fewest answers written between two looks at how many there are.
@@ -68,6 +71,8 @@ pub struct Info {
     pub deliverables: i64,
     /// Versions of deliverables, with those of removed ones.
     pub versions: i64,
+    /// Calls whose context records are kept, of all owners.
+    pub records: i64,
     /// When the oldest was given, in milliseconds since 1970.
     pub oldest_ms: Option<i64>,
     /// When the newest was given, in milliseconds since 1970.
@@ -77,7 +82,7 @@ pub struct Info {
 }
 
 /// The operations. Each is one short transaction; none is held while anything else is waited for.
-pub trait Backend: Deliverables {
+pub trait Backend: Deliverables + KeptRecords {
     /// Keeps an answer. One of the same owner and id is replaced.
     fn put_answer<'a>(
         &'a self,
@@ -96,7 +101,8 @@ pub trait Backend: Deliverables {
     /// An owner's answers, newest first, at most so many.
     fn answers<'a>(&'a self, owner: &'a str, most: i64) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>>;
 
-    /// Forgets what is too old or too much, and deliverables removed that long ago; how many answers that were.
+    /// Forgets what is too old or too much, and context records and deliverables removed that long ago; how many answers
+    /// that were.
     fn prune(&self, retention: Retention, now_ms: i64) -> BoxFuture<'_, Result<u64, StoreError>>;
 
     /// What is in it.

@@ -12,6 +12,8 @@ mod error;
 mod migrations;
 mod place;
 #[macro_use]
+mod records;
+#[macro_use]
 mod tables;
 mod postgres;
 mod sqlite;
@@ -20,3 +22,4 @@ pub use backend::{AnswerRow, Backend, BoxFuture, Info, Retention};
 pub use deliverables::{Added, DeliverableRow, Deliverables, ResourceRow, VersionRow};
 pub use error::{StoreError, Trouble};
 pub use place::{Place, Store};
+pub use records::{KeptRecords, RecordsHead, RecordsRow};

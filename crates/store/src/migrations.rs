@@ -5,16 +5,30 @@ use sqlx::migrate::{Migration, MigrationType, Migrator};
 
 /// Tables of SQLite.
 pub(crate) fn sqlite() -> Migrator {
-    of(&[(1, "tables", include_str!("../migrations/sqlite/0001_tables.sql"))])
+    of(&[
+        (1, "tables", include_str!("../migrations/sqlite/0001_tables.sql")),
+        (
+            2,
+            "records",
+            include_str!("../migrations/sqlite/0002_records.sql"),
+        ),
+    ])
 }
 
 /// Tables of Postgres.
 pub(crate) fn postgres() -> Migrator {
-    of(&[(
-        1,
-        "tables",
-        include_str!("../migrations/postgres/0001_tables.sql"),
-    )])
+    of(&[
+        (
+            1,
+            "tables",
+            include_str!("../migrations/postgres/0001_tables.sql"),
+        ),
+        (
+            2,
+            "records",
+            include_str!("../migrations/postgres/0002_records.sql"),
+        ),
+    ])
 }
 
 fn of(versions: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -11,6 +11,7 @@ use crate::StoreError;
 use crate::backend::{AnswerRow, Backend, Info, Retention};
 use crate::postgres::Postgres;
 use crate::sqlite::Sqlite;
+use crate::{RecordsHead, RecordsRow};
 
 /// Name of the database file in the data folder.
 const FILE: &str = "freshcontext.sqlite3";
@@ -105,6 +106,39 @@ impl Store {
     /// An owner's answers, newest first, at most so many.
     pub async fn answers(&self, owner: &str, most: i64) -> Result<Vec<AnswerRow>, StoreError> {
         self.backend().await?.answers(owner, most).await
+    }
+
+    /// Keeps the records of a call with the ids of their items, and forgets the owner's that are too old or too many.
+    pub async fn put_records(
+        &self,
+        owner: &str,
+        row: &RecordsRow,
+        items: &[String],
+    ) -> Result<(), StoreError> {
+        let since = row.created_ms.saturating_sub(self.retention.age_ms);
+        let keep = self.retention.records;
+        self.backend()
+            .await?
+            .put_records(owner, row, items, since, keep)
+            .await
+    }
+
+    /// An owner's context records that are not too old at `now_ms`. Another owner's are not found.
+    pub async fn records(
+        &self,
+        owner: &str,
+        context_id: &str,
+        now_ms: i64,
+    ) -> Result<Option<RecordsRow>, StoreError> {
+        let since = now_ms.saturating_sub(self.retention.age_ms);
+        self.backend().await?.records(owner, context_id, since).await
+    }
+
+    /// What there is of an owner's context records at `now_ms`, newest first.
+    pub async fn list_records(&self, owner: &str, now_ms: i64) -> Result<Vec<RecordsHead>, StoreError> {
+        let since = now_ms.saturating_sub(self.retention.age_ms);
+        let most = self.retention.records;
+        self.backend().await?.list_records(owner, since, most).await
     }
 
     /// What bounds it.

@@ -64,6 +64,7 @@ impl Postgres {
 
 answer_reader!(PgRow);
 deliverable_operations!(Postgres, PgRow);
+records_operations!(Postgres, PgRow);
 
 impl Backend for Postgres {
     shared_operations!();
@@ -78,6 +79,8 @@ impl Backend for Postgres {
                 "SELECT COUNT(*) FROM (SELECT * FROM ephemeral_context) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM deliverables) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM deliverable_versions) AS whole",
+                "SELECT COUNT(*) FROM (SELECT * FROM kept_records) AS whole",
+                "SELECT COUNT(*) FROM (SELECT * FROM kept_record_items) AS whole",
             ] {
                 let read: Result<i64, sqlx::Error> =
                     sqlx::query_scalar(statement).fetch_one(&self.pool).await;

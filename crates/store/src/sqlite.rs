@@ -148,6 +148,7 @@ fn make_private(file: &Path) -> Result<(), StoreError> {
 
 answer_reader!(SqliteRow);
 deliverable_operations!(Sqlite, SqliteRow);
+records_operations!(Sqlite, SqliteRow);
 
 impl Backend for Sqlite {
     shared_operations!();

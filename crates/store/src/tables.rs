@@ -93,6 +93,10 @@ macro_rules! shared_operations {
                      WHERE d.owner = deliverable_versions.owner AND d.name = deliverable_versions.name \
                      AND d.removed_ms < $1)",
                     "DELETE FROM deliverables WHERE removed_ms < $1",
+                    "DELETE FROM kept_record_items WHERE EXISTS (SELECT 1 FROM kept_records AS k \
+                     WHERE k.owner = kept_record_items.owner AND k.context_id = kept_record_items.context_id \
+                     AND k.created_ms < $1)",
+                    "DELETE FROM kept_records WHERE created_ms < $1",
                 ] {
                     sqlx::query(statement)
                         .bind(oldest)
@@ -119,6 +123,7 @@ macro_rules! shared_operations {
                 let deliverables =
                     count("SELECT COUNT(*) FROM deliverables WHERE removed_ms IS NULL").await?;
                 let versions = count("SELECT COUNT(*) FROM deliverable_versions").await?;
+                let records = count("SELECT COUNT(*) FROM kept_records").await?;
                 Ok(Info {
                     backend: Self::NAME,
                     schema,
@@ -126,6 +131,7 @@ macro_rules! shared_operations {
                     owners: row.try_get("owners")?,
                     deliverables,
                     versions,
+                    records,
                     oldest_ms: row.try_get("oldest")?,
                     newest_ms: row.try_get("newest")?,
                     bytes: self.bytes().await?,

@@ -10,6 +10,8 @@
 
 #[path = "behaviour/deliverables.rs"]
 mod deliverables;
+#[path = "behaviour/records.rs"]
+mod records;
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -30,12 +32,13 @@ const BOUND: Retention = Retention {
     age_ms: 30 * DAY,
     deliverables: 3,
     versions: 5,
+    records: 4,
 };
 
 type Behaviour = fn(Place) -> Result<(), Failed>;
 
 /// Each starts with an empty store and leaves nothing running.
-const BEHAVIOURS: [(&str, Behaviour); 12] = [
+const BEHAVIOURS: [(&str, Behaviour); 14] = [
     ("opened_by_many_at_once", opened_at_once),
     ("keeps_what_it_is_given", keeps),
     ("owners_are_apart", owners),
@@ -48,6 +51,8 @@ const BEHAVIOURS: [(&str, Behaviour); 12] = [
     ("deliverables_synced", deliverables::synced),
     ("deliverables_versioned", deliverables::versioned),
     ("deliverables_appended_at_once", deliverables::appended_at_once),
+    ("records_kept", records::kept),
+    ("records_bounded", records::bounded),
 ];
 
 fn main() {
@@ -362,7 +367,7 @@ fn upkeep(place: Place) -> Result<(), Failed> {
         let store = Store::new(place, BOUND);
         let empty = store.info().await?;
         ensure(
-            empty.answers == 0 && empty.oldest_ms.is_none() && empty.schema == 1,
+            empty.answers == 0 && empty.oldest_ms.is_none() && empty.schema == 2,
             format!("{empty:?}"),
         )?;
         store.put_answer("local", &row("a", NOW)).await?;

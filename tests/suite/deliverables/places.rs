@@ -97,6 +97,7 @@ impl Kept {
             age_ms: i64::MAX,
             deliverables: 100,
             versions: 1_000_000,
+            records: 1_000,
         };
         Store::new(place, bound)
     }

@@ -20,10 +20,10 @@ use crate::run::{CONTACT, call, once};
 use crate::upstreams::json_reply;
 
 /// A folder of this test's own.
-pub(super) struct Folder(pub(super) PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
         Self(std::env::temp_dir().join(format!("freshcontext-time-{}-{next}", std::process::id())))
@@ -37,7 +37,7 @@ impl Drop for Folder {
 }
 
 /// A server with the toolset, without the published paces: what is counted here is asked at once.
-pub(super) fn engine(
+pub fn engine(
     base: &str,
     folder: &Folder,
     case: Option<&Case>,
@@ -79,25 +79,25 @@ pub(super) fn engine(
     ))
 }
 
-pub(super) fn object(value: Value) -> Map<String, Value> {
+pub fn object(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,
         _ => Map::new(),
     }
 }
 
-pub(super) async fn ask(engine: &Arc<Engine>, tool: &str, arguments: Value) -> Result<Outcome, String> {
+pub async fn ask(engine: &Arc<Engine>, tool: &str, arguments: Value) -> Result<Outcome, String> {
     call(engine, tool, object(arguments), CallContext::default()).await
 }
 
-pub(super) async fn recheck(engine: &Arc<Engine>, answer: &Outcome) -> Result<Outcome, String> {
+pub async fn recheck(engine: &Arc<Engine>, answer: &Outcome) -> Result<Outcome, String> {
     let id = answer.structured["answer_id"]
         .as_str()
         .ok_or_else(|| format!("no id: {}", answer.text))?;
     ask(engine, RECHECK, json!({"answer_id": id})).await
 }
 
-pub(super) fn ensure(holds: bool, otherwise: impl std::fmt::Display) -> Result<(), Failed> {
+pub fn ensure(holds: bool, otherwise: impl std::fmt::Display) -> Result<(), Failed> {
     if holds {
         Ok(())
     } else {
@@ -107,18 +107,18 @@ pub(super) fn ensure(holds: bool, otherwise: impl std::fmt::Display) -> Result<(
 
 /// What a source says can be changed between two calls.
 #[derive(Clone)]
-pub(super) struct Says(Arc<Mutex<Reply>>);
+pub struct Says(Arc<Mutex<Reply>>);
 
 impl Says {
-    pub(super) fn new(first: Reply) -> Self {
+    pub fn new(first: Reply) -> Self {
         Self(Arc::new(Mutex::new(first)))
     }
 
-    pub(super) fn now(&self, next: Reply) {
+    pub fn now(&self, next: Reply) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = next;
     }
 
-    pub(super) async fn upstream(&self) -> Result<ScriptedUpstream, String> {
+    pub async fn upstream(&self) -> Result<ScriptedUpstream, String> {
         let says = self.clone();
         let script = move |_: &_| says.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         ScriptedUpstream::start(script)
@@ -128,7 +128,7 @@ impl Says {
 }
 
 /// A page of stories: id and title, newest first.
-pub(super) fn stories(list: &[(u64, &str)]) -> Reply {
+pub fn stories(list: &[(u64, &str)]) -> Reply {
     let hits: Vec<Value> = list
         .iter()
         .map(|(id, title)| {
@@ -143,16 +143,14 @@ pub(super) fn stories(list: &[(u64, &str)]) -> Reply {
     )
 }
 
-pub(super) const FIRST: [(u64, &str); 3] = [(3, "Third"), (2, "Second"), (1, "First")];
+pub const FIRST: [(u64, &str); 3] = [(3, "Third"), (2, "Second"), (1, "First")];
 
 /// The engine, an answer of a repository, and what its source says next.
-pub(super) async fn repository(
-    folder: &Folder,
-) -> Result<(Arc<Engine>, Case, Script, ScriptedUpstream), String> {
+pub async fn repository(folder: &Folder) -> Result<(Arc<Engine>, Case, Script, ScriptedUpstream), String> {
     serving(&case("github/repository")?, folder).await
 }
 
-pub(super) fn case(name: &str) -> Result<Case, String> {
+pub fn case(name: &str) -> Result<Case, String> {
     load_cases(&root().join("fixtures"))?
         .into_iter()
         .find(|case| case.name == name)
@@ -160,7 +158,7 @@ pub(super) fn case(name: &str) -> Result<Case, String> {
 }
 
 /// A server for a case whose upstream gives ETags to GETs and honours them, as RFC 9110 says.
-pub(super) async fn serving(
+pub async fn serving(
     case: &Case,
     folder: &Folder,
 ) -> Result<(Arc<Engine>, Case, Script, ScriptedUpstream), String> {
@@ -191,7 +189,7 @@ pub(super) async fn serving(
 }
 
 /// An ordinary case of every tool with one source: the first of its names.
-pub(super) fn ordinary_cases() -> Result<HashMap<String, Case>, String> {
+pub fn ordinary_cases() -> Result<HashMap<String, Case>, String> {
     let mut cases: HashMap<String, Case> = HashMap::new();
     for case in load_cases(&root().join("fixtures"))? {
         if case.kind == Kind::Ok && !of_a_composite(&case) {

@@ -50,6 +50,7 @@ async fn had_one_more(folder: &Folder) -> Result<(), Failed> {
         age_ms: i64::MAX,
         deliverables: 1,
         versions: 1,
+        records: 1,
     };
     let store = Store::new(Place::Folder(folder.0.clone()), bound);
     let mut rows = store.answers("local", 2).await?;

@@ -47,9 +47,7 @@ pub(super) fn known(judged: &[Judged<'_>], verdicts: &[Verdict]) -> Vec<Known> {
     let both = judged.iter().zip(verdicts);
     both.map(|(judged, verdict)| {
         let candidate = candidate(judged, verdict);
-        let name = candidate.address.as_deref().unwrap_or(&candidate.source);
-        // Of an item without a summary the title is what was retrieved. Several of these may share the address of their
-        // list: without the title they would be one.
+        // Of an item without a summary the title is what was retrieved.
         let (hash, content) = (&judged.signal.content_hash, judged.signal.given.own_content());
         let retention = judged
             .signal
@@ -57,7 +55,8 @@ pub(super) fn known(judged: &[Judged<'_>], verdicts: &[Verdict]) -> Vec<Known> {
             .metadata
             .and_then(|metadata| last(metadata, "retention_hint"));
         Known {
-            item_id: item_id(name, hash.as_deref()),
+            item_id: candidate.item_id.to_string(),
+            title: candidate.title.as_deref().map(str::to_owned),
             sensitivity: candidate
                 .facts
                 .sensitivity
@@ -90,11 +89,16 @@ fn policy_of(metadata: &ObjectAsVec<'_>) -> Option<String> {
     Some(cut_marked(&clean_line(reference), POLICY).into_owned())
 }
 
-/// An item's id from its source and content, as a judgement of it would have it.
-pub fn item_identity(source: &str, content: Option<&str>) -> String {
+/// An item's id from its source, its own title and its content, as a judgement of it would have it.
+pub fn item_identity(source: &str, title: Option<&str>, content: Option<&str>) -> String {
     let address = duplicates::address(source);
+    let title = title.filter(|title| !is_blank(title)).map(clean_line);
     let hash = content.filter(|content| !is_blank(content)).map(canonical_sha256);
-    item_id(address.as_deref().unwrap_or(&clean_line(source)), hash.as_deref())
+    item_id(
+        address.as_deref().unwrap_or(&clean_line(source)),
+        title.as_deref(),
+        hash.as_deref(),
+    )
 }
 
 fn candidate<'a>(judged: &'a Judged<'_>, verdict: &'a Verdict) -> Candidate<'a> {
@@ -108,14 +112,17 @@ fn candidate<'a>(judged: &'a Judged<'_>, verdict: &'a Verdict) -> Candidate<'a> 
     };
     let why = verdict.why.first().map_or("", String::as_str);
     let call = given.failed_call;
+    let name = judged.address.as_deref().unwrap_or(&verdict.source);
+    let title = given
+        .title
+        .filter(|title| !is_blank(title))
+        .map(|_| verdict.title.as_str());
     Candidate {
         index: verdict.index,
+        item_id: item_id(name, title, signal.content_hash.as_deref()).into(),
         source: Cow::Borrowed(&verdict.source),
         source_type: Cow::Borrowed(&verdict.source_type),
-        title: given
-            .title
-            .filter(|title| !is_blank(title))
-            .map(|_| Cow::Borrowed(verdict.title.as_str())),
+        title: title.map(Cow::Borrowed),
         content: given.content.filter(|content| !is_blank(content)).map(clean),
         address: judged.address.as_deref().map(Cow::Borrowed),
         content_sha256: signal

@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::maker::{Gap, Maker, Piece, Shape};
-use super::{list, owned, text, whole};
+use super::{Identify, list, owned, text, whole};
 use crate::objects::{Facts, Freshness, MissingSource, Surface};
+use crate::redact::masked;
 use crate::values::{Kind, Severity};
 
 /// How answers are written.
@@ -59,8 +60,7 @@ pub(super) fn section(maker: &mut Maker<'_>, answer: &Value, at: &str, kind: &st
     }
     if items.is_empty()
         && !failed
-        && let Some(content) = text(answer, "content").filter(|content| !content.trim().is_empty())
-        && text(answer, "status") != Some("empty")
+        && let Some(content) = whole_content(answer)
     {
         items.push(maker.item(document(envelope, content, format!("{at}/content"))));
     }
@@ -134,6 +134,7 @@ fn piece_of(item: &Value, pointer: String, place: usize) -> Piece<'_> {
     Piece {
         kind: "item",
         title: of("title").unwrap_or_default(),
+        own_title: of("title"),
         uri: of("url").or_else(|| of("source")).unwrap_or_default(),
         source_kind: of("source_type").unwrap_or_default(),
         native_id: of("id"),
@@ -154,6 +155,34 @@ fn piece_of(item: &Value, pointer: String, place: usize) -> Piece<'_> {
         metadata,
         ..Piece::default()
     }
+}
+
+/// The id that an item of a structured answer has in records, unless the caller marks its address, title or content.
+pub fn item_id(item: &Value, identify: Identify) -> String {
+    let piece = piece_of(item, String::new(), 0);
+    clean_id(&piece, identify)
+}
+
+/// The id that the one document of a structured answer has in records; `None` where it has items, or nothing.
+pub fn document_id(answer: &Value, identify: Identify) -> Option<String> {
+    let envelope = answer.get("freshcontext").unwrap_or(&Value::Null);
+    let content = whole_content(answer).filter(|_| list(answer, "items").is_empty())?;
+    Some(clean_id(&document(envelope, content, String::new()), identify))
+}
+
+fn clean_id(piece: &Piece<'_>, identify: Identify) -> String {
+    let clean = |text: &str| masked(text).0.into_owned();
+    identify(
+        &clean(&piece.uri),
+        piece.own_title.as_deref().map(clean).as_deref(),
+        piece.content.as_deref().map(clean).as_deref(),
+    )
+}
+
+/// What an answer says where it has no items.
+fn whole_content(answer: &Value) -> Option<&str> {
+    text(answer, "content")
+        .filter(|content| !content.trim().is_empty() && text(answer, "status") != Some("empty"))
 }
 
 /// An answer without items is one document.

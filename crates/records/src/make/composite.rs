@@ -109,6 +109,7 @@ fn held_back<'v>(part: &'v Value, stale: &'v Value) -> Piece<'v> {
     Piece {
         kind: "section",
         title: name("label"),
+        own_title: Some(name("label")),
         uri: format!(
             "{}, as of {}",
             name("tool"),

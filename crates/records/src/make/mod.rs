@@ -11,14 +11,16 @@ mod recheck;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
+pub use answer::{document_id, item_id};
 pub use judged::Known;
-pub(crate) use maker::Maker;
+pub(crate) use maker::{Maker, moment};
 
 use crate::bundle::Bundle;
 use crate::wish::{Native, Wish};
 
-/// The id of an item, from its source (an address or a name) and content: the same as wherever else the item is named.
-pub type Identify = fn(source: &str, content: Option<&str>) -> String;
+/// The id of an item, from its source (an address or a name), its own title and its content: the same as wherever else
+/// the item is named.
+pub type Identify = fn(source: &str, title: Option<&str>, content: Option<&str>) -> String;
 
 /// What the records of a call are made from, besides its answer.
 #[derive(Debug)]

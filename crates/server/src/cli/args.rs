@@ -184,9 +184,15 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
     },
-    /// Check context records, or write them in a form that others read
-    #[command(subcommand)]
-    Records(Records),
+    /// Show context records that are kept, check them, or write them in a form that others read
+    Records {
+        /// Those of whoever calls over HTTP with the token of this name, instead of this machine's own
+        #[arg(long, global = true, value_name = "NAME")]
+        token: Option<String>,
+        /// What to do
+        #[command(subcommand)]
+        task: Records,
+    },
     /// Work on the messages of a conversation
     #[command(subcommand)]
     History(History),
@@ -305,12 +311,27 @@ pub(crate) enum StoreTask {
 }
 
 /// What to do with context records.
-#[derive(Debug, Subcommand)]
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum Records {
+    /// List the records that the toolset `time` keeps, newest first
+    List {
+        /// Print it as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the records that are kept of one call, as JSON
+    Show {
+        /// Id of their envelope (ctx_...)
+        context_id: String,
+    },
     /// Write records in a form that others read
     Export {
         /// File with records: a bundle, an answer that holds one, JSON Lines or CloudEvents; - for stdin
-        file: PathBuf,
+        #[arg(required_unless_present = "kept", conflicts_with = "kept")]
+        file: Option<PathBuf>,
+        /// Instead of a file: the records that are kept under this id (ctx_...)
+        #[arg(long, value_name = "ID")]
+        kept: Option<String>,
         /// The form
         #[arg(long, value_parser = ["json", "jsonl", "cloudevents", "prov"], default_value = "json")]
         format: String,

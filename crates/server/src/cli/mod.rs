@@ -101,7 +101,7 @@ fn dispatch(cli: Cli) -> u8 {
                 json: *json,
             });
         }
-        Command::Records(task) => return records::run(task),
+        Command::Records { task, .. } if !task.is_kept() => return records::run(task),
         Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..
@@ -198,6 +198,10 @@ fn dispatch(cli: Cli) -> u8 {
             call::run(&loaded, &sources, crate::engine::RECHECK, &words, form)
         }
         Command::Store { task } => store::run(&loaded, task),
+        Command::Records { token, task } => {
+            let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
+            records::kept(&loaded, &sources, &task, &owner)
+        }
         Command::Deliverable { token, task } => {
             let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
             deliverable::run(&loaded, &sources, task, &owner)
@@ -209,7 +213,6 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Validate { .. }
         | Command::Inspect { .. }
         | Command::History(_)
-        | Command::Records(_)
         | Command::Stamp { .. }
         | Command::Verify { .. }
         | Command::Version { .. }
@@ -236,7 +239,10 @@ fn layers(global: &Global, command: &Command) -> Sources {
         flag("data_dir", folder.display().to_string());
     }
     let mut toolsets = global.toolset.clone();
-    if matches!(command, Command::Recheck { .. } | Command::Deliverable { .. }) {
+    if matches!(
+        command,
+        Command::Recheck { .. } | Command::Deliverable { .. } | Command::Records { .. }
+    ) {
         toolsets.push("time".to_owned());
     }
     if !toolsets.is_empty() {

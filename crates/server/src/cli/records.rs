@@ -1,4 +1,4 @@
-//! `freshcontext records`: context records from files, and into them. No network.
+//! `freshcontext records`: context records from files and from what is kept, and into files. No network.
 
 use std::path::Path;
 
@@ -9,48 +9,146 @@ use freshcontext_records::check::check;
 use freshcontext_records::export::{Format, export, read};
 use freshcontext_records::ids::Ids;
 use freshcontext_records::{Bundle, Native};
+use freshcontext_store::RecordsHead;
 use serde_json::{Value, json};
 
 use super::args::Records;
+use super::deliverable::failed;
 use super::judge::unreadable;
-use super::{FAILED, WRONG, read_input};
+use super::{FAILED, WRONG, read_input, with_runtime};
+use crate::app::App;
 use crate::clock::SystemClock;
-use crate::engine::ToolOutcome;
+use crate::config::{ConfigError, Loaded, Sources};
+use crate::engine::{Engine, Owner, ToolOutcome};
 use crate::output;
 use crate::records::{FIELD, of_judgement as note};
 use crate::timeline;
 
+impl Records {
+    /// Whether this is about records that the toolset `time` keeps, and not about a file.
+    pub(super) fn is_kept(&self) -> bool {
+        matches!(
+            self,
+            Self::List { .. } | Self::Show { .. } | Self::Export { kept: Some(_), .. }
+        )
+    }
+}
+
+/// What needs no settings: records from files.
 pub(super) fn run(task: &Records) -> u8 {
     match task {
-        Records::Export { file, format } => {
-            let Some(format) = Format::ALL.into_iter().find(|form| form.as_str() == format) else {
-                return WRONG;
-            };
-            with_bundle(file, |bundle| {
-                let broken = check(bundle);
-                if !broken.is_empty() {
-                    for what in &broken {
-                        output::error(what, None);
-                    }
-                    return FAILED;
-                }
-                written(bundle, format)
-            })
-        }
+        Records::Export {
+            file: Some(file),
+            format,
+            ..
+        } => with_bundle(file, |bundle| exported(bundle, format)),
         Records::Page { file } => with_bundle(file, |bundle| {
             output::line(&timeline::of_records(bundle));
             0
         }),
         Records::Check { file, json } => with_bundle(file, |bundle| said(bundle, *json)),
+        Records::Export { file: None, .. } | Records::List { .. } | Records::Show { .. } => WRONG,
     }
 }
 
-fn with_bundle(file: &Path, work: impl FnOnce(&Bundle) -> u8) -> u8 {
-    let bytes = match read_input(file) {
-        Ok(bytes) => bytes,
-        Err(problem) => return unreadable(&problem),
+/// What the toolset `time` keeps of an owner's records.
+pub(super) fn kept(
+    loaded: &Loaded,
+    sources: &Sources,
+    task: &Records,
+    owner: &Owner,
+) -> Result<u8, ConfigError> {
+    let engine = App::build(&loaded.settings, &sources.environment)?.engine;
+    with_runtime(1, async {
+        let done = of_kept(&engine, task, owner).await;
+        engine.close().await;
+        done.unwrap_or_else(|error| failed(&error))
+    })
+}
+
+async fn of_kept(engine: &Engine, task: &Records, owner: &Owner) -> Result<u8, SourceError> {
+    match task {
+        Records::List { json } => {
+            list(&engine.list_kept_records(owner).await?, *json);
+            Ok(0)
+        }
+        Records::Show { context_id } => {
+            let text = engine.kept_records(context_id, owner).await?;
+            Ok(with_text(&text, |bundle| {
+                output::line(&serde_json::to_string_pretty(bundle).unwrap_or_default());
+                0
+            }))
+        }
+        Records::Export {
+            kept: Some(context_id),
+            format,
+            ..
+        } => {
+            let text = engine.kept_records(context_id, owner).await?;
+            Ok(with_text(&text, |bundle| exported(bundle, format)))
+        }
+        Records::Export { .. } | Records::Page { .. } | Records::Check { .. } => Ok(WRONG),
+    }
+}
+
+fn list(heads: &[RecordsHead], json: bool) {
+    let at = |head: &RecordsHead| {
+        let at = DateTime::from_timestamp_millis(head.created_ms).unwrap_or_default();
+        at.to_rfc3339_opts(SecondsFormat::Millis, true)
     };
-    match read(&String::from_utf8_lossy(&bytes)) {
+    if json {
+        let rows: Vec<Value> = heads
+            .iter()
+            .map(|head| {
+                json!({"context_id": head.context_id, "tool": head.tool, "created_at": at(head),
+                    "changes": head.revision - 1})
+            })
+            .collect();
+        output::line(&serde_json::to_string_pretty(&rows).unwrap_or_default());
+        return;
+    }
+    let rows: Vec<Vec<String>> = heads
+        .iter()
+        .map(|head| {
+            let changes = match head.revision - 1 {
+                0 => String::new(),
+                1 => "changed once since".to_owned(),
+                times => format!("changed {times} times since"),
+            };
+            vec![head.context_id.clone(), at(head), head.tool.clone(), changes]
+        })
+        .collect();
+    if rows.is_empty() {
+        output::line("There are none.");
+    }
+    for row in output::table(&rows) {
+        output::line(&row);
+    }
+}
+
+fn exported(bundle: &Bundle, format: &str) -> u8 {
+    let Some(format) = Format::ALL.into_iter().find(|form| form.as_str() == format) else {
+        return WRONG;
+    };
+    let broken = check(bundle);
+    if !broken.is_empty() {
+        for what in &broken {
+            output::error(what, None);
+        }
+        return FAILED;
+    }
+    written(bundle, format)
+}
+
+fn with_bundle(file: &Path, work: impl FnOnce(&Bundle) -> u8) -> u8 {
+    match read_input(file) {
+        Ok(bytes) => with_text(&String::from_utf8_lossy(&bytes), work),
+        Err(problem) => unreadable(&problem),
+    }
+}
+
+fn with_text(text: &str, work: impl FnOnce(&Bundle) -> u8) -> u8 {
+    match read(text) {
         Ok(bundle) => work(&bundle),
         Err(problem) => {
             output::error(

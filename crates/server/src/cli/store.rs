@@ -87,6 +87,7 @@ fn show(info: &Info, json: bool) {
         ("owners", info.owners.to_string()),
         ("deliverables", info.deliverables.to_string()),
         ("versions", info.versions.to_string()),
+        ("records", info.records.to_string()),
         ("oldest", or_none(info.oldest_ms)),
         ("newest", or_none(info.newest_ms)),
         ("size", format!("{} bytes", info.bytes)),

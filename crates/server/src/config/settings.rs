@@ -206,6 +206,7 @@ impl Settings {
             age_ms: days.saturating_mul(DAY_MS),
             deliverables: i64::try_from(self.limits.deliverables_kept).unwrap_or(i64::MAX),
             versions: i64::try_from(self.limits.versions_kept).unwrap_or(i64::MAX),
+            records: i64::try_from(self.limits.records_kept).unwrap_or(i64::MAX),
         };
         Some(Store::new(place, retention))
     }

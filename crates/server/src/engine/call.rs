@@ -68,6 +68,13 @@ impl Engine {
             if let Some(noting) = noting {
                 noting.attach(self, tool, &mut outcome);
             }
+            // Of an answer that nobody waits for any more nothing was shown.
+            if let Some(times) = &self.times
+                && !context.cancellation.is_cancelled()
+            {
+                let most = self.limits().records_bytes;
+                times.keep_records(&mut outcome, tool, &context.owner, most, self.clock.now()).await;
+            }
             tracing::info!(is_error = outcome.is_error, ms = started.elapsed().as_millis(), "done");
             outcome
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use freshcontext_budget::{Reason, Strategy};
+use proptest::prelude::*;
 
 use super::*;
 use crate::validate::{Level, validate};
@@ -294,4 +295,49 @@ fn a_failed_section_of_a_composite_is_a_gap_with_its_own_call() {
             .unwrap()
             .contains("rate_limited")
     );
+}
+
+/// Which address, title and text an item has.
+type Drawn = (u8, u8, u8);
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Items of one list, some without a summary and some there twice: what differs in address, title or text has
+    /// another id, what does not has the same, and so it is when they are judged again in another order.
+    #[test]
+    fn items_have_one_id_each(list in prop::collection::vec((0u8..3, 0u8..4, 0u8..4), 1..24)) {
+        let item = |(address, title, summary): &Drawn| {
+            // Few addresses and texts, and some of them none: an item of a list may have its title alone.
+            json!({
+                "url": format!("https://example.org/list/{address}"), "source_type": "jobs",
+                "title": format!("Post {title}"), "retrieved_at": "2026-06-09T11:00:00Z",
+                "summary": if *summary == 0 { String::new() } else { format!("Text number {summary} of an advert.") },
+                "published_at": "2026-06-09T10:00:00Z", "date_confidence": "high", "fields": {},
+            })
+        };
+        let ids = |list: &[Drawn]| -> Result<Vec<(Drawn, String)>, TestCaseError> {
+            let mut arguments = call(list.iter().map(item).collect(), json!({"max_items": 100}));
+            arguments["records"] = "full".into();
+            let judgement = judge(&arguments, clock(), &Options::default())
+                .map_err(|error| TestCaseError::fail(error.message))?;
+            let known = &judgement.recorded.as_ref().unwrap().known;
+            let selected = &judgement.selection.as_ref().unwrap().selected;
+            prop_assert!(!selected.is_empty());
+            for one in selected {
+                prop_assert_eq!(&one.item_id, &known[one.index - 1].item_id);
+            }
+            let verdicts = judgement.verdicts.iter().zip(known);
+            Ok(verdicts.map(|(verdict, known)| (list[verdict.position], known.item_id.clone())).collect())
+        };
+        let told = ids(&list)?;
+        for (one, id) in &told {
+            for (other, other_id) in &told {
+                prop_assert_eq!(one == other, id == other_id, "{:?} and {:?}", one, other);
+            }
+        }
+        let turned: Vec<_> = list.iter().rev().copied().collect();
+        let again: BTreeSet<_> = ids(&turned)?.into_iter().collect();
+        prop_assert_eq!(told.into_iter().collect::<BTreeSet<_>>(), again);
+    }
 }

@@ -231,10 +231,12 @@ mod tests {
                     id: (*id).to_owned(),
                     date: Some("2026-01-01".to_owned()),
                     parts: BTreeMap::from([("title".to_owned(), (*title).to_owned())]),
+                    item: None,
                     shown: true,
                 })
                 .collect(),
             whole: BTreeMap::new(),
+            document: None,
             partial: false,
             asked: Vec::new(),
         }

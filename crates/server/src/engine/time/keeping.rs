@@ -201,13 +201,13 @@ impl Times {
         }
     }
 
-    fn trouble(&self) -> Option<StoreError> {
+    pub(super) fn trouble(&self) -> Option<StoreError> {
         let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, error) = broken.as_ref()?;
         (since.elapsed() < LEFT_ALONE).then(|| error.clone())
     }
 
-    fn note(&self, error: StoreError) {
+    pub(super) fn note(&self, error: StoreError) {
         tracing::warn!(%error, "the store cannot be used; tools go on, and answers get no id");
         *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), error));
     }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use freshcontext_contract::Asked;
 use freshcontext_core::answer::{Judged, JudgedItem};
+use freshcontext_core::evaluate::item_identity;
 use freshcontext_core::provenance::sha256_hex;
+use freshcontext_records::make::{document_id, item_id};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -26,6 +28,9 @@ pub(super) struct Mark {
     pub date: Option<String>,
     /// Hash of each part: `title`, `summary`, `url`, `fields.<name>`.
     pub parts: BTreeMap<String, String>,
+    /// The id that it has in context records, where the caller saw it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
     /// Whether the caller saw it; others are known so that they are not taken for new.
     pub shown: bool,
 }
@@ -37,6 +42,9 @@ pub(super) struct Record {
     pub items: Vec<Mark>,
     /// Hash of what it says as a whole: `summary`, `fields.<name>`.
     pub whole: BTreeMap<String, String>,
+    /// The id that an answer without items has in context records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
     /// Whether some of it had failed.
     pub partial: bool,
     /// Its exchanges, where all can be asked about.
@@ -106,17 +114,22 @@ impl Record {
         Self {
             items: Vec::new(),
             whole: BTreeMap::new(),
+            document: None,
             partial: false,
             asked: Vec::new(),
         }
     }
 
     pub(super) fn of(items: &[JudgedItem], structured: &Value, shown: usize, asked: Vec<Asked>) -> Self {
+        let texts = structured.get("items").and_then(Value::as_array);
+        let texts = texts.map_or(&[][..], Vec::as_slice);
         let mut seen = BTreeSet::new();
         let mut marks: Vec<Mark> = Vec::with_capacity(items.len());
         for (at, item) in items.iter().enumerate() {
             let mut mark = mark(item);
             mark.shown = at < shown;
+            // Of what was shown: it may have been cut.
+            mark.item = texts.get(at).map(|item| item_id(item, item_identity));
             // Two of one id are told apart by their place among these.
             let base = mark.id.clone();
             let mut count = 1;
@@ -141,6 +154,7 @@ impl Record {
         Self {
             items: marks,
             whole,
+            document: document_id(structured, item_identity),
             partial: structured.get("status").and_then(Value::as_str) == Some("partial"),
             asked,
         }
@@ -188,6 +202,7 @@ fn mark(item: &JudgedItem) -> Mark {
             .unwrap_or_else(|| format!("title:{}", part(&item.title))),
         date: item.date.shown.clone(),
         parts,
+        item: None,
         shown: true,
     }
 }

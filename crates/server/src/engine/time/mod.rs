@@ -9,6 +9,7 @@ mod marks;
 mod outcome;
 mod peeking;
 mod recheck;
+mod records;
 mod sections;
 mod tool;
 mod watch;

@@ -5,11 +5,13 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{AnyAdapter, Earlier, ErrorCode, Evidence, SourceError};
+use freshcontext_records::later::Part;
 use serde_json::{Map, Value};
 
 use super::compare::{Comparison, Now, Verdict, compare, gone, unchanged, unknown};
 use super::marks::{Kept, Record};
 use super::peeking::{Peeking, Settled};
+use super::records::News;
 use super::sections::SectionFinding;
 use super::tool::{EXAMPLE, Question};
 use super::{Owner, Watch, outcome};
@@ -100,23 +102,35 @@ impl Engine {
             ));
         };
         let begun = self.clock.now();
-        let (subject, found) = match Question::read(arguments)? {
+        let (subject, found, news) = match Question::read(arguments)? {
             Question::Answer(id) => {
                 let (row, then) = times.find(owner, &id, begun.timestamp_millis()).await?;
+                let mut news = News::of_answer(&row);
                 let found = match then {
                     Kept::Answer(then) => {
                         let arguments = serde_json::from_str(&row.arguments).unwrap_or_default();
                         let (finding, _) = self.look(&row.tool, &arguments, Some(&then), None).await?;
+                        news.add(Part::of_tool(&row.tool), &then, &finding.comparison);
                         Found::Answer(Box::new(finding))
                     }
-                    Kept::Sections { sections } => Found::Sections(self.look_at_sections(sections).await?),
+                    Kept::Sections { sections } => {
+                        let found = self.look_at_sections(sections.clone()).await?;
+                        for (then, now) in sections.iter().zip(&found) {
+                            let part = Part {
+                                tool: now.tool.clone(),
+                                label: Some(now.label.clone()),
+                            };
+                            news.add(part, &then.record, &now.finding.comparison);
+                        }
+                        Found::Sections(found)
+                    }
                 };
                 let subject = Subject {
                     answer_id: Some(id),
                     tool: row.tool,
                     answered_at: DateTime::from_timestamp_millis(row.created_ms),
                 };
-                (subject, found)
+                (subject, found, news)
             }
             Question::Call {
                 tool,
@@ -128,15 +142,21 @@ impl Engine {
                 if let Some(fresh) = fresh {
                     against(&mut finding, &fresh.record, hash.as_deref(), since);
                 }
+                let mut news = News::default();
+                if let Some(hash) = hash.filter(|_| finding.comparison.verdict == Verdict::Changed) {
+                    news = News::of_whole(&tool, &arguments, &hash);
+                }
                 let subject = Subject {
                     answer_id: None,
                     tool,
                     answered_at: since,
                 };
-                (subject, Found::Answer(Box::new(finding)))
+                (subject, Found::Answer(Box::new(finding)), news)
             }
         };
-        Ok(outcome::outcome(&subject, &found, self.clock.now()))
+        let now = self.clock.now();
+        times.note_news(owner, &news, now).await;
+        Ok(outcome::outcome(&subject, &found, now))
     }
 
     /// Asks the cheap question, then for everything where that does not settle it. A section of a composite has a seat

@@ -6,8 +6,11 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{AnyAdapter, BoxFuture, Earlier, ErrorCode, Listing as Told, SourceError};
+use freshcontext_core::evaluate::item_identity;
 use freshcontext_core::sanitize::clean_error;
-use freshcontext_deliverables::{Definition, Known, Source, Trouble};
+use freshcontext_deliverables::{Definition, GONE, Known, Source, Trouble};
+use freshcontext_records::later::Part;
+use freshcontext_records::make::item_id;
 use freshcontext_store::Backend;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Map, Value, json};
@@ -16,7 +19,9 @@ use super::super::Watch;
 use super::super::keeping::unusable;
 use super::super::marks::Record;
 use super::super::peeking::{Peeking, Settled};
+use super::super::records::{News, state};
 use super::keep::{Fetched, Kept, listing};
+use super::watch::between;
 use super::{Owner, say};
 use crate::engine::reading::{Ask, Collected};
 use crate::engine::{Engine, ToolOutcome, Work};
@@ -197,6 +202,9 @@ impl Engine {
                 let later = self.held(&source, owner).await?;
                 return Ok(followed(source, found, later, None, watch.requests()));
             }
+            if let (Some(before), Some(times), Found::Stale) = (&kept, &self.times, found) {
+                times.note_news(owner, &news(&source, before, &after), now).await;
+            }
         }
         Ok(followed(source, found, Some(after), None, watch.requests()))
     }
@@ -368,6 +376,35 @@ async fn note(
         .note_current(owner.as_str(), resource, kept.synced_ms, kept.checked_ms)
         .await
         .map_err(|error| unusable(&error))
+}
+
+/// What a sync found, for the context records that are kept.
+fn news(source: &Source, before: &Kept, after: &Kept) -> News {
+    let known = |kept: &Kept| Known {
+        source: source.clone(),
+        held: Some(kept.held.clone()),
+        trouble: None,
+    };
+    let found = between(known(before), known(after));
+    let id = |id: &String| {
+        let mut items = before.held.items.iter();
+        let item = items.find(|item| item.id == *id)?;
+        Some(item_id(&Value::Object(item.item.clone()), item_identity))
+    };
+    // One that is only out of the window was not said to be gone.
+    let gone = found.removed.iter().filter(|one| one.detail == GONE);
+    News {
+        by: "deliverable",
+        state: Some(state(&source.resource(), &before.hash)),
+        parts: if found.is_news() {
+            vec![Part::of_tool(&source.tool)]
+        } else {
+            Vec::new()
+        },
+        then_ms: before.checked_ms,
+        updated: found.changed.iter().filter_map(|one| id(&one.id)).collect(),
+        removed: gone.filter_map(|one| id(&one.id)).collect(),
+    }
 }
 
 fn trouble(what: &str, error: &SourceError) -> Trouble {

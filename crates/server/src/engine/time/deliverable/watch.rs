@@ -85,7 +85,7 @@ impl Engine {
     }
 }
 
-fn between(before: Known, after: Known) -> Diff {
+pub(super) fn between(before: Known, after: Known) -> Diff {
     let side = |known: Known| gather(vec![known], OnUnchecked::UseLast).unwrap_or_default();
     let (before, after): (Gathered, Gathered) = (side(before), side(after));
     diff(

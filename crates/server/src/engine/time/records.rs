@@ -1,0 +1,287 @@
+//! Context records that are kept: those that a caller asked for, by owner, with what is found out about their items later.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_core::provenance::sha256_hex;
+use freshcontext_records::Bundle;
+use freshcontext_records::later::{self, Part};
+use freshcontext_store::{AnswerRow, RecordsHead, RecordsRow, Store, StoreError};
+use serde_json::{Map, Value, json};
+
+use super::compare::{Comparison, Verdict};
+use super::keeping::{Times, unusable};
+use super::marks::{Record, canonical};
+use super::{Owner, RECHECK};
+use crate::engine::{Engine, Tool, ToolOutcome, Work};
+use crate::records::{FIELD, STATUS};
+
+/// Attempts to write what was found into records that others write into at the same time.
+const ATTEMPTS: usize = 5;
+
+/// What a look at a resource found, for the records that are kept.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    /// Who looked.
+    pub by: &'static str,
+    /// The answer that was compared, as [`state`] has it.
+    pub state: Option<String>,
+    /// The parts of that answer which say something else as a whole.
+    pub parts: Vec<Part>,
+    /// When it left its source, or was last confirmed, in milliseconds since 1970.
+    pub then_ms: i64,
+    /// Ids of items that say something else.
+    pub updated: BTreeSet<String>,
+    /// Ids of items that are no more.
+    pub removed: BTreeSet<String>,
+}
+
+impl News {
+    /// Of a recheck of a kept answer, before anything is known.
+    pub(super) fn of_answer(row: &AnswerRow) -> Self {
+        Self {
+            by: RECHECK,
+            state: Some(state_of(row)),
+            then_ms: row.created_ms,
+            ..Self::default()
+        }
+    }
+
+    /// Of a recheck by hash, which says only that the answer is another as a whole.
+    pub(super) fn of_whole(tool: &str, arguments: &Map<String, Value>, hash: &str) -> Self {
+        Self {
+            by: RECHECK,
+            state: Some(state(&format!("{tool} {}", canonical(arguments)), hash)),
+            parts: vec![Part::of_tool(tool)],
+            ..Self::default()
+        }
+    }
+
+    /// Adds what became of an answer, or of a section of one.
+    pub(super) fn add(&mut self, part: Part, then: &Record, comparison: &Comparison) {
+        for item in &comparison.items {
+            let mark = then.items.iter().find(|mark| mark.id == item.id);
+            let Some(id) = mark.and_then(|mark| mark.item.clone()) else {
+                continue;
+            };
+            match item.verdict {
+                Verdict::Changed => self.updated.insert(id),
+                Verdict::Gone => self.removed.insert(id),
+                Verdict::Current | Verdict::CouldNotCheck => false,
+            };
+        }
+        match comparison.verdict {
+            Verdict::Changed if !comparison.changed.is_empty() => self.updated.extend(then.document.clone()),
+            Verdict::Gone => self.removed.extend(then.document.clone()),
+            _ => {}
+        }
+        if matches!(comparison.verdict, Verdict::Changed | Verdict::Gone) {
+            self.parts.push(part);
+        }
+    }
+}
+
+/// One hash of what was asked and what came: records of this state are of an answer that said just this.
+pub(super) fn state(resource: &str, hash: &str) -> String {
+    sha256_hex(&format!("{resource}\n{hash}"))
+}
+
+fn state_of(row: &AnswerRow) -> String {
+    state(&format!("{} {}", row.tool, row.arguments), &row.hash)
+}
+
+impl Times {
+    /// Keeps the records that an answer carries, and says beside it whether it did.
+    pub(crate) async fn keep_records(
+        &self,
+        outcome: &mut ToolOutcome,
+        tool: &Tool,
+        owner: &Owner,
+        most: usize,
+        now: DateTime<Utc>,
+    ) {
+        let Some(structured) = &outcome.structured else {
+            return;
+        };
+        let Some(records) = structured.get(FIELD) else {
+            return;
+        };
+        let state = self.state_of(structured, tool, owner, now).await;
+        let said = match self.put_records(records, state, tool, owner, most, now).await {
+            Ok(()) => json!({"status": "kept"}),
+            Err(why) => {
+                tracing::warn!(why, "context records are not kept");
+                json!({"status": "not_kept", "why": why})
+            }
+        };
+        let meta = outcome.meta.get_or_insert_with(Map::new);
+        meta.insert(STATUS.to_owned(), said);
+    }
+
+    async fn put_records(
+        &self,
+        records: &Value,
+        state: Option<String>,
+        tool: &Tool,
+        owner: &Owner,
+        most: usize,
+        now: DateTime<Utc>,
+    ) -> Result<(), String> {
+        let store = self
+            .store()
+            .ok_or("nothing is kept: the setting `store` is off")?;
+        if let Some(error) = self.trouble() {
+            return Err(error.message);
+        }
+        let bundle = records.to_string();
+        if bundle.len() > most {
+            return Err(format!(
+                "they are {} bytes, over limits.records_bytes ({most})",
+                bundle.len()
+            ));
+        }
+        let text = |place: &str| records.pointer(place).and_then(Value::as_str).map(str::to_owned);
+        let context_id = text("/context_envelope/context_id").ok_or("they have no id")?;
+        let items = records.get("context_item").and_then(Value::as_array);
+        let items: Vec<String> = items
+            .into_iter()
+            .flatten()
+            .filter_map(|item| item.get("item_id")?.as_str().map(str::to_owned))
+            .collect();
+        let row = RecordsRow {
+            context_id,
+            tool: tool.name.clone(),
+            state,
+            bundle,
+            revision: 1,
+            created_ms: now.timestamp_millis(),
+        };
+        let done = store.put_records(owner.as_str(), &row, &items).await;
+        done.map_err(|error| {
+            self.note(error.clone());
+            error.message
+        })
+    }
+
+    /// The state of an answer that has an id. That of a recheck is another answer's.
+    async fn state_of(
+        &self,
+        structured: &Value,
+        tool: &Tool,
+        owner: &Owner,
+        now: DateTime<Utc>,
+    ) -> Option<String> {
+        if !matches!(tool.work, Work::Source(_) | Work::Composite(_)) {
+            return None;
+        }
+        let id = structured.get("answer_id")?.as_str()?;
+        let (row, _) = self.find(owner, id, now.timestamp_millis()).await.ok()?;
+        Some(state_of(&row))
+    }
+
+    /// Writes what was found into every record of the owner that holds one of the items, or is of the answer that was
+    /// compared. Where that fails the log has a line: what was found stands.
+    pub(super) async fn note_news(&self, owner: &Owner, news: &News, now: DateTime<Utc>) {
+        if news.parts.is_empty() && news.updated.is_empty() && news.removed.is_empty() {
+            return;
+        }
+        let Some(store) = self.store().filter(|_| self.trouble().is_none()) else {
+            return;
+        };
+        if let Err(error) = noted(store, owner, news, now).await {
+            self.note(error);
+        }
+    }
+}
+
+async fn noted(store: &Store, owner: &Owner, news: &News, now: DateTime<Utc>) -> Result<(), StoreError> {
+    let backend = store.backend().await?;
+    let items: Vec<String> = news.updated.union(&news.removed).cloned().collect();
+    let about = backend
+        .records_about(owner.as_str(), news.state.as_deref(), &items)
+        .await?;
+    for context_id in about {
+        for _ in 0..ATTEMPTS {
+            let now_ms = now.timestamp_millis();
+            let Some(row) = store.records(owner.as_str(), &context_id, now_ms).await? else {
+                break;
+            };
+            let Some(bundle) = with_news(&row, news, now) else {
+                break;
+            };
+            let (owner, revision) = (owner.as_str(), row.revision);
+            if backend
+                .change_records(owner, &context_id, revision, &bundle)
+                .await?
+            {
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The records with what was found; `None` where that is no news for them.
+fn with_news(row: &RecordsRow, news: &News, now: DateTime<Utc>) -> Option<String> {
+    let mut bundle: Bundle = serde_json::from_str(&row.bundle).ok()?;
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).ok()?;
+    let same = row.state.is_some() && row.state == news.state;
+    let found = later::Found {
+        by: news.by,
+        at: now,
+        seed,
+        then: DateTime::from_timestamp_millis(news.then_ms)?,
+        updated: &news.updated,
+        removed: &news.removed,
+        parts: if same { &news.parts } else { &[] },
+    };
+    if !later::note(&mut bundle, &found) {
+        return None;
+    }
+    serde_json::to_string(&bundle).ok()
+}
+
+impl Engine {
+    /// What is kept of an owner's context records, newest first.
+    pub async fn list_kept_records(&self, owner: &Owner) -> Result<Vec<RecordsHead>, SourceError> {
+        let now_ms = self.clock.now().timestamp_millis();
+        let listed = self.record_store()?.list_records(owner.as_str(), now_ms).await;
+        listed.map_err(|error| unusable(&error))
+    }
+
+    /// An owner's context records by the id of their envelope, as JSON. Unknown, expired and foreign ones are not found
+    /// alike.
+    pub async fn kept_records(&self, context_id: &str, owner: &Owner) -> Result<String, SourceError> {
+        let now_ms = self.clock.now().timestamp_millis();
+        let found = self
+            .record_store()?
+            .records(owner.as_str(), context_id, now_ms)
+            .await
+            .map_err(|error| unusable(&error))?;
+        found.map(|row| row.bundle).ok_or_else(|| {
+            let shown: String = context_id
+                .chars()
+                .filter(char::is_ascii_graphic)
+                .take(64)
+                .collect();
+            SourceError::not_found(format!(
+                "no context records of the id {shown} are kept (unknown, too old, or another caller's)"
+            ))
+            .hint("`freshcontext records list` names those that are")
+        })
+    }
+
+    fn record_store(&self) -> Result<&Store, SourceError> {
+        self.times
+            .as_ref()
+            .and_then(|times| times.store())
+            .ok_or_else(|| {
+                SourceError::new(
+                    ErrorCode::Misconfigured,
+                    "no context records are kept here (the setting `store` is off)",
+                )
+            })
+    }
+}

@@ -1,0 +1,265 @@
+//! What context records need kept: the records of a call as one text, and which items are in them.
+
+use serde::Serialize;
+
+use crate::StoreError;
+use crate::backend::BoxFuture;
+
+/// The records of one call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordsRow {
+    /// The id of their envelope.
+    pub context_id: String,
+    /// The tool that was called.
+    pub tool: String,
+    /// Which resource answered and what it said then, as one hash; `None` where nothing can be compared with it.
+    pub state: Option<String>,
+    /// The records as JSON, in the form of whoever wrote them.
+    pub bundle: String,
+    /// How often they were changed.
+    pub revision: i64,
+    /// When the call ended, in milliseconds since 1970.
+    pub created_ms: i64,
+}
+
+/// What a list says of records.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordsHead {
+    /// The id of their envelope.
+    pub context_id: String,
+    /// The tool that was called.
+    pub tool: String,
+    /// How often they were changed.
+    pub revision: i64,
+    /// When the call ended, in milliseconds since 1970.
+    pub created_ms: i64,
+}
+
+/// The operations on context records. Each is one short transaction.
+pub trait KeptRecords: Send + Sync {
+    /// Keeps records with the ids of their items, and forgets those of the owner that are older than `since_ms` or beyond
+    /// the newest `keep`. Records of an id that is there already are left as they are.
+    fn put_records<'a>(
+        &'a self,
+        owner: &'a str,
+        row: &'a RecordsRow,
+        items: &'a [String],
+        since_ms: i64,
+        keep: i64,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// An owner's records, unless they were made before `since_ms`. Another owner's are not found.
+    fn records<'a>(
+        &'a self,
+        owner: &'a str,
+        context_id: &'a str,
+        since_ms: i64,
+    ) -> BoxFuture<'a, Result<Option<RecordsRow>, StoreError>>;
+
+    /// What there is of an owner that was not made before `since_ms`, newest first, at most so many.
+    fn list_records<'a>(
+        &'a self,
+        owner: &'a str,
+        since_ms: i64,
+        most: i64,
+    ) -> BoxFuture<'a, Result<Vec<RecordsHead>, StoreError>>;
+
+    /// The ids of an owner's records that are of this state or hold one of these items, each once.
+    fn records_about<'a>(
+        &'a self,
+        owner: &'a str,
+        state: Option<&'a str>,
+        items: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<String>, StoreError>>;
+
+    /// Puts a text in place of an owner's records, unless they were changed since they were read at `revision`; whether
+    /// it did.
+    fn change_records<'a>(
+        &'a self,
+        owner: &'a str,
+        context_id: &'a str,
+        revision: i64,
+        bundle: &'a str,
+    ) -> BoxFuture<'a, Result<bool, StoreError>>;
+}
+
+/// Implements the operations for a type with a field `pool` and a method `writer`, whose rows are of this kind.
+macro_rules! records_operations {
+    ($store:ty, $row:ty) => {
+        fn records_of(row: &$row) -> Result<$crate::RecordsRow, sqlx::Error> {
+            Ok($crate::RecordsRow {
+                context_id: row.try_get("context_id")?,
+                tool: row.try_get("tool")?,
+                state: row.try_get("state")?,
+                bundle: row.try_get("bundle")?,
+                revision: row.try_get("revision")?,
+                created_ms: row.try_get("created_ms")?,
+            })
+        }
+
+        impl $crate::KeptRecords for $store {
+            fn put_records<'a>(
+                &'a self,
+                owner: &'a str,
+                row: &'a $crate::RecordsRow,
+                items: &'a [String],
+                since_ms: i64,
+                keep: i64,
+            ) -> BoxFuture<'a, Result<(), StoreError>> {
+                Box::pin(async move {
+                    let mut transaction = self.writer().begin().await?;
+                    let done = sqlx::query(
+                        "INSERT INTO kept_records (owner, context_id, tool, state, bundle, revision, created_ms) \
+                         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (owner, context_id) DO NOTHING",
+                    )
+                    .bind(owner)
+                    .bind(&row.context_id)
+                    .bind(&row.tool)
+                    .bind(&row.state)
+                    .bind(&row.bundle)
+                    .bind(row.revision)
+                    .bind(row.created_ms)
+                    .execute(&mut *transaction)
+                    .await?
+                    .rows_affected();
+                    if done > 0 {
+                        for item in items {
+                            sqlx::query(
+                                "INSERT INTO kept_record_items (owner, item_id, context_id) VALUES ($1, $2, $3) \
+                                 ON CONFLICT (owner, item_id, context_id) DO NOTHING",
+                            )
+                            .bind(owner)
+                            .bind(item)
+                            .bind(&row.context_id)
+                            .execute(&mut *transaction)
+                            .await?;
+                        }
+                    }
+                    sqlx::query(
+                        "DELETE FROM kept_records WHERE owner = $1 AND (created_ms < $2 OR context_id NOT IN \
+                         (SELECT context_id FROM kept_records WHERE owner = $1 \
+                         ORDER BY created_ms DESC, context_id DESC LIMIT $3))",
+                    )
+                    .bind(owner)
+                    .bind(since_ms)
+                    .bind(keep)
+                    .execute(&mut *transaction)
+                    .await?;
+                    sqlx::query(
+                        "DELETE FROM kept_record_items WHERE owner = $1 AND context_id NOT IN \
+                         (SELECT context_id FROM kept_records WHERE owner = $1)",
+                    )
+                    .bind(owner)
+                    .execute(&mut *transaction)
+                    .await?;
+                    transaction.commit().await?;
+                    Ok(())
+                })
+            }
+
+            fn records<'a>(
+                &'a self,
+                owner: &'a str,
+                context_id: &'a str,
+                since_ms: i64,
+            ) -> BoxFuture<'a, Result<Option<$crate::RecordsRow>, StoreError>> {
+                Box::pin(async move {
+                    let row = sqlx::query(
+                        "SELECT context_id, tool, state, bundle, revision, created_ms FROM kept_records \
+                         WHERE owner = $1 AND context_id = $2 AND created_ms >= $3",
+                    )
+                    .bind(owner)
+                    .bind(context_id)
+                    .bind(since_ms)
+                    .fetch_optional(&self.pool)
+                    .await?;
+                    Ok(row.as_ref().map(records_of).transpose()?)
+                })
+            }
+
+            fn list_records<'a>(
+                &'a self,
+                owner: &'a str,
+                since_ms: i64,
+                most: i64,
+            ) -> BoxFuture<'a, Result<Vec<$crate::RecordsHead>, StoreError>> {
+                Box::pin(async move {
+                    let rows = sqlx::query(
+                        "SELECT context_id, tool, revision, created_ms FROM kept_records \
+                         WHERE owner = $1 AND created_ms >= $2 \
+                         ORDER BY created_ms DESC, context_id DESC LIMIT $3",
+                    )
+                    .bind(owner)
+                    .bind(since_ms)
+                    .bind(most)
+                    .fetch_all(&self.pool)
+                    .await?;
+                    let mut heads = Vec::with_capacity(rows.len());
+                    for row in &rows {
+                        heads.push($crate::RecordsHead {
+                            context_id: row.try_get("context_id")?,
+                            tool: row.try_get("tool")?,
+                            revision: row.try_get("revision")?,
+                            created_ms: row.try_get("created_ms")?,
+                        });
+                    }
+                    Ok(heads)
+                })
+            }
+
+            fn records_about<'a>(
+                &'a self,
+                owner: &'a str,
+                state: Option<&'a str>,
+                items: &'a [String],
+            ) -> BoxFuture<'a, Result<Vec<String>, StoreError>> {
+                Box::pin(async move {
+                    let mut found = std::collections::BTreeSet::new();
+                    if let Some(state) = state {
+                        let of_state: Vec<String> = sqlx::query_scalar(
+                            "SELECT context_id FROM kept_records WHERE owner = $1 AND state = $2",
+                        )
+                        .bind(owner)
+                        .bind(state)
+                        .fetch_all(&self.pool)
+                        .await?;
+                        found.extend(of_state);
+                    }
+                    for item in items {
+                        let holding: Vec<String> = sqlx::query_scalar(
+                            "SELECT context_id FROM kept_record_items WHERE owner = $1 AND item_id = $2",
+                        )
+                        .bind(owner)
+                        .bind(item)
+                        .fetch_all(&self.pool)
+                        .await?;
+                        found.extend(holding);
+                    }
+                    Ok(found.into_iter().collect())
+                })
+            }
+
+            fn change_records<'a>(
+                &'a self,
+                owner: &'a str,
+                context_id: &'a str,
+                revision: i64,
+                bundle: &'a str,
+            ) -> BoxFuture<'a, Result<bool, StoreError>> {
+                Box::pin(async move {
+                    let done = sqlx::query(
+                        "UPDATE kept_records SET bundle = $4, revision = revision + 1 \
+                         WHERE owner = $1 AND context_id = $2 AND revision = $3",
+                    )
+                    .bind(owner)
+                    .bind(context_id)
+                    .bind(revision)
+                    .bind(bundle)
+                    .execute(self.writer())
+                    .await?;
+                    Ok(done.rows_affected() > 0)
+                })
+            }
+        }
+    };
+}
