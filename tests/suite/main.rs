@@ -27,6 +27,7 @@ mod limits_egress;
 mod liveness;
 mod memory;
 mod mutated;
+mod places;
 mod politeness;
 mod process;
 mod record;
@@ -88,5 +89,14 @@ fn verdict(complaints: Vec<String>) -> Result<(), Failed> {
         Ok(())
     } else {
         Err(Failed::from(complaints.join("\n")))
+    }
+}
+
+/// A failure, unless this holds.
+fn ensure(holds: bool, otherwise: impl std::fmt::Display) -> Result<(), Failed> {
+    if holds {
+        Ok(())
+    } else {
+        Err(Failed::from(otherwise.to_string()))
     }
 }

@@ -9,6 +9,7 @@ mod keeping;
 mod lists;
 mod processes;
 pub mod setup;
+mod shared;
 mod window;
 
 use libtest_mimic::Trial;
@@ -20,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(composites::trials());
     trials.extend(deciding::trials());
     trials.extend(processes::trials());
+    trials.extend(shared::trials());
     trials.extend([
         Trial::test("time::not_modified", || block_on(asking::not_modified())),
         Trial::test("time::named_thing_gone", || block_on(asking::named_thing_gone())),

@@ -306,27 +306,19 @@ fn each_strategy_does_what_it_says() {
 fn what_is_small_fits_where_what_is_large_did_not_and_nothing_small_is_cut() {
     let long = "word ".repeat(600);
     let texts = [plain(1, &long), plain(2, "Short."), plain(3, &long)];
-    let fitted = select(&texts, &tokens(200, Overflow::TruncateTail), Purpose::default()).unwrap();
-    let chosen: Vec<(usize, bool)> = fitted
-        .selection
-        .selected
-        .iter()
-        .map(|it| (it.index, it.cut.is_some()))
-        .collect();
+    let chosen = |max_tokens| -> Vec<(usize, bool)> {
+        let budget = tokens(max_tokens, Overflow::TruncateTail);
+        let fitted = select(&texts, &budget, Purpose::default()).unwrap();
+        let selected = fitted.selection.selected.iter();
+        selected.map(|it| (it.index, it.cut.is_some())).collect()
+    };
     assert_eq!(
-        chosen,
+        chosen(200),
         [(1, true)],
         "the first that does not fit is cut to all the room there is"
     );
-    let fitted = select(&texts, &tokens(110, Overflow::TruncateTail), Purpose::default()).unwrap();
-    let chosen: Vec<(usize, bool)> = fitted
-        .selection
-        .selected
-        .iter()
-        .map(|it| (it.index, it.cut.is_some()))
-        .collect();
     assert_eq!(
-        chosen,
+        chosen(110),
         [(2, false)],
         "less than 64 tokens of a text are not worth its place"
     );

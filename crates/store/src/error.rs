@@ -58,9 +58,14 @@ mod sqlite_code {
     pub const FULL: i32 = 13;
     pub const CANTOPEN: i32 = 14;
     pub const NOTADB: i32 = 26;
+    /// Extended: the file that readers share could not grow, which a full disk does before anything is written.
+    pub const IOERR_SHMSIZE: i32 = IOERR | (19 << 8);
 }
 
 fn by_sqlite_code(code: i32) -> Option<(Trouble, &'static str)> {
+    if code == sqlite_code::IOERR_SHMSIZE {
+        return by_sqlite_code(sqlite_code::FULL);
+    }
     Some(match code & 0xff {
         sqlite_code::BUSY | sqlite_code::LOCKED => {
             (Trouble::Locked, "the database is locked by another process")
@@ -79,8 +84,16 @@ fn by_sqlite_code(code: i32) -> Option<(Trouble, &'static str)> {
     })
 }
 
+const NOT_IN_TIME: &str = "the database did not answer in time";
+/// What Postgres says of a statement that ran into `statement_timeout`.
+const QUERY_CANCELED: &str = "57014";
+
 /// By Postgres' classes of SQLSTATE, from <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn by_sqlstate(code: &str) -> Option<(Trouble, &'static str)> {
+    if code == QUERY_CANCELED {
+        // Nobody else cancels our statements: it took longer than it may.
+        return Some((Trouble::Locked, NOT_IN_TIME));
+    }
     Some(match code.get(..2)? {
         "08" | "57" => (Trouble::Unreachable, "the database server ended the connection"),
         "28" | "3D" => (
@@ -109,7 +122,7 @@ impl From<sqlx::Error> for StoreError {
                 Ok(number) if code.len() < 5 => by_sqlite_code(number),
                 _ => by_sqlstate(&code),
             }),
-            sqlx::Error::PoolTimedOut => Some((Trouble::Locked, "the database did not answer in time")),
+            sqlx::Error::PoolTimedOut => Some((Trouble::Locked, NOT_IN_TIME)),
             sqlx::Error::Io(_) | sqlx::Error::Tls(_) => {
                 Some((Trouble::Unreachable, "the database server cannot be reached"))
             }
@@ -159,12 +172,19 @@ mod tests {
         assert_eq!(by_sqlite_code(5).map(|known| known.0), Some(Trouble::Locked));
         assert_eq!(by_sqlite_code(1032).map(|known| known.0), Some(Trouble::ReadOnly));
         assert_eq!(by_sqlite_code(267).map(|known| known.0), Some(Trouble::Damaged));
+        assert_eq!(by_sqlite_code(4874).map(|known| known.0), Some(Trouble::Full));
+        assert_eq!(by_sqlite_code(778).map(|known| known.0), Some(Trouble::Other));
         assert_eq!(by_sqlite_code(1).map(|known| known.0), None);
         assert_eq!(
             by_sqlstate("28P01").map(|known| known.0),
             Some(Trouble::Unreachable)
         );
         assert_eq!(by_sqlstate("53100").map(|known| known.0), Some(Trouble::Full));
+        assert_eq!(by_sqlstate("57014").map(|known| known.0), Some(Trouble::Locked));
+        assert_eq!(
+            by_sqlstate("57P01").map(|known| known.0),
+            Some(Trouble::Unreachable)
+        );
         assert_eq!(by_sqlstate("x").map(|known| known.0), None);
     }
 }

@@ -6,15 +6,16 @@
 //! without it.
 
 mod backend;
-#[macro_use]
 mod deliverables;
 mod error;
 mod migrations;
-mod place;
 #[macro_use]
 mod records;
 #[macro_use]
 mod tables;
+#[macro_use]
+mod operations;
+mod place;
 mod postgres;
 mod sqlite;
 

@@ -3,8 +3,8 @@
 use std::str::FromStr as _;
 use std::time::Duration;
 
-use sqlx::Row as _;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
+use sqlx::{ConnectOptions as _, Row as _};
 
 use crate::backend::{AnswerRow, Backend, BoxFuture, Info, Retention};
 use crate::error::Trouble;
@@ -33,7 +33,9 @@ impl Postgres {
                     "database_url is no address such as postgres://user:password@host/database",
                 )
             })?
-            .options([("statement_timeout", STATEMENT_MS)]);
+            .options([("statement_timeout", STATEMENT_MS)])
+            // What could not be done is told once, by us; statements are nothing for an operator's log.
+            .disable_statement_logging();
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS)
             .acquire_timeout(ACQUIRE)
@@ -62,7 +64,7 @@ impl Postgres {
     }
 }
 
-answer_reader!(PgRow);
+row_reader!(answer_of: PgRow => AnswerRow { answer_id, tool, arguments, hash, record, created_ms });
 deliverable_operations!(Postgres, PgRow);
 records_operations!(Postgres, PgRow);
 

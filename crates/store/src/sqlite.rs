@@ -4,10 +4,10 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use sqlx::Row as _;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
 };
+use sqlx::{ConnectOptions as _, Row as _};
 
 use crate::backend::{AnswerRow, Backend, BoxFuture, Info, Retention};
 use crate::error::Trouble;
@@ -87,6 +87,8 @@ impl Sqlite {
 }
 
 async fn pool(options: SqliteConnectOptions, connections: u32) -> Result<SqlitePool, StoreError> {
+    // What could not be done is told once, by us; statements are nothing for an operator's log.
+    let options = options.disable_statement_logging();
     let pool = SqlitePoolOptions::new()
         .max_connections(connections)
         .min_connections(u32::from(connections == 1))
@@ -146,7 +148,7 @@ fn make_private(file: &Path) -> Result<(), StoreError> {
     })
 }
 
-answer_reader!(SqliteRow);
+row_reader!(answer_of: SqliteRow => AnswerRow { answer_id, tool, arguments, hash, record, created_ms });
 deliverable_operations!(Sqlite, SqliteRow);
 records_operations!(Sqlite, SqliteRow);
 

@@ -11,20 +11,20 @@ macro_rules! shared_operations {
             answer: &'a AnswerRow,
         ) -> BoxFuture<'a, Result<(), StoreError>> {
             Box::pin(async move {
-                sqlx::query(
+                bound!(
                     "INSERT INTO answers (owner, answer_id, tool, arguments, hash, record, created_ms) \
                      VALUES ($1, $2, $3, $4, $5, $6, $7) \
                      ON CONFLICT (owner, answer_id) DO UPDATE SET tool = excluded.tool, \
                      arguments = excluded.arguments, hash = excluded.hash, record = excluded.record, \
                      created_ms = excluded.created_ms",
+                    owner,
+                    &answer.answer_id,
+                    &answer.tool,
+                    &answer.arguments,
+                    &answer.hash,
+                    &answer.record,
+                    answer.created_ms,
                 )
-                .bind(owner)
-                .bind(&answer.answer_id)
-                .bind(&answer.tool)
-                .bind(&answer.arguments)
-                .bind(&answer.hash)
-                .bind(&answer.record)
-                .bind(answer.created_ms)
                 .execute(self.writer())
                 .await?;
                 Ok(())
@@ -38,13 +38,13 @@ macro_rules! shared_operations {
             since_ms: i64,
         ) -> BoxFuture<'a, Result<Option<AnswerRow>, StoreError>> {
             Box::pin(async move {
-                let row = sqlx::query(
+                let row = bound!(
                     "SELECT answer_id, tool, arguments, hash, record, created_ms FROM answers \
                      WHERE owner = $1 AND answer_id = $2 AND created_ms >= $3",
+                    owner,
+                    answer_id,
+                    since_ms,
                 )
-                .bind(owner)
-                .bind(answer_id)
-                .bind(since_ms)
                 .fetch_optional(&self.pool)
                 .await?;
                 Ok(row.as_ref().map(answer_of).transpose()?)
@@ -57,12 +57,12 @@ macro_rules! shared_operations {
             most: i64,
         ) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>> {
             Box::pin(async move {
-                let rows = sqlx::query(
+                let rows = bound!(
                     "SELECT answer_id, tool, arguments, hash, record, created_ms FROM answers \
                      WHERE owner = $1 ORDER BY created_ms DESC, answer_id LIMIT $2",
+                    owner,
+                    most,
                 )
-                .bind(owner)
-                .bind(most)
                 .fetch_all(&self.pool)
                 .await?;
                 Ok(rows.iter().map(answer_of).collect::<Result<_, _>>()?)
@@ -72,18 +72,17 @@ macro_rules! shared_operations {
         fn prune(&self, retention: Retention, now_ms: i64) -> BoxFuture<'_, Result<u64, StoreError>> {
             Box::pin(async move {
                 let oldest = now_ms.saturating_sub(retention.age_ms);
-                let by_age = sqlx::query("DELETE FROM answers WHERE created_ms < $1")
-                    .bind(oldest)
+                let by_age = bound!("DELETE FROM answers WHERE created_ms < $1", oldest)
                     .execute(self.writer())
                     .await?
                     .rows_affected();
                 let kept = i64::try_from(retention.answers).unwrap_or(i64::MAX);
                 // Those of the moment at which the bound falls go too, so that the bound holds.
-                let by_number = sqlx::query(
+                let by_number = bound!(
                     "DELETE FROM answers WHERE created_ms <= \
                      (SELECT created_ms FROM answers ORDER BY created_ms DESC LIMIT 1 OFFSET $1)",
+                    kept,
                 )
-                .bind(kept)
                 .execute(self.writer())
                 .await?
                 .rows_affected();
@@ -98,8 +97,7 @@ macro_rules! shared_operations {
                      AND k.created_ms < $1)",
                     "DELETE FROM kept_records WHERE created_ms < $1",
                 ] {
-                    sqlx::query(statement)
-                        .bind(oldest)
+                    bound!(statement, oldest)
                         .execute(&mut *transaction)
                         .await?;
                 }
@@ -148,18 +146,18 @@ macro_rules! shared_operations {
     };
 }
 
-/// Reads an answer from a row of this database's kind.
-macro_rules! answer_reader {
-    ($row:ty) => {
-        fn answer_of(row: &$row) -> Result<AnswerRow, sqlx::Error> {
-            Ok(AnswerRow {
-                answer_id: row.try_get("answer_id")?,
-                tool: row.try_get("tool")?,
-                arguments: row.try_get("arguments")?,
-                hash: row.try_get("hash")?,
-                record: row.try_get("record")?,
-                created_ms: row.try_get("created_ms")?,
-            })
+/// A statement with its values.
+macro_rules! bound {
+    ($statement:expr, $($value:expr),+ $(,)?) => {
+        sqlx::query($statement)$(.bind($value))+
+    };
+}
+
+/// A function that reads a row of a database's kind into one of this crate's, column by column.
+macro_rules! row_reader {
+    ($name:ident: $row:ty => $into:ident { $($column:ident),+ }) => {
+        fn $name(row: &$row) -> Result<$crate::$into, sqlx::Error> {
+            Ok($crate::$into { $($column: row.try_get(stringify!($column))?),+ })
         }
     };
 }

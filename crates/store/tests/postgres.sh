@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A Postgres for one run of the tests: its own folder, loopback only, a free port, never root. Prints its address, then
-# runs until stdin ends. Ends with 3 where there is no Postgres on this machine.
+# does what stdin says, `stop` or `start`, and prints that word when it is done, until stdin ends. Ends with 3 where there
+# is no Postgres on this machine.
 set -euo pipefail
 port="$1"
 binaries=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1 || true)
@@ -17,15 +18,27 @@ if [ "$(id -u)" = 0 ]; then
   as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
 fi
 run() { (cd "$folder" && "${as[@]}" "$binaries/$@"); }
+start() {
+  run pg_ctl --pgdata="$folder/data" --log="$folder/log" --wait --silent \
+    --options="-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$folder -c fsync=off" \
+    start >/dev/null || { cat "$folder/log" >&2; exit 1; }
+}
+stop() { run pg_ctl --pgdata="$folder/data" --mode="$1" --wait --silent stop >/dev/null 2>&1; }
 finish() {
-  run pg_ctl --pgdata="$folder/data" --mode=immediate --silent stop >/dev/null 2>&1 || true
+  stop immediate || true
   rm -rf "$folder"
 }
 trap finish EXIT
 trap 'exit 1' INT TERM
 run initdb --pgdata="$folder/data" --username=freshcontext --auth=trust --no-sync --encoding=UTF8 --locale=C >/dev/null
-run pg_ctl --pgdata="$folder/data" --log="$folder/log" --wait --silent \
-  --options="-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$folder -c fsync=off" start >/dev/null ||
-  { cat "$folder/log" >&2; exit 1; }
+start
 echo "postgres://freshcontext@127.0.0.1:$port/postgres"
-cat >/dev/null
+while read -r word; do
+  case "$word" in
+    # Those who are connected are cut off, as when somebody restarts the server.
+    stop) stop fast ;;
+    start) start ;;
+    *) exit 2 ;;
+  esac
+  echo "$word"
+done

@@ -4,8 +4,8 @@ use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
 
-use super::places::Kept;
-use super::{ensure, stories};
+use super::setup::{ensure, stories};
+use crate::places::Kept;
 use crate::process::{LEGACY, MODERN, Session, finish};
 
 const URI: &str = "freshcontext://deliverables/brief";

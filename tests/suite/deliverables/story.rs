@@ -9,7 +9,7 @@ use freshcontext_testkit::{Reply, Script, ScriptedUpstream, SeenRequest, load_ca
 use libtest_mimic::Failed;
 use serde_json::json;
 
-use super::places::Kept;
+use crate::places::Kept;
 use crate::process::{MODERN, Session, finish};
 use crate::root;
 use crate::upstreams::reply;
@@ -131,7 +131,7 @@ fn commands(block: &Block) -> Vec<(String, String)> {
     out
 }
 
-pub async fn told(kept: &Kept) -> Result<(), Failed> {
+pub async fn told(kept: Kept) -> Result<(), Failed> {
     let page = std::fs::read_to_string(root().join("docs/deliverables.md"))?;
     let world = Arc::new(Mutex::new(World::load()?));
     let answers = Arc::clone(&world);
@@ -180,7 +180,7 @@ pub async fn told(kept: &Kept) -> Result<(), Failed> {
             file.display()
         )));
     }
-    client(kept, &last, &base, &generated).await
+    client(&kept, &last, &base, &generated).await
 }
 
 /// The same through MCP: what the command line made is there, and another version has the same text.

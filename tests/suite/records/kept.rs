@@ -15,10 +15,11 @@ use freshcontext_testkit::{Reply, ScriptedUpstream};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 
-use crate::deliverables::places::Kept;
+use crate::places::Kept;
 use crate::process::{Finished, MODERN, finish};
 use crate::run::block_on;
-use crate::time::setup::{FIRST, Folder, Says, engine, ensure, object, repository, stories};
+use crate::ensure;
+use crate::time::setup::{FIRST, Folder, Says, engine, object, repository, stories};
 use crate::upstreams::reply;
 use crate::wire::{HttpServer, rpc, version_headers};
 

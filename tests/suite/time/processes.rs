@@ -1,28 +1,26 @@
 //! The toolset in a process of its own, over stdio: ended between a call and its check, killed while it writes, with no
 //! room to write, with a file that was damaged.
 
-use std::path::{Path, PathBuf};
-
 use freshcontext_server::engine::RECHECK;
 use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
+use tokio::process::Command;
 
-use super::setup::{Folder, ensure};
-use crate::process::{Finished, MODERN, Session, command, finish};
-use crate::run::block_on;
+use super::setup::ensure;
+use crate::places::{Kept, on_both, on_sqlite};
+use crate::process::{Finished, MODERN, Session, finish};
 use crate::upstreams::ordinary;
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials = vec![
-        Trial::test("time::process::restart_between", || block_on(restart_between())),
-        Trial::test("time::process::damaged_pages", || block_on(damaged_pages())),
-    ];
+    let mut trials = Vec::from(on_both("time::process::restart_between", restart_between));
+    trials.push(on_sqlite("time::process::damaged_pages", damaged_pages));
     if cfg!(unix) {
-        trials.push(Trial::test("time::process::killed_while_writing", || {
-            block_on(killed_while_writing())
-        }));
-        trials.push(Trial::test("time::process::no_room", || block_on(no_room())));
+        trials.extend(on_both(
+            "time::process::killed_while_writing",
+            killed_while_writing,
+        ));
+        trials.push(on_sqlite("time::process::no_room", no_room));
     }
     trials
 }
@@ -33,44 +31,53 @@ const ROUNDS: usize = 6;
 const CALLS: usize = 300;
 const WAITED_FOR: usize = 150;
 
-fn file(folder: &Folder) -> PathBuf {
-    folder.0.join("freshcontext.sqlite3")
-}
-
-fn stdio(base: &str, folder: &Path) -> tokio::process::Command {
-    let mut command = command(&["stdio", "--toolset", "time"]);
-    command
-        .env("FRESHCONTEXT_UPSTREAM", format!("*={base}"))
-        .env("FRESHCONTEXT_DATA_DIR", folder);
+/// A server with the toolset that keeps its answers there.
+pub(super) fn stdio(base: &str, kept: &Kept) -> Command {
+    let mut command = kept.process(&["stdio", "--toolset", "time"]);
+    command.env("FRESHCONTEXT_UPSTREAM", format!("*={base}"));
     command
 }
 
-async fn store(folder: &Folder, task: &[&str]) -> Finished {
-    let mut arguments = vec!["store"];
-    arguments.extend(task);
-    let mut command = command(&arguments);
-    command.env("FRESHCONTEXT_DATA_DIR", &folder.0);
-    finish(command, "").await
+async fn store(kept: &Kept, task: &str) -> Finished {
+    finish(kept.process(&["store", task]), "").await
 }
 
-fn search(words: &str) -> (&'static str, Value) {
+/// What is kept is sound, and every answer of it whole; their ids.
+pub(super) async fn whole(kept: &Kept) -> Result<Vec<String>, Failed> {
+    let checked = store(kept, "check").await;
+    ensure(
+        checked.code == Some(0) && checked.stdout.trim() == "sound",
+        checked.stdout + &checked.stderr,
+    )?;
+    let exported = store(kept, "export").await;
+    let mut ids = Vec::new();
+    for line in exported.stdout.lines() {
+        let row: Value = serde_json::from_str(line)?;
+        let parts = ["answer_id", "tool", "arguments", "answer_hash", "marks"];
+        ensure(parts.iter().all(|name| !row[name].is_null()), line)?;
+        ids.extend(row["answer_id"].as_str().map(str::to_owned));
+    }
+    Ok(ids)
+}
+
+pub(super) fn search(words: &str) -> (&'static str, Value) {
     ("extract_hackernews", json!({"url": words}))
 }
 
-async fn upstream() -> Result<ScriptedUpstream, Failed> {
+pub(super) async fn upstream() -> Result<ScriptedUpstream, Failed> {
     Ok(ScriptedUpstream::start(ordinary).await?)
 }
 
-async fn restart_between() -> Result<(), Failed> {
-    let (folder, upstream) = (Folder::new(), upstream().await?);
-    let mut first = Session::open(stdio(&upstream.base(), &folder.0), MODERN).await;
+async fn restart_between(kept: Kept) -> Result<(), Failed> {
+    let upstream = upstream().await?;
+    let mut first = Session::open(stdio(&upstream.base(), &kept), MODERN).await;
     let (tool, arguments) = search("rust async");
     let answer = first.call(tool, arguments).await;
     first.hang_up();
     let ended = first.end().await;
     ensure(ended.status.success(), ended.log)?;
     let id = answer.structured["answer_id"].clone();
-    let mut second = Session::open(stdio(&upstream.base(), &folder.0), MODERN).await;
+    let mut second = Session::open(stdio(&upstream.base(), &kept), MODERN).await;
     let found = second.call(RECHECK, json!({"answer_id": id})).await;
     second.hang_up();
     second.end().await;
@@ -78,12 +85,12 @@ async fn restart_between() -> Result<(), Failed> {
 }
 
 /// Killed with many answers on their way into the store, again and again: what is kept stays, and is whole.
-async fn killed_while_writing() -> Result<(), Failed> {
-    let (folder, upstream) = (Folder::new(), upstream().await?);
-    let mut kept = 0;
+async fn killed_while_writing(kept: Kept) -> Result<(), Failed> {
+    let upstream = upstream().await?;
+    let mut before: Vec<String> = Vec::new();
     let mut interrupted = 0;
     for round in 0..ROUNDS {
-        let mut session = Session::open(stdio(&upstream.base(), &folder.0), MODERN).await;
+        let mut session = Session::open(stdio(&upstream.base(), &kept), MODERN).await;
         for at in 0..CALLS {
             // The same request, so that the cache answers and no pace holds it up; other arguments, so another id.
             let (tool, arguments) = search(&format!("words {round}{}", " ".repeat(at)));
@@ -95,37 +102,25 @@ async fn killed_while_writing() -> Result<(), Failed> {
         }
         crate::process::signal(session.process(), "KILL");
         session.end().await;
-        let checked = store(&folder, &["check"]).await;
+        let after = whole(&kept).await?;
         ensure(
-            checked.code == Some(0) && checked.stdout.trim() == "sound",
-            format!("round {round}: {}{}", checked.stdout, checked.stderr),
+            before.iter().all(|id| after.contains(id)),
+            format!("round {round}: an answer that was kept is lost"),
         )?;
-        let exported = store(&folder, &["export"]).await;
-        let mut count = 0;
-        for line in exported.stdout.lines() {
-            let row: Value = serde_json::from_str(line)?;
-            let whole = ["answer_id", "tool", "arguments", "answer_hash", "marks"];
-            ensure(whole.iter().all(|name| !row[name].is_null()), line)?;
-            count += 1;
-        }
-        ensure(
-            count >= kept,
-            format!("{count} answers are kept, {kept} were before"),
-        )?;
-        interrupted += usize::from(count - kept < CALLS);
-        kept = count;
+        interrupted += usize::from(after.len() - before.len() < CALLS);
+        before = after;
     }
     ensure(
-        kept > 0 && interrupted > 0,
-        format!("{kept} are kept; killed too late to interrupt anything"),
+        !before.is_empty() && interrupted > 0,
+        format!("{} are kept; killed too late to interrupt anything", before.len()),
     )
 }
 
 /// Files of this process may not grow beyond some size, as on a full disk: tools go on, answers get no id, and what was
 /// kept before stays sound.
-async fn no_room() -> Result<(), Failed> {
-    let (folder, upstream) = (Folder::new(), upstream().await?);
-    let plain = stdio(&upstream.base(), &folder.0);
+async fn no_room(kept: Kept) -> Result<(), Failed> {
+    let upstream = upstream().await?;
+    let plain = stdio(&upstream.base(), &kept);
     // 512 bytes each; a process that ignores the signal gets the error in its place, as of a full disk.
     let script = "trap '' XFSZ; ulimit -f 400; exec \"$@\"";
     let mut session = Session::open(
@@ -151,29 +146,29 @@ async fn no_room() -> Result<(), Failed> {
         "there was room for everything: this has tried nothing",
     )?;
     ensure(ended.log.contains("the store cannot be used"), ended.log)?;
-    let checked = store(&folder, &["check"]).await;
+    let checked = store(&kept, "check").await;
     ensure(checked.stdout.trim() == "sound", checked.stdout + &checked.stderr)
 }
 
 /// Bytes in the middle of the file are others now: `check` says so, and tools go on.
-async fn damaged_pages() -> Result<(), Failed> {
-    let (folder, upstream) = (Folder::new(), upstream().await?);
-    let mut session = Session::open(stdio(&upstream.base(), &folder.0), MODERN).await;
+async fn damaged_pages(kept: Kept) -> Result<(), Failed> {
+    let upstream = upstream().await?;
+    let mut session = Session::open(stdio(&upstream.base(), &kept), MODERN).await;
     let calls: Vec<(&str, Value)> = (0..60).map(|at| search(&format!("words {at}"))).collect();
     session.calls(&calls).await;
     session.hang_up();
     session.end().await;
-    let mut bytes = std::fs::read(file(&folder))?;
+    let mut bytes = std::fs::read(kept.file())?;
     let from = bytes.len() / 4;
     bytes[from..].fill(0xA5);
-    std::fs::write(file(&folder), bytes)?;
-    let checked = store(&folder, &["check"]).await;
+    std::fs::write(kept.file(), bytes)?;
+    let checked = store(&kept, "check").await;
     ensure(
         checked.code != Some(0),
         format!("{}{}", checked.stdout, checked.stderr),
     )?;
     ensure(!checked.stderr.is_empty(), "nothing is said")?;
-    let mut session = Session::open(stdio(&upstream.base(), &folder.0), MODERN).await;
+    let mut session = Session::open(stdio(&upstream.base(), &kept), MODERN).await;
     let (tool, arguments) = search("rust async");
     let answer = session.call(tool, arguments).await;
     let recheck = session.call(RECHECK, json!({"answer_id": "aAAAAAAAAAAAA"})).await;

@@ -11,10 +11,10 @@ use freshcontext_server::config::Settings;
 use freshcontext_server::engine::{CallContext, Engine, Parts, RECHECK};
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Case, Kind, Reply, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
-use libtest_mimic::Failed;
 use serde_json::{Map, Value, json};
 
 use crate::cases::of_a_composite;
+pub(super) use crate::ensure;
 use crate::root;
 use crate::run::{CONTACT, call, once};
 use crate::upstreams::json_reply;
@@ -95,14 +95,6 @@ pub async fn recheck(engine: &Arc<Engine>, answer: &Outcome) -> Result<Outcome, 
         .as_str()
         .ok_or_else(|| format!("no id: {}", answer.text))?;
     ask(engine, RECHECK, json!({"answer_id": id})).await
-}
-
-pub fn ensure(holds: bool, otherwise: impl std::fmt::Display) -> Result<(), Failed> {
-    if holds {
-        Ok(())
-    } else {
-        Err(Failed::from(otherwise.to_string()))
-    }
 }
 
 /// What a source says can be changed between two calls.

@@ -1,0 +1,348 @@
+//! The operations on deliverables, written once: both databases understand the statements alike. sqlx checks the types
+//! of each database by itself, so the text is shared and the code is made for each.
+
+/// Selects an owner's deliverables that are there, each with its newest version; `$which` says which of them.
+macro_rules! deliverable_rows {
+    ($which:literal) => {
+        concat!(
+            "SELECT d.name, d.definition, d.created_ms, COALESCE(MAX(v.version), 0) AS version, \
+             MAX(v.created_ms) AS version_ms FROM deliverables AS d \
+             LEFT JOIN deliverable_versions AS v ON v.owner = d.owner AND v.name = d.name \
+             WHERE d.owner = $1 AND d.removed_ms IS NULL ",
+            $which,
+            " GROUP BY d.name, d.definition, d.created_ms ORDER BY d.name"
+        )
+    };
+}
+
+/// Selects versions of an owner's deliverable that is there; `$which` says which of them.
+macro_rules! version_rows {
+    ($which:literal) => {
+        concat!(
+            "SELECT v.version, v.hash, v.predecessor_hash, v.body, v.created_ms \
+             FROM deliverable_versions AS v JOIN deliverables AS d \
+             ON d.owner = v.owner AND d.name = v.name AND d.removed_ms IS NULL \
+             WHERE v.owner = $1 AND v.name = $2 ",
+            $which
+        )
+    };
+}
+
+/// Implements the operations for a type with a field `pool`, whose rows are of this kind.
+macro_rules! deliverable_operations {
+    ($store:ty, $row:ty) => {
+        row_reader!(deliverable_of: $row => DeliverableRow {
+            name, definition, created_ms, version, version_ms
+        });
+        row_reader!(version_of: $row => VersionRow {
+            version, hash, predecessor_hash, body, created_ms
+        });
+
+        impl $crate::Deliverables for $store {
+            fn add_deliverable<'a>(
+                &'a self,
+                owner: &'a str,
+                name: &'a str,
+                definition: &'a str,
+                now_ms: i64,
+                most: i64,
+            ) -> BoxFuture<'a, Result<$crate::Added, StoreError>> {
+                Box::pin(async move {
+                    let done = bound!(
+                        "INSERT INTO deliverables (owner, name, definition, created_ms, removed_ms) \
+                         SELECT $1, $2, $3, $4, NULL WHERE (SELECT COUNT(*) FROM deliverables \
+                         WHERE owner = $1 AND removed_ms IS NULL) < $5 \
+                         ON CONFLICT (owner, name) DO UPDATE SET definition = excluded.definition, \
+                         created_ms = excluded.created_ms, removed_ms = NULL \
+                         WHERE deliverables.removed_ms IS NOT NULL",
+                        owner,
+                        name,
+                        definition,
+                        now_ms,
+                        most,
+                    )
+                    .execute(&self.pool)
+                    .await?
+                    .rows_affected();
+                    if done > 0 {
+                        return Ok($crate::Added::New);
+                    }
+                    let known = self.deliverable(owner, name).await?;
+                    Ok(if known.is_some() {
+                        $crate::Added::Exists
+                    } else {
+                        $crate::Added::TooMany
+                    })
+                })
+            }
+
+            fn deliverable<'a>(
+                &'a self,
+                owner: &'a str,
+                name: &'a str,
+            ) -> BoxFuture<'a, Result<Option<$crate::DeliverableRow>, StoreError>> {
+                Box::pin(async move {
+                    let row = bound!(deliverable_rows!("AND d.name = $2"), owner, name)
+                        .fetch_optional(&self.pool)
+                        .await?;
+                    Ok(row.as_ref().map(deliverable_of).transpose()?)
+                })
+            }
+
+            fn deliverables<'a>(
+                &'a self,
+                owner: &'a str,
+            ) -> BoxFuture<'a, Result<Vec<$crate::DeliverableRow>, StoreError>> {
+                Box::pin(async move {
+                    let rows = bound!(deliverable_rows!(""), owner)
+                        .fetch_all(&self.pool)
+                        .await?;
+                    Ok(rows.iter().map(deliverable_of).collect::<Result<_, _>>()?)
+                })
+            }
+
+            fn remove_deliverable<'a>(
+                &'a self,
+                owner: &'a str,
+                name: &'a str,
+                now_ms: i64,
+            ) -> BoxFuture<'a, Result<bool, StoreError>> {
+                Box::pin(async move {
+                    let done = bound!(
+                        "UPDATE deliverables SET removed_ms = $3 \
+                         WHERE owner = $1 AND name = $2 AND removed_ms IS NULL",
+                        owner,
+                        name,
+                        now_ms,
+                    )
+                    .execute(&self.pool)
+                    .await?;
+                    Ok(done.rows_affected() > 0)
+                })
+            }
+
+            // One statement, so that a sync by somebody else does not come between the resource and its items.
+            fn resource<'a>(
+                &'a self,
+                owner: &'a str,
+                resource: &'a str,
+            ) -> BoxFuture<'a, Result<Option<$crate::ResourceRow>, StoreError>> {
+                Box::pin(async move {
+                    let rows = bound!(
+                        "SELECT r.resource, r.synced_ms, r.platform_cursor, r.source_latest_ms, r.validators, \
+                         r.content_hash, r.status, r.checked_ms, i.item_id, i.item FROM sync_registry AS r \
+                         LEFT JOIN ephemeral_context AS i ON i.owner = r.owner AND i.resource = r.resource \
+                         WHERE r.owner = $1 AND r.resource = $2 ORDER BY i.position",
+                        owner,
+                        resource,
+                    )
+                    .fetch_all(&self.pool)
+                    .await?;
+                    let Some(first) = rows.first() else {
+                        return Ok(None);
+                    };
+                    let mut items = Vec::with_capacity(rows.len());
+                    for row in &rows {
+                        let id: Option<String> = row.try_get("item_id")?;
+                        let item: Option<String> = row.try_get("item")?;
+                        items.extend(id.zip(item));
+                    }
+                    Ok(Some($crate::ResourceRow {
+                        resource: first.try_get("resource")?,
+                        synced_ms: first.try_get("synced_ms")?,
+                        platform_cursor: first.try_get("platform_cursor")?,
+                        source_latest_ms: first.try_get("source_latest_ms")?,
+                        validators: first.try_get("validators")?,
+                        content_hash: first.try_get("content_hash")?,
+                        status: first.try_get("status")?,
+                        checked_ms: first.try_get("checked_ms")?,
+                        items,
+                    }))
+                })
+            }
+
+            fn put_resource<'a>(
+                &'a self,
+                owner: &'a str,
+                row: &'a $crate::ResourceRow,
+            ) -> BoxFuture<'a, Result<bool, StoreError>> {
+                Box::pin(async move {
+                    // It begins with a write: whoever comes second waits here, and then sees all of the first.
+                    let mut transaction = self.pool.begin().await?;
+                    let done = bound!(
+                        "INSERT INTO sync_registry (owner, resource, synced_ms, platform_cursor, item_count, \
+                         source_latest_ms, validators, content_hash, status, checked_ms) \
+                         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+                         ON CONFLICT (owner, resource) DO UPDATE SET synced_ms = excluded.synced_ms, \
+                         platform_cursor = excluded.platform_cursor, item_count = excluded.item_count, \
+                         source_latest_ms = excluded.source_latest_ms, validators = excluded.validators, \
+                         content_hash = excluded.content_hash, status = excluded.status, \
+                         checked_ms = excluded.checked_ms WHERE sync_registry.synced_ms <= excluded.synced_ms",
+                        owner,
+                        &row.resource,
+                        row.synced_ms,
+                        &row.platform_cursor,
+                        i64::try_from(row.items.len()).unwrap_or(i64::MAX),
+                        row.source_latest_ms,
+                        &row.validators,
+                        &row.content_hash,
+                        &row.status,
+                        row.checked_ms,
+                    )
+                    .execute(&mut *transaction)
+                    .await?
+                    .rows_affected();
+                    if done == 0 {
+                        transaction.rollback().await?;
+                        return Ok(false);
+                    }
+                    bound!(
+                        "DELETE FROM ephemeral_context WHERE owner = $1 AND resource = $2",
+                        owner,
+                        &row.resource,
+                    )
+                    .execute(&mut *transaction)
+                    .await?;
+                    for ((id, item), position) in row.items.iter().zip(0_i64..) {
+                        bound!(
+                            "INSERT INTO ephemeral_context (owner, resource, item_id, position, item) \
+                             VALUES ($1, $2, $3, $4, $5)",
+                            owner,
+                            &row.resource,
+                            id,
+                            position,
+                            item,
+                        )
+                        .execute(&mut *transaction)
+                        .await?;
+                    }
+                    transaction.commit().await?;
+                    Ok(true)
+                })
+            }
+
+            fn note_current<'a>(
+                &'a self,
+                owner: &'a str,
+                resource: &'a str,
+                synced_ms: i64,
+                checked_ms: i64,
+            ) -> BoxFuture<'a, Result<(), StoreError>> {
+                Box::pin(async move {
+                    bound!(
+                        "UPDATE sync_registry SET checked_ms = $4 WHERE owner = $1 AND resource = $2 \
+                         AND synced_ms = $3 AND checked_ms < $4",
+                        owner,
+                        resource,
+                        synced_ms,
+                        checked_ms,
+                    )
+                    .execute(&self.pool)
+                    .await?;
+                    Ok(())
+                })
+            }
+
+            fn forget_resource<'a>(
+                &'a self,
+                owner: &'a str,
+                resource: &'a str,
+            ) -> BoxFuture<'a, Result<(), StoreError>> {
+                Box::pin(async move {
+                    let mut transaction = self.pool.begin().await?;
+                    for statement in [
+                        "DELETE FROM sync_registry WHERE owner = $1 AND resource = $2",
+                        "DELETE FROM ephemeral_context WHERE owner = $1 AND resource = $2",
+                    ] {
+                        bound!(statement, owner, resource)
+                            .execute(&mut *transaction)
+                            .await?;
+                    }
+                    transaction.commit().await?;
+                    Ok(())
+                })
+            }
+
+            fn append_version<'a>(
+                &'a self,
+                owner: &'a str,
+                name: &'a str,
+                row: &'a $crate::VersionRow,
+                keep: i64,
+            ) -> BoxFuture<'a, Result<bool, StoreError>> {
+                Box::pin(async move {
+                    let mut transaction = self.pool.begin().await?;
+                    let done = bound!(
+                        "INSERT INTO deliverable_versions \
+                         (owner, name, version, hash, predecessor_hash, body, created_ms) \
+                         SELECT $1, $2, $3, $4, $5, $6, $7 \
+                         WHERE EXISTS (SELECT 1 FROM deliverables \
+                         WHERE owner = $1 AND name = $2 AND removed_ms IS NULL) \
+                         AND COALESCE((SELECT MAX(version) FROM deliverable_versions \
+                         WHERE owner = $1 AND name = $2), 0) = $3 - 1 \
+                         ON CONFLICT (owner, name, version) DO NOTHING",
+                        owner,
+                        name,
+                        row.version,
+                        &row.hash,
+                        &row.predecessor_hash,
+                        &row.body,
+                        row.created_ms,
+                    )
+                    .execute(&mut *transaction)
+                    .await?
+                    .rows_affected();
+                    if done == 0 {
+                        transaction.rollback().await?;
+                        return Ok(false);
+                    }
+                    bound!(
+                        "DELETE FROM deliverable_versions WHERE owner = $1 AND name = $2 AND version <= $3",
+                        owner,
+                        name,
+                        row.version.saturating_sub(keep.max(1)),
+                    )
+                    .execute(&mut *transaction)
+                    .await?;
+                    transaction.commit().await?;
+                    Ok(true)
+                })
+            }
+
+            fn version<'a>(
+                &'a self,
+                owner: &'a str,
+                name: &'a str,
+                version: Option<i64>,
+            ) -> BoxFuture<'a, Result<Option<$crate::VersionRow>, StoreError>> {
+                Box::pin(async move {
+                    let row = bound!(
+                        version_rows!(
+                            "AND v.version = COALESCE($3, (SELECT MAX(version) FROM deliverable_versions \
+                             WHERE owner = $1 AND name = $2))"
+                        ),
+                        owner,
+                        name,
+                        version,
+                    )
+                    .fetch_optional(&self.pool)
+                    .await?;
+                    Ok(row.as_ref().map(version_of).transpose()?)
+                })
+            }
+
+            fn versions<'a>(
+                &'a self,
+                owner: &'a str,
+                name: &'a str,
+            ) -> BoxFuture<'a, Result<Vec<$crate::VersionRow>, StoreError>> {
+                Box::pin(async move {
+                    let rows = bound!(version_rows!("ORDER BY v.version"), owner, name)
+                        .fetch_all(&self.pool)
+                        .await?;
+                    Ok(rows.iter().map(version_of).collect::<Result<_, _>>()?)
+                })
+            }
+        }
+    };
+}

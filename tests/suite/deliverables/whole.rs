@@ -1,0 +1,161 @@
+//! A deliverable whose source never says the same twice, and a look at whether all that is kept of it is whole.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use freshcontext_deliverables::{Definition, Version, verify_chain};
+use freshcontext_store::Store;
+use freshcontext_testkit::{Reply, ScriptedUpstream};
+use libtest_mimic::Failed;
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use super::setup::ensure;
+use crate::places::Kept;
+use crate::process::{Finished, finish};
+use crate::upstreams::json_reply;
+
+/// The deliverable's name.
+pub(super) const NAME: &str = "brief";
+/// Stories in one answer; all carry the number of that answer.
+const STORIES: u64 = 20;
+/// The first moment; each attempt is five minutes later, so that no check is reused.
+const BEGIN_S: i64 = 1_795_000_000;
+
+fn stories(round: u64) -> Reply {
+    let hits: Vec<Value> = (0..STORIES)
+        .map(|id| {
+            json!({"objectID": id.to_string(), "title": format!("Story {id} of answer {round}"),
+                "url": format!("https://example.com/{id}"), "author": "someone", "points": 10, "num_comments": 3,
+                "created_at": "2026-11-17T10:00:00Z", "created_at_i": 1_794_909_600_u64 + id, "_tags": ["story"]})
+        })
+        .collect();
+    json_reply(
+        &json!({"hits": hits, "nbHits": STORIES, "page": 0, "nbPages": 1, "hitsPerPage": 20, "exhaustiveNbHits": true})
+            .to_string(),
+    )
+}
+
+/// The number of the answer that a title is of.
+fn answer_of(title: &Value) -> Option<u64> {
+    title.as_str()?.rsplit(' ').next()?.parse().ok()
+}
+
+/// Whether these titles are those of one whole answer.
+fn is_one_answer(titles: impl IntoIterator<Item = Value>) -> bool {
+    let of: Vec<Option<u64>> = titles.into_iter().map(|title| answer_of(&title)).collect();
+    let first = of.first().copied().flatten();
+    first.is_some() && of.len() as u64 == STORIES && of.into_iter().all(|one| one == first)
+}
+
+/// Such a deliverable, in some place.
+pub(super) struct Changing {
+    pub(super) kept: Kept,
+    pub(super) base: String,
+    _upstream: ScriptedUpstream,
+    attempts: i64,
+    /// Hashes of the versions that were found whole.
+    seen: Vec<String>,
+}
+
+impl Changing {
+    /// Adds it. Its source takes so long for each answer.
+    pub(super) async fn new(kept: Kept, delay_ms: u64) -> Result<Self, Failed> {
+        let round = AtomicU64::new(0);
+        let upstream = ScriptedUpstream::start(move |_| Reply {
+            delay_ms,
+            ..stories(round.fetch_add(1, Ordering::Relaxed))
+        })
+        .await?;
+        let made = Self {
+            kept,
+            base: upstream.base(),
+            _upstream: upstream,
+            attempts: 0,
+            seen: Vec::new(),
+        };
+        let source = format!("extract_hackernews url=rust limit={STORIES}");
+        let added = finish(
+            made.command(&["deliverable", "add", NAME, "--source", &source]),
+            "",
+        )
+        .await;
+        ensure(added.code == Some(0), added.stderr)?;
+        Ok(made)
+    }
+
+    /// The server's command line at the moment of the last attempt.
+    pub(super) fn command(&self, arguments: &[&str]) -> Command {
+        let seconds = BEGIN_S + self.attempts * 300;
+        let now = chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default();
+        let now = now.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+        self.kept.command(arguments, &now, &self.base)
+    }
+
+    /// The next attempt to make a version.
+    pub(super) fn attempt(&mut self) -> Command {
+        self.attempts += 1;
+        self.command(&["deliverable", "generate", NAME])
+    }
+
+    /// Makes the next version.
+    pub(super) async fn generate(&mut self) -> Result<Finished, Failed> {
+        let done = finish(self.attempt(), "").await;
+        ensure(done.code == Some(0), &done.stderr)?;
+        Ok(done)
+    }
+
+    /// As [`look`](Self::look), by a store that is opened for it and closed.
+    pub(super) async fn look_once(&mut self) -> Result<usize, Failed> {
+        let store = self.kept.store();
+        let found = self.look(&store).await;
+        store.close().await;
+        found
+    }
+
+    /// Everything that is kept is whole, and what was there at the last look is there unchanged; how many versions
+    /// there are.
+    pub(super) async fn look(&mut self, store: &Store) -> Result<usize, Failed> {
+        let kept = store.backend().await?;
+        let complaints = store.check().await?;
+        ensure(complaints.is_empty(), complaints.join("; "))?;
+        let rows = kept.versions("local", NAME).await?;
+        let chain = rows.iter().map(|row| {
+            let predecessor = row.predecessor_hash.as_deref();
+            (row.version, predecessor, row.hash.as_str(), row.body.as_str())
+        });
+        verify_chain(chain).map_err(|number| format!("version {number} does not follow"))?;
+        // Those that were looked at before have the same hash, as is seen below.
+        for row in rows.iter().skip(self.seen.len()) {
+            let version: Version = serde_json::from_str(&row.body)?;
+            let mut titles = version
+                .items
+                .into_iter()
+                .map(|mut entry| entry.item["title"].take());
+            ensure(
+                is_one_answer(&mut titles) && version.version == row.version && !version.markdown.is_empty(),
+                format!("version {} is not whole", row.version),
+            )?;
+        }
+        let hashes: Vec<String> = rows.into_iter().map(|row| row.hash).collect();
+        ensure(hashes.starts_with(&self.seen), "a version was lost or changed")?;
+        self.seen = hashes;
+        let definition = kept.deliverable("local", NAME).await?.ok_or("it was lost")?;
+        let definition: Definition = serde_json::from_str(&definition.definition)?;
+        for source in &definition.sources {
+            let Some(held) = kept.resource("local", &source.resource()).await? else {
+                ensure(self.seen.is_empty(), "its items were lost")?;
+                continue;
+            };
+            let mut titles = Vec::new();
+            for (_, item) in held.items {
+                let mut item: Value = serde_json::from_str(&item)?;
+                titles.push(item["title"].take());
+            }
+            ensure(
+                is_one_answer(titles.clone()),
+                format!("a sync is half written: {titles:?}"),
+            )?;
+        }
+        Ok(self.seen.len())
+    }
+}

@@ -1,0 +1,213 @@
+//! Where things are kept while they are tried: a folder, or a database of a Postgres that ends with it.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use freshcontext_store::{Place, Retention, Store};
+use libtest_mimic::{Failed, Trial};
+use tokio::process::Command;
+
+use crate::process;
+use crate::root;
+use crate::run::block_on;
+
+/// Set by CI: no Postgres is then a failure.
+const REQUIRED: &str = "FRESHCONTEXT_REQUIRE_POSTGRES";
+
+/// A place, removed when it is dropped.
+pub struct Kept {
+    folder: PathBuf,
+    postgres: Option<Postgres>,
+}
+
+/// A Postgres of its own, by the script of the store's tests.
+struct Postgres {
+    script: Child,
+    said: Mutex<BufReader<ChildStdout>>,
+    address: String,
+}
+
+impl Postgres {
+    /// `None` where there is none and none is required.
+    fn start() -> Result<Option<Self>, String> {
+        let port = TcpListener::bind("127.0.0.1:0")
+            .and_then(|listener| listener.local_addr())
+            .map_err(|error| error.to_string())?
+            .port();
+        let mut script = std::process::Command::new("bash")
+            .arg(root().join("crates/store/tests/postgres.sh"))
+            .arg(port.to_string())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| error.to_string())?;
+        let mut said = BufReader::new(script.stdout.take().ok_or("a pipe")?);
+        let mut address = String::new();
+        said.read_line(&mut address).map_err(|error| error.to_string())?;
+        if address.trim().is_empty() {
+            let _ = script.wait();
+            if std::env::var_os(REQUIRED).is_some() {
+                return Err("there is no Postgres here, and it is required".to_owned());
+            }
+            eprintln!("NOT CHECKED: the suite on Postgres (apt-get install postgresql)");
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            script,
+            said: Mutex::new(said),
+            address: address.trim().to_owned(),
+        }))
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        // The script ends its server when its input ends.
+        drop(self.script.stdin.take());
+        let _ = self.script.wait();
+    }
+}
+
+impl Kept {
+    /// A folder of this trial's own.
+    pub fn in_folder() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let next = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("freshcontext-kept-{}-{next}", std::process::id());
+        Self {
+            folder: std::env::temp_dir().join(name),
+            postgres: None,
+        }
+    }
+
+    /// A Postgres; `None` where there is none and none is required.
+    fn in_postgres() -> Result<Option<Self>, String> {
+        let Some(postgres) = Postgres::start()? else {
+            return Ok(None);
+        };
+        let mut kept = Self::in_folder();
+        kept.postgres = Some(postgres);
+        Ok(Some(kept))
+    }
+
+    /// The folder of the data, where the SQLite file is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The SQLite file.
+    pub fn file(&self) -> PathBuf {
+        self.folder.join("freshcontext.sqlite3")
+    }
+
+    /// The address of the Postgres.
+    pub fn address(&self) -> Option<&str> {
+        self.postgres.as_ref().map(|postgres| postgres.address.as_str())
+    }
+
+    /// Which database it is.
+    pub fn kind(&self) -> &'static str {
+        if self.postgres.is_some() {
+            "postgres"
+        } else {
+            "sqlite"
+        }
+    }
+
+    /// Has the Postgres stopped or started, as somebody else would, and waits until it is.
+    pub fn tell(&self, word: &str) -> Result<(), Failed> {
+        let postgres = self.postgres.as_ref().ok_or("no Postgres")?;
+        let mut input = postgres.script.stdin.as_ref().ok_or("its input")?;
+        writeln!(input, "{word}")?;
+        let mut said = String::new();
+        let mut output = postgres.said.lock().unwrap_or_else(PoisonError::into_inner);
+        output.read_line(&mut said)?;
+        if said.trim() == word {
+            Ok(())
+        } else {
+            Err(Failed::from(format!("Postgres did not {word}: {said}")))
+        }
+    }
+
+    /// What a process is told of it.
+    fn environment(&self) -> Vec<(&'static str, String)> {
+        let folder = ("FRESHCONTEXT_DATA_DIR", self.folder.display().to_string());
+        let database = self
+            .address()
+            .map(|address| ("FRESHCONTEXT_DATABASE_URL", address.to_owned()));
+        std::iter::once(folder).chain(database).collect()
+    }
+
+    /// The server's command line, which keeps what it keeps here.
+    pub fn process(&self, arguments: &[&str]) -> Command {
+        let mut command = process::command(arguments);
+        command.envs(self.environment());
+        command
+    }
+
+    /// The same at a moment, with every source at `base`.
+    pub fn command(&self, arguments: &[&str], now: &str, base: &str) -> Command {
+        let mut command = self.process(arguments);
+        command
+            .env("FRESHCONTEXT_REPLAY_AT", now)
+            .env("FRESHCONTEXT_UPSTREAM", format!("*={base}"))
+            .env("FRESHCONTEXT_LIMIT_ATTEMPTS", "1")
+            .env("FRESHCONTEXT_LIMIT_VERSIONS_KEPT", "1000000");
+        command
+    }
+
+    /// The store itself.
+    pub fn store(&self) -> Store {
+        let place = match self.address() {
+            Some(address) => Place::Postgres(address.to_owned()),
+            None => Place::Folder(self.folder.clone()),
+        };
+        let bound = Retention {
+            answers: 1_000,
+            age_ms: i64::MAX,
+            deliverables: 100,
+            versions: 1_000_000,
+            records: 1_000,
+        };
+        Store::new(place, bound)
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A trial on a Postgres of its own.
+pub fn on_postgres<F>(name: &str, work: impl FnOnce(Kept) -> F + Send + 'static) -> Trial
+where
+    F: Future<Output = Result<(), Failed>>,
+{
+    Trial::test(format!("{name}::postgres"), move || {
+        Kept::in_postgres()?.map_or(Ok(()), |kept| block_on(work(kept)))
+    })
+}
+
+/// A trial in a folder of its own.
+pub fn on_sqlite<F>(name: &str, work: impl FnOnce(Kept) -> F + Send + 'static) -> Trial
+where
+    F: Future<Output = Result<(), Failed>>,
+{
+    Trial::test(format!("{name}::sqlite"), move || {
+        block_on(work(Kept::in_folder()))
+    })
+}
+
+/// The same trial on both.
+pub fn on_both<F>(name: &str, work: impl FnOnce(Kept) -> F + Send + Copy + 'static) -> [Trial; 2]
+where
+    F: Future<Output = Result<(), Failed>>,
+{
+    [on_sqlite(name, work), on_postgres(name, work)]
+}
