@@ -319,7 +319,7 @@ fn no_board(failed: Vec<(Board, SourceError)>) -> SourceError {
     let Some((_, first)) = failed.into_iter().next() else {
         return SourceError::internal("no board was asked");
     };
-    let mut error = first.again();
+    let mut error = first.clone();
     error.message = format!("no job board answered ({})", reasons.join("; "));
     error.retry = if temporary {
         Retry::GaveUp

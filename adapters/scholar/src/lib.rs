@@ -295,7 +295,7 @@ fn none_answered(
     );
     let error = SourceError {
         message,
-        ..walled.again()
+        ..walled.clone()
     };
     error.hint("wait a while, or try extract_arxiv")
 }

@@ -268,25 +268,6 @@ impl SourceError {
         Self::new(ErrorCode::Internal, message)
     }
 
-    /// The same for another part of the call that it kept from an answer; the underlying error stays with the first.
-    #[must_use]
-    pub fn again(&self) -> Self {
-        Self {
-            code: self.code,
-            retry: self.retry,
-            message: self.message.clone(),
-            hint: self.hint.clone(),
-            detail: self.detail.clone(),
-            field: self.field.clone(),
-            http_status: self.http_status,
-            retry_after: self.retry_after,
-            attempts: self.attempts,
-            retrieved_at: self.retrieved_at,
-            context: self.context.clone(),
-            cause: None,
-        }
-    }
-
     /// Adds what the reader can do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {

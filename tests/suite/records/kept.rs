@@ -15,28 +15,26 @@ use freshcontext_testkit::{Reply, ScriptedUpstream};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 
-use crate::places::Kept;
+use crate::ensure;
+use crate::places::{Kept, on_both};
 use crate::process::{Finished, MODERN, finish};
 use crate::run::block_on;
-use crate::ensure;
 use crate::time::setup::{FIRST, Folder, Says, engine, object, repository, stories};
 use crate::upstreams::reply;
 use crate::wire::{HttpServer, rpc, version_headers};
 
 pub fn trials() -> Vec<Trial> {
-    vec![
-        Trial::test("records::kept::recheck::sqlite", || {
-            block_on(rechecked(&Kept::in_folder()))
-        }),
-        Trial::test("records::kept::recheck::postgres", || {
-            Kept::in_postgres()?.map_or(Ok(()), |kept| block_on(rechecked(&kept)))
-        }),
+    let mut trials = vec![
         Trial::test("records::kept::sync", || block_on(synced(&Kept::in_folder()))),
         Trial::test("records::kept::gone", || block_on(gone())),
         Trial::test("records::kept::wherever_the_item_is", || block_on(elsewhere())),
         Trial::test("records::kept::what_is_not", || block_on(not_kept())),
         Trial::test("records::kept::http_owners", || block_on(http_owners())),
-    ]
+    ];
+    trials.extend(on_both("records::kept::recheck", async |kept| {
+        rechecked(&kept).await
+    }));
+    trials
 }
 
 /// Sources that say what they are told to, asked by processes of the shell.

@@ -462,7 +462,7 @@ fn registries_name_their_repository_and_dates() {
 
 #[test]
 fn what_no_registry_sends_is_malformed_and_an_absence_is_one() {
-    use crate::input::Registry;
+    use freshcontext_parse::registry::Registry;
     let absent = registry::read(Registry::Npm, r#"{"error":"Not found"}"#).unwrap_err();
     assert_eq!(absent.code, ErrorCode::NotFound);
     for body in ["", "{}", "null", "[]"] {

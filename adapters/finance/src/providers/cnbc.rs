@@ -39,7 +39,7 @@ pub async fn quotes(cx: &Cx<'_>, tickers: &[Ticker]) -> Vec<Result<Quote, Source
             let read = |ticker| response.judged(parse(ticker, &body));
             tickers.iter().map(read).collect()
         }
-        Err(error) => tickers.iter().map(|_| Err(error.again())).collect(),
+        Err(error) => tickers.iter().map(|_| Err(error.clone())).collect(),
     }
 }
 
