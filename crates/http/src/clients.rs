@@ -26,7 +26,7 @@ const SESSIONS: usize = 32;
 
 /// How a request reaches its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum DialMode {
     /// Directly; every address is judged.
     Guarded,
     /// To a base that the operator chose; its addresses are not judged.
@@ -91,13 +91,13 @@ impl Clients {
         })
     }
 
-    pub(crate) fn get(&self, way: Way) -> Result<&Client, String> {
-        let cell = match way {
-            Way::Guarded => &self.guarded,
-            Way::Chosen => &self.chosen,
-            Way::Proxied => &self.proxied,
+    pub(crate) fn get(&self, mode: DialMode) -> Result<&Client, String> {
+        let cell = match mode {
+            DialMode::Guarded => &self.guarded,
+            DialMode::Chosen => &self.chosen,
+            DialMode::Proxied => &self.proxied,
         };
-        cell.get_or_init(|| self.settings.build(way))
+        cell.get_or_init(|| self.settings.build(mode))
             .as_ref()
             .map_err(Clone::clone)
     }
@@ -108,7 +108,7 @@ impl Settings {
         clippy::disallowed_types,
         reason = "this is the one place that opens sockets to the outside"
     )]
-    fn build(&self, way: Way) -> Result<Client, String> {
+    fn build(&self, mode: DialMode) -> Result<Client, String> {
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(self.tls()?)
             .user_agent(&self.user_agent)
@@ -121,11 +121,11 @@ impl Settings {
             .pool_max_idle_per_host(IDLE_PER_HOST)
             .pool_idle_timeout(IDLE_TIME)
             .connector_layer(SeenLayer);
-        builder = match way {
-            Way::Guarded => builder.dns_resolver(Guarded(Arc::clone(&self.guard))),
-            Way::Chosen | Way::Proxied => builder.dns_resolver(Unguarded(Arc::clone(&self.guard))),
+        builder = match mode {
+            DialMode::Guarded => builder.dns_resolver(Guarded(Arc::clone(&self.guard))),
+            DialMode::Chosen | DialMode::Proxied => builder.dns_resolver(Unguarded(Arc::clone(&self.guard))),
         };
-        if way == Way::Proxied
+        if mode == DialMode::Proxied
             && let Some(proxy) = &self.proxy
         {
             let proxy =

@@ -15,7 +15,7 @@ use http::header::{
 };
 
 use crate::Timer;
-use crate::clients::{Clients, Way};
+use crate::clients::{Clients, DialMode};
 use crate::deadline::Deadline;
 use crate::decode::{Bounds, Coding, codings, decode, too_large};
 use crate::fault;
@@ -27,7 +27,7 @@ const UNPACK_INLINE: usize = 32 << 10;
 
 /// A request ready for the wire.
 pub(crate) struct Outgoing<'a> {
-    pub(crate) way: Way,
+    pub(crate) mode: DialMode,
     pub(crate) method: Method,
     /// Where it is dialled, secrets in the query included. Never shown.
     pub(crate) url: Url,
@@ -74,7 +74,7 @@ impl Wire {
         let host = out.host;
         let client = self
             .clients
-            .get(out.way)
+            .get(out.mode)
             .map_err(|why| SourceError::new(ErrorCode::Misconfigured, why))?;
         let method = match out.method {
             Method::Get => reqwest::Method::GET,

@@ -13,13 +13,13 @@ use freshcontext_contract::{
 
 use crate::cache::{Asked, Entry, Store};
 use crate::clients::{Clients, Guard};
+use crate::coalesce::{Coalescer, Delivered, Outcome, Progress};
 use crate::credentials::Keyring;
 use crate::deadline::Deadline;
 use crate::exchange::{Answer, Wire};
-use crate::flight::{Delivered, Flights, Outcome, Progress};
 use crate::holding::{Held, Holding, Patience};
 use crate::hosts::{Host, HostTable};
-use crate::lane::Lane;
+use crate::limiter::RateLimiter;
 use crate::outgoing::{identity, redacted, user_agent};
 use crate::policy::{PolicyConfig, check_url, fits_dns};
 use crate::reading::{Wanted, judge};
@@ -38,7 +38,7 @@ const LONGEST_URL: usize = 16 << 10;
 /// limits across all callers.
 pub struct Pipeline {
     inner: Arc<Inner>,
-    flights: Arc<Flights>,
+    coalescer: Arc<Coalescer>,
     enabled_routes: HashSet<String>,
     has_contact: bool,
 }
@@ -112,7 +112,7 @@ impl Pipeline {
                     clock: config.clock,
                 },
             }),
-            flights: Arc::default(),
+            coalescer: Arc::default(),
             enabled_routes: config.enabled_routes,
             has_contact,
         })
@@ -140,8 +140,8 @@ impl Pipeline {
     }
 
     #[cfg(test)]
-    pub(crate) fn flights(&self) -> usize {
-        self.flights.count()
+    pub(crate) fn coalesced(&self) -> usize {
+        self.coalescer.count()
     }
 
     /// Every stage of a request, outermost first. The second half runs once for all callers that
@@ -158,9 +158,9 @@ impl Pipeline {
         let keyed = inner
             .key(&request, scope.descriptor, &request.url, true)
             .is_some();
-        let (state, lane) = inner.place(&request.url, keyed);
+        let (state, limiter) = inner.place(&request.url, keyed);
         let key = identity(&request, keyed);
-        if let Err(refused) = state.gate(&lane) {
+        if let Err(refused) = state.gate(&limiter) {
             // A copy that is still fresh needs no request.
             let Some(copy) = inner.fresh_copy(scope.descriptor, &request, &key, scope.max_age) else {
                 return Err(refused);
@@ -182,7 +182,7 @@ impl Pipeline {
             scope.max_age,
             request.condition
         );
-        let seat = self.flights.join(shared, scope.deadline, |deadline, progress| {
+        let waiter = self.coalescer.join(shared, scope.deadline, |deadline, progress| {
             let inner = Arc::clone(inner);
             let (descriptor, max_age) = (scope.descriptor, scope.max_age);
             let job = Job {
@@ -196,14 +196,14 @@ impl Pipeline {
             // From here on: cache -> retry -> concurrency -> pace -> connect -> body.
             async move { inner.fetch(job).await }
         });
-        let delivered = seat.wait(timer.as_ref(), &host).await?;
+        let delivered = waiter.wait(timer.as_ref(), &host).await?;
         let mut response = response(delivered);
         if response.provenance == Provenance::Live {
             // Some refusals come as answers, and only the reader of the source can tell.
             let (inner, url) = (Arc::clone(inner), response.final_url.clone());
             response.standing = response.standing.on_refusal(move |asked| {
-                let lane = inner.place(&url, keyed).1;
-                let wait = asked.unwrap_or_else(|| inner.unstated_wait(&lane));
+                let limiter = inner.place(&url, keyed).1;
+                let wait = asked.unwrap_or_else(|| inner.unstated_wait(&limiter));
                 inner.leave_alone(&url, keyed, false, wait, asked.is_some());
                 wait
             });
@@ -280,10 +280,10 @@ impl Inner {
     }
 
     /// The state of an address's host, and the limit that applies.
-    pub(crate) fn place(&self, url: &Url, keyed: bool) -> (Arc<Host>, Arc<Lane>) {
+    pub(crate) fn place(&self, url: &Url, keyed: bool) -> (Arc<Host>, Arc<RateLimiter>) {
         let host = self.hosts.host(url.host_str().unwrap_or_default());
-        let lane = host.lane(url.path(), keyed);
-        (host, lane)
+        let limiter = host.limiter(url.path(), keyed);
+        (host, limiter)
     }
 
     /// The shared half: from the cache or from the source, with retries.
