@@ -15,7 +15,7 @@ use freshcontext_core::decay::DecayTable;
 use freshcontext_testkit::{Case, Kind, SeenRequest, load_cases};
 use serde_json::{Map, Value};
 
-use crate::readers::Reader;
+use crate::reader::Reader;
 use crate::shapes::Format;
 
 /// A case whose answers are in memory, ready to be asked.
