@@ -29,7 +29,7 @@ use crate::{Exchange, Seen};
 const FAIR_TIME: Duration = Duration::from_secs(5);
 
 impl Inner {
-    /// One attempt: the request and the redirects it leads to, each hop judged like the first.
+    /// One attempt: the request and the redirects it leads to, each hop checked like the first.
     pub(crate) async fn attempt(
         &self,
         job: &Job,
@@ -64,7 +64,7 @@ impl Inner {
                 return Ok((answer, url));
             }
             let host = url.host_str().unwrap_or_default();
-            if let Err(failure) = self.judge_beside(job, &answer, host).await {
+            if let Err(failure) = self.validate_beside(job, &answer, host).await {
                 return Err(self.take_note(job, &url, home, &answer, failure));
             }
             return Ok((answer, url));
@@ -265,7 +265,7 @@ impl Inner {
             host: name,
             max_body: outbound.max_body,
         };
-        let result = match self.judged_target(mode, url, job).await {
+        let result = match self.check_target(mode, url, job).await {
             Ok(()) => self.wire.exchange(out, &job.deadline, || permit.reached()).await,
             Err(failure) => Err(failure),
         };
@@ -337,8 +337,8 @@ impl Inner {
         (mode, url.clone())
     }
 
-    /// A proxy resolves names itself, out of our sight: what the name means here is judged first.
-    async fn judged_target(&self, mode: DialMode, url: &Url, job: &Job) -> Result<(), SourceError> {
+    /// A proxy resolves names itself, out of our sight: what the name means here is checked first.
+    async fn check_target(&self, mode: DialMode, url: &Url, job: &Job) -> Result<(), SourceError> {
         let (DialMode::Proxied, Some(UrlHost::Domain(name))) = (mode, url.host()) else {
             return Ok(());
         };
@@ -346,8 +346,8 @@ impl Inner {
         let sleep = self
             .timer()
             .sleep(limit.min(job.deadline.left(self.timer().as_ref())));
-        let judged = std::pin::pin!(self.guard.judged(name));
-        match select(judged, sleep).await {
+        let checked = std::pin::pin!(self.guard.permitted(name));
+        match select(checked, sleep).await {
             Either::Left((Ok(_), _)) => Ok(()),
             Either::Left((Err(refused), _)) => Err(fault::of_refusal(&refused, name)),
             Either::Right(_) => Err(fault::of_late_step(Step::Dns, name)),

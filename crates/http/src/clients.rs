@@ -27,11 +27,11 @@ const SESSIONS: usize = 32;
 /// How a request reaches its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DialMode {
-    /// Directly; every address is judged.
+    /// Directly; every address is checked.
     Guarded,
-    /// To a base that the operator chose; its addresses are not judged.
+    /// To a base that the operator chose; its addresses are not checked.
     Chosen,
-    /// Through the operator's proxy; the target was judged before.
+    /// Through the operator's proxy; the target was checked before.
     Proxied,
 }
 
@@ -210,7 +210,7 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Resolves and judges.
+/// Resolves and checks.
 pub(crate) struct Guard {
     pub(crate) resolver: Arc<dyn Resolve>,
     pub(crate) dial: Arc<dyn Dial>,
@@ -233,14 +233,14 @@ impl Guard {
 
     /// The addresses of a name, all of which are fit to be dialled. One denied address refuses the
     /// whole name: an honest public name has none.
-    pub(crate) async fn judged(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
+    pub(crate) async fn permitted(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
         let mut found = self.resolve(name).await?;
         let policy = self
             .policy
             .read()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         for address in &found {
-            policy.judge(*address).map_err(Refused::Class)?;
+            policy.check(*address).map_err(Refused::Class)?;
         }
         found.truncate(ADDRESSES);
         Ok(found)
@@ -254,9 +254,9 @@ impl reqwest::dns::Resolve for Guarded {
         let guard = Arc::clone(&self.0);
         Box::pin(async move {
             now_at(Step::Dns);
-            let judged = guard.judged(name.as_str()).await?;
+            let checked = guard.permitted(name.as_str()).await?;
             now_at(Step::Connect);
-            let sockets = guard.dial.sockets(name.as_str(), &judged);
+            let sockets = guard.dial.sockets(name.as_str(), &checked);
             Ok(Box::new(sockets.into_iter()) as Addrs)
         })
     }

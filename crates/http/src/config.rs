@@ -31,7 +31,7 @@ pub struct Config {
     pub enabled_routes: HashSet<String>,
     /// The operator's address for the user agent (SEC asks for one).
     pub contact: Option<String>,
-    /// On IPv6-only networks: judge NAT64 addresses by the IPv4 address inside instead of refusing them.
+    /// On IPv6-only networks: check NAT64 addresses by the IPv4 address inside instead of refusing them.
     pub allow_nat64: bool,
     /// What the operator wants never to be reached.
     pub deny: Deny,

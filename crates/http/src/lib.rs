@@ -1,6 +1,6 @@
 //! Everything between a source's [`Request`](freshcontext_contract::Request) and its answer.
 //!
-//! One public type does the work: [`Pipeline`]. It judges every address before it is dialled, shares
+//! One public type does the work: [`Pipeline`]. It checks every address before it is dialled, shares
 //! equal requests, caches by the rules of RFC 9111, keeps the pace that each host publishes, leaves
 //! failing hosts alone, and reads an answer far enough to know that it is one. Nothing else in this
 //! workspace opens a socket to the outside.

@@ -22,14 +22,14 @@ use crate::hosts::{Host, HostTable};
 use crate::limiter::RateLimiter;
 use crate::outgoing::{identity, redacted, user_agent};
 use crate::policy::{PolicyConfig, check_url, fits_dns};
-use crate::reading::{Wanted, judge};
+use crate::reading::{Expected, validate};
 use crate::refusals::Refusals;
 use crate::upstreams::Upstreams;
 use crate::{Config, ConfigError, HostStatus, Jitter, Observe, Timer};
 
 /// The environment name of the operator's address, which is configuration and no secret.
 const CONTACT_ENV: &str = "FRESHCONTEXT_CONTACT";
-/// Answers larger than this are judged off the threads that serve.
+/// Answers larger than this are validated off the threads that serve.
 const JUDGED_INLINE: usize = 256 << 10;
 /// Longest address sent, in bytes; servers stop well before.
 const LONGEST_URL: usize = 16 << 10;
@@ -201,7 +201,7 @@ impl Pipeline {
         if response.provenance == Provenance::Live {
             // Some refusals come as answers, and only the reader of the source can tell.
             let (inner, url) = (Arc::clone(inner), response.final_url.clone());
-            response.standing = response.standing.on_refusal(move |asked| {
+            response.validity = response.validity.on_refusal(move |asked| {
                 let limiter = inner.place(&url, keyed).1;
                 let wait = asked.unwrap_or_else(|| inner.unstated_wait(&limiter));
                 inner.leave_alone(&url, keyed, false, wait, asked.is_some());
@@ -227,7 +227,7 @@ fn response(delivered: Delivered) -> Response {
         retrieved_at: answer.retrieved_at,
         provenance,
         attempts,
-        standing: answer.standing,
+        validity: answer.validity,
         key_refused: answer.key_refused,
     }
 }
@@ -246,13 +246,13 @@ impl Inner {
         }
     }
 
-    /// Judges an address for a source, before any name is looked up.
+    /// Checks an address for a source, before any name is looked up.
     pub(crate) fn policy(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
-        self.judge_address(descriptor, url)
+        self.check_address(descriptor, url)
             .inspect_err(|failure| self.note_refusal(descriptor, url, failure))
     }
 
-    fn judge_address(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
+    fn check_address(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
         {
             let policy = self.guard.policy.read().unwrap_or_else(PoisonError::into_inner);
             check_url(url, &policy)?;
@@ -349,17 +349,19 @@ impl Inner {
         if !descriptor.hosts.allows(host) {
             return None;
         }
-        let judged = entry.judged_for == (descriptor.id, request.expect)
-            || self.judge_for(descriptor, request, &entry.answer, host).is_ok();
+        let checked = entry.validated_for == (descriptor.id, request.expect)
+            || self
+                .validate_for(descriptor, request, &entry.answer, host)
+                .is_ok();
         let fits = request.max_body.is_none_or(|max| entry.answer.body.len() <= max);
-        (judged && fits).then_some(entry)
+        (checked && fits).then_some(entry)
     }
 
-    fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), SourceError> {
-        self.judge_for(job.descriptor, &job.request, answer, host)
+    fn validate(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), SourceError> {
+        self.validate_for(job.descriptor, &job.request, answer, host)
     }
 
-    fn judge_for(
+    fn validate_for(
         &self,
         descriptor: &'static Descriptor,
         request: &Request,
@@ -368,26 +370,26 @@ impl Inner {
     ) -> Result<(), SourceError> {
         let now = self.wire.clock.now();
         let longest = self.wire.limits.retry_after_max_s;
-        judge(answer, Wanted::of(request), descriptor, host, now, longest)
+        validate(answer, Expected::of(request), descriptor, host, now, longest)
     }
 
     /// The same, off the threads that serve where there is much to look through.
-    pub(crate) async fn judge_beside(
+    pub(crate) async fn validate_beside(
         &self,
         job: &Job,
         answer: &Answer,
         host: &str,
     ) -> Result<(), SourceError> {
         if answer.body.len() <= JUDGED_INLINE {
-            return self.judge(job, answer, host);
+            return self.validate(job, answer, host);
         }
         let (answer, host) = (answer.clone(), host.to_owned());
-        let (wanted, descriptor) = (Wanted::of(&job.request), job.descriptor);
+        let (expected, descriptor) = (Expected::of(&job.request), job.descriptor);
         let now = self.wire.clock.now();
         let longest = self.wire.limits.retry_after_max_s;
-        tokio::task::spawn_blocking(move || judge(&answer, wanted, descriptor, &host, now, longest))
+        tokio::task::spawn_blocking(move || validate(&answer, expected, descriptor, &host, now, longest))
             .await
-            .unwrap_or_else(|_| Err(SourceError::new(ErrorCode::Internal, "judging an answer failed")))
+            .unwrap_or_else(|_| Err(SourceError::new(ErrorCode::Internal, "checking an answer failed")))
     }
 
     fn keep(&self, job: &Job, kept: Option<&Entry>, answer: Answer, final_url: Url) -> Delivered {
@@ -415,7 +417,7 @@ impl Inner {
                 attempts,
             };
         }
-        let judged_for = (job.descriptor.id, job.request.expect);
+        let validated_for = (job.descriptor.id, job.request.expect);
         self.store.put(
             job.key.clone(),
             &asked,
@@ -424,7 +426,7 @@ impl Inner {
                 ..answer.clone()
             },
             final_url.clone(),
-            judged_for,
+            validated_for,
         );
         Delivered {
             answer,

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Limits, Method,
-    Provenance, Request, Response, SourceError, Standing, Transport, split_arguments,
+    AnyAdapter, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Limits,
+    Method, Provenance, Request, Response, SourceError, Transport, split_arguments,
 };
 use freshcontext_core::answer::{JudgeInput, judge};
 use freshcontext_core::decay::DecayTable;
@@ -137,7 +137,7 @@ impl Stage {
             retrieved_at: self.scene.case.now,
             provenance: Provenance::Live,
             attempts: 1,
-            standing: Standing::default(),
+            validity: CacheValidity::default(),
             key_refused: None,
         }))
     }
