@@ -23,7 +23,7 @@ use freshcontext_contract::bytes::Bytes;
 use freshcontext_contract::chrono::DateTime;
 use freshcontext_contract::{
     BoxFuture, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Media, Provenance, Request, Response,
-    SourceError, Standing, Transport,
+    SourceError, CacheValidity, Transport,
 };
 use freshcontext_core::answer::{JudgeInput, judge};
 use freshcontext_core::decay::DecayTable;
@@ -53,7 +53,7 @@ impl Transport for Echo {
                 retrieved_at: DateTime::from_timestamp(1_795_262_400, 0).expect("a fixed moment"),
                 provenance: Provenance::Live,
                 attempts: 1,
-                standing: Standing::default(),
+                validity: CacheValidity::default(),
                 key_refused: None,
             })
         })

@@ -19,8 +19,8 @@ use crate::limits::QUERY_CHARS;
 use crate::peek::by_validators;
 use crate::schema::argument_schema;
 use crate::{
-    Clock, CommonArgs, Descriptor, Earlier, ErrorCode, Harvest, Peeked, Provenance, Question, Request,
-    Response, SourceError, Standing, Switch,
+    CacheValidity, Clock, CommonArgs, Descriptor, Earlier, ErrorCode, Harvest, Peeked, Provenance, Question,
+    Request, Response, SourceError, Switch,
 };
 
 /// A boxed future, for the object-safe side.
@@ -258,7 +258,7 @@ pub struct Cx<'a> {
     args: &'a CommonArgs,
     budget: AtomicU32,
     seen: Mutex<Seen>,
-    answers: Mutex<Vec<Standing>>,
+    answers: Mutex<Vec<CacheValidity>>,
 }
 
 /// What the answers of one call have in common.
@@ -401,7 +401,7 @@ impl<'a> Cx<'a> {
         self.answers
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-            .push(response.standing.clone());
+            .push(response.validity.clone());
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         seen.responses += 1;
         seen.attempts += response.attempts;

@@ -42,7 +42,7 @@ pub use peek::{Asked, Condition, Earlier, Evidence, Listing, Peek, Peeked, Quest
 pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
 pub use tolerant::as_declared;
-pub use wire::{Address, Headers, KeyedUrl, Media, Method, Provenance, Request, Response, Standing};
+pub use wire::{Address, CacheValidity, Headers, KeyedUrl, Media, Method, Provenance, Request, Response};
 pub use words::counted;
 
 /// Re-exported so that adapters name the same versions of the types in this contract.

@@ -12,8 +12,8 @@ use serde_json::Map;
 use url::Url;
 
 use crate::{
-    Adapter, AnyAdapter, ArgSpec, BoxFuture, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, FixedClock,
-    Harvest, Headers, Hosts, Media, Provenance, Request, Response, SourceError, Standing, Transport,
+    Adapter, AnyAdapter, ArgSpec, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, Descriptor, ErrorCode,
+    FixedClock, Harvest, Headers, Hosts, Media, Provenance, Request, Response, SourceError, Transport,
 };
 
 static FACTS: Descriptor = Descriptor {
@@ -36,9 +36,9 @@ static FACTS: Descriptor = Descriptor {
     terms: "None.",
 };
 
-/// Answers everything but `/down`, and remembers the standing of its answers.
+/// Answers everything but `/down`, and remembers the validity of its answers.
 #[derive(Default)]
-struct Answers(Mutex<Vec<Standing>>);
+struct Answers(Mutex<Vec<CacheValidity>>);
 
 impl Transport for Answers {
     fn send<'a>(
@@ -50,8 +50,8 @@ impl Transport for Answers {
             if request.url.path() == "/down" {
                 return Err(SourceError::new(ErrorCode::UpstreamError, "down"));
             }
-            let standing = Standing::default();
-            self.0.lock().unwrap().push(standing.clone());
+            let validity = CacheValidity::default();
+            self.0.lock().unwrap().push(validity.clone());
             Ok(Response {
                 status: 200,
                 headers: Headers::default(),
@@ -60,7 +60,7 @@ impl Transport for Answers {
                 retrieved_at: DateTime::UNIX_EPOCH,
                 provenance: Provenance::Live,
                 attempts: 1,
-                standing,
+                validity,
                 key_refused: None,
             })
         })
@@ -147,8 +147,8 @@ fn forgotten(end: End) -> Vec<bool> {
         panic!("nothing here waits");
     };
     assert_eq!(ended.is_ok(), matches!(end, End::Well | End::Part));
-    let standings = answers.0.lock().unwrap();
-    standings.iter().map(Standing::is_withdrawn).collect()
+    let validities = answers.0.lock().unwrap();
+    validities.iter().map(CacheValidity::is_withdrawn).collect()
 }
 
 #[test]

@@ -269,7 +269,7 @@ pub enum Provenance {
 
 /// Whether an answer may be handed out again. All who received one answer share it with the cache.
 #[derive(Clone, Default)]
-pub struct Standing {
+pub struct CacheValidity {
     state: Arc<AtomicU8>,
     refusal: Option<Arc<OnRefusal>>,
 }
@@ -278,13 +278,13 @@ pub struct Standing {
 /// the reader found in it or for the usual one. Returns how long that is.
 type OnRefusal = dyn Fn(Option<Duration>) -> Duration + Send + Sync;
 
-impl fmt::Debug for Standing {
+impl fmt::Debug for CacheValidity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Standing").field(&self.state).finish()
+        f.debug_tuple("CacheValidity").field(&self.state).finish()
     }
 }
 
-impl Standing {
+impl CacheValidity {
     const UNREAD: u8 = 0;
     const READ: u8 = 1;
     const WITHDRAWN: u8 = 2;
@@ -299,7 +299,7 @@ impl Standing {
         self.state.load(Ordering::Relaxed) == Self::WITHDRAWN
     }
 
-    /// The same standing, with what to do where its reader finds the answer to be a refusal.
+    /// The same validity, with what to do where its reader finds the answer to be a refusal.
     #[must_use]
     pub fn on_refusal(
         mut self,
@@ -351,7 +351,7 @@ pub struct Response {
     /// Attempts that this answer took.
     pub attempts: u32,
     /// Whether the cache may hand it out again.
-    pub standing: Standing,
+    pub validity: CacheValidity,
     /// The environment name of a key that the source refused before it gave this answer without it.
     pub key_refused: Option<&'static str>,
 }
@@ -369,7 +369,7 @@ impl Response {
     /// Has the cache forget this answer: it is a failure in the form of an answer, or not to be trusted
     /// (an empty page where there must be something). The same request asks the source again.
     pub fn discard(&self) {
-        self.standing.withdraw();
+        self.validity.withdraw();
     }
 
     /// Passes on what reading this answer came to, and has the cache forget the answer where it was a
@@ -377,12 +377,12 @@ impl Response {
     /// call fails as a whole, the answers not judged yet are forgotten too: see
     /// [`AnyAdapter`](crate::AnyAdapter).
     pub fn judged<T>(&self, read: Result<T, SourceError>) -> Result<T, SourceError> {
-        read.inspect(|_| self.standing.vouch()).map_err(|mut error| {
+        read.inspect(|_| self.validity.vouch()).map_err(|mut error| {
             if error.code.is_against_the_answer() {
                 self.discard();
-                self.standing.refused(&mut error);
+                self.validity.refused(&mut error);
             } else {
-                self.standing.vouch();
+                self.validity.vouch();
             }
             error
         })

@@ -37,6 +37,7 @@ mod card;
 mod decide;
 mod differences;
 mod duplicates;
+mod fields;
 mod fit;
 mod given;
 mod input;

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::gather::Listing;
-use crate::version::{Entry, Snapshot, State, Version};
+use crate::version::{Entry, Listing, Snapshot, State, Version};
 
 /// Fields that move with the clock alone, whatever the source does: ages, and what our own tools count from the day of
 /// the call (the job boards' badges).

@@ -12,9 +12,9 @@ pub use definition::{Definition, OnUnchecked, Source, Wrong, check_name};
 pub use diff::{Added, Aged, Changed, Dropped, FieldChange, GONE, Side, apply, diff};
 pub use diff::{Diff, Removed};
 pub use feed::{Event, Feed, events};
-pub use gather::{Gathered, Held, HeldItem, Known, Listing, Refused, Trouble, gather};
+pub use gather::{Gathered, Held, HeldItem, Known, Refused, gather};
 pub use template::{Slots, fill, unknown_slot};
-pub use version::{Entry, Snapshot, State, Version, chain_hash, verify_chain};
+pub use version::{Entry, Listing, Snapshot, State, Trouble, Version, chain_hash, verify_chain};
 
 /// Longest name of a deliverable, in characters.
 pub const NAME_CHARS: usize = 64;

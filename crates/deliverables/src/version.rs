@@ -5,7 +5,32 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::definition::Definition;
-use crate::gather::{Listing, Trouble};
+
+/// What a source's items are of all there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Listing {
+    /// All of it: what is missing is gone.
+    Whole,
+    /// The newest or best of many: what is missing may have been pushed out.
+    Window,
+    /// Things that were asked for by name: each says itself when it is gone.
+    Named,
+}
+
+/// Why a source, or a part of one, could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    /// The source in words, with the part of it where it was only one.
+    pub what: String,
+    /// The code of the error.
+    pub code: String,
+    /// Why, in one line.
+    pub message: String,
+    /// Seconds after which it may be tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_s: Option<u64>,
+}
 
 /// How a source stood when a version was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

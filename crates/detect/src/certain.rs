@@ -173,7 +173,7 @@ fn status(text: &str) -> Option<Inspection> {
 
 /// An exception of a client library in place of an answer: its qualified name first, or a stack trace and nothing else.
 fn thrown(text: &str) -> Option<Inspection> {
-    let start = crate::segment::head(text, 4000);
+    let start = crate::text::head(text, 4000);
     let first = start.lines().next().unwrap_or_default();
     let name = first.split([':', ' ']).next().unwrap_or_default();
     let qualified = name.contains('.')
@@ -214,7 +214,7 @@ fn thrown(text: &str) -> Option<Inspection> {
             kind => kind,
         };
         Inspection::failure(kind, 0.92, "an exception in place of an answer")
-            .with("shape", crate::segment::head(first, 80))
+            .with("shape", crate::text::head(first, 80))
     })
 }
 
@@ -235,7 +235,7 @@ fn binary(text: &str) -> Option<Inspection> {
                 .with("shape", what.to_owned()),
         );
     }
-    let start = crate::segment::head(text, SEARCHED);
+    let start = crate::text::head(text, SEARCHED);
     // most texts have no such byte at all; without an early end, this compares many bytes at a time
     let odd = |byte: u8| matches!(byte, 0..=8 | 14..=0x1f | 0x7f | 0xc2 | 0xef);
     if !start.bytes().fold(false, |any, byte| any | odd(byte)) {

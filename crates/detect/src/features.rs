@@ -233,11 +233,9 @@ pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
         _ => 0,
     };
     let title = segments.title.as_ref();
-    walk(
-        crate::segment::head(title, TITLE_BYTES),
-        AS_TITLE ^ salt,
-        |gram| add(gram, title, true),
-    );
+    walk(crate::text::head(title, TITLE_BYTES), AS_TITLE ^ salt, |gram| {
+        add(gram, title, true);
+    });
     for part in [segments.lead.as_ref(), segments.tail] {
         walk(part, salt, |gram| add(gram, part, false));
     }

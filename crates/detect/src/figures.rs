@@ -151,7 +151,7 @@ impl Figures {
         if segments.shape.visible > MARKED {
             return;
         }
-        let marks = walls::fingerprints_in(crate::segment::head(text, SEARCHED).as_bytes());
+        let marks = walls::fingerprints_in(crate::text::head(text, SEARCHED).as_bytes());
         self.mark = walls::best(&marks);
         let strength = self.mark.map(|mark| mark.strength);
         self.flag(Figure::Hint, strength == Some(Strength::Hint));
@@ -204,7 +204,7 @@ impl Figures {
     }
 
     fn characters(&mut self, segments: &Segments<'_>) {
-        let lead = crate::segment::head(segments.lead.as_ref(), MEASURED);
+        let lead = crate::text::head(segments.lead.as_ref(), MEASURED);
         let bytes = lead.as_bytes();
         let mut counts = [0_u32; 8];
         for byte in bytes {

@@ -91,7 +91,7 @@ const PIECE: usize = 600;
 
 /// The form of a trimmed text.
 pub(crate) fn of(text: &str) -> Form {
-    let start = crate::segment::head(text, SNIFFED);
+    let start = crate::text::head(text, SNIFFED);
     if start.starts_with(['{', '[']) {
         return Form::Json;
     }
@@ -107,7 +107,7 @@ pub(crate) fn of(text: &str) -> Form {
         }
         return of_markup(start);
     }
-    let start = crate::segment::head(start, PIECE);
+    let start = crate::text::head(start, PIECE);
     // Most plain text has no tag at all, and the search below takes longer than the rest of its judging.
     if memchr(b'<', start.as_bytes()).is_none() {
         return Form::Plain;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::segment::LEAD;
+use crate::text::LEAD;
 
 /// How much of a JSON text is read, in bytes.
 const READ: usize = 16 << 10;
@@ -70,7 +70,7 @@ fn part(key: &str) -> Option<Part> {
 
 /// Reads JSON; also gives what it says, `key: value` a line. `None` where it is no JSON.
 pub(crate) fn read(text: &str) -> Option<(Json, String)> {
-    let text = crate::segment::head(text, READ);
+    let text = crate::text::head(text, READ);
     let mut lexer = Lexer { text, at: 0 };
     let mut json = Json::default();
     let mut said = String::with_capacity(256);
@@ -105,7 +105,7 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
             Token::Text(value) if object && lexer.colon() => {
                 key = value;
                 if said.len() < LEAD {
-                    said.push_str(crate::segment::head(key, 60));
+                    said.push_str(crate::text::head(key, 60));
                     said.push_str(": ");
                 }
             }
@@ -123,7 +123,7 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
                     in_error,
                 );
                 if said.len() < LEAD {
-                    push_unescaped(crate::segment::head(value, LEAD), &mut said);
+                    push_unescaped(crate::text::head(value, LEAD), &mut said);
                     said.push('\n');
                 }
             }

@@ -11,6 +11,7 @@ pub mod score;
 mod segment;
 #[cfg(test)]
 mod tests;
+mod text;
 mod verdict;
 
 pub use form::Form;

@@ -88,7 +88,7 @@ pub fn batch(members: &[Member<'_>]) -> Vec<Vec<Hint>> {
 fn shares_a_word(member: &Member<'_>) -> Option<bool> {
     let mut wanted = Vec::new();
     for part in [member.title, member.query].into_iter().flatten() {
-        features::walk(crate::segment::head(part, 200), 0, |gram| {
+        features::walk(crate::text::head(part, 200), 0, |gram| {
             if gram.word && gram.end - gram.start >= 4 {
                 wanted.push(gram.bucket);
             }
@@ -98,7 +98,7 @@ fn shares_a_word(member: &Member<'_>) -> Option<bool> {
         return None;
     }
     let mut shares = false;
-    features::walk(crate::segment::head(member.text, COMPARED), 0, |gram| {
+    features::walk(crate::text::head(member.text, COMPARED), 0, |gram| {
         shares |= gram.word && wanted.contains(&gram.bucket);
     });
     Some(shares)

@@ -220,7 +220,7 @@ fn work_is_bounded() {
     for text in hostile(mib) {
         let segments = Segments::of(&text);
         assert!(
-            segments.lead.len() <= 4 * segment::LEAD + 4096,
+            segments.lead.len() <= 4 * crate::text::LEAD + 4096,
             "{}",
             segments.lead.len()
         );

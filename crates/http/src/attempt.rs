@@ -12,13 +12,13 @@ use http::HeaderMap;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 
 use crate::cache::Entry;
-use crate::clients::Way;
+use crate::clients::DialMode;
+use crate::coalesce::no_slot;
 use crate::credentials::Key;
 use crate::exchange::{Answer, Outgoing};
 use crate::fault;
-use crate::flight::no_slot;
 use crate::hosts::Scope;
-use crate::lane::Lane;
+use crate::limiter::RateLimiter;
 use crate::outgoing::{headers, redacted};
 use crate::pipeline::{Inner, Job, enters};
 use crate::redirect::{is_redirect, next_hop};
@@ -29,7 +29,7 @@ use crate::{Exchange, Seen};
 const FAIR_TIME: Duration = Duration::from_secs(5);
 
 impl Inner {
-    /// One attempt: the request and the redirects it leads to, each hop judged like the first.
+    /// One attempt: the request and the redirects it leads to, each hop checked like the first.
     pub(crate) async fn attempt(
         &self,
         job: &Job,
@@ -64,7 +64,7 @@ impl Inner {
                 return Ok((answer, url));
             }
             let host = url.host_str().unwrap_or_default();
-            if let Err(failure) = self.judge_beside(job, &answer, host).await {
+            if let Err(failure) = self.validate_beside(job, &answer, host).await {
                 return Err(self.take_note(job, &url, home, &answer, failure));
             }
             return Ok((answer, url));
@@ -100,8 +100,8 @@ impl Inner {
     ) -> SourceError {
         let keyed = self.key(&job.request, job.descriptor, url, home).is_some();
         if failure.code == ErrorCode::RateLimited && failure.retry_after.is_none() {
-            let (_, lane) = self.place(url, keyed);
-            failure.retry_after = Some(self.unstated_wait(&lane));
+            let (_, limiter) = self.place(url, keyed);
+            failure.retry_after = Some(self.unstated_wait(&limiter));
         }
         if let Some(wait) = failure.retry_after.filter(|wait| !wait.is_zero()) {
             let whole = answer.headers.get("retry-after").is_some();
@@ -134,19 +134,19 @@ impl Inner {
 
     /// How long a host is left alone that refused and named no time: for the window of its published
     /// limit, within bounds.
-    pub(crate) fn unstated_wait(&self, lane: &Lane) -> Duration {
+    pub(crate) fn unstated_wait(&self, limiter: &RateLimiter) -> Duration {
         let least = Duration::from_millis(self.wire.limits.refusal_wait_ms);
-        let window = lane.pace.map_or(Duration::ZERO, |pace| pace.per);
+        let window = limiter.pace.map_or(Duration::ZERO, |pace| pace.per);
         window.min(Duration::from_secs(REFUSAL_WAIT_MAX_S)).max(least)
     }
 
     /// Sends nothing to a host for this long, nor to those that refuse together with it.
     pub(crate) fn leave_alone(&self, url: &Url, keyed: bool, whole: bool, wait: Duration, stated: bool) {
-        let (host, lane) = self.place(url, keyed);
+        let (host, limiter) = self.place(url, keyed);
         let scope = if whole {
             Scope::Host
         } else {
-            Scope::Lane(lane.path, lane.keyed)
+            Scope::Limit(limiter.path, limiter.keyed)
         };
         host.suspend(scope, wait, stated);
         let together = hosts::of_one_operator(&host.name);
@@ -210,13 +210,13 @@ impl Inner {
         for (name, value) in kept.map(Entry::validators).unwrap_or_default() {
             fields.insert(name, value);
         }
-        let errand = Errand {
+        let outbound = OutboundRequest {
             method: job.request.method,
             headers: fields,
             body: job.request.body.clone(),
             max_body: job.request.max_body,
         };
-        self.send(job, url, key, token, errand).await
+        self.send(job, url, key, token, outbound).await
     }
 
     pub(crate) async fn send(
@@ -225,19 +225,19 @@ impl Inner {
         url: &Url,
         key: Option<Key<'_>>,
         token: Option<HeaderValue>,
-        mut errand: Errand,
+        mut outbound: OutboundRequest,
     ) -> Result<Answer, SourceError> {
         let name = url.host_str().unwrap_or_default();
-        let (host, lane) = self.place(url, key.is_some());
-        host.gate(&lane)?;
+        let (host, limiter) = self.place(url, key.is_some());
+        host.gate(&limiter)?;
 
         enters("concurrency");
-        let mut permit = lane
+        let mut permit = limiter
             .enter(&job.deadline, |at| job.progress.expect_slot(at))
             .await
-            .map_err(|missed| no_place(&lane, missed.0, name))?;
+            .map_err(|missed| no_place(&limiter, missed.0, name))?;
         enters("pace");
-        let attempt = match host.begin(&lane) {
+        let attempt = match host.begin(&limiter) {
             Ok(attempt) => attempt,
             Err(failure) => {
                 permit.unused();
@@ -246,26 +246,26 @@ impl Inner {
         };
 
         enters("connect");
-        let (way, mut dialled) = self.route(url, &mut errand.headers);
+        let (mode, mut dialled) = self.route(url, &mut outbound.headers);
         if let Some(key) = key {
-            key.apply(&mut dialled, &mut errand.headers)?;
+            key.apply(&mut dialled, &mut outbound.headers)?;
         }
         if let Some(token) = token {
-            errand.headers.insert(AUTHORIZATION, token);
+            outbound.headers.insert(AUTHORIZATION, token);
         }
         job.progress.attempts.fetch_add(1, Ordering::Relaxed);
-        let (method, sent) = (errand.method, errand.body.clone());
+        let (method, sent) = (outbound.method, outbound.body.clone());
         let begun = self.timer().now();
         let out = Outgoing {
-            way,
-            method: errand.method,
+            mode,
+            method: outbound.method,
             url: dialled,
-            headers: errand.headers,
-            body: errand.body,
+            headers: outbound.headers,
+            body: outbound.body,
             host: name,
-            max_body: errand.max_body,
+            max_body: outbound.max_body,
         };
-        let result = match self.judged_target(way, url, job).await {
+        let result = match self.check_target(mode, url, job).await {
             Ok(()) => self.wire.exchange(out, &job.deadline, || permit.reached()).await,
             Err(failure) => Err(failure),
         };
@@ -322,32 +322,32 @@ impl Inner {
     }
 
     /// Where the request is dialled: at the operator's base, through the proxy, or directly.
-    fn route(&self, url: &Url, headers: &mut HeaderMap) -> (Way, Url) {
+    fn route(&self, url: &Url, headers: &mut HeaderMap) -> (DialMode, Url) {
         if let Some(led) = self.upstreams.lead(url) {
             if let Ok(host) = HeaderValue::from_str(url.host_str().unwrap_or_default()) {
                 headers.insert(HeaderName::from_static("x-forwarded-host"), host);
             }
-            return (Way::Chosen, led);
+            return (DialMode::Chosen, led);
         }
-        let way = if self.wire.clients.uses_proxy(url) {
-            Way::Proxied
+        let mode = if self.wire.clients.uses_proxy(url) {
+            DialMode::Proxied
         } else {
-            Way::Guarded
+            DialMode::Guarded
         };
-        (way, url.clone())
+        (mode, url.clone())
     }
 
-    /// A proxy resolves names itself, out of our sight: what the name means here is judged first.
-    async fn judged_target(&self, way: Way, url: &Url, job: &Job) -> Result<(), SourceError> {
-        let (Way::Proxied, Some(UrlHost::Domain(name))) = (way, url.host()) else {
+    /// A proxy resolves names itself, out of our sight: what the name means here is checked first.
+    async fn check_target(&self, mode: DialMode, url: &Url, job: &Job) -> Result<(), SourceError> {
+        let (DialMode::Proxied, Some(UrlHost::Domain(name))) = (mode, url.host()) else {
             return Ok(());
         };
         let limit = Duration::from_millis(self.wire.limits.connect_ms);
         let sleep = self
             .timer()
             .sleep(limit.min(job.deadline.left(self.timer().as_ref())));
-        let judged = std::pin::pin!(self.guard.judged(name));
-        match select(judged, sleep).await {
+        let checked = std::pin::pin!(self.guard.permitted(name));
+        match select(checked, sleep).await {
             Either::Left((Ok(_), _)) => Ok(()),
             Either::Left((Err(refused), _)) => Err(fault::of_refusal(&refused, name)),
             Either::Right(_) => Err(fault::of_late_step(Step::Dns, name)),
@@ -363,8 +363,8 @@ fn seen(answer: &Answer) -> Seen<'_> {
     }
 }
 
-fn no_place(lane: &Lane, wait: Duration, host: &str) -> SourceError {
-    if lane.pace.is_some() && !wait.is_zero() {
+fn no_place(limiter: &RateLimiter, wait: Duration, host: &str) -> SourceError {
+    if limiter.pace.is_some() && !wait.is_zero() {
         return no_slot(wait, host);
     }
     let message = format!("other requests to {host} left no place for this one in time");
@@ -372,7 +372,7 @@ fn no_place(lane: &Lane, wait: Duration, host: &str) -> SourceError {
 }
 
 /// What is sent, before it is decided where to.
-pub(crate) struct Errand {
+pub(crate) struct OutboundRequest {
     pub(crate) method: Method,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Option<Bytes>,

@@ -28,8 +28,8 @@ pub(crate) struct Store {
 pub(crate) struct Entry {
     pub(crate) answer: Answer,
     pub(crate) final_url: Url,
-    /// Whose eyes have judged it. Another source, or another expectation, judges anew.
-    pub(crate) judged_for: (&'static str, Media),
+    /// The source and the kind of body that it was validated for; for any other it is validated anew.
+    pub(crate) validated_for: (&'static str, Media),
     fresh_for: Duration,
     stored: Instant,
     policy: CachePolicy,
@@ -63,7 +63,7 @@ impl Store {
     /// What is kept, unless somebody who read it found that it is no answer.
     pub(crate) fn get(&self, key: &str) -> Option<Arc<Entry>> {
         let entry = self.entries.get(key)?;
-        if entry.answer.standing.is_withdrawn() {
+        if entry.answer.validity.is_withdrawn() {
             self.entries.invalidate(key);
             return None;
         }
@@ -77,7 +77,7 @@ impl Store {
         asked: &Asked<'_>,
         answer: Answer,
         final_url: Url,
-        judged_for: (&'static str, Media),
+        validated_for: (&'static str, Media),
     ) {
         let keep = (200..300).contains(&answer.status)
             && answer.status != 206
@@ -90,7 +90,7 @@ impl Store {
                 let entry = Entry {
                     answer,
                     final_url,
-                    judged_for,
+                    validated_for,
                     fresh_for,
                     stored,
                     policy,
@@ -138,7 +138,7 @@ impl Store {
         let renewed = Arc::new(Entry {
             answer,
             final_url: entry.final_url.clone(),
-            judged_for: entry.judged_for,
+            validated_for: entry.validated_for,
             fresh_for,
             stored: self.timer.now(),
             policy,
@@ -276,7 +276,7 @@ mod tests {
             ),
             body: Bytes::from_static(b"{}"),
             retrieved_at: DateTime::from_timestamp(1_794_000_000, 0).unwrap(),
-            standing: freshcontext_contract::Standing::default(),
+            validity: freshcontext_contract::CacheValidity::default(),
             key_refused: None,
             held: crate::holding::Held::default(),
         }

@@ -92,13 +92,13 @@ impl fmt::Display for AddressClass {
     }
 }
 
-/// Judges one address; NAT64 addresses are refused.
+/// Checks one address; NAT64 addresses are refused.
 pub fn classify(address: IpAddr) -> Result<(), AddressClass> {
     classify_with(address, false)
 }
 
-/// Judges one address. With `allow_nat64`, an address of the well-known NAT64 prefix (RFC 6052) is
-/// judged by the IPv4 address inside, for networks that have no IPv4 of their own.
+/// Checks one address. With `allow_nat64`, an address of the well-known NAT64 prefix (RFC 6052) is
+/// checked by the IPv4 address inside, for networks that have no IPv4 of their own.
 pub fn classify_with(address: IpAddr, allow_nat64: bool) -> Result<(), AddressClass> {
     match address {
         IpAddr::V4(address) => classify_v4(address),

@@ -26,12 +26,12 @@ const SESSIONS: usize = 32;
 
 /// How a request reaches its host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// Directly; every address is judged.
+pub(crate) enum DialMode {
+    /// Directly; every address is checked.
     Guarded,
-    /// To a base that the operator chose; its addresses are not judged.
+    /// To a base that the operator chose; its addresses are not checked.
     Chosen,
-    /// Through the operator's proxy; the target was judged before.
+    /// Through the operator's proxy; the target was checked before.
     Proxied,
 }
 
@@ -91,13 +91,13 @@ impl Clients {
         })
     }
 
-    pub(crate) fn get(&self, way: Way) -> Result<&Client, String> {
-        let cell = match way {
-            Way::Guarded => &self.guarded,
-            Way::Chosen => &self.chosen,
-            Way::Proxied => &self.proxied,
+    pub(crate) fn get(&self, mode: DialMode) -> Result<&Client, String> {
+        let cell = match mode {
+            DialMode::Guarded => &self.guarded,
+            DialMode::Chosen => &self.chosen,
+            DialMode::Proxied => &self.proxied,
         };
-        cell.get_or_init(|| self.settings.build(way))
+        cell.get_or_init(|| self.settings.build(mode))
             .as_ref()
             .map_err(Clone::clone)
     }
@@ -108,7 +108,7 @@ impl Settings {
         clippy::disallowed_types,
         reason = "this is the one place that opens sockets to the outside"
     )]
-    fn build(&self, way: Way) -> Result<Client, String> {
+    fn build(&self, mode: DialMode) -> Result<Client, String> {
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(self.tls()?)
             .user_agent(&self.user_agent)
@@ -121,11 +121,11 @@ impl Settings {
             .pool_max_idle_per_host(IDLE_PER_HOST)
             .pool_idle_timeout(IDLE_TIME)
             .connector_layer(SeenLayer);
-        builder = match way {
-            Way::Guarded => builder.dns_resolver(Guarded(Arc::clone(&self.guard))),
-            Way::Chosen | Way::Proxied => builder.dns_resolver(Unguarded(Arc::clone(&self.guard))),
+        builder = match mode {
+            DialMode::Guarded => builder.dns_resolver(Guarded(Arc::clone(&self.guard))),
+            DialMode::Chosen | DialMode::Proxied => builder.dns_resolver(Unguarded(Arc::clone(&self.guard))),
         };
-        if way == Way::Proxied
+        if mode == DialMode::Proxied
             && let Some(proxy) = &self.proxy
         {
             let proxy =
@@ -210,7 +210,7 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Resolves and judges.
+/// Resolves and checks.
 pub(crate) struct Guard {
     pub(crate) resolver: Arc<dyn Resolve>,
     pub(crate) dial: Arc<dyn Dial>,
@@ -233,14 +233,14 @@ impl Guard {
 
     /// The addresses of a name, all of which are fit to be dialled. One denied address refuses the
     /// whole name: an honest public name has none.
-    pub(crate) async fn judged(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
+    pub(crate) async fn permitted(&self, name: &str) -> Result<Vec<IpAddr>, Refused> {
         let mut found = self.resolve(name).await?;
         let policy = self
             .policy
             .read()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         for address in &found {
-            policy.judge(*address).map_err(Refused::Class)?;
+            policy.check(*address).map_err(Refused::Class)?;
         }
         found.truncate(ADDRESSES);
         Ok(found)
@@ -254,9 +254,9 @@ impl reqwest::dns::Resolve for Guarded {
         let guard = Arc::clone(&self.0);
         Box::pin(async move {
             now_at(Step::Dns);
-            let judged = guard.judged(name.as_str()).await?;
+            let checked = guard.permitted(name.as_str()).await?;
             now_at(Step::Connect);
-            let sockets = guard.dial.sockets(name.as_str(), &judged);
+            let sockets = guard.dial.sockets(name.as_str(), &checked);
             Ok(Box::new(sockets.into_iter()) as Addrs)
         })
     }

@@ -9,7 +9,8 @@ use freshcontext_contract::url::Url;
 use freshcontext_contract::{Clock, Descriptor, Limits};
 
 use crate::{
-    Deny, Dial, DirectDial, Jitter, Observe, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer,
+    ConfigError, Deny, Dial, DirectDial, Jitter, Observe, Resolve, SpreadJitter, SystemResolver, Timer,
+    TokioTimer,
 };
 
 /// Everything a [`Pipeline`](crate::Pipeline) is built from.
@@ -30,7 +31,7 @@ pub struct Config {
     pub enabled_routes: HashSet<String>,
     /// The operator's address for the user agent (SEC asks for one).
     pub contact: Option<String>,
-    /// On IPv6-only networks: judge NAT64 addresses by the IPv4 address inside instead of refusing them.
+    /// On IPv6-only networks: check NAT64 addresses by the IPv4 address inside instead of refusing them.
     pub allow_nat64: bool,
     /// What the operator wants never to be reached.
     pub deny: Deny,
@@ -151,18 +152,6 @@ impl Upstream {
             .collect()
     }
 }
-
-/// The configuration cannot work; one line for the operator.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConfigError(pub(crate) String);
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ConfigError {}
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use chrono::{DateTime, Utc};
 use freshcontext_contract::limits::{FUTURE_TOLERANCE_S, SMALL_BODY};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Clock, ErrorCode, Headers, Limits, Method, SourceError, Standing};
+use freshcontext_contract::{CacheValidity, Clock, ErrorCode, Headers, Limits, Method, SourceError};
 use futures_util::future::{Either, select};
 use http::HeaderMap;
 use http::header::{
@@ -15,7 +15,7 @@ use http::header::{
 };
 
 use crate::Timer;
-use crate::clients::{Clients, Way};
+use crate::clients::{Clients, DialMode};
 use crate::deadline::Deadline;
 use crate::decode::{Bounds, Coding, codings, decode, too_large};
 use crate::fault;
@@ -27,7 +27,7 @@ const UNPACK_INLINE: usize = 32 << 10;
 
 /// A request ready for the wire.
 pub(crate) struct Outgoing<'a> {
-    pub(crate) way: Way,
+    pub(crate) mode: DialMode,
     pub(crate) method: Method,
     /// Where it is dialled, secrets in the query included. Never shown.
     pub(crate) url: Url,
@@ -39,7 +39,7 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) max_body: Option<usize>,
 }
 
-/// An answer, not judged yet.
+/// An answer, not checked yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -47,7 +47,7 @@ pub(crate) struct Answer {
     pub(crate) body: Bytes,
     pub(crate) retrieved_at: DateTime<Utc>,
     /// Shared by all copies of this answer.
-    pub(crate) standing: Standing,
+    pub(crate) validity: CacheValidity,
     /// The environment name of a key that the host refused before it gave this answer without it.
     pub(crate) key_refused: Option<&'static str>,
     /// The memory that its body takes; none of ours in the cache, which has a limit of its own.
@@ -74,7 +74,7 @@ impl Wire {
         let host = out.host;
         let client = self
             .clients
-            .get(out.way)
+            .get(out.mode)
             .map_err(|why| SourceError::new(ErrorCode::Misconfigured, why))?;
         let method = match out.method {
             Method::Get => reqwest::Method::GET,
@@ -110,7 +110,7 @@ impl Wire {
                 headers,
                 body: Bytes::new(),
                 retrieved_at,
-                standing: Standing::default(),
+                validity: CacheValidity::default(),
                 key_refused: None,
                 held: Held::default(),
             });
@@ -124,7 +124,7 @@ impl Wire {
             headers,
             body,
             retrieved_at,
-            standing: Standing::default(),
+            validity: CacheValidity::default(),
             key_refused: None,
             held,
         })

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Descriptor, Headers, Method, Standing};
+use freshcontext_contract::{CacheValidity, Descriptor, Headers, Method};
 
 use crate::decode::{Bounds, codings, decode};
 use crate::exchange::Answer;
@@ -38,7 +38,7 @@ pub fn follow(
         headers: Headers(vec![("location".to_owned(), location.to_owned())]),
         body: Bytes::new(),
         retrieved_at: DateTime::UNIX_EPOCH,
-        standing: Standing::default(),
+        validity: CacheValidity::default(),
         key_refused: None,
         held: crate::holding::Held::default(),
     };

@@ -1,4 +1,4 @@
-//! What is known of each host: its lanes, its breaker, its wish to be left alone, its retry quota.
+//! What is known of each host: its limiters, its breaker, its wish to be left alone, its retry quota.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use freshcontext_contract::{Descriptor, ErrorCode, HostRate, Limits, Pace, SourceError};
 
 use crate::breaker::{Breaker, Pass};
-use crate::lane::Lane;
+use crate::limiter::RateLimiter;
 use crate::{BreakerState, HostStatus, Timer};
 
 /// Hosts remembered at most, beyond those with published limits: pages come from anywhere.
@@ -26,9 +26,9 @@ pub(crate) struct HostTable {
 
 pub(crate) struct Host {
     pub(crate) name: String,
-    lanes: Vec<Arc<Lane>>,
-    /// The lane of what no path prefix covers; one of `lanes`.
-    whole: Arc<Lane>,
+    limiters: Vec<Arc<RateLimiter>>,
+    /// The limiter of what no path prefix covers; one of `limiters`.
+    whole: Arc<RateLimiter>,
     published: bool,
     timer: Arc<dyn Timer>,
     quota_max: u32,
@@ -50,7 +50,7 @@ pub(crate) enum Scope {
     /// All of it (`Retry-After`).
     Host,
     /// What one published limit covers (`x-ratelimit-reset` of its own pool): path and keyed.
-    Lane(&'static str, bool),
+    Limit(&'static str, bool),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -62,8 +62,8 @@ struct Suspension {
 }
 
 impl Suspension {
-    fn covers(&self, lane: &Lane) -> bool {
-        self.scope == Scope::Host || self.scope == Scope::Lane(lane.path, lane.keyed)
+    fn covers(&self, limiter: &RateLimiter) -> bool {
+        self.scope == Scope::Host || self.scope == Scope::Limit(limiter.path, limiter.keyed)
     }
 }
 
@@ -110,30 +110,36 @@ impl HostTable {
     }
 
     fn make(&self, name: &str) -> Host {
-        let lane = |path, keyed, pace, at_once| {
-            Arc::new(Lane::new(path, keyed, pace, at_once, Arc::clone(&self.timer)))
+        let limiter = |path, keyed, pace, at_once| {
+            Arc::new(RateLimiter::new(
+                path,
+                keyed,
+                pace,
+                at_once,
+                Arc::clone(&self.timer),
+            ))
         };
-        let mut lanes = Vec::new();
+        let mut limiters = Vec::new();
         for rate in self.rates.iter().filter(|rate| rate.host == name) {
             let at_once = usize::try_from(rate.in_flight).unwrap_or(usize::MAX);
-            lanes.push(lane(rate.path, false, Some(rate.pace), at_once));
+            limiters.push(limiter(rate.path, false, Some(rate.pace), at_once));
             if let Some(pace) = rate.keyed {
-                lanes.push(lane(rate.path, true, Some(pace), at_once));
+                limiters.push(limiter(rate.path, true, Some(pace), at_once));
             }
         }
-        let published = !lanes.is_empty();
-        let whole = lanes
+        let published = !limiters.is_empty();
+        let whole = limiters
             .iter()
-            .find(|lane| lane.path.is_empty() && !lane.keyed)
+            .find(|limiter| limiter.path.is_empty() && !limiter.keyed)
             .cloned()
             .unwrap_or_else(|| {
-                let whole = lane("", false, None, self.limits.per_host_in_flight);
-                lanes.push(Arc::clone(&whole));
+                let whole = limiter("", false, None, self.limits.per_host_in_flight);
+                limiters.push(Arc::clone(&whole));
                 whole
             });
         Host {
             name: name.to_owned(),
-            lanes,
+            limiters,
             whole,
             published,
             timer: Arc::clone(&self.timer),
@@ -168,10 +174,10 @@ fn stricter(a: Pace, b: Pace) -> Pace {
 }
 
 impl State {
-    fn suspension(&self, lane: &Lane) -> Option<Suspension> {
+    fn suspension(&self, limiter: &RateLimiter) -> Option<Suspension> {
         self.suspended
             .iter()
-            .filter(|known| known.covers(lane))
+            .filter(|known| known.covers(limiter))
             .max_by_key(|known| known.until)
             .copied()
     }
@@ -202,24 +208,24 @@ impl Host {
     }
 
     /// The limit for a path: the longest matching prefix; the keyed figures where they differ.
-    pub(crate) fn lane(&self, path: &str, keyed: bool) -> Arc<Lane> {
+    pub(crate) fn limiter(&self, path: &str, keyed: bool) -> Arc<RateLimiter> {
         let fitting = self
-            .lanes
+            .limiters
             .iter()
-            .filter(|lane| begins(path, lane.path) && (keyed || !lane.keyed));
+            .filter(|limiter| begins(path, limiter.path) && (keyed || !limiter.keyed));
         Arc::clone(
             fitting
-                .max_by_key(|lane| (lane.path.len(), lane.keyed))
+                .max_by_key(|limiter| (limiter.path.len(), limiter.keyed))
                 .unwrap_or(&self.whole),
         )
     }
 
     /// Refuses where the host asked to be left alone or its breaker is open.
-    pub(crate) fn gate(&self, lane: &Lane) -> Result<(), SourceError> {
+    pub(crate) fn gate(&self, limiter: &RateLimiter) -> Result<(), SourceError> {
         let now = self.timer.now();
         let mut state = self.lock();
         state.suspended.retain(|suspension| suspension.until > now);
-        if let Some(known) = state.suspension(lane) {
+        if let Some(known) = state.suspension(limiter) {
             return Err(self.suspended(known.until - now, known.stated));
         }
         match state.breaker.refuses(now) {
@@ -229,8 +235,8 @@ impl Host {
     }
 
     /// Begins an attempt that the breaker counts.
-    pub(crate) fn begin(self: &Arc<Self>, lane: &Lane) -> Result<Attempt, SourceError> {
-        self.gate(lane)?;
+    pub(crate) fn begin(self: &Arc<Self>, limiter: &RateLimiter) -> Result<Attempt, SourceError> {
+        self.gate(limiter)?;
         let mut state = self.lock();
         let last = state.last_failure;
         let pass = state
@@ -301,21 +307,21 @@ impl Host {
 
     fn status(&self, now: Instant) -> Vec<HostStatus> {
         let state = self.lock();
-        self.lanes
+        self.limiters
             .iter()
-            .map(|lane| {
-                let (in_flight, waiting) = lane.load();
+            .map(|limiter| {
+                let (in_flight, waiting) = limiter.load();
                 HostStatus {
                     host: self.name.clone(),
-                    path: lane.path.to_owned(),
-                    keyed: lane.keyed,
-                    pace: lane.pace,
-                    in_flight_max: lane.at_once,
+                    path: limiter.path.to_owned(),
+                    keyed: limiter.keyed,
+                    pace: limiter.pace,
+                    in_flight_max: limiter.at_once,
                     in_flight,
                     waiting,
                     breaker: state.breaker.state(now),
                     suspended: state
-                        .suspension(lane)
+                        .suspension(limiter)
                         .filter(|known| known.until > now)
                         .map(|known| known.until - now),
                     attempts: state.attempts,

@@ -1,6 +1,6 @@
 //! Everything between a source's [`Request`](freshcontext_contract::Request) and its answer.
 //!
-//! One public type does the work: [`Pipeline`]. It judges every address before it is dialled, shares
+//! One public type does the work: [`Pipeline`]. It checks every address before it is dialled, shares
 //! equal requests, caches by the rules of RFC 9111, keeps the pace that each host publishes, leaves
 //! failing hosts alone, and reads an answer far enough to know that it is one. Nothing else in this
 //! workspace opens a socket to the outside.
@@ -10,28 +10,29 @@ mod breaker;
 mod cache;
 mod classify;
 mod clients;
+mod coalesce;
 mod config;
+mod config_error;
 mod credentials;
 mod deadline;
 mod decode;
 mod deny;
 mod exchange;
 mod fault;
-mod flight;
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod holding;
 mod hosts;
-mod lane;
+mod limiter;
 mod outgoing;
 mod pipeline;
 mod policy;
+mod ports;
 mod reading;
 mod redirect;
 mod refusals;
 mod retry;
-mod seams;
 mod status;
 mod step;
 #[cfg(test)]
@@ -43,11 +44,12 @@ mod upstreams;
 mod waits;
 
 pub use classify::{AddressClass, classify, classify_with};
-pub use config::{Config, ConfigError, ProxyConfig, Upstream};
+pub use config::{Config, ProxyConfig, Upstream};
+pub use config_error::ConfigError;
 pub use deny::Deny;
 pub use pipeline::Pipeline;
 pub use policy::{PolicyConfig, check_url};
-pub use seams::{
+pub use ports::{
     Dial, DirectDial, Exchange, Jitter, Observe, Resolve, ResolveError, Seen, SpreadJitter, SystemResolver,
     Timer, TokioTimer,
 };

@@ -13,23 +13,23 @@ use freshcontext_contract::{
 
 use crate::cache::{Asked, Entry, Store};
 use crate::clients::{Clients, Guard};
+use crate::coalesce::{Coalescer, Delivered, Outcome, Progress};
 use crate::credentials::Keyring;
 use crate::deadline::Deadline;
 use crate::exchange::{Answer, Wire};
-use crate::flight::{Delivered, Flights, Outcome, Progress};
 use crate::holding::{Held, Holding, Patience};
 use crate::hosts::{Host, HostTable};
-use crate::lane::Lane;
+use crate::limiter::RateLimiter;
 use crate::outgoing::{identity, redacted, user_agent};
 use crate::policy::{PolicyConfig, check_url, fits_dns};
-use crate::reading::{Wanted, judge};
+use crate::reading::{Expected, validate};
 use crate::refusals::Refusals;
 use crate::upstreams::Upstreams;
 use crate::{Config, ConfigError, HostStatus, Jitter, Observe, Timer};
 
 /// The environment name of the operator's address, which is configuration and no secret.
 const CONTACT_ENV: &str = "FRESHCONTEXT_CONTACT";
-/// Answers larger than this are judged off the threads that serve.
+/// Answers larger than this are validated off the threads that serve.
 const JUDGED_INLINE: usize = 256 << 10;
 /// Longest address sent, in bytes; servers stop well before.
 const LONGEST_URL: usize = 16 << 10;
@@ -38,7 +38,7 @@ const LONGEST_URL: usize = 16 << 10;
 /// limits across all callers.
 pub struct Pipeline {
     inner: Arc<Inner>,
-    flights: Arc<Flights>,
+    coalescer: Arc<Coalescer>,
     enabled_routes: HashSet<String>,
     has_contact: bool,
 }
@@ -112,7 +112,7 @@ impl Pipeline {
                     clock: config.clock,
                 },
             }),
-            flights: Arc::default(),
+            coalescer: Arc::default(),
             enabled_routes: config.enabled_routes,
             has_contact,
         })
@@ -140,8 +140,8 @@ impl Pipeline {
     }
 
     #[cfg(test)]
-    pub(crate) fn flights(&self) -> usize {
-        self.flights.count()
+    pub(crate) fn coalesced(&self) -> usize {
+        self.coalescer.count()
     }
 
     /// Every stage of a request, outermost first. The second half runs once for all callers that
@@ -158,9 +158,9 @@ impl Pipeline {
         let keyed = inner
             .key(&request, scope.descriptor, &request.url, true)
             .is_some();
-        let (state, lane) = inner.place(&request.url, keyed);
+        let (state, limiter) = inner.place(&request.url, keyed);
         let key = identity(&request, keyed);
-        if let Err(refused) = state.gate(&lane) {
+        if let Err(refused) = state.gate(&limiter) {
             // A copy that is still fresh needs no request.
             let Some(copy) = inner.fresh_copy(scope.descriptor, &request, &key, scope.max_age) else {
                 return Err(refused);
@@ -182,7 +182,7 @@ impl Pipeline {
             scope.max_age,
             request.condition
         );
-        let seat = self.flights.join(shared, scope.deadline, |deadline, progress| {
+        let waiter = self.coalescer.join(shared, scope.deadline, |deadline, progress| {
             let inner = Arc::clone(inner);
             let (descriptor, max_age) = (scope.descriptor, scope.max_age);
             let job = Job {
@@ -196,14 +196,14 @@ impl Pipeline {
             // From here on: cache -> retry -> concurrency -> pace -> connect -> body.
             async move { inner.fetch(job).await }
         });
-        let delivered = seat.wait(timer.as_ref(), &host).await?;
+        let delivered = waiter.wait(timer.as_ref(), &host).await?;
         let mut response = response(delivered);
         if response.provenance == Provenance::Live {
             // Some refusals come as answers, and only the reader of the source can tell.
             let (inner, url) = (Arc::clone(inner), response.final_url.clone());
-            response.standing = response.standing.on_refusal(move |asked| {
-                let lane = inner.place(&url, keyed).1;
-                let wait = asked.unwrap_or_else(|| inner.unstated_wait(&lane));
+            response.validity = response.validity.on_refusal(move |asked| {
+                let limiter = inner.place(&url, keyed).1;
+                let wait = asked.unwrap_or_else(|| inner.unstated_wait(&limiter));
                 inner.leave_alone(&url, keyed, false, wait, asked.is_some());
                 wait
             });
@@ -227,7 +227,7 @@ fn response(delivered: Delivered) -> Response {
         retrieved_at: answer.retrieved_at,
         provenance,
         attempts,
-        standing: answer.standing,
+        validity: answer.validity,
         key_refused: answer.key_refused,
     }
 }
@@ -246,13 +246,13 @@ impl Inner {
         }
     }
 
-    /// Judges an address for a source, before any name is looked up.
+    /// Checks an address for a source, before any name is looked up.
     pub(crate) fn policy(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
-        self.judge_address(descriptor, url)
+        self.check_address(descriptor, url)
             .inspect_err(|failure| self.note_refusal(descriptor, url, failure))
     }
 
-    fn judge_address(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
+    fn check_address(&self, descriptor: &Descriptor, url: &Url) -> Result<(), SourceError> {
         {
             let policy = self.guard.policy.read().unwrap_or_else(PoisonError::into_inner);
             check_url(url, &policy)?;
@@ -280,10 +280,10 @@ impl Inner {
     }
 
     /// The state of an address's host, and the limit that applies.
-    pub(crate) fn place(&self, url: &Url, keyed: bool) -> (Arc<Host>, Arc<Lane>) {
+    pub(crate) fn place(&self, url: &Url, keyed: bool) -> (Arc<Host>, Arc<RateLimiter>) {
         let host = self.hosts.host(url.host_str().unwrap_or_default());
-        let lane = host.lane(url.path(), keyed);
-        (host, lane)
+        let limiter = host.limiter(url.path(), keyed);
+        (host, limiter)
     }
 
     /// The shared half: from the cache or from the source, with retries.
@@ -349,17 +349,19 @@ impl Inner {
         if !descriptor.hosts.allows(host) {
             return None;
         }
-        let judged = entry.judged_for == (descriptor.id, request.expect)
-            || self.judge_for(descriptor, request, &entry.answer, host).is_ok();
+        let checked = entry.validated_for == (descriptor.id, request.expect)
+            || self
+                .validate_for(descriptor, request, &entry.answer, host)
+                .is_ok();
         let fits = request.max_body.is_none_or(|max| entry.answer.body.len() <= max);
-        (judged && fits).then_some(entry)
+        (checked && fits).then_some(entry)
     }
 
-    fn judge(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), SourceError> {
-        self.judge_for(job.descriptor, &job.request, answer, host)
+    fn validate(&self, job: &Job, answer: &Answer, host: &str) -> Result<(), SourceError> {
+        self.validate_for(job.descriptor, &job.request, answer, host)
     }
 
-    fn judge_for(
+    fn validate_for(
         &self,
         descriptor: &'static Descriptor,
         request: &Request,
@@ -368,26 +370,26 @@ impl Inner {
     ) -> Result<(), SourceError> {
         let now = self.wire.clock.now();
         let longest = self.wire.limits.retry_after_max_s;
-        judge(answer, Wanted::of(request), descriptor, host, now, longest)
+        validate(answer, Expected::of(request), descriptor, host, now, longest)
     }
 
     /// The same, off the threads that serve where there is much to look through.
-    pub(crate) async fn judge_beside(
+    pub(crate) async fn validate_beside(
         &self,
         job: &Job,
         answer: &Answer,
         host: &str,
     ) -> Result<(), SourceError> {
         if answer.body.len() <= JUDGED_INLINE {
-            return self.judge(job, answer, host);
+            return self.validate(job, answer, host);
         }
         let (answer, host) = (answer.clone(), host.to_owned());
-        let (wanted, descriptor) = (Wanted::of(&job.request), job.descriptor);
+        let (expected, descriptor) = (Expected::of(&job.request), job.descriptor);
         let now = self.wire.clock.now();
         let longest = self.wire.limits.retry_after_max_s;
-        tokio::task::spawn_blocking(move || judge(&answer, wanted, descriptor, &host, now, longest))
+        tokio::task::spawn_blocking(move || validate(&answer, expected, descriptor, &host, now, longest))
             .await
-            .unwrap_or_else(|_| Err(SourceError::new(ErrorCode::Internal, "judging an answer failed")))
+            .unwrap_or_else(|_| Err(SourceError::new(ErrorCode::Internal, "checking an answer failed")))
     }
 
     fn keep(&self, job: &Job, kept: Option<&Entry>, answer: Answer, final_url: Url) -> Delivered {
@@ -415,7 +417,7 @@ impl Inner {
                 attempts,
             };
         }
-        let judged_for = (job.descriptor.id, job.request.expect);
+        let validated_for = (job.descriptor.id, job.request.expect);
         self.store.put(
             job.key.clone(),
             &asked,
@@ -424,7 +426,7 @@ impl Inner {
                 ..answer.clone()
             },
             final_url.clone(),
-            judged_for,
+            validated_for,
         );
         Delivered {
             answer,

@@ -1,4 +1,4 @@
-//! Which URLs may be requested, judged before any name is looked up.
+//! Which URLs may be requested, checked before any name is looked up.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -38,8 +38,8 @@ pub struct PolicyConfig {
 }
 
 impl PolicyConfig {
-    /// Judges an address; the text is the class.
-    pub(crate) fn judge(&self, address: IpAddr) -> Result<(), &'static str> {
+    /// Checks an address; the text is the class.
+    pub(crate) fn check(&self, address: IpAddr) -> Result<(), &'static str> {
         // A listener of ours may be bound to a public address; its port does not matter, because a
         // proxy in front of it may lead back from another one.
         if self.own_addresses.iter().any(|own| own.ip() == address) && !address.is_loopback() {
@@ -53,7 +53,7 @@ impl PolicyConfig {
     }
 }
 
-/// Judges a URL before any name is looked up: scheme, user name, port, literal addresses, local names.
+/// Checks a URL before any name is looked up: scheme, user name, port, literal addresses, local names.
 /// Errors are [`ErrorCode::BlockedAddress`] with the class as detail.
 pub fn check_url(url: &Url, config: &PolicyConfig) -> Result<(), SourceError> {
     if !matches!(url.scheme(), "http" | "https") {
@@ -110,7 +110,7 @@ pub(crate) fn fits_dns(name: &str) -> bool {
 }
 
 fn literal(address: IpAddr, config: &PolicyConfig) -> Result<(), SourceError> {
-    config.judge(address).map_err(blocked_class)
+    config.check(address).map_err(blocked_class)
 }
 
 /// The error for an address of this class. It never names the address: what a name resolves to
@@ -328,8 +328,8 @@ mod tests {
         }
         assert_eq!(verdict_with("https://8.9.4.4/", &config), Ok(()));
         assert_eq!(verdict_with("https://www.example.org/", &config), Ok(()));
-        assert_eq!(config.judge("8.8.1.1".parse().unwrap()), Err("operator"));
-        assert_eq!(config.judge("10.0.0.1".parse().unwrap()), Err("private"));
+        assert_eq!(config.check("8.8.1.1".parse().unwrap()), Err("operator"));
+        assert_eq!(config.check("10.0.0.1".parse().unwrap()), Err("private"));
     }
 
     #[test]

@@ -11,13 +11,13 @@ use crate::waits::{asked_wait, exhausted};
 
 /// What the caller can make use of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct Expected {
     pub(crate) expect: Media,
     pub(crate) accept_status: &'static [u16],
     pub(crate) reads_refusals: bool,
 }
 
-impl Wanted {
+impl Expected {
     pub(crate) fn of(request: &Request) -> Self {
         Self {
             expect: request.expect,
@@ -27,19 +27,19 @@ impl Wanted {
     }
 }
 
-/// Judges an answer. `Ok` means that it may be handed to the adapter (and cached).
-pub(crate) fn judge(
+/// Checks an answer. `Ok` means that it may be handed to the adapter (and cached).
+pub(crate) fn validate(
     answer: &Answer,
-    wanted: Wanted,
+    expected: Expected,
     descriptor: &Descriptor,
     host: &str,
     now: DateTime<Utc>,
     longest_wait_s: u64,
 ) -> Result<(), SourceError> {
-    let verdict = if wanted.accept_status.contains(&answer.status) {
+    let verdict = if expected.accept_status.contains(&answer.status) {
         // What the source means by it is the reader's to say; that it wants to be left alone is said here, where
         // the reader does not find out more.
-        if wanted.reads_refusals {
+        if expected.reads_refusals {
             Ok(())
         } else {
             asks_to_slow_down(answer, descriptor, host)
@@ -47,7 +47,7 @@ pub(crate) fn judge(
     } else {
         by_status(answer, descriptor, host)
             .and_then(|()| by_marker(answer, descriptor))
-            .and_then(|()| by_shape(answer, wanted.expect, host))
+            .and_then(|()| by_shape(answer, expected.expect, host))
     };
     verdict.map_err(|mut failure| {
         failure.http_status = Some(answer.status);

@@ -1,4 +1,4 @@
-//! Where a redirect may lead. Each hop is then judged like a first request.
+//! Where a redirect may lead. Each hop is then checked like a first request.
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{ErrorCode, Method, SourceError};
@@ -58,7 +58,7 @@ pub(crate) fn next_hop(
 mod tests {
     use bytes::Bytes;
     use chrono::DateTime;
-    use freshcontext_contract::{Headers, Standing};
+    use freshcontext_contract::{CacheValidity, Headers};
 
     use super::*;
 
@@ -72,7 +72,7 @@ mod tests {
             headers: Headers(headers),
             body: Bytes::new(),
             retrieved_at: DateTime::UNIX_EPOCH,
-            standing: Standing::default(),
+            validity: CacheValidity::default(),
             key_refused: None,
             held: crate::holding::Held::default(),
         };

@@ -81,8 +81,8 @@ impl Inner {
         if wait + WORTHWHILE >= job.deadline.left(self.timer().as_ref()) {
             return Err(Stop::Deadline);
         }
-        let (host, lane) = self.place(&job.request.url, false);
-        if failure.retry_after.is_none() && host.gate(&lane).is_err() {
+        let (host, limiter) = self.place(&job.request.url, false);
+        if failure.retry_after.is_none() && host.gate(&limiter).is_err() {
             return Err(Stop::Refused);
         }
         if host.may_retry(failure.code == ErrorCode::Timeout) {

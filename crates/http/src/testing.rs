@@ -157,7 +157,7 @@ impl Resolve for Names {
     }
 }
 
-/// Leads every judged address to one loopback socket, unless it has a socket of its own.
+/// Leads every checked address to one loopback socket, unless it has a socket of its own.
 pub(crate) struct LeadTo {
     pub(crate) default: SocketAddr,
     pub(crate) own: HashMap<IpAddr, SocketAddr>,
@@ -175,9 +175,9 @@ impl LeadTo {
 }
 
 impl Dial for LeadTo {
-    fn sockets(&self, _host: &str, judged: &[IpAddr]) -> Vec<SocketAddr> {
-        self.dialled.lock().unwrap().extend(judged);
-        judged
+    fn sockets(&self, _host: &str, checked: &[IpAddr]) -> Vec<SocketAddr> {
+        self.dialled.lock().unwrap().extend(checked);
+        checked
             .iter()
             .map(|address| *self.own.get(address).unwrap_or(&self.default))
             .collect()

@@ -6,7 +6,7 @@ use freshcontext_contract::{ErrorCode, Method, SourceError};
 use http::HeaderMap;
 use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 
-use crate::attempt::Errand;
+use crate::attempt::OutboundRequest;
 use crate::credentials::Key;
 use crate::pipeline::{Inner, Job};
 use crate::waits::asked_wait;
@@ -40,13 +40,13 @@ impl Inner {
             CONTENT_TYPE,
             HeaderValue::from_static("application/x-www-form-urlencoded"),
         );
-        let errand = Errand {
+        let outbound = OutboundRequest {
             method: Method::PostQuery,
             headers,
             body: Some(Bytes::from_static(b"grant_type=client_credentials")),
             max_body: Some(TOKEN_BYTES),
         };
-        let answer = self.send(job, &url, None, None, errand).await?;
+        let answer = self.send(job, &url, None, None, outbound).await?;
         match answer.status {
             200..=299 => {
                 self.keyring

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Limits, Method,
-    Provenance, Request, Response, SourceError, Standing, Transport, split_arguments,
+    AnyAdapter, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Limits,
+    Method, Provenance, Request, Response, SourceError, Transport, split_arguments,
 };
 use freshcontext_core::answer::{JudgeInput, judge};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_testkit::{Case, Kind, SeenRequest, load_cases};
 use serde_json::{Map, Value};
 
-use crate::readers::Reader;
+use crate::reader::Reader;
 use crate::shapes::Format;
 
 /// A case whose answers are in memory, ready to be asked.
@@ -137,7 +137,7 @@ impl Stage {
             retrieved_at: self.scene.case.now,
             provenance: Provenance::Live,
             attempts: 1,
-            standing: Standing::default(),
+            validity: CacheValidity::default(),
             key_refused: None,
         }))
     }

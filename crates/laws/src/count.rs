@@ -10,7 +10,7 @@ use bytes::Bytes;
 
 use crate::laws::Measure;
 use crate::meter::{Meter, callgrind_arguments};
-use crate::readers::Reader;
+use crate::reader::Reader;
 use crate::shapes::{Shape, shapes};
 
 /// A reader and one of its shapes, by their places.

@@ -5,6 +5,7 @@ mod adapters;
 pub mod count;
 pub mod laws;
 pub mod meter;
+pub mod reader;
 pub mod readers;
 pub mod report;
 pub mod screen;

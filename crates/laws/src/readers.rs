@@ -12,23 +12,8 @@ use freshcontext_server::fuzzing as server;
 use serde_json::Value;
 use url::Url;
 
+use crate::reader::Reader;
 use crate::shapes::{Coding, Format};
-
-/// A reader: what it is tried on, and how it is asked.
-pub struct Reader {
-    /// Its name in the report.
-    pub name: String,
-    /// The tool, or the part of ours that it belongs to.
-    pub group: String,
-    /// What it takes.
-    pub format: Format,
-    /// A good body.
-    pub seed: Vec<u8>,
-    /// Whether it is tried at every check; those that are not differ from one that is only in their body.
-    pub often: bool,
-    /// Reads a body; whether something came of it.
-    pub read: Box<dyn Fn(&Bytes) -> bool>,
-}
 
 /// The moment at which everything is read, in seconds since 1970: 2026-11-21T12:00:00Z.
 const NOW: i64 = 1_795_262_400;

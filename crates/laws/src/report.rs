@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::count::Place;
 use crate::laws::{GROWTH, Measure, breaches, growth};
-use crate::readers::Reader;
+use crate::reader::Reader;
 use crate::shapes::Shape;
 
 /// What came of it all.

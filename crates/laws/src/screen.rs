@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::count::Place;
 use crate::laws::{BYTES_FREE, BYTES_PER_BYTE, Breach, SIZES};
 use crate::meter::{Cost, Meter};
-use crate::readers::Reader;
+use crate::reader::Reader;
 use crate::shapes::Shape;
 
 /// Shapes counted of each reader because time grew most with the size, and because a byte took most time.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tokio_util::codec::FramedRead;
 
-use crate::serve::head::HeadScan;
+use crate::serve::head::SmugglingFilter;
 use crate::stdio::{frame, lines};
 
 /// Reads one line of stdin as JSON-RPC; whether it is a message.
@@ -17,7 +17,7 @@ pub fn frame(line: &Bytes) -> bool {
 /// Looks through the heads of a connection's bytes, in pieces of `piece` bytes (1 or more) as they would
 /// come in; whether none was spoilt.
 pub fn head(bytes: &[u8], piece: usize) -> bool {
-    let mut scan = HeadScan::default();
+    let mut scan = SmugglingFilter::default();
     let mut bytes = bytes.to_vec();
     let before = bytes.clone();
     bytes.chunks_mut(piece.max(1)).for_each(|part| scan.take(part));

@@ -1,14 +1,8 @@
 //! What a store can do, whatever database is behind it.
 
-use std::future::Future;
-use std::pin::Pin;
-
 use serde::Serialize;
 
-use crate::{Deliverables, KeptRecords, StoreError};
-
-/// A boxed future, for the object-safe trait.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+use crate::{BoxFuture, Deliverables, KeptRecords, StoreError};
 
 /// What is kept of one answer: what was asked, and marks of what came. Never content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
+use crate::BoxFuture;
 use crate::StoreError;
-use crate::backend::BoxFuture;
 
 /// A deliverable as it was defined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -19,8 +19,11 @@ mod place;
 mod postgres;
 mod sqlite;
 
-pub use backend::{AnswerRow, Backend, BoxFuture, Info, Retention};
+pub use backend::{AnswerRow, Backend, Info, Retention};
 pub use deliverables::{Added, DeliverableRow, Deliverables, ResourceRow, VersionRow};
 pub use error::{StoreError, Trouble};
 pub use place::{Place, Store};
 pub use records::{KeptRecords, RecordsHead, RecordsRow};
+
+/// A boxed future, for the object-safe trait.
+pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

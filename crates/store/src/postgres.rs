@@ -6,9 +6,9 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
 use sqlx::{ConnectOptions as _, Row as _};
 
-use crate::backend::{AnswerRow, Backend, BoxFuture, Info, Retention};
+use crate::backend::{AnswerRow, Backend, Info, Retention};
 use crate::error::Trouble;
-use crate::{StoreError, migrations};
+use crate::{BoxFuture, StoreError, migrations};
 
 /// How long a connection may be waited for.
 const ACQUIRE: Duration = Duration::from_secs(5);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::StoreError;
-use crate::backend::BoxFuture;
+use crate::BoxFuture;
 
 /// The records of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -9,9 +9,9 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions as _, Row as _};
 
-use crate::backend::{AnswerRow, Backend, BoxFuture, Info, Retention};
+use crate::backend::{AnswerRow, Backend, Info, Retention};
 use crate::error::Trouble;
-use crate::{StoreError, migrations};
+use crate::{BoxFuture, StoreError, migrations};
 
 /// How long another process may hold the file before we give up.
 const BUSY: Duration = Duration::from_secs(2);

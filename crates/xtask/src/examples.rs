@@ -14,7 +14,7 @@ use freshcontext_server::timeline;
 use freshcontext_testkit::{Case, Kind, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use serde_json::{Map, Value};
 
-use crate::replay::{shell, words};
+use crate::words::{shell, words};
 
 /// The moment of every example, so that none ages: the latest that a fixture stands at.
 pub const NOW: &str = "2026-11-21T20:15:00Z";

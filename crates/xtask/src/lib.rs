@@ -12,3 +12,4 @@ mod shapes;
 pub mod source;
 mod tables;
 pub mod train;
+pub mod words;

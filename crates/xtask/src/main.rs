@@ -16,7 +16,9 @@ use freshcontext_server::app::App;
 use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::{Sources, load};
-use freshcontext_xtask::{dist, examples, generate, new_adapter, record, recorded, replay, source, train};
+use freshcontext_xtask::{
+    dist, examples, generate, new_adapter, record, recorded, replay, source, train, words,
+};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", about = "Chores of this repository")]
@@ -247,7 +249,7 @@ fn demo(root: &Path) -> Result<String, String> {
         let upstream = replay.start(SocketAddr::from(([127, 0, 0, 1], 0))).await?;
         for tool in DEMO {
             let words = replay.call(tool).ok_or_else(|| format!("{tool} has no ordinary fixture"))?;
-            println!("$ {}\n", replay::shell(words));
+            println!("$ {}\n", words::shell(words));
             let mut call = server(words);
             call.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()))
                 .env("FRESHCONTEXT_REPLAY_AT", examples::NOW);

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use freshcontext_testkit::{Case, Exchange, Kind, Reply, ScriptedUpstream, SeenRequest, load_cases};
-use serde_json::{Map, Value};
 
 use crate::examples::{self, ordinary};
+use crate::words::{shell, words};
 
 /// Cases, ready to be served.
 #[derive(Debug)]
@@ -117,34 +117,4 @@ fn calls(cases: &[Case]) -> BTreeMap<String, Vec<String>> {
         .into_iter()
         .map(|(tool, case)| (tool.to_owned(), words(tool, &case.arguments)))
         .collect()
-}
-
-/// A call as the words of a `freshcontext call`.
-pub fn words(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
-    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let arguments = arguments
-        .iter()
-        .map(|(name, value)| format!("{name}={}", shown(value)));
-    ["call".to_owned(), tool.to_owned()]
-        .into_iter()
-        .chain(arguments)
-        .collect()
-}
-
-/// Words as a person would type them in a shell.
-pub fn shell(words: &[String]) -> String {
-    let quoted = words.iter().map(|word| {
-        let plain = word
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "_-=./:".contains(c));
-        if plain {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    });
-    std::iter::once("freshcontext".to_owned())
-        .chain(quoted)
-        .collect::<Vec<_>>()
-        .join(" ")
 }

@@ -10,8 +10,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, Cx, ErrorCode, FixedClock, Headers, Limits, Method, Provenance,
-    Request, Response, SourceError, Standing, Transport, split_arguments,
+    AnyAdapter, BoxFuture, CacheValidity, CallScope, Cx, ErrorCode, FixedClock, Headers, Limits, Method,
+    Provenance, Request, Response, SourceError, Transport, split_arguments,
 };
 use freshcontext_server::shape::{
     Endpoint, Field, Form, Often, Places, Shapes, form_of, pattern, places, states_limit, without,
@@ -241,7 +241,7 @@ fn answered(scope: &CallScope, request: Request, reply: Reply) -> Result<Respons
         retrieved_at: freshcontext_contract::chrono::DateTime::UNIX_EPOCH,
         provenance: Provenance::Live,
         attempts: 1,
-        standing: Standing::default(),
+        validity: CacheValidity::default(),
         key_refused: None,
     })
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use freshcontext_contract::SourceError;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
-use super::input::SIGNAL;
+use super::fields::SIGNAL;
 use super::text::{is_blank, utf16_longer_than};
 use super::verdict::{DateConfidence, SignalStatus};
 
@@ -286,7 +286,7 @@ impl<'a> Fields<'a> {
             Some(_) => return Err(read.wrong("metadata", "must be an object")),
         };
         let kept = |name: &str, value: Option<&'a Node<'a>>| {
-            value.or_else(|| metadata.and_then(|map| super::input::last(map, name)))
+            value.or_else(|| metadata.and_then(|map| super::fields::last(map, name)))
         };
         let retrieved_at = read
             .text_or_null(("retrieved_at", self.retrieved_at))?

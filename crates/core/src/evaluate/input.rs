@@ -9,6 +9,8 @@ use freshcontext_records::Wish;
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
+use super::fields::SIGNAL;
+pub(super) use super::fields::last;
 use super::given::Given;
 use super::profile::{INTENTS, Intent, PROFILES, Profile};
 use super::results;
@@ -18,7 +20,6 @@ use crate::date::parse_instant;
 use crate::sanitize::clean_line;
 
 pub(super) const EXAMPLE: &str = r#"{"profile": "official_docs", "intent": "developer_adoption", "signals": [{"source": "https://example.com/a", "content": "..."}]}"#;
-pub(super) const SIGNAL: &str = r#"{"source": "https://example.com/a", "content": "..."}"#;
 
 /// The arguments of the tool, in the order in which errors list them.
 const NAMES: [&str; 8] = [
@@ -99,12 +100,6 @@ impl<'a> Request<'a> {
     pub(super) fn bytes(&self) -> usize {
         self.signals.iter().map(Given::bytes).sum()
     }
-}
-
-/// What stands under a name; of two, the last, as in every JSON reader that keeps one.
-pub(super) fn last<'a>(fields: &'a ObjectAsVec<'a>, name: &str) -> Option<&'a Node<'a>> {
-    let found = fields.iter().filter(|(known, _)| *known == name).last();
-    found.map(|(_, value)| value)
 }
 
 fn deeper_than(value: &Node<'_>, most: usize) -> bool {

@@ -4,8 +4,8 @@
 use freshcontext_contract::SourceError;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
+use super::fields::last;
 use super::given::{Envelope, FailedCall, Fields, Given, Place, choose};
-use super::input::last;
 use super::verdict::{DateConfidence, SignalStatus};
 
 /// Whether this is a whole result of one of our tools.

@@ -28,7 +28,7 @@ pub(super) fn letter(c: char) -> Option<u8> {
     if c.is_ascii() {
         return match u8::try_from(c).map(|byte| byte.to_ascii_uppercase()) {
             Ok(b'0') => Some(b'O'),
-            Ok(byte) if super::delimiter::NAME.contains(&byte) => Some(byte),
+            Ok(byte) if super::NAME.contains(&byte) => Some(byte),
             _ => None,
         };
     }
@@ -51,7 +51,7 @@ mod tests {
     use unicode_normalization::char::is_combining_mark;
 
     use super::*;
-    use crate::sanitize::delimiter::NAME;
+    use crate::sanitize::NAME;
 
     /// Shapes that Unicode draws from a letter or a bracket without saying so in the data used here: letters in
     /// a dark disc, in a dark square, and of flags (each an alphabet from A), small capitals, and the pieces of

@@ -8,10 +8,10 @@
 
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
+use super::NAME;
 use super::alike::{is_closing, is_lead_of_opening, is_opening, is_slash, letter};
 use super::hidden::is_hidden;
 
-pub(super) const NAME: &[u8] = b"FRESHCONTEXT";
 /// Rounds of escaping seen through (`&amp;amp;#91;`, `%25255B`).
 const ROUNDS: usize = 8;
 /// How far behind the name its closing bracket is looked for, in bytes.

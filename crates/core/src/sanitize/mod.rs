@@ -23,6 +23,9 @@ use serde_json::{Map, Value};
 
 pub use cut::{cut, cut_marked};
 
+/// What an envelope's delimiters are named.
+const NAME: &[u8] = b"FRESHCONTEXT";
+
 /// What was taken out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {

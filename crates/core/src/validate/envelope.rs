@@ -5,7 +5,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{AWARE, Book, Facts, Level, Published, Score, judge, structured, verdict};
+use super::{AWARE, Book, Facts, Level, Published, Score, judge, verdict};
 use crate::date::Confidence;
 use crate::sanitize::{Form, clean_counted};
 use crate::specification::says;
@@ -143,7 +143,7 @@ pub(super) fn check(text: &str, book: &mut Book) {
     if let Some(json) = json_block(text) {
         book.place = format!("{outer}json block: ");
         match serde_json::from_str::<Value>(json) {
-            Ok(value) => structured::check(&value, book),
+            Ok(value) => super::check_structured(&value, book),
             Err(error) => {
                 let begin = book.begin();
                 let need = (Level::Compatible, says::SCHEMA);

@@ -170,6 +170,15 @@ fn read(text: &str, book: &mut Book, strings: usize) -> Form {
     }
 }
 
+/// Either form may hold the other, so each asks for it here.
+fn check_envelopes(text: &str, book: &mut Book) {
+    envelope::check(text, book);
+}
+
+fn check_structured(value: &Value, book: &mut Book) {
+    structured::check(value, book);
+}
+
 /// What a check is needed for: the level, and the sentence that says so.
 type Need = (Level, &'static str);
 

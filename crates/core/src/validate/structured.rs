@@ -3,9 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use super::{
-    AWARE, Book, Facts, Level, MISSING, Published, Score, envelope, iso_instant, judge, score, verdict,
-};
+use super::{AWARE, Book, Facts, Level, MISSING, Published, Score, iso_instant, judge, score, verdict};
 use crate::specification::says;
 
 /// The keys that the published schema allows inside `freshcontext`.
@@ -114,7 +112,7 @@ fn tool_result(object: &Map<String, Value>, book: &mut Book, depth: usize) {
         check_at(&value, book, depth - 1);
     } else if structured.is_none() || (!is_json && text.contains("FRESHCONTEXT")) {
         book.place = format!("{outer}text: ");
-        envelope::check(&text, book);
+        super::check_envelopes(&text, book);
     }
     book.place = outer;
 }

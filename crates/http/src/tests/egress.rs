@@ -143,7 +143,7 @@ async fn what_the_operator_denies_is_refused_by_name_address_and_redirect_and_lo
 }
 
 #[tokio::test]
-async fn c21_rebinding_meets_the_judged_address() {
+async fn c21_rebinding_meets_the_checked_address() {
     let (good, canary) = (Server::always(json("{}")).await, canary().await);
     let names = Arc::<Names>::default().add("rebind.test.org", &[&[PUBLIC], &["127.0.0.1"]]);
     let mut dial = LeadTo::new(canary.address);
@@ -206,7 +206,7 @@ async fn c22_alternating_answers_never_reach_the_canary() {
 }
 
 #[tokio::test]
-async fn c23_c24_every_hop_is_judged_again() {
+async fn c23_c24_every_hop_is_checked_again() {
     let canary = canary().await;
     for status in [301, 302, 303, 307, 308] {
         for (target, class) in [
@@ -369,7 +369,7 @@ async fn c28_names_without_addresses() {
 }
 
 #[tokio::test]
-async fn c31_targets_are_judged_before_the_proxy_hears_of_them() {
+async fn c31_targets_are_checked_before_the_proxy_hears_of_them() {
     let proxy = Server::always(json("{\"via\":\"proxy\"}")).await;
     let direct = Server::always(json("{\"via\":\"direct\"}")).await;
     let names = Arc::<Names>::default()

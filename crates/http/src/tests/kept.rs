@@ -289,7 +289,7 @@ async fn walls_errors_and_markers_are_not_kept() {
 }
 
 #[tokio::test]
-async fn another_source_judges_a_copy_with_its_own_eyes() {
+async fn another_source_validates_a_copy_anew() {
     let bench = Bench::new(|_| json("{\"text\":\"quota of the day is used up\"}")).await;
     bench.get().await;
     let mut wary = descriptor("wary");

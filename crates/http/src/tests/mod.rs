@@ -5,7 +5,7 @@ mod egress;
 mod holding;
 mod kept;
 mod keys;
-mod lanes;
+mod limiters;
 mod pace;
 mod reading;
 mod shared;

@@ -3,11 +3,11 @@
 use bytes::Bytes;
 use chrono::DateTime;
 use freshcontext_contract::{
-    Descriptor, ErrorCode, Headers, Marker, Media, Standing, StatusRule, When, hosts,
+    CacheValidity, Descriptor, ErrorCode, Headers, Marker, Media, StatusRule, When, hosts,
 };
 
 use crate::exchange::Answer;
-use crate::reading::{Wanted, contains, judge};
+use crate::reading::{Expected, contains, validate};
 use crate::testing::descriptor;
 
 const NOW: i64 = 1_794_000_000;
@@ -18,21 +18,21 @@ fn answer(status: u16, media: &str, body: &str) -> Answer {
         headers: Headers(vec![("content-type".to_owned(), media.to_owned())]),
         body: Bytes::copy_from_slice(body.as_bytes()),
         retrieved_at: DateTime::from_timestamp(NOW, 0).unwrap(),
-        standing: Standing::default(),
+        validity: CacheValidity::default(),
         key_refused: None,
         held: crate::holding::Held::default(),
     }
 }
 
 fn verdict(answer: &Answer, expect: Media, descriptor: &Descriptor) -> Result<(), (ErrorCode, bool)> {
-    let wanted = Wanted {
+    let expected = Expected {
         expect,
         accept_status: &[],
         reads_refusals: false,
     };
-    judge(
+    validate(
         answer,
-        wanted,
+        expected,
         descriptor,
         "api.test.org",
         answer.retrieved_at,
@@ -139,14 +139,14 @@ fn a_403_that_speaks_of_limits_is_a_limit() {
         .headers
         .0
         .push(("x-ratelimit-reset".into(), (NOW + 60).to_string()));
-    let wanted = Wanted {
+    let expected = Expected {
         expect: Media::Json,
         accept_status: &[],
         reads_refusals: false,
     };
-    let failure = judge(
+    let failure = validate(
         &limited,
-        wanted,
+        expected,
         &descriptor("plain"),
         "h.org",
         limited.retrieved_at,
@@ -159,7 +159,7 @@ fn a_403_that_speaks_of_limits_is_a_limit() {
 
 #[test]
 fn accepted_statuses_are_the_adapters_to_read() {
-    let wanted = Wanted {
+    let expected = Expected {
         expect: Media::Json,
         accept_status: &[404, 204],
         reads_refusals: false,
@@ -167,9 +167,9 @@ fn accepted_statuses_are_the_adapters_to_read() {
     for status in [404, 204] {
         let answer = answer(status, "text/html", "");
         assert!(
-            judge(
+            validate(
                 &answer,
-                wanted,
+                expected,
                 &descriptor("plain"),
                 "h.org",
                 answer.retrieved_at,
@@ -285,13 +285,13 @@ fn told(host: &str, status: u16, headers: &[(&str, &str)], body: &str) -> (Error
     let mut answer = answer(status, "application/json", body);
     let more = headers.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
     answer.headers.0.extend(more);
-    let wanted = Wanted {
+    let expected = Expected {
         expect: Media::Json,
         accept_status: &[],
         reads_refusals: false,
     };
     let own = descriptor("guest");
-    let failure = judge(&answer, wanted, &own, host, answer.retrieved_at, 3_600).unwrap_err();
+    let failure = validate(&answer, expected, &own, host, answer.retrieved_at, 3_600).unwrap_err();
     let wait = failure.retry_after.map(|wait| wait.as_secs());
     (failure.code, wait, failure.message)
 }

@@ -57,7 +57,7 @@ async fn a09_a_hundred_equal_requests_are_one() {
         assert_eq!(outcome.as_ref().unwrap().retrieved_at, first);
     }
     assert_eq!(server.requests(), 1);
-    assert_eq!(pipeline.flights(), 0);
+    assert_eq!(pipeline.coalesced(), 0);
 }
 
 #[tokio::test]
@@ -120,7 +120,7 @@ async fn d14_the_last_one_out_closes_the_socket() {
         begun.elapsed()
     );
     assert_eq!(server.requests(), 1);
-    assert_eq!(pipeline.flights(), 0);
+    assert_eq!(pipeline.coalesced(), 0);
     assert!(is_idle(&pipeline));
 }
 

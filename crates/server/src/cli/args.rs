@@ -16,9 +16,7 @@ Examples:
   freshcontext call extract_hackernews --help             what that tool takes
   freshcontext call search_repos query=x --html a.html    also as a page with a timeline
   freshcontext tools                                      what there is
-  freshcontext sources                                    where it comes from, and its keys
-  freshcontext evaluate signals.json                      judge context that you already have
-  freshcontext evaluate signals.json --max-tokens 4000    and take what fits, ready to paste
+  freshcontext evaluate signals.json --max-tokens 4000    judge context that you have; take what fits
   freshcontext history truncate chat.json                 the newest messages that fit into 50,000 tokens
   freshcontext validate answer.txt                        check any FreshContext answer
   freshcontext doctor --online                            do the sources still answer?

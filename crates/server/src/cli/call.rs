@@ -8,10 +8,10 @@ use freshcontext_contract::{BoxFuture, ErrorCode};
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
-use super::{FAILED, WRONG, explain, look, records, values, with_runtime};
+use super::{FAILED, WRONG, explain, look, records, tool_names, values, with_runtime};
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources};
-use crate::engine::{CallContext, Engine, Progress, Tool, ToolOutcome};
+use crate::engine::{CallContext, Progress, ToolOutcome};
 use crate::records::Asked;
 use crate::{output, signals, timeline};
 
@@ -37,7 +37,7 @@ pub(super) fn run(
     form: Form<'_>,
 ) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
-    let Some(tool) = find(&app.engine, name) else {
+    let Some(tool) = tool_names::find(&app.engine, name) else {
         return Ok(explain::no_tool(&app.engine, name));
     };
     let arguments = match values::read(&tool.input_schema, words) {
@@ -98,13 +98,6 @@ pub(super) fn run(
     Ok(code)
 }
 
-/// A tool by its name, or by what stands after `extract_`.
-pub(super) fn find<'e>(engine: &'e Engine, name: &str) -> Option<&'e Tool> {
-    engine
-        .tool(name)
-        .or_else(|| engine.tool(&format!("extract_{name}")))
-}
-
 pub(super) fn show(outcome: &ToolOutcome, json: bool) -> u8 {
     if json {
         let value = outcome.structured.clone().unwrap_or_default();
@@ -130,24 +123,6 @@ fn code(outcome: &ToolOutcome) -> u8 {
     match code.and_then(|code| code.as_str()) {
         Some(code) if wrong.contains(&code) => WRONG,
         _ => FAILED,
-    }
-}
-
-/// The names most like this one, or all.
-pub(super) fn near(engine: &Engine, name: &str) -> String {
-    let stem = name.trim_start_matches("extract_").trim_start_matches("search_");
-    let alike: Vec<&str> = engine
-        .tools()
-        .iter()
-        .map(|tool| tool.name.as_str())
-        .filter(|known| {
-            stem.len() > 2 && (known.contains(stem) || stem.contains(known.trim_start_matches("extract_")))
-        })
-        .collect();
-    if alike.is_empty() {
-        "`freshcontext tools` lists them".to_owned()
-    } else {
-        format!("perhaps {}", alike.join(" or "))
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use freshcontext_contract::SourceError;
 use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
 
 use super::args::{DeliverableTask, NewDeliverable, Unchecked};
-use super::{FAILED, WRONG, call, values, watch, with_runtime};
+use super::{FAILED, WRONG, call, failed, tool_names, values, watch, with_runtime};
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{Engine, INTENT, Owner, PROFILE, Task, To};
@@ -60,15 +59,6 @@ pub(super) fn run(
             None => FAILED,
         }
     })
-}
-
-pub(super) fn failed(error: &SourceError) -> u8 {
-    use freshcontext_contract::ErrorCode::{InvalidInput, Misconfigured};
-    output::error(&error.message, error.hint.as_deref());
-    match error.code {
-        InvalidInput | Misconfigured => WRONG,
-        _ => FAILED,
-    }
 }
 
 /// What is to be done, and whether the answer is wanted as JSON.
@@ -126,8 +116,11 @@ fn source(engine: &Engine, words: &str) -> Result<Source, String> {
     let Some((name, arguments)) = split.split_first() else {
         return Err("a source is empty".to_owned());
     };
-    let Some(tool) = call::find(engine, name) else {
-        return Err(format!("there is no tool `{name}`; {}", call::near(engine, name)));
+    let Some(tool) = tool_names::find(engine, name) else {
+        return Err(format!(
+            "there is no tool `{name}`; {}",
+            tool_names::near(engine, name)
+        ));
     };
     let arguments =
         values::read(&tool.input_schema, arguments).map_err(|problem| format!("{name}: {problem}"))?;

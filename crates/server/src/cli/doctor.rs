@@ -2,61 +2,14 @@
 
 use freshcontext_contract::{Key, Transport as _};
 use freshcontext_core::specification;
-use serde::Serialize;
 use serde_json::json;
 
+use super::report::{Report, Verdict};
 use super::{FAILED, online};
 use crate::app::{App, secret_names};
 use crate::config::{ConfigError, Loaded, Sources, default_file};
-use crate::output::{self, Style};
+use crate::output;
 use crate::serve;
-
-/// How a check went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Verdict {
-    #[serde(rename = "ok")]
-    Fine,
-    Note,
-    Bad,
-}
-
-#[derive(Debug, Serialize)]
-struct Finding {
-    verdict: Verdict,
-    what: String,
-    detail: String,
-}
-
-/// What was found, in order; told at once to people, and at the end to programs.
-#[derive(Debug)]
-pub(super) struct Report {
-    as_json: bool,
-    bad: usize,
-    findings: Vec<Finding>,
-}
-
-impl Report {
-    pub(super) fn say(&mut self, verdict: Verdict, what: &str, detail: &str) {
-        let (style, word) = match verdict {
-            Verdict::Fine => (Style::Good, "ok   "),
-            Verdict::Note => (Style::Middling, "note "),
-            Verdict::Bad => (Style::Bad, "BAD  "),
-        };
-        if verdict == Verdict::Bad {
-            self.bad += 1;
-        }
-        let detail = output::one_line(detail);
-        if !self.as_json {
-            output::line(&format!("{}{what}: {detail}", output::paint(style, word)));
-        }
-        self.findings.push(Finding {
-            verdict,
-            what: what.to_owned(),
-            detail,
-        });
-    }
-}
 
 pub(super) fn run(
     loaded: &Loaded,

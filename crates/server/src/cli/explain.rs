@@ -4,7 +4,7 @@ use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use serde_json::{Value, json};
 
-use super::{WRONG, args, call, values};
+use super::{WRONG, args, tool_names, values};
 use crate::app::App;
 use crate::config::{Settings, settings};
 use crate::engine::{EVALUATE, Engine, Tool};
@@ -111,7 +111,7 @@ pub(super) fn call(name: Option<&str>, as_json: bool) -> u8 {
             return WRONG;
         }
     };
-    match call::find(&app.engine, name) {
+    match tool_names::find(&app.engine, name) {
         Some(tool) if as_json => {
             let example: Value = serde_json::from_str(&tool.example).unwrap_or_default();
             let told = json!({"name": tool.name, "inputSchema": tool.input_schema, "example": example});
@@ -130,7 +130,7 @@ pub(super) fn call(name: Option<&str>, as_json: bool) -> u8 {
 pub(super) fn no_tool(engine: &Engine, name: &str) -> u8 {
     output::error(
         &format!("there is no tool `{name}`"),
-        Some(&call::near(engine, name)),
+        Some(&tool_names::near(engine, name)),
     );
     WRONG
 }

@@ -7,8 +7,7 @@ use freshcontext_budget::history::{Form, Options, Oversize, Record, Truncated, t
 use serde_json::{Value, json};
 
 use super::args::Larger;
-use super::judge::{refused, unreadable};
-use super::{WRONG, read_input};
+use super::{WRONG, read_input, refused, unreadable};
 use crate::output;
 
 /// What the command line says.

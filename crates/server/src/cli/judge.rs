@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use freshcontext_contract::{Clock as _, SourceError};
+use freshcontext_contract::Clock as _;
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch};
 use freshcontext_core::validate::{Level, Report, validate as validate_text};
@@ -11,7 +11,7 @@ use freshcontext_detect::{inspect as inspect_text, jsonl_line};
 use serde_json::{Map, Value};
 
 use super::args::Wanted;
-use super::{FAILED, WRONG, read_input};
+use super::{FAILED, WRONG, read_input, refused, unreadable};
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Settings};
 use crate::output::{self, Style};
@@ -338,14 +338,4 @@ fn read_text(file: &Path) -> Result<String, u8> {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         Err(problem) => Err(unreadable(&problem)),
     }
-}
-
-pub(super) fn unreadable(problem: &str) -> u8 {
-    output::error(problem, Some("give a file, or - for stdin"));
-    WRONG
-}
-
-pub(super) fn refused(error: &SourceError) -> u8 {
-    output::error(&error.message, error.hint.as_deref());
-    WRONG
 }

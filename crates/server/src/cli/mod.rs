@@ -14,9 +14,11 @@ mod lists;
 mod look;
 mod online;
 mod records;
+mod report;
 mod shell;
 mod stamp;
 mod store;
+mod tool_names;
 mod values;
 mod watch;
 
@@ -28,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::FromArgMatches as _;
-use freshcontext_contract::Limits;
+use freshcontext_contract::{Limits, SourceError};
 use tokio::runtime::Builder;
 
 use crate::app::App;
@@ -349,4 +351,26 @@ pub(crate) fn read_input(file: &Path) -> Result<Vec<u8>, String> {
         return Ok(bytes);
     }
     std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+}
+
+/// An input that cannot be read.
+fn unreadable(problem: &str) -> u8 {
+    output::error(problem, Some("give a file, or - for stdin"));
+    WRONG
+}
+
+/// An input that is not what it should be.
+fn refused(error: &SourceError) -> u8 {
+    output::error(&error.message, error.hint.as_deref());
+    WRONG
+}
+
+/// A task that failed.
+fn failed(error: &SourceError) -> u8 {
+    use freshcontext_contract::ErrorCode::{InvalidInput, Misconfigured};
+    output::error(&error.message, error.hint.as_deref());
+    match error.code {
+        InvalidInput | Misconfigured => WRONG,
+        _ => FAILED,
+    }
 }

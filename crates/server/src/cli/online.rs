@@ -8,7 +8,7 @@ use freshcontext_http::{Exchange, Observe, Seen};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::doctor::{Report, Verdict};
+use super::report::{Report, Verdict};
 use super::with_runtime;
 use crate::app::{App, secret_names};
 use crate::config::{ConfigError, Settings};

@@ -13,9 +13,7 @@ use freshcontext_store::RecordsHead;
 use serde_json::{Value, json};
 
 use super::args::Records;
-use super::deliverable::failed;
-use super::judge::unreadable;
-use super::{FAILED, WRONG, read_input, with_runtime};
+use super::{FAILED, WRONG, failed, read_input, unreadable, with_runtime};
 use crate::app::App;
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Loaded, Sources};

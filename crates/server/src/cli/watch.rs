@@ -9,8 +9,7 @@ use freshcontext_deliverables::{Feed, Source};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
-use super::deliverable::failed;
-use super::with_runtime;
+use super::{failed, with_runtime};
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{Engine, Owner};

@@ -15,6 +15,7 @@ use futures_util::future::{Either, ready};
 use serde_json::{Map, Value};
 use tracing::Instrument as _;
 
+use super::outcome::defect;
 use super::reading::{Ask, Collected};
 use super::time::{Draft, Watch, Watched};
 use super::{
@@ -240,14 +241,6 @@ impl Engine {
         });
         working.await.ok()
     }
-}
-
-/// What a caller reads when our own code failed. The log has the place.
-pub(super) fn defect() -> SourceError {
-    SourceError::new(
-        ErrorCode::Internal,
-        "a defect in this server ended this call; other calls go on",
-    )
 }
 
 pub(super) fn log_failure(error: &SourceError) {

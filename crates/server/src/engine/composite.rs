@@ -16,7 +16,8 @@ use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
 use super::admission::{Place, overloaded};
-use super::call::{defect, log_failure};
+use super::call::log_failure;
+use super::outcome::defect;
 use super::reading::Ask;
 use super::time::Watched;
 use super::{CallContext, Engine, Progress, ToolOutcome, Work, judgement};

@@ -6,6 +6,7 @@ mod call;
 mod composite;
 mod cursor;
 mod judgement;
+mod outcome;
 mod pool;
 mod reading;
 mod recording;
@@ -13,6 +14,7 @@ mod registry;
 #[cfg(test)]
 pub(crate) mod tests;
 mod time;
+mod tool;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,23 +23,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, Transport};
 use freshcontext_core::decay::{DecayTable, InvalidDecay};
-use freshcontext_core::evaluate::{self, Options};
+use freshcontext_core::evaluate::Options;
 use freshcontext_sources::Composite;
-use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub use crate::aside::Slot;
 pub use arguments::Arguments;
-pub use registry::{Tool, Work};
-pub use time::{INTENT, Owner, PROFILE, RECHECK, Task, To, deliverable_tools};
+pub use outcome::ToolOutcome;
+pub use time::{INTENT, Owner, PROFILE, Task, To, deliverable_tools};
+pub use tool::{EVALUATE, RECHECK, Tool, Work};
 
 use crate::config::Settings;
 use crate::metrics::Metrics;
 use crate::records::Asked;
 
-/// Name of the tool that judges what the caller brings.
-pub const EVALUATE: &str = evaluate::TOOL;
 /// Large judgements worked on at once: each spreads over all processors by itself.
 const JUDGING: usize = 2;
 
@@ -71,19 +71,6 @@ pub struct Parts {
     pub transport: Arc<dyn Transport>,
     /// What tells the time.
     pub clock: Arc<dyn Clock>,
-}
-
-/// What came of a call.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolOutcome {
-    /// The text for the model.
-    pub text: String,
-    /// The same as data.
-    pub structured: Option<Value>,
-    /// Whether the call failed.
-    pub is_error: bool,
-    /// Facts about the call that are not part of the answer (`cached_age_s`, `attempts`).
-    pub meta: Option<Map<String, Value>>,
 }
 
 /// What comes with a call.

@@ -20,7 +20,7 @@ use tracing::Instrument as _;
 
 use super::Engine;
 use super::admission::{Place, overloaded};
-use super::call::defect;
+use super::outcome::defect;
 use super::pool::Room;
 
 /// What a call may outlive its deadline by while it is being dropped.

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 /// Counts connections in all and by peer.
 #[derive(Debug)]
-pub(crate) struct Census {
+pub(crate) struct ConnectionLimiter {
     by_peer: Mutex<HashMap<IpAddr, usize>>,
     most: usize,
     most_by_peer: usize,
@@ -19,12 +19,12 @@ pub(crate) struct Census {
 
 /// One connection's place; free again when dropped.
 #[derive(Debug)]
-pub(crate) struct Seat {
-    census: Arc<Census>,
+pub(crate) struct ConnectionPermit {
+    limiter: Arc<ConnectionLimiter>,
     peer: IpAddr,
 }
 
-impl Census {
+impl ConnectionLimiter {
     pub(crate) fn new(most: usize, most_by_peer: usize) -> Arc<Self> {
         Arc::new(Self {
             by_peer: Mutex::default(),
@@ -34,7 +34,7 @@ impl Census {
     }
 
     /// A place for a connection from this peer, unless there is none.
-    pub(crate) fn seat(self: &Arc<Self>, peer: IpAddr) -> Option<Seat> {
+    pub(crate) fn permit(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionPermit> {
         let peer = peer.to_canonical();
         let mut by_peer = self.by_peer.lock().unwrap_or_else(PoisonError::into_inner);
         let all: usize = by_peer.values().sum();
@@ -43,16 +43,20 @@ impl Census {
             return None;
         }
         by_peer.insert(peer, own + 1);
-        Some(Seat {
-            census: Arc::clone(self),
+        Some(ConnectionPermit {
+            limiter: Arc::clone(self),
             peer,
         })
     }
 }
 
-impl Drop for Seat {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        let mut by_peer = self.census.by_peer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut by_peer = self
+            .limiter
+            .by_peer
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(count) = by_peer.get_mut(&self.peer) {
             *count = count.saturating_sub(1);
             if *count == 0 {
@@ -159,17 +163,17 @@ mod tests {
 
     #[test]
     fn places_are_limited_in_all_and_by_peer_and_come_back() {
-        let census = Census::new(3, 2);
+        let limiter = ConnectionLimiter::new(3, 2);
         let one = IpAddr::from(Ipv4Addr::new(192, 0, 2, 1));
         let mapped = IpAddr::from(Ipv4Addr::new(192, 0, 2, 1).to_ipv6_mapped());
         let other = IpAddr::from(Ipv4Addr::new(192, 0, 2, 2));
-        let first = census.seat(one).unwrap();
-        let _second = census.seat(mapped).unwrap();
-        assert!(census.seat(one).is_none(), "the same peer in either notation");
-        let _third = census.seat(other).unwrap();
-        assert!(census.seat(other).is_none(), "full");
+        let first = limiter.permit(one).unwrap();
+        let _second = limiter.permit(mapped).unwrap();
+        assert!(limiter.permit(one).is_none(), "the same peer in either notation");
+        let _third = limiter.permit(other).unwrap();
+        assert!(limiter.permit(other).is_none(), "full");
         drop(first);
-        assert!(census.seat(other).is_some());
+        assert!(limiter.permit(other).is_some());
     }
 
     #[tokio::test(start_paused = true)]

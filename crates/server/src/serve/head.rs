@@ -14,7 +14,7 @@ const DIGITS: usize = 16;
 
 /// Reads a connection as it comes in, in any pieces.
 #[derive(Debug, Default)]
-pub(crate) struct HeadScan {
+pub(crate) struct SmugglingFilter {
     place: Place,
     line: Line,
     head: Head,
@@ -61,7 +61,7 @@ struct Head {
     ambiguous: bool,
 }
 
-impl HeadScan {
+impl SmugglingFilter {
     /// Takes in the next bytes of the connection; spoils the end of a line that is ambiguous.
     pub(crate) fn take(&mut self, bytes: &mut [u8]) {
         let mut at = 0;
@@ -196,7 +196,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn spoilt(text: &str, chunk: usize) -> bool {
-        let mut scan = HeadScan::default();
+        let mut scan = SmugglingFilter::default();
         let mut bytes = text.as_bytes().to_vec();
         for piece in bytes.chunks_mut(chunk) {
             scan.take(piece);
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn the_end_of_a_request_is_known() {
         for good in GOOD {
-            let mut scan = HeadScan::default();
+            let mut scan = SmugglingFilter::default();
             let mut bytes = good.as_bytes().to_vec();
             let (last, before) = bytes.split_last_mut().unwrap();
             scan.take(before);

@@ -1,9 +1,10 @@
 //! MCP over streamable HTTP: our own accept loop, so that every wait has a limit.
 
+mod answers;
+mod auth;
 mod body;
 mod connections;
 mod cors;
-mod door;
 mod guard;
 pub(crate) mod head;
 mod rate;
@@ -31,15 +32,22 @@ use tower::Service as _;
 use crate::config::{ConfigError, HttpSettings, LONG_SECRET};
 use crate::metrics::{Metrics, Refusal};
 use crate::signals;
+use auth::AuthFilter;
 use body::Bodies;
-use connections::{Activity, Census, Seat};
-use door::Door;
+use connections::{Activity, ConnectionLimiter, ConnectionPermit};
 use rate::Client;
 use watched::Watched;
 
 pub(crate) use guard::Caller;
-pub use routes::MCP_PATH;
-pub(crate) use routes::READY_PATH;
+
+/// Where MCP is spoken.
+pub const MCP_PATH: &str = "/mcp";
+/// Where a supervisor asks whether we are alive.
+const HEALTH_PATH: &str = "/healthz";
+/// Where one asks whether we take new work.
+pub(crate) const READY_PATH: &str = "/readyz";
+/// Where the figures are, if the operator wants them.
+const METRICS_PATH: &str = "/metrics";
 
 /// What a refused connection is told.
 const FULL: &[u8] =
@@ -130,9 +138,9 @@ pub async fn serve_until<S>(
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
     let end = CancellationToken::new();
-    let door = Arc::new(Door::new(settings, limits, metrics));
-    let router = routes::router(handler, Arc::clone(&door), Bodies::new(limits), end.clone());
-    let census = Census::new(limits.inbound_connections, limits.inbound_connections_per_peer);
+    let filter = Arc::new(AuthFilter::new(settings, limits, metrics));
+    let router = routes::router(handler, Arc::clone(&filter), Bodies::new(limits), end.clone());
+    let limiter = ConnectionLimiter::new(limits.inbound_connections, limits.inbound_connections_per_peer);
     let waits = Waits::new(limits);
     let connections = TaskTracker::new();
     let drain = CancellationToken::new();
@@ -151,19 +159,19 @@ pub async fn serve_until<S>(
                 continue;
             }
         };
-        let Some(seat) = census.seat(peer.ip()) else {
-            door.refused(Refusal::Connections);
+        let Some(permit) = limiter.permit(peer.ip()) else {
+            filter.refused(Refusal::Connections);
             let _ = stream.try_write(FULL);
             continue;
         };
         let _ = stream.set_nodelay(true);
         let service = Service {
             router: router.clone(),
-            door: Arc::clone(&door),
-            client: door.client(peer.ip()),
+            filter: Arc::clone(&filter),
+            client: filter.client(peer.ip()),
         };
-        let connected = door.metrics().map(Metrics::connected);
-        let serving = connection(stream, seat, service, waits, drain.clone());
+        let connected = filter.metrics().map(Metrics::connected);
+        let serving = connection(stream, permit, service, waits, drain.clone());
         connections.spawn(async move {
             let _connected = connected;
             serving.await;
@@ -171,7 +179,7 @@ pub async fn serve_until<S>(
     }
     drop(listener);
     tracing::info!("draining");
-    door.drain();
+    filter.drain();
     drain.cancel();
     connections.close();
     let drain_time = Duration::from_millis(limits.drain_ms);
@@ -237,7 +245,7 @@ fn too_large<B>(request: &hyper::Request<B>) -> Option<axum::response::Response>
 /// What answers the requests of a connection.
 struct Service {
     router: Router,
-    door: Arc<Door>,
+    filter: Arc<AuthFilter>,
     client: Option<Client>,
 }
 
@@ -251,8 +259,14 @@ impl Service {
     }
 }
 
-async fn connection(stream: TcpStream, seat: Seat, service: Service, waits: Waits, drain: CancellationToken) {
-    let _seat = seat;
+async fn connection(
+    stream: TcpStream,
+    permit: ConnectionPermit,
+    service: Service,
+    waits: Waits,
+    drain: CancellationToken,
+) {
+    let _permit = permit;
     let activity = Arc::new(Activity::new());
     let service = {
         let activity = Arc::clone(&activity);
@@ -261,7 +275,7 @@ async fn connection(stream: TcpStream, seat: Seat, service: Service, waits: Wait
             let ended = Ended(Arc::clone(&activity));
             let too_large = too_large(&request);
             if too_large.is_some() {
-                service.door.refused(Refusal::Protocol);
+                service.filter.refused(Refusal::Protocol);
             }
             let answer = service.router.clone().call(service.request(request));
             async move {

@@ -22,26 +22,19 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::answers::{reply, rpc_error, text};
+use super::auth::{AuthFilter, NOT_NOW, admit};
 use super::body::{Bodies, Unread};
-use super::door::{Door, NOT_NOW, admit};
+use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
 use crate::aside::{Aside, Slot, apart, has_too_many_values, write_answer};
 use crate::metrics::{Metrics, Refusal};
 use crate::stdio::{TOO_MANY_VALUES, find_id};
-
-/// Where MCP is spoken.
-pub const MCP_PATH: &str = "/mcp";
-/// Where a supervisor asks whether we are alive.
-pub(crate) const HEALTH_PATH: &str = "/healthz";
-/// Where one asks whether we take new work.
-pub(crate) const READY_PATH: &str = "/readyz";
-/// Where the figures are, if the operator wants them.
-pub(crate) const METRICS_PATH: &str = "/metrics";
 
 /// What the routes share.
 struct Shared<S> {
     mcp: StreamableHttpService<S, NeverSessionManager>,
     bodies: Bodies,
-    door: Arc<Door>,
+    filter: Arc<AuthFilter>,
     /// Cancelled when what is still at work is given up.
     end: CancellationToken,
 }
@@ -49,7 +42,7 @@ struct Shared<S> {
 impl<S> Shared<S> {
     /// Counts an answer that says no.
     fn refusing(&self, reason: Refusal, response: Response) -> Response {
-        self.door.refused(reason);
+        self.filter.refused(reason);
         response
     }
 
@@ -72,7 +65,7 @@ impl<S> Shared<S> {
 }
 
 /// The router for a handler. `end` closes open streams.
-pub(crate) fn router<S>(handler: S, door: Arc<Door>, bodies: Bodies, end: CancellationToken) -> Router
+pub(crate) fn router<S>(handler: S, filter: Arc<AuthFilter>, bodies: Bodies, end: CancellationToken) -> Router
 where
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
@@ -91,11 +84,11 @@ where
     let shared = Arc::new(Shared {
         mcp,
         bodies,
-        door: Arc::clone(&door),
+        filter: Arc::clone(&filter),
         end,
     });
     let mut router = Router::new();
-    if let Some(metrics) = door.metrics() {
+    if let Some(metrics) = filter.metrics() {
         let metrics = Arc::clone(metrics);
         router = router.route(METRICS_PATH, get(move || std::future::ready(figures(&metrics))));
     }
@@ -110,11 +103,11 @@ where
             )
         })
         .with_state(shared)
-        .layer(from_fn_with_state(door, admit))
+        .layer(from_fn_with_state(filter, admit))
 }
 
 async fn ready<S>(State(shared): State<Arc<Shared<S>>>) -> Response {
-    if shared.door.is_ready() {
+    if shared.filter.is_ready() {
         text(StatusCode::OK, "ready\n")
     } else {
         text(StatusCode::SERVICE_UNAVAILABLE, "draining\n")
@@ -336,31 +329,4 @@ fn closing(mut response: Response) -> Response {
 
 fn refusal(status: StatusCode, code: i32, message: &str) -> Response {
     rpc_error(status, json!({"code": code, "message": message}), None)
-}
-
-/// An answer that is no tool's: JSON-RPC's error object, with the id where it is known.
-pub(crate) fn rpc_error(status: StatusCode, error: Value, id: Option<Value>) -> Response {
-    let mut body = Map::new();
-    body.insert("jsonrpc".to_owned(), "2.0".into());
-    body.insert("error".to_owned(), error);
-    if let Some(id) = id {
-        body.insert("id".to_owned(), id);
-    }
-    reply(status, "application/json", Value::Object(body).to_string())
-}
-
-fn text(status: StatusCode, body: &'static str) -> Response {
-    reply(status, "text/plain; charset=utf-8", body.to_owned())
-}
-
-fn reply(status: StatusCode, kind: &'static str, body: String) -> Response {
-    let mut response = Response::new(Body::from(body));
-    *response.status_mut() = status;
-    response
-        .headers_mut()
-        .insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
 }

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
 use super::connections::Activity;
-use super::head::HeadScan;
+use super::head::SmugglingFilter;
 
 /// How long a call goes on after its caller's side of the connection has closed, before the caller is asked
 /// whether it still listens. Most answers are out by then; a call whose caller has gone costs no more than this.
@@ -41,7 +41,7 @@ impl Link for TcpStream {
 pub(super) struct Watched<S> {
     stream: S,
     activity: Arc<Activity>,
-    scan: HeadScan,
+    scan: SmugglingFilter,
     half_closed: Option<HalfClosed>,
     /// Whether anything of an answer is out since the last request came in.
     answering: bool,
@@ -62,7 +62,7 @@ impl<S> Watched<S> {
         Self {
             stream,
             activity,
-            scan: HeadScan::default(),
+            scan: SmugglingFilter::default(),
             half_closed: None,
             answering: false,
             writing: false,

@@ -2,11 +2,11 @@
 
 pub(crate) mod frame;
 pub(crate) mod lines;
-mod outbox;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod transport;
+mod write_queue;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 use crate::mcp::McpServer;
 use crate::signals;
 pub(crate) use frame::{TOO_MANY_VALUES, find_id};
-use outbox::Outbox;
 use transport::{Intake, LAST_ANSWERS, Open, StdioTransport};
+use write_queue::WriteQueue;
 
 /// After the input ended and the last answers had their time, this much for writing them.
 const LAST_WRITES: Duration = Duration::from_millis(300);
@@ -41,11 +41,11 @@ pub async fn serve_streams(
     let broken = CancellationToken::new();
     let ended = CancellationToken::new();
     let stop = CancellationToken::new();
-    let (outbox, mut writer) = Outbox::start(output, broken.clone());
+    let (queue, mut writer) = WriteQueue::start(output, broken.clone());
     let open = Arc::<Open>::default();
     let transport = StdioTransport::new(
         input,
-        outbox.clone(),
+        queue.clone(),
         Arc::clone(&open),
         Intake::new(limits),
         ended.clone(),
@@ -73,9 +73,9 @@ pub async fn serve_streams(
         () = signals::parent_gone() => "the parent process is gone",
     };
     tracing::info!(reason, "leaving");
-    open.give_up(&outbox);
+    open.give_up(&queue);
     stop.cancel();
-    outbox.close();
+    queue.close();
     tokio::select! {
         _ = tokio::time::timeout(LAST_WRITES, &mut writer) => {}
         () = signals::end() => {}

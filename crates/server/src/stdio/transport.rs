@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::frame::{self, Frame};
 use super::lines::{Line, LineDecoder, SMALL as SMALL_LINE};
-use super::outbox::Outbox;
+use super::write_queue::WriteQueue;
 use crate::aside::{Aside, Slot, write_answer};
 
 /// What the judgement of one signal takes as an answer, at most, in bytes: as text and as JSON.
@@ -60,7 +60,7 @@ impl Intake {
 /// The transport of one stdio session.
 pub(crate) struct StdioTransport<R> {
     lines: FramedRead<R, LineDecoder>,
-    outbox: Outbox,
+    queue: WriteQueue,
     open: Arc<Open>,
     /// Whether the session has begun; what comes before it is not for a session to see.
     begun: bool,
@@ -151,14 +151,14 @@ impl Open {
     }
 
     /// Waits until there is room for another request.
-    async fn room(&self, outbox: &Outbox, intake: Intake) {
+    async fn room(&self, queue: &WriteQueue, intake: Intake) {
         loop {
-            let (fewer, written) = (pin!(self.fewer.notified()), pin!(outbox.written()));
+            let (fewer, written) = (pin!(self.fewer.notified()), pin!(queue.written()));
             let (requests, bytes) = {
                 let ids = self.ids();
                 (ids.held.len(), ids.bytes)
             };
-            let (answers, unread) = outbox.unwritten();
+            let (answers, unread) = queue.unwritten();
             if requests + answers < intake.requests && bytes + unread <= intake.bytes {
                 return;
             }
@@ -167,29 +167,29 @@ impl Open {
     }
 
     /// Tells all who still wait that there will be no answer.
-    pub(crate) fn give_up(&self, outbox: &Outbox) {
+    pub(crate) fn give_up(&self, queue: &WriteQueue) {
         let ids: Vec<RequestId> = self.ids().held.keys().cloned().collect();
         for id in ids {
             let error = ErrorData::new(NOT_NOW, "the server is going away; this was not finished", None);
             let answer = ServerJsonRpcMessage::error(error, Some(id.clone()));
             // Where nobody reads any more, nobody misses it.
-            let _ = self.end(&id, || write(outbox, answer));
+            let _ = self.end(&id, || write(queue, answer));
         }
     }
 }
 
 impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
-    /// Reads lines from `input` and writes to `outbox`. `ended` is cancelled when the input ends.
+    /// Reads lines from `input` and writes to `queue`. `ended` is cancelled when the input ends.
     pub(crate) fn new(
         input: R,
-        outbox: Outbox,
+        queue: WriteQueue,
         open: Arc<Open>,
         intake: Intake,
         ended: CancellationToken,
     ) -> Self {
         Self {
             lines: FramedRead::with_capacity(input, LineDecoder::new(intake.line), SMALL_LINE),
-            outbox,
+            queue,
             open,
             begun: false,
             patience: None,
@@ -203,7 +203,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
     fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
         let id = id.filter(|id| !self.open.has(id));
         // A broken pipe ends the session elsewhere.
-        let _ = write(&self.outbox, ServerJsonRpcMessage::error(error, id));
+        let _ = write(&self.queue, ServerJsonRpcMessage::error(error, id));
     }
 
     /// What rmcp shall see of a message that came in this line.
@@ -243,15 +243,15 @@ fn held(request: &ClientRequest, line: &[u8]) -> Held {
     }
 }
 
-fn write(outbox: &Outbox, message: ServerJsonRpcMessage) -> io::Result<()> {
-    outbox.push(line(message, None, outbox)?)
+fn write(queue: &WriteQueue, message: ServerJsonRpcMessage) -> io::Result<()> {
+    queue.push(line(message, None, queue)?)
 }
 
 /// A message as JSON, with the structure that was put aside.
 fn line(
     mut message: ServerJsonRpcMessage,
     structure: Option<&RawValue>,
-    outbox: &Outbox,
+    queue: &WriteQueue,
 ) -> io::Result<Vec<u8>> {
     if let JsonRpcMessage::Error(error) = &mut message {
         error.error = crate::mcp::cleaned(error.error.clone());
@@ -259,7 +259,7 @@ fn line(
     // Room for all, so that a large answer is not moved as it grows: the text takes a quarter of what its
     // structure takes.
     let structured = structure.map_or(0, |structure| structure.get().len());
-    let mut line = outbox.buffer(SMALL + structured + structured / 2);
+    let mut line = queue.buffer(SMALL + structured + structured / 2);
     match (&message, structure) {
         (JsonRpcMessage::Response(response), Some(structure)) => {
             write_answer(&mut line, &response.id, &response.result, structure)?;
@@ -276,7 +276,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
         &mut self,
         item: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        let outbox = self.outbox.clone();
+        let queue = self.queue.clone();
         let open = Arc::clone(&self.open);
         async move {
             let answered = match &item {
@@ -285,11 +285,11 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
                 _ => None,
             };
             let Some(id) = answered else {
-                return write(&outbox, item);
+                return write(&queue, item);
             };
             let structure = open.structure(&id);
-            let line = line(item, structure.as_deref(), &outbox)?;
-            open.end(&id, || outbox.push(line))
+            let line = line(item, structure.as_deref(), &queue)?;
+            open.end(&id, || queue.push(line))
         }
     }
 
@@ -297,11 +297,11 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
         loop {
             if let Some(until) = self.patience {
                 if tokio::time::timeout_at(until, self.open.none()).await.is_err() {
-                    self.open.give_up(&self.outbox);
+                    self.open.give_up(&self.queue);
                 }
                 return None;
             }
-            self.open.room(&self.outbox, self.intake).await;
+            self.open.room(&self.queue, self.intake).await;
             match self.lines.next().await {
                 Some(Ok(Line::Text(line))) => match frame::read(&line) {
                     Frame::Message(message) => {
@@ -327,7 +327,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.outbox.close();
+        self.queue.close();
         Ok(())
     }
 }

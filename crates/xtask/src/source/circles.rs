@@ -1,8 +1,8 @@
 //! Modules of one crate that need each other, directly or by way of others.
 //!
 //! A module needs another where it names something that is defined there: in a `use`, a type, an expression. A name that
-//! is handed on (`pub use`) counts for the module that defines it, and handing on is no need. What stands in the arguments
-//! of macros is not seen.
+//! is handed on (`pub use`) counts for the module that defines it, and handing on is no need; nor is what a module names of
+//! those above it, which are there for that. What stands in the arguments of macros is not seen.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -37,7 +37,7 @@ pub(super) fn circles(package: &Package) -> Vec<Circle> {
             let Some(target) = resolve(&scopes, &module.path, &path, 0) else {
                 continue;
             };
-            if target != module.path {
+            if !module.path.starts_with(&target) {
                 needs
                     .entry((module.path.clone(), target))
                     .or_insert_with(|| path.join("::"));
@@ -300,6 +300,6 @@ mod tests {
         );
         assert_eq!(found(&[root, ("a", "pub struct A(crate::Root);")]), [""; 0]);
         let needs = ("", "mod a; use a::A; pub struct Root(A);");
-        assert_eq!(found(&[needs, ("a", "pub struct A(crate::Root);")]), [" a"]);
+        assert_eq!(found(&[needs, ("a", "pub struct A(crate::Root);")]), [""; 0]);
     }
 }

@@ -10,7 +10,18 @@ use freshcontext_records::make::{document_id, item_id};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::sections::KeptSection;
+/// The marks of one section.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KeptSection {
+    /// The tool that answered it.
+    pub tool: String,
+    /// Its heading.
+    pub label: String,
+    /// What that tool was called with.
+    pub arguments: Map<String, Value>,
+    /// Its marks.
+    pub record: Record,
+}
 
 /// Hexadecimal digits kept of a part's hash: 48 bits, to compare with one earlier value.
 const PART_DIGITS: usize = 12;

@@ -4,6 +4,7 @@
 
 mod compare;
 mod deliverable;
+mod finding;
 mod keeping;
 mod marks;
 mod outcome;
@@ -23,9 +24,6 @@ pub(super) use marks::Draft;
 pub(super) use sections::Watched;
 pub(super) use tool::{recheck_tool, with_answer_hash, with_answer_id};
 pub(super) use watch::Watch;
-
-/// Name of the tool.
-pub const RECHECK: &str = "recheck";
 
 /// Whose answers these are: no operation crosses owners.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,7 @@ use freshcontext_core::sanitize::{clean_error, clean_line, clean_value};
 use serde_json::{Map, Value, json};
 
 use super::compare::{ItemVerdict, Verdict};
-use super::recheck::{Finding, Found, Subject};
-use super::sections::{SectionFinding, strongest};
+use super::finding::{Finding, Found, SectionFinding, Subject, strongest};
 use crate::engine::ToolOutcome;
 
 /// Items of one source that the text names; the structured result has all.

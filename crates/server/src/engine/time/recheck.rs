@@ -8,77 +8,15 @@ use freshcontext_contract::{AnyAdapter, Earlier, ErrorCode, Evidence, SourceErro
 use freshcontext_records::later::Part;
 use serde_json::{Map, Value};
 
-use super::compare::{Comparison, Now, Verdict, compare, gone, unchanged, unknown};
+use super::compare::{Now, Verdict, compare, gone, unchanged, unknown};
+use super::finding::{Admitted, Finding, Found, Subject};
 use super::marks::{Kept, Record};
 use super::peeking::{Peeking, Settled};
 use super::records::News;
-use super::sections::SectionFinding;
 use super::tool::{EXAMPLE, Question};
 use super::{Owner, Watch, outcome};
-use crate::engine::admission::Place;
 use crate::engine::reading::{Ask, Collected};
 use crate::engine::{Engine, ToolOutcome, Work};
-
-/// What a look at the source came to.
-pub(super) struct Finding {
-    pub comparison: Comparison,
-    /// What a verdict rests on, where the cheap question settled it.
-    pub evidence: Vec<Evidence>,
-    /// Hash of the answer as it is now, where everything was fetched.
-    pub hash_now: Option<String>,
-    /// Why it could not be checked.
-    pub error: Option<SourceError>,
-    /// Requests that left this machine.
-    pub requests: u32,
-    /// Bytes of bodies that came.
-    pub bytes: usize,
-}
-
-impl Finding {
-    /// Of a source that was not asked.
-    pub(super) fn none(then: &Record, error: SourceError) -> Self {
-        Self {
-            comparison: unknown(then, "not_read"),
-            error: Some(error),
-            ..Self::default()
-        }
-    }
-}
-
-impl Default for Finding {
-    fn default() -> Self {
-        Self {
-            comparison: unknown(&Record::empty(), ""),
-            evidence: Vec::new(),
-            hash_now: None,
-            error: None,
-            requests: 0,
-            bytes: 0,
-        }
-    }
-}
-
-/// What was found of an answer.
-pub(super) enum Found {
-    /// Of one source.
-    Answer(Box<Finding>),
-    /// Of several, in the order of the answer.
-    Sections(Vec<SectionFinding>),
-}
-
-/// A place among the calls at work, and until when.
-#[derive(Clone)]
-pub(super) struct Seat {
-    pub place: Arc<Place>,
-    pub deadline: Instant,
-}
-
-/// The answer that is asked about.
-pub(super) struct Subject {
-    pub answer_id: Option<String>,
-    pub tool: String,
-    pub answered_at: Option<DateTime<Utc>>,
-}
 
 /// The answer as it is now.
 pub(super) struct Fresh {
@@ -159,14 +97,14 @@ impl Engine {
         Ok(outcome::outcome(&subject, &found, now))
     }
 
-    /// Asks the cheap question, then for everything where that does not settle it. A section of a composite has a seat
+    /// Asks the cheap question, then for everything where that does not settle it. A section of a composite has a admitted
     /// already.
     pub(super) async fn look(
         self: &Arc<Self>,
         tool: &str,
         arguments: &Map<String, Value>,
         then: Option<&Record>,
-        seat: Option<Seat>,
+        admitted: Option<Admitted>,
     ) -> Result<(Finding, Option<Fresh>), SourceError> {
         let adapter = match self.tool(tool).map(|tool| &tool.work) {
             Some(Work::Source(adapter)) => adapter,
@@ -180,7 +118,7 @@ impl Engine {
             }
         };
         let watch = Watch::new(Arc::clone(&self.transport));
-        let looked = self.looked(adapter, arguments, then, seat, &watch).await;
+        let looked = self.looked(adapter, arguments, then, admitted, &watch).await;
         let mut finding = Finding {
             requests: watch.requests(),
             bytes: watch.bytes(),
@@ -228,16 +166,16 @@ impl Engine {
         adapter: &Arc<dyn AnyAdapter>,
         arguments: &Map<String, Value>,
         then: Option<&Record>,
-        seat: Option<Seat>,
+        admitted: Option<Admitted>,
         watch: &Arc<Watch>,
     ) -> Result<Looked, SourceError> {
         let (mut common, own) = self.prepare(adapter.as_ref(), arguments)?;
         // Past the cache: a copy of the answer would confirm itself.
         common.max_age = Some(Duration::ZERO);
         let limit = adapter.descriptor().args.limit.map(|_| common.limit);
-        let seat = match seat {
-            Some(seat) => seat,
-            None => Seat {
+        let admitted = match admitted {
+            Some(admitted) => admitted,
+            None => Admitted {
                 place: Arc::new(self.gate.enter().await?),
                 deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
             },
@@ -254,8 +192,8 @@ impl Engine {
             }),
             common,
             own,
-            deadline: seat.deadline,
-            place: seat.place,
+            deadline: admitted.deadline,
+            place: admitted.place,
             transport: Some(Arc::clone(watch) as _),
         };
         let descriptor = adapter.descriptor();

@@ -8,27 +8,12 @@ use freshcontext_contract::{SourceError, Transport};
 use freshcontext_core::composite::Section;
 use freshcontext_core::provenance::sha256_hex;
 use futures_util::future::join_all;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Watch;
-use super::compare::Verdict;
-use super::marks::{Draft, Kept, Record, canonical};
-use super::recheck::{Finding, Seat};
+use super::finding::{Admitted, Finding, SectionFinding};
+use super::marks::{Draft, Kept, KeptSection, Record, canonical};
 use crate::engine::Engine;
-
-/// The marks of one section.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct KeptSection {
-    /// The tool that answered it.
-    pub tool: String,
-    /// Its heading.
-    pub label: String,
-    /// What that tool was called with.
-    pub arguments: Map<String, Value>,
-    /// Its marks.
-    pub record: Record,
-}
 
 /// Looks on at the requests of a composite, section by section.
 pub(crate) struct Watched {
@@ -127,37 +112,18 @@ impl Marked {
     }
 }
 
-/// What became of a section.
-pub(super) struct SectionFinding {
-    pub tool: String,
-    pub label: String,
-    pub finding: Finding,
-}
-
-/// The strongest verdict of all sections: changed, gone, could not check, current.
-pub(super) fn strongest(sections: &[SectionFinding]) -> Verdict {
-    let found = |verdict: &Verdict| {
-        let mut verdicts = sections.iter().map(|section| section.finding.comparison.verdict);
-        verdicts.any(|of_section| of_section == *verdict)
-    };
-    [Verdict::Changed, Verdict::Gone, Verdict::CouldNotCheck]
-        .into_iter()
-        .find(found)
-        .unwrap_or(Verdict::Current)
-}
-
 impl Engine {
     /// Rechecks every section at once, as one call and under one deadline.
     pub(super) async fn look_at_sections(
         self: &Arc<Self>,
         sections: Vec<KeptSection>,
     ) -> Result<Vec<SectionFinding>, SourceError> {
-        let seat = Seat {
+        let admitted = Admitted {
             place: Arc::new(self.gate.enter().await?),
             deadline: Instant::now() + Duration::from_millis(self.limits().composite_deadline_ms),
         };
         let looks = sections.into_iter().map(|section| {
-            let seat = seat.clone();
+            let admitted = admitted.clone();
             async move {
                 let KeptSection {
                     tool,
@@ -165,7 +131,7 @@ impl Engine {
                     arguments,
                     record,
                 } = section;
-                let finding = match self.look(&tool, &arguments, Some(&record), Some(seat)).await {
+                let finding = match self.look(&tool, &arguments, Some(&record), Some(admitted)).await {
                     Ok((finding, _)) => finding,
                     // Its source may be off by now.
                     Err(error) => Finding::none(&record, error),

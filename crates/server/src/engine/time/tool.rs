@@ -4,8 +4,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use freshcontext_contract::SourceError;
 use serde_json::{Map, Value, json};
 
-use super::RECHECK;
-use crate::engine::{Tool, Work, judgement};
+use crate::engine::{RECHECK, Tool, Work, judgement};
 
 /// Right arguments.
 pub(super) const EXAMPLE: &str = r#"{"answer_id": "aV3x0Zr1k9QmT"}"#;

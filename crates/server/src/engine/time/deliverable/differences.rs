@@ -7,9 +7,8 @@ use freshcontext_core::sanitize::clean_line;
 use freshcontext_deliverables::{Diff, FieldChange, Snapshot};
 use serde_json::{Value, json};
 
-use super::make::To;
-use super::moment;
 use super::say::{outcome, unchecked};
+use super::{To, moment};
 use crate::engine::ToolOutcome;
 
 /// Lines of a kind that the text has; the structured result has all.

@@ -14,21 +14,12 @@ use freshcontext_store::VersionRow;
 use serde_json::{Map, Value, json};
 
 use super::super::keeping::unusable;
-use super::follow::{Followed, Mode};
-use super::{Owner, differences, moment, say, unwritable};
+use super::followed::{Followed, Mode};
+use super::{Owner, To, differences, moment, say, unwritable};
 use crate::engine::{Engine, ToolOutcome};
 
 /// Attempts to append a version while others append theirs.
 const APPENDS: usize = 100;
-
-/// What a version is compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum To {
-    /// Another version.
-    Version(i64),
-    /// What the sources say now.
-    Now,
-}
 
 /// A judged gathering.
 struct Made {
@@ -155,7 +146,7 @@ impl Engine {
             let arguments = arguments(&gathered, definition, most);
             let options = Arc::clone(&self.options);
             let judged = self.beside(move || judge(&arguments, now, &options)).await;
-            Some(judged.unwrap_or_else(|| Err(crate::engine::call::defect()))?)
+            Some(judged.unwrap_or_else(|| Err(crate::engine::outcome::defect()))?)
         };
         for verdict in judgement.iter().flat_map(|judgement| &judgement.verdicts) {
             if let Some(entry) = gathered.entries.get_mut(verdict.position) {

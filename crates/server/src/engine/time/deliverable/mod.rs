@@ -2,6 +2,7 @@
 
 mod differences;
 mod follow;
+mod followed;
 mod keep;
 mod make;
 mod say;
@@ -17,7 +18,6 @@ use freshcontext_core::evaluate::{Intent, Profile};
 use freshcontext_deliverables::{Definition, Source, Version, Wrong, chain_hash, check_name, verify_chain};
 use freshcontext_store::{Added, Backend, DeliverableRow, VersionRow};
 
-pub use make::To;
 pub use tools::deliverable_tools;
 pub(in crate::engine) use tools::read_task;
 
@@ -33,6 +33,15 @@ const TOOLS: [&str; 3] = ["deliverable_generate", "deliverable_diff", "deliverab
 pub const PROFILE: &str = "local_custom";
 /// What they are wanted for where nothing is said.
 pub const INTENT: &str = "developer_adoption";
+
+/// What a version is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum To {
+    /// Another version.
+    Version(i64),
+    /// What the sources say now.
+    Now,
+}
 
 /// What is to be done with deliverables.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,7 +10,7 @@ use freshcontext_deliverables::{Definition, Snapshot, Source, State, Version};
 use freshcontext_store::{DeliverableRow, VersionRow};
 use serde_json::{Value, json};
 
-use super::follow::Followed;
+use super::followed::Followed;
 use super::moment;
 use crate::engine::ToolOutcome;
 

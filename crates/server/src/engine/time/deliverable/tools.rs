@@ -3,8 +3,7 @@
 use freshcontext_contract::SourceError;
 use serde_json::{Map, Value, json};
 
-use super::make::To;
-use super::{TOOLS, Task};
+use super::{TOOLS, Task, To};
 use crate::engine::{Tool, Work, judgement};
 
 const EXAMPLE: &str = r#"{"name": "jobs"}"#;

@@ -10,7 +10,7 @@ use freshcontext_deliverables::{
     Diff, Event, Feed, Gathered, Known, OnUnchecked, Side, Source, Trouble, diff, events, gather,
 };
 
-use super::follow::{Found, Mode};
+use super::followed::{Found, Mode};
 use super::{Owner, moment};
 use crate::engine::Engine;
 

@@ -55,7 +55,7 @@ impl Progress {
 
 type Running = Shared<BoxFuture<'static, Outcome>>;
 
-struct Flight {
+struct SharedRequest {
     id: u64,
     running: WeakShared<BoxFuture<'static, Outcome>>,
     deadline: Deadline,
@@ -63,41 +63,41 @@ struct Flight {
 }
 
 #[derive(Default)]
-struct Board {
-    flights: HashMap<String, Flight>,
+struct State {
+    running: HashMap<String, SharedRequest>,
     next_id: u64,
 }
 
 #[derive(Default)]
-pub(crate) struct Flights(Mutex<Board>);
+pub(crate) struct Coalescer(Mutex<State>);
 
-impl Flights {
+impl Coalescer {
     /// Joins the request of this key, or starts it.
     pub(crate) fn join<F>(
         self: &Arc<Self>,
         key: String,
         until: Instant,
         start: impl FnOnce(Deadline, Arc<Progress>) -> F,
-    ) -> Seat
+    ) -> Waiter
     where
         F: Future<Output = Outcome> + Send + 'static,
     {
         let mut board = self.lock();
-        if let Some(flight) = board.flights.get(&key)
-            && let Some(running) = flight.running.upgrade()
+        if let Some(shared) = board.running.get(&key)
+            && let Some(running) = shared.running.upgrade()
             // One that has ended says what was; a new caller asks what is.
             && running.peek().is_none()
         {
-            flight.deadline.extend(until);
-            return Seat {
+            shared.deadline.extend(until);
+            return Waiter {
                 running: Some(running),
-                deadline: flight.deadline.clone(),
-                progress: Arc::clone(&flight.progress),
+                deadline: shared.deadline.clone(),
+                progress: Arc::clone(&shared.progress),
                 until,
                 _place: Place {
                     board: Arc::clone(self),
                     key,
-                    id: flight.id,
+                    id: shared.id,
                 },
             };
         }
@@ -107,15 +107,15 @@ impl Flights {
         let id = board.next_id;
         board.next_id += 1;
         if let Some(weak) = running.downgrade() {
-            let flight = Flight {
+            let shared = SharedRequest {
                 id,
                 running: weak,
                 deadline: deadline.clone(),
                 progress: Arc::clone(&progress),
             };
-            board.flights.insert(key.clone(), flight);
+            board.running.insert(key.clone(), shared);
         }
-        Seat {
+        Waiter {
             running: Some(running),
             deadline,
             progress,
@@ -128,18 +128,18 @@ impl Flights {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Board> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[cfg(test)]
     pub(crate) fn count(&self) -> usize {
-        self.lock().flights.len()
+        self.lock().running.len()
     }
 }
 
 /// One caller's place in a shared request.
-pub(crate) struct Seat {
+pub(crate) struct Waiter {
     // Dropped before `_place`, which then sees whether anybody is left.
     running: Option<Running>,
     deadline: Deadline,
@@ -149,7 +149,7 @@ pub(crate) struct Seat {
 }
 
 struct Place {
-    board: Arc<Flights>,
+    board: Arc<Coalescer>,
     key: String,
     id: u64,
 }
@@ -158,16 +158,16 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut board = self.board.lock();
         let over = board
-            .flights
+            .running
             .get(&self.key)
-            .is_some_and(|flight| flight.id == self.id && flight.running.upgrade().is_none());
+            .is_some_and(|shared| shared.id == self.id && shared.running.upgrade().is_none());
         if over {
-            board.flights.remove(&self.key);
+            board.running.remove(&self.key);
         }
     }
 }
 
-impl Seat {
+impl Waiter {
     /// Waits for the outcome, at most until this caller's own deadline.
     pub(crate) async fn wait(mut self, timer: &dyn Timer, host: &str) -> Outcome {
         let Some(running) = self.running.take() else {

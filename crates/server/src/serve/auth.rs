@@ -11,10 +11,11 @@ use freshcontext_contract::{ErrorCode, Limits};
 use http::{HeaderValue, StatusCode, header};
 use serde_json::json;
 
+use super::answers::rpc_error;
 use super::cors;
 use super::guard::{Caller, Denied, Guard};
 use super::rate::{Client, Rate};
-use super::routes::{HEALTH_PATH, METRICS_PATH, READY_PATH, rpc_error};
+use super::{HEALTH_PATH, METRICS_PATH, READY_PATH};
 use crate::config::HttpSettings;
 use crate::metrics::{Metrics, Refusal};
 
@@ -39,7 +40,7 @@ fn is_probe(path: &str) -> bool {
 
 /// The checks, prepared once.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct AuthFilter {
     guard: Guard,
     rate: Option<Rate>,
     metrics: Option<Arc<Metrics>>,
@@ -47,7 +48,7 @@ pub(crate) struct Door {
     draining: AtomicBool,
 }
 
-impl Door {
+impl AuthFilter {
     pub(crate) fn new(settings: &HttpSettings, limits: &Limits, metrics: Option<Arc<Metrics>>) -> Self {
         Self {
             guard: Guard::new(settings),
@@ -152,8 +153,8 @@ impl Door {
 }
 
 /// The middleware.
-pub(crate) async fn admit(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
-    door.answer(request, next).await
+pub(crate) async fn admit(State(filter): State<Arc<AuthFilter>>, request: Request, next: Next) -> Response {
+    filter.answer(request, next).await
 }
 
 fn refuse(denied: Denied) -> Response {

@@ -1,4 +1,4 @@
-//! The law of a lane, for any pace, any latency and any crowd: never more than so many requests within
+//! The law of a limiter, for any pace, any latency and any crowd: never more than so many requests within
 //! the window as the host sees them, never more at once than allowed, nobody forgotten.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use crate::Timer;
 use crate::deadline::Deadline;
-use crate::lane::Lane;
+use crate::limiter::RateLimiter;
 use crate::testing::VirtualTimer;
 
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ const fn ms(count: u64) -> Duration {
 /// in flight, and how many were served.
 async fn run(pace: Pace, at_once: usize, callers: Vec<Caller>) -> (Vec<Instant>, usize, usize) {
     let timer = VirtualTimer::new();
-    let lane = Arc::new(Lane::new("", false, Some(pace), at_once, timer.clone()));
+    let limiter = Arc::new(RateLimiter::new("", false, Some(pace), at_once, timer.clone()));
     let arrivals = Arc::<Mutex<Vec<Instant>>>::default();
     let (flying, most, served) = (
         Arc::<AtomicUsize>::default(),
@@ -52,12 +52,12 @@ async fn run(pace: Pace, at_once: usize, callers: Vec<Caller>) -> (Vec<Instant>,
     let deadline = Deadline::new(timer.now() + Duration::from_hours(1));
     let mut tasks = Vec::new();
     for caller in callers {
-        let (lane, timer, deadline, arrivals) =
-            (lane.clone(), timer.clone(), deadline.clone(), arrivals.clone());
+        let (limiter, timer, deadline, arrivals) =
+            (limiter.clone(), timer.clone(), deadline.clone(), arrivals.clone());
         let (flying, most, served) = (flying.clone(), most.clone(), served.clone());
         tasks.push(tokio::spawn(async move {
             timer.sleep(ms(caller.comes)).await;
-            let entering = lane.enter(&deadline, |_| ());
+            let entering = limiter.enter(&deadline, |_| ());
             let mut permit = if caller.leaves {
                 tokio::select! {
                     permit = entering => permit.unwrap(),
@@ -89,7 +89,7 @@ async fn run(pace: Pace, at_once: usize, callers: Vec<Caller>) -> (Vec<Instant>,
     for task in tasks {
         task.await.unwrap();
     }
-    assert_eq!(lane.load(), (0, 0));
+    assert_eq!(limiter.load(), (0, 0));
     let arrivals = arrivals.lock().unwrap().clone();
     (
         arrivals,

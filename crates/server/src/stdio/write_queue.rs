@@ -14,7 +14,7 @@ const SPARE: usize = 256 << 10;
 
 /// What waits to be written, and the task that writes it.
 #[derive(Debug, Clone)]
-pub(crate) struct Outbox {
+pub(crate) struct WriteQueue {
     shared: Arc<Shared>,
 }
 
@@ -39,7 +39,7 @@ struct Shared {
     broken: CancellationToken,
 }
 
-impl Outbox {
+impl WriteQueue {
     /// Starts the writer. `broken` is cancelled when the other end is gone.
     pub(crate) fn start(
         output: impl AsyncWrite + Unpin + Send + 'static,
@@ -152,11 +152,11 @@ mod tests {
     #[tokio::test]
     async fn messages_come_out_whole_in_order_and_all_before_the_end() {
         let (mut theirs, ours) = tokio::io::duplex(7);
-        let (outbox, task) = Outbox::start(ours, CancellationToken::new());
+        let (queue, task) = WriteQueue::start(ours, CancellationToken::new());
         for number in 0..100 {
-            outbox.push(format!("message {number}").into_bytes()).unwrap();
+            queue.push(format!("message {number}").into_bytes()).unwrap();
         }
-        outbox.close();
+        queue.close();
         let mut text = String::new();
         theirs.read_to_string(&mut text).await.unwrap();
         task.await.unwrap();
@@ -169,20 +169,20 @@ mod tests {
     async fn a_gone_reader_is_noticed() {
         let (theirs, ours) = tokio::io::duplex(4);
         let broken = CancellationToken::new();
-        let (outbox, task) = Outbox::start(ours, broken.clone());
+        let (queue, task) = WriteQueue::start(ours, broken.clone());
         drop(theirs);
-        outbox.push(b"anyone there?".to_vec()).unwrap();
+        queue.push(b"anyone there?".to_vec()).unwrap();
         broken.cancelled().await;
         task.await.unwrap();
-        assert!(outbox.push(b"no".to_vec()).is_err());
-        assert_eq!(outbox.unwritten(), (0, 0));
+        assert!(queue.push(b"no".to_vec()).is_err());
+        assert_eq!(queue.unwritten(), (0, 0));
     }
 
     /// Waits until all is written.
-    async fn drained(outbox: &Outbox) {
+    async fn drained(queue: &WriteQueue) {
         loop {
-            let written = outbox.written();
-            if outbox.unwritten() == (0, 0) {
+            let written = queue.written();
+            if queue.unwritten() == (0, 0) {
                 return;
             }
             written.await;
@@ -192,28 +192,28 @@ mod tests {
     #[tokio::test]
     async fn waiting_for_room_ends_when_it_is_written() {
         let (mut theirs, ours) = tokio::io::duplex(16);
-        let (outbox, _task) = Outbox::start(ours, CancellationToken::new());
-        outbox.push(vec![b'x'; 1000]).unwrap();
-        assert_eq!(outbox.unwritten(), (1, 1001));
+        let (queue, _task) = WriteQueue::start(ours, CancellationToken::new());
+        queue.push(vec![b'x'; 1000]).unwrap();
+        assert_eq!(queue.unwritten(), (1, 1001));
         let reading = async {
             let mut buffer = vec![0; 1001];
             theirs.read_exact(&mut buffer).await.unwrap();
         };
-        tokio::join!(drained(&outbox), reading);
+        tokio::join!(drained(&queue), reading);
     }
 
     #[tokio::test]
     async fn a_buffer_serves_again_unless_it_is_very_large() {
         let (mut theirs, ours) = tokio::io::duplex(SPARE);
-        let (outbox, _task) = Outbox::start(ours, CancellationToken::new());
+        let (queue, _task) = WriteQueue::start(ours, CancellationToken::new());
         let reading = async move { tokio::io::copy(&mut theirs, &mut tokio::io::sink()).await };
         let reading = tokio::spawn(reading);
         for (room, kept) in [(1000, true), (SPARE + 1, false)] {
-            let mut message = outbox.buffer(room);
+            let mut message = queue.buffer(room);
             message.push(b'x');
-            outbox.push(message).unwrap();
-            drained(&outbox).await;
-            let next = outbox.buffer(0);
+            queue.push(message).unwrap();
+            drained(&queue).await;
+            let next = queue.buffer(0);
             assert!(next.is_empty());
             assert_eq!(next.capacity() >= room, kept, "{room}");
         }

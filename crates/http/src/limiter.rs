@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use crate::Timer;
 use crate::deadline::Deadline;
 
-pub(crate) struct Lane {
+pub(crate) struct RateLimiter {
     pub(crate) path: &'static str,
     pub(crate) keyed: bool,
     pub(crate) pace: Option<Pace>,
@@ -91,7 +91,7 @@ enum Turn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoSlot(pub(crate) Duration);
 
-impl Lane {
+impl RateLimiter {
     pub(crate) fn new(
         path: &'static str,
         keyed: bool,
@@ -162,7 +162,7 @@ impl Lane {
             wake: Some(Arc::clone(&wake)),
         });
         let permit = Permit {
-            lane: Arc::clone(self),
+            limiter: Arc::clone(self),
             id,
             dispatched: false,
             reached: false,
@@ -252,9 +252,9 @@ fn window(pace: Pace) -> usize {
     usize::try_from(pace.requests).unwrap_or(usize::MAX)
 }
 
-/// A place in the lane, held until dropped.
+/// A place in the limiter, held until dropped.
 pub(crate) struct Permit {
-    lane: Arc<Lane>,
+    limiter: Arc<RateLimiter>,
     id: u64,
     dispatched: bool,
     reached: bool,
@@ -267,22 +267,22 @@ impl Permit {
             return;
         }
         self.reached = true;
-        let now = self.lane.timer.now();
-        let mut state = self.lane.lock();
+        let now = self.limiter.timer.now();
+        let mut state = self.limiter.lock();
         state.reached(self.id, now);
         state.wake_first();
     }
 
     /// Gives the place back without having used it.
     pub(crate) fn unused(self) {
-        self.lane.lock().forget(self.id);
+        self.limiter.lock().forget(self.id);
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let now = self.lane.timer.now();
-        let mut state = self.lane.lock();
+        let now = self.limiter.timer.now();
+        let mut state = self.limiter.lock();
         if self.dispatched {
             state.in_flight = state.in_flight.saturating_sub(1);
             if !self.reached {
@@ -291,7 +291,7 @@ impl Drop for Permit {
         } else {
             state.forget(self.id);
         }
-        self.lane.forget_spent(&mut state, now);
+        self.limiter.forget_spent(&mut state, now);
         state.wake_first();
     }
 }

@@ -89,7 +89,7 @@ impl fmt::Display for ResolveError {
 impl std::error::Error for ResolveError {}
 
 /// Names to addresses. Asked once per connection, never again for the same one: what it answers is
-/// judged, and only what was judged is dialled.
+/// checked, and only what was checked is dialled.
 pub trait Resolve: Send + Sync + 'static {
     /// All addresses of a name, in the order in which to try them.
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Vec<IpAddr>, ResolveError>>;
@@ -111,21 +111,21 @@ impl Resolve for SystemResolver {
     }
 }
 
-/// Where judged addresses are dialled. The real one dials them as they are; a test may count, or lead
-/// them to a loopback socket. It is asked after the judgement, so it cannot loosen it.
+/// Where checked addresses are dialled. The real one dials them as they are; a test may count, or lead
+/// them to a loopback socket. It is asked after the check, so it cannot loosen it.
 pub trait Dial: Send + Sync + 'static {
-    /// The sockets to dial for these judged addresses. Port 0 stands for the port of the URL; another
+    /// The sockets to dial for these checked addresses. Port 0 stands for the port of the URL; another
     /// port counts only where the URL names none.
-    fn sockets(&self, host: &str, judged: &[IpAddr]) -> Vec<SocketAddr>;
+    fn sockets(&self, host: &str, checked: &[IpAddr]) -> Vec<SocketAddr>;
 }
 
-/// Dials the judged addresses themselves.
+/// Dials the checked addresses themselves.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct DirectDial;
 
 impl Dial for DirectDial {
-    fn sockets(&self, _host: &str, judged: &[IpAddr]) -> Vec<SocketAddr> {
-        judged
+    fn sockets(&self, _host: &str, checked: &[IpAddr]) -> Vec<SocketAddr> {
+        checked
             .iter()
             .map(|address| SocketAddr::new(*address, 0))
             .collect()
