@@ -1,8 +1,8 @@
-//! The reader against every body we have, whole and cut anywhere.
+//! The reader against recorded bodies.
 
 use freshcontext_contract::ErrorCode;
 use freshcontext_contract::chrono::NaiveDate;
-use freshcontext_testkit::bodies::{any_prefix, fixtures, recording, recordings};
+use freshcontext_testkit::bodies::recording;
 
 use crate::providers::Provider;
 use crate::quote::{Moment, Quote};
@@ -10,20 +10,6 @@ use crate::symbol::Ticker;
 
 fn ticker(given: &str) -> Ticker {
     Ticker::read(given).unwrap()
-}
-
-#[test]
-fn any_prefix_of_any_body_is_read_or_refused() {
-    any_prefix(24, &[fixtures("finance"), recordings("stooq")].concat(), |cut| {
-        for provider in Provider::all() {
-            for given in ["AAPL", "^GSPC", "EURUSD", "BTC-USD", "SAP.DE"] {
-                let ticker = ticker(given);
-                if let Ok(quote) = provider.parse(&ticker, 200, cut) {
-                    drop(quote.item(&ticker));
-                }
-            }
-        }
-    });
 }
 
 fn stooq(given: &str, name: &str) -> Result<Quote, ErrorCode> {

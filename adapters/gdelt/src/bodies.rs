@@ -1,37 +1,9 @@
-//! The reader against every body we have, whole and cut anywhere.
+//! The reader against recorded bodies.
 
-use freshcontext_contract::{CommonArgs, ErrorCode};
-use freshcontext_testkit::bodies::{any_prefix, fixtures, recording, recordings};
+use freshcontext_contract::ErrorCode;
+use freshcontext_testkit::bodies::recording;
 
-use crate::input::{Input, read};
-use crate::{DESCRIPTOR, parse, request};
-
-fn plan() -> request::Plan {
-    let input = Input {
-        url: "fish".to_owned(),
-        ..Input::default()
-    };
-    let now = "2020-09-03T00:00:00Z".parse().unwrap();
-    request::plan(
-        &read(&input).unwrap(),
-        &CommonArgs::defaults(&DESCRIPTOR.args),
-        now,
-    )
-    .unwrap()
-}
-
-#[test]
-fn any_prefix_of_any_body_is_read_or_refused() {
-    any_prefix(24, &[fixtures("gdelt"), recordings("gdelt")].concat(), |cut| {
-        if let Ok(list) = parse::articles(cut, "fish") {
-            drop(parse::harvest(
-                list,
-                &plan(),
-                &CommonArgs::defaults(&DESCRIPTOR.args),
-            ));
-        }
-    });
-}
+use crate::parse;
 
 #[test_with::path("../shared")]
 #[test]

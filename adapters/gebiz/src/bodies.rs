@@ -1,19 +1,9 @@
-//! The reader against every body we have, whole and cut anywhere.
+//! The reader against recorded bodies.
 
 use freshcontext_contract::chrono::NaiveDate;
-use freshcontext_testkit::bodies::{any_prefix, fixtures, recording, recordings};
+use freshcontext_testkit::bodies::recording;
 
 use crate::{parse, tenders};
-
-#[test]
-fn any_prefix_of_any_body_is_read_or_refused() {
-    any_prefix(24, &[fixtures("gebiz"), recordings("gebiz")].concat(), |cut| {
-        if let Ok(page) = parse::page(cut) {
-            drop(tenders::group(&page.rows));
-        }
-        let _ = (parse::file(cut), parse::updated(cut), parse::prepared(cut));
-    });
-}
 
 #[test_with::path("../shared")]
 #[test]

@@ -1,30 +1,10 @@
-//! The reader against every body we have, whole and cut anywhere.
+//! The reader against recorded bodies.
 
 use freshcontext_contract::ErrorCode;
-use freshcontext_testkit::bodies::{any_prefix, fixtures, recording, recordings};
+use freshcontext_testkit::bodies::recording;
 
 use crate::input::By;
-use crate::{award, parse};
-
-#[test]
-fn any_prefix_of_any_body_is_read_or_refused() {
-    any_prefix(
-        24,
-        &[fixtures("govcontracts"), recordings("govcontracts")].concat(),
-        |cut| {
-            if let Ok(page) = parse::page(cut) {
-                for award in &page.awards {
-                    drop(award.item(By::Signed));
-                }
-            }
-            let _ = (
-                parse::recipients(cut),
-                award::detail(cut),
-                parse::refusal(422, cut, "x"),
-            );
-        },
-    );
-}
+use crate::parse;
 
 #[test_with::path("../shared")]
 #[test]

@@ -1,31 +1,10 @@
-//! The readers against every body we have, whole and cut anywhere.
+//! The reader against recorded bodies.
 
 use freshcontext_contract::chrono::NaiveDate;
 use freshcontext_contract::{DateEvidence, DateValue, ErrorCode};
-use freshcontext_testkit::bodies::{any_prefix, fixtures, recording, recordings};
+use freshcontext_testkit::bodies::recording;
 
-use crate::{parse, resolve, search};
-
-fn read_all(text: &str) {
-    if let Ok(page) = search::page(text) {
-        for found in &page.filings {
-            drop(found.item());
-        }
-    }
-    let _ = search::candidates(text);
-    let _ = resolve::table(text);
-    let _ = parse::older(text);
-    if let Ok((company, filings, _)) = parse::submissions(text) {
-        for filing in &filings.filings {
-            drop(filing.item(&company));
-        }
-    }
-}
-
-#[test]
-fn any_prefix_of_any_body_is_read_or_refused() {
-    any_prefix(24, &[fixtures("sec"), recordings("sec")].concat(), read_all);
-}
+use crate::{parse, search};
 
 #[test_with::path("../shared")]
 #[test]

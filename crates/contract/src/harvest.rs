@@ -187,3 +187,23 @@ fn is_nothing(value: &Value) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_sets_the_status_unless_a_part_failed() {
+        let page = Url::parse("https://example.com/").unwrap();
+        let mut harvest = Harvest::new(page, Vec::new());
+        assert_eq!(harvest.status, Status::Empty);
+        harvest.show(vec![Item::new("one", DateEvidence::None)]);
+        assert_eq!((harvest.status, harvest.items.len()), (Status::Success, 1));
+        harvest.show(Vec::new());
+        assert_eq!(harvest.status, Status::Empty);
+        harvest.fail("a part", SourceError::not_found("it is gone").again());
+        harvest.show(vec![Item::new("one", DateEvidence::None)]);
+        assert_eq!(harvest.status, Status::Partial);
+        assert_eq!(harvest.failures[0].error.message, "it is gone");
+    }
+}

@@ -140,6 +140,29 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn names_are_letters_digits_and_the_marks_given() {
+        for (text, fits) in [
+            ("a-B_9", true),
+            ("", false),
+            ("toolong", false),
+            ("a.b", false),
+            ("é", false),
+        ] {
+            assert_eq!(is_name(text, 5, "-_"), fits, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_source_said_is_one_short_line() {
+        assert_eq!(said(" slow\n\u{1b}[31m down ", 40), "slow [31m down");
+        assert_eq!(said("abcdef", 4), "abc…");
+        assert_eq!(
+            (present(" a\tb "), present(" \n")),
+            (Some("a b".to_owned()), None)
+        );
+    }
+
+    #[test]
     fn white_space_is_folded() {
         assert_eq!(one_line("  a\n\tb \u{a0} c "), "a b c");
         assert_eq!(paragraphs("\n a \n\n\n b\nc\n\n"), "a\n\nb\nc");

@@ -81,30 +81,35 @@ fn looks_dated(text: &str) -> bool {
     text.len() <= 48 && text.chars().filter(char::is_ascii_digit).count() >= 4
 }
 
-/// Damaged versions of a body: cut at the quarters, and with bits flipped at places that depend on
-/// `seed` alone.
+/// Damaged versions of a body: cut once in each of its first three quarters and with bits flipped, at places that
+/// depend on `seed` alone.
 pub fn damaged(body: &[u8], seed: u64) -> Vec<(String, Vec<u8>)> {
     let mut out = vec![("an empty body".to_owned(), Vec::new())];
-    for quarter in 1..4 {
-        let cut = body.len() * quarter / 4;
+    let mut state = seed | 1;
+    // xorshift: enough to scatter, and the same on every machine.
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let place = |random: u64, below: usize| usize::try_from(random % (below.max(1) as u64)).unwrap_or(0);
+    for quarter in 0..3 {
+        let cut = body.len() * quarter / 4 + place(next(), body.len() / 4 + 1);
         out.push((
             format!("a body cut at byte {cut}"),
             body.get(..cut).unwrap_or_default().to_vec(),
         ));
     }
-    let mut state = seed | 1;
     for _ in 0..2 {
         let mut flipped = body.to_vec();
         let mut places = Vec::new();
         for _ in 0..8 {
-            // xorshift: enough to scatter, and the same on every machine.
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            let place = usize::try_from(state % (body.len().max(1) as u64)).unwrap_or(0);
-            if let Some(byte) = flipped.get_mut(place) {
-                *byte ^= 1 << (state >> 61);
-                places.push(place);
+            let random = next();
+            let at = place(random, body.len());
+            if let Some(byte) = flipped.get_mut(at) {
+                *byte ^= 1 << (random >> 61);
+                places.push(at);
             }
         }
         out.push((format!("bits flipped at {places:?}"), flipped));
