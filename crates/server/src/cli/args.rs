@@ -182,7 +182,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "FILE")]
         records: Option<PathBuf>,
     },
-    /// Show context records that are kept, check them, or write them in a form that others read
+    /// Context records: those that are kept, checking, and forms that others read
     Records {
         /// Those of whoever calls over HTTP with the token of this name, instead of this machine's own
         #[arg(long, global = true, value_name = "NAME")]
