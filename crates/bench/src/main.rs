@@ -16,6 +16,7 @@ mod stages;
 mod start;
 mod stdio;
 mod texts;
+mod toolset;
 mod web;
 mod worst;
 
@@ -77,6 +78,8 @@ enum Group {
     Inspector,
     /// The store of answers, with its bound raised.
     Store,
+    /// What the toolset `time` costs, off and on.
+    Toolset,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -157,6 +160,7 @@ fn run(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
             Group::Worst => worst::run(&forms)?,
             Group::Inspector => inspector::run(&plan, &forms)?,
             Group::Store => runtime.block_on(kept::run(arguments.answers))?,
+            Group::Toolset => runtime.block_on(toolset::run(&plan))?,
         });
     }
     report::print(&rows)?;
