@@ -14,12 +14,12 @@ use crate::web::{Connection, Served, post};
 use crate::{Failure, Plan};
 
 const GROUP: &str = "cached";
-const TOOL: &str = "extract_hackernews";
+pub(crate) const TOOL: &str = "extract_hackernews";
 /// Calls of each series.
 const CALLS: usize = 3_000;
 
 /// A search result of Hacker News' search service in its documented form, thirty stories long.
-fn stories() -> Vec<u8> {
+pub(crate) fn stories() -> Vec<u8> {
     let mut prose = Prose::new(30);
     let hits: Vec<Value> = (0..30)
         .map(|number| {
@@ -37,6 +37,16 @@ fn stories() -> Vec<u8> {
         .into_bytes()
 }
 
+/// It as an answer.
+pub(crate) fn reply(body: Vec<u8>) -> Reply {
+    Reply {
+        status: 200,
+        headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+        body,
+        delay_ms: 0,
+    }
+}
+
 /// Measures.
 pub(crate) async fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     note("cached calls");
@@ -45,12 +55,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
     let body = stories();
     let upstream = ScriptedUpstream::start(move |_| {
         counted.fetch_add(1, Ordering::Relaxed);
-        Reply {
-            status: 200,
-            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
-            body: body.clone(),
-            delay_ms: 0,
-        }
+        reply(body.clone())
     })
     .await?;
     let setting = ("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
@@ -122,7 +127,7 @@ fn over_stdio(
 }
 
 /// The answer must be content: a quick failure is no benchmark.
-fn checked(answer: &Value) -> Result<(), Failure> {
+pub(crate) fn checked(answer: &Value) -> Result<(), Failure> {
     if answer.pointer("/result/isError") == Some(&json!(false)) {
         Ok(())
     } else {

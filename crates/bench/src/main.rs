@@ -14,6 +14,7 @@ mod stages;
 mod start;
 mod stdio;
 mod texts;
+mod toolset;
 mod web;
 mod worst;
 
@@ -75,6 +76,8 @@ enum Group {
     Inspector,
     /// The store of answers, with its bound raised.
     Store,
+    /// What the toolset `time` costs, off and on.
+    Toolset,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -155,6 +158,7 @@ fn run(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
             Group::Worst => worst::run(&forms)?,
             Group::Inspector => inspector::run(&plan, &forms)?,
             Group::Store => runtime.block_on(kept::run(arguments.answers))?,
+            Group::Toolset => runtime.block_on(toolset::run(&plan))?,
         });
     }
     report::print(&rows)?;
