@@ -85,12 +85,12 @@ fn from_text(given: &str) -> Result<Wanted, SourceError> {
 }
 
 fn is_open_data(host: &str) -> bool {
-    host == "data.gov.sg" || host.ends_with(".data.gov.sg")
+    link::is_within(host, "data.gov.sg")
 }
 
 fn from_url(url: &Url) -> Result<Wanted, SourceError> {
     let host = url.host_str().unwrap_or_default();
-    if host == "gebiz.gov.sg" || host.ends_with(".gebiz.gov.sg") {
+    if link::is_within(host, "gebiz.gov.sg") {
         return Err(wrong(
             "is the GeBIZ portal, which this tool does not read; pass a keyword or an agency",
         ));

@@ -248,10 +248,7 @@ pub fn prepared(body: &str) -> Result<Option<Url>, SourceError> {
             None => SourceError::malformed("data.gov.sg download: the answer says nothing of the file"),
         });
     };
-    let url = data
-        .get("url")
-        .and_then(Value::as_str)
-        .and_then(|text| Url::parse(text).ok());
+    let url = json::text_at(data, "/url").and_then(|text| Url::parse(text).ok());
     Ok(url.filter(|url| url.scheme() == "https"))
 }
 

@@ -2,7 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
-use freshcontext_parse::link::Given;
+use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -144,7 +144,7 @@ fn award(id: &str) -> Result<Target, SourceError> {
 }
 
 fn is_usaspending(host: &str) -> bool {
-    host == "usaspending.gov" || host.ends_with(".usaspending.gov")
+    link::is_within(host, "usaspending.gov")
 }
 
 fn from_url(url: &Url) -> Result<Target, SourceError> {

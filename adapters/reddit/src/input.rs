@@ -2,7 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
-use freshcontext_parse::link::Given;
+use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -159,7 +159,7 @@ fn wrong(problem: &str) -> SourceError {
 }
 
 fn is_reddit_host(host: &str) -> bool {
-    matches!(host, "reddit.com" | "redd.it") || host.ends_with(".reddit.com")
+    host == "redd.it" || link::is_within(host, "reddit.com")
 }
 
 fn from_url(url: &Url) -> Result<Asked, SourceError> {

@@ -2,7 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
-use freshcontext_parse::link::Given;
+use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -167,7 +167,7 @@ pub fn accession(text: &str) -> Option<String> {
 }
 
 fn is_edgar(host: &str) -> bool {
-    host == "sec.gov" || host.ends_with(".sec.gov")
+    link::is_within(host, "sec.gov")
 }
 
 fn from_url(url: &Url) -> Result<(Target, Option<String>), SourceError> {

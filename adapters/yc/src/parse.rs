@@ -96,10 +96,7 @@ pub fn index(body: &str) -> Result<Listed, SourceError> {
         value = first.take();
     }
     if value.get("hits").is_none() {
-        let said = value
-            .get("message")
-            .and_then(Value::as_str)
-            .map(|said| text::said(said, 100));
+        let said = json::text_at(&value, "/message").map(|said| text::said(said, 100));
         return Err(match said {
             Some(said) => SourceError::upstream(format!("YC index: {said}")),
             None => SourceError::malformed("YC index: the answer has no hits"),

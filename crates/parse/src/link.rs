@@ -43,6 +43,12 @@ pub fn built(base: &str, segments: &[&str]) -> Result<Url, SourceError> {
     Ok(url)
 }
 
+/// Whether a host (lower case) is this domain or one below it.
+pub fn is_within(host: &str, domain: &str) -> bool {
+    let above = host.strip_suffix(domain);
+    above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
+}
+
 /// What stands in an argument that takes an address or words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given<'g> {
@@ -186,6 +192,19 @@ mod tests {
         for given in ["", "  ", "ftp://example.com/", "https://", "http://[1"] {
             let error = Given::read(given, ours, wrong).unwrap_err();
             assert_eq!(error.field.as_deref(), Some("url"), "{given}");
+        }
+    }
+
+    #[test]
+    fn a_domain_holds_itself_and_what_is_below_it() {
+        for (host, within) in [
+            ("example.com", true),
+            ("a.b.example.com", true),
+            ("badexample.com", false),
+            ("example.com.other", false),
+            ("", false),
+        ] {
+            assert_eq!(is_within(host, "example.com"), within, "{host}");
         }
     }
 

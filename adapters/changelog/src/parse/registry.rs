@@ -77,11 +77,7 @@ fn npm(value: &Value) -> Option<Package> {
                 version,
                 DateEvidence::optional_field("time", at),
             );
-            if let Some(reason) = about
-                .get("deprecated")
-                .and_then(Value::as_str)
-                .filter(|reason| !reason.trim().is_empty())
-            {
+            if let Some(reason) = text_at(about, "/deprecated") {
                 release.notes = format!("deprecated: {}", text::said(reason, 200));
             }
             release

@@ -112,10 +112,7 @@ fn item(work: Work) -> Option<Item> {
         return None;
     }
     let mut item = Item::new(title, date(work.publication_date.as_deref()));
-    let landing = work
-        .primary_location
-        .get("landing_page_url")
-        .and_then(Value::as_str);
+    let landing = json::text_at(&work.primary_location, "/landing_page_url");
     item.url = [work.doi.as_deref(), landing, Some(work.id.as_str())]
         .into_iter()
         .flatten()
