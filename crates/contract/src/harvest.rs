@@ -201,7 +201,7 @@ mod tests {
         assert_eq!((harvest.status, harvest.items.len()), (Status::Success, 1));
         harvest.show(Vec::new());
         assert_eq!(harvest.status, Status::Empty);
-        harvest.fail("a part", SourceError::not_found("it is gone").again());
+        harvest.fail("a part", SourceError::not_found("it is gone"));
         harvest.show(vec![Item::new("one", DateEvidence::None)]);
         assert_eq!(harvest.status, Status::Partial);
         assert_eq!(harvest.failures[0].error.message, "it is gone");

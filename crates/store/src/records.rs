@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::StoreError;
 use crate::BoxFuture;
+use crate::StoreError;
 
 /// The records of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -10,11 +10,11 @@ use freshcontext_records::later::{self, Part};
 use freshcontext_store::{AnswerRow, RecordsHead, RecordsRow, Store, StoreError};
 use serde_json::{Map, Value, json};
 
+use super::Owner;
 use super::compare::{Comparison, Verdict};
 use super::keeping::{Times, unusable};
 use super::marks::{Record, canonical};
-use super::{Owner, RECHECK};
-use crate::engine::{Engine, Tool, ToolOutcome, Work};
+use crate::engine::{Engine, RECHECK, Tool, ToolOutcome, Work};
 use crate::records::{FIELD, STATUS};
 
 /// Attempts to write what was found into records that others write into at the same time.
