@@ -11,7 +11,7 @@ use freshcontext_records::export::{Format, export};
 use freshcontext_records::ids::Ids;
 use freshcontext_server::app::App;
 use freshcontext_server::config::{Settings, StoreMode};
-use freshcontext_server::engine::{CallContext, EVALUATE, Engine, RECHECK};
+use freshcontext_server::engine::{CallContext, EVALUATE, Engine, Owner, RECHECK};
 use freshcontext_server::records::Asked;
 use freshcontext_testkit::{Case, Reply, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use serde_json::{Map, Value, json};
@@ -296,9 +296,22 @@ pub async fn rechecks(root: &Path) -> Result<Vec<Recorded>, String> {
         }
         let arguments = Map::from_iter([("answer_id".to_owned(), id)]);
         out.push(call(&app.engine, name, RECHECK, arguments, asked()).await?);
+        out.push(kept(&app.engine, &format!("{name}_kept"), first).await?);
         app.engine.close().await;
     }
     Ok(out)
+}
+
+/// An earlier call with its records as they are kept, and what was found out since in them.
+async fn kept(engine: &Engine, name: &str, first: Recorded) -> Result<Recorded, String> {
+    let id = first.bundle()?.context_envelope.context_id;
+    let kept = engine.kept_records(&id, &Owner::default()).await;
+    let text = kept.map_err(|error| error.message.clone())?;
+    Ok(Recorded {
+        name: name.to_owned(),
+        records: serde_json::from_str(&text).map_err(|error| format!("{name}: {error}"))?,
+        ..first
+    })
 }
 
 /// What a case's source says, with its first title corrected.

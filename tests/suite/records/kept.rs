@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use chrono::TimeDelta;
 use freshcontext_records::Bundle;
 use freshcontext_records::check::check;
 use freshcontext_records::export::read;
 use freshcontext_records::objects::{Event, Item};
 use freshcontext_records::values::{EventClass, State};
 use freshcontext_server::config::StoreMode;
-use freshcontext_server::engine::{CallContext, Engine, Owner, ToolOutcome};
+use freshcontext_server::engine::{CallContext, Engine, Owner, Task, ToolOutcome};
 use freshcontext_server::records::Asked;
-use freshcontext_testkit::{Reply, ScriptedUpstream};
+use freshcontext_testkit::{Case, Reply, ScriptedUpstream};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 
@@ -27,6 +28,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("records::kept::sync", || block_on(synced(&Kept::in_folder()))),
         Trial::test("records::kept::gone", || block_on(gone())),
+        Trial::test("records::kept::gone_by_sync", || block_on(gone_by_sync())),
         Trial::test("records::kept::wherever_the_item_is", || block_on(elsewhere())),
         Trial::test("records::kept::what_is_not", || block_on(not_kept())),
         Trial::test("records::kept::http_owners", || block_on(http_owners())),
@@ -146,6 +148,13 @@ async fn rechecked(kept: &Kept) -> Result<(), Failed> {
             &refused.stderr,
         )?;
     }
+    let from_file = shell
+        .run(&["records", "check", "-", "--token", "ben"], MONDAY)
+        .await;
+    ensure(
+        from_file.code == Some(2) && from_file.stderr.contains("belong to no token"),
+        &from_file.stderr,
+    )?;
     let expired = shell.run(&["records", "show", &id], "2027-01-23T09:00:00Z").await;
     ensure(expired.code == Some(1), "after limits.answers_days they are gone")?;
 
@@ -333,6 +342,47 @@ async fn gone() -> Result<(), Failed> {
     )
 }
 
+/// The same by a deliverable: another process, five hours later.
+async fn gone_by_sync() -> Result<(), Failed> {
+    let folder = Folder::new();
+    let (first, case, script, upstream) = repository(&folder).await?;
+    let owner = Owner::named("anna");
+    let definition = json!({"sources": [{"tool": case.tool, "arguments": case.arguments}], "profile": "local_custom",
+        "intent": "developer_adoption", "max_tokens": 4000, "on_unchecked": "use_last"});
+    let name = || "brief".to_owned();
+    let add = Task::Add {
+        name: name(),
+        definition: serde_json::from_value(definition)?,
+    };
+    for task in [add, Task::Sync { name: name() }] {
+        let done = first.deliverable(task, &owner).await;
+        done.map_err(|error| error.message.clone())?;
+    }
+    let answer = asked(&first, &case.tool, Value::Object(case.arguments.clone()), "anna").await?;
+    first.close().await;
+    script.answer_all(&reply(404, "application/json", r#"{"message": "Not Found"}"#));
+    let later = Case {
+        now: case.now + TimeDelta::hours(5),
+        ..case.clone()
+    };
+    let second = engine(&upstream.base(), &folder, Some(&later), |_| {})?;
+    let done = second.deliverable(Task::Sync { name: name() }, &owner).await;
+    done.map_err(|error| error.message.clone())?;
+    let bundle = bundle_of(&second, &id_of(&answer)?, "anna").await?;
+    second.close().await;
+    let removed = events(&bundle, EventClass::ItemRemoved);
+    ensure(
+        !removed.is_empty() && removed.len() == bundle.context_item.len(),
+        format!("{:?}", states(&bundle)),
+    )?;
+    ensure(
+        removed
+            .iter()
+            .all(|event| event.metadata["found_by"] == "deliverable"),
+        format!("{removed:?}"),
+    )
+}
+
 /// A judgement of the answer holds the same item, and so is told of it; another owner's records are not.
 async fn elsewhere() -> Result<(), Failed> {
     let folder = Folder::new();
@@ -382,11 +432,13 @@ async fn not_kept() -> Result<(), Failed> {
         ("no toolset", Value::Null),
         ("store off", json!("not_kept")),
         ("too large", json!("not_kept")),
+        ("no number", json!("not_kept")),
     ] {
         let folder = Folder::new();
         let engine = engine(&upstream.base(), &folder, None, |settings| match what {
             "no toolset" => settings.toolsets = vec!["default".to_owned()],
             "store off" => settings.store = StoreMode::Off,
+            "no number" => settings.limits.records_kept = 0,
             _ => settings.limits.records_bytes = 1_000,
         })?;
         let answer = asked(&engine, "extract_hackernews", search.clone(), "anna").await?;
@@ -399,7 +451,9 @@ async fn not_kept() -> Result<(), Failed> {
         ensure(found.is_err(), format!("{what}: {found:?}"))?;
         engine.close().await;
         let file = folder.0.join("freshcontext.sqlite3");
-        ensure(file.exists() == (what == "too large"), what)?;
+        // The marks of the answer are kept all the same.
+        let marked = ["too large", "no number"].contains(&what);
+        ensure(file.exists() == marked, what)?;
     }
     let folder = Folder::new();
     let engine = engine(&upstream.base(), &folder, None, |settings| {

@@ -103,7 +103,9 @@ fn dispatch(cli: Cli) -> u8 {
                 json: *json,
             });
         }
-        Command::Records { task, .. } if !task.is_kept() => return records::run(task),
+        Command::Records { token, task } if !task.is_kept() => {
+            return records::run(task, token.as_deref());
+        }
         Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..

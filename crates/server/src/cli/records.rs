@@ -32,8 +32,15 @@ impl Records {
     }
 }
 
-/// What needs no settings: records from files.
-pub(super) fn run(task: &Records) -> u8 {
+/// What needs no settings: records from files. Nobody owns these.
+pub(super) fn run(task: &Records, token: Option<&str>) -> u8 {
+    if token.is_some() {
+        output::error(
+            "records from a file belong to no token",
+            Some("`--token` is for those that are kept: `records list`, `show ID`, `export --kept ID`"),
+        );
+        return WRONG;
+    }
     match task {
         Records::Export {
             file: Some(file),

@@ -134,6 +134,9 @@ impl Times {
         if let Some(error) = self.trouble() {
             return Err(error.message);
         }
+        if store.retention().records == 0 {
+            return Err("nothing is kept: limits.records_kept is 0".to_owned());
+        }
         let bundle = records.to_string();
         if bundle.len() > most {
             return Err(format!(
