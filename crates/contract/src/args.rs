@@ -5,93 +5,13 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::limits::{Limits, MIN_RESULT_CHARS};
-use crate::{Descriptor, SourceError};
+use crate::{ArgSpec, Descriptor, SourceError};
 
 /// Names of orders, the same in every tool.
 pub const SORT_NAMES: [&str; 4] = ["relevance", "newest", "oldest", "top"];
-
-/// Which common arguments a tool takes.
-#[derive(Debug, Clone, Copy)]
-pub struct ArgSpec {
-    /// Default of `max_length`, in characters.
-    pub max_length: usize,
-    /// `limit`: default and largest number of items.
-    pub limit: Option<(usize, usize)>,
-    /// `since` and `until`.
-    pub dates: bool,
-    /// `sort`: the orders this tool knows, the default first. Empty for no such argument.
-    pub sort: &'static [&'static str],
-    /// `cursor`.
-    pub cursor: bool,
-    /// `max_age`.
-    pub max_age: bool,
-}
-
-impl ArgSpec {
-    /// `max_length` and `max_age` only.
-    pub const fn length(max_length: usize) -> Self {
-        Self {
-            max_length,
-            limit: None,
-            dates: false,
-            sort: &[],
-            cursor: false,
-            max_age: true,
-        }
-    }
-
-    /// The schema properties of these arguments, in the order shown to the model. `""`, null and 0 count as not
-    /// given, so every number starts at 1 or above.
-    pub fn properties(&self) -> Map<String, Value> {
-        let mut out = Map::new();
-        let mut add = |name: &str, property: Value| {
-            out.insert(name.to_owned(), property);
-        };
-        add("max_length", max_length_property(self.max_length));
-        if let Some((default, most)) = self.limit {
-            add(
-                "limit",
-                json!({"type": "integer", "description": "Items at most", "default": default,
-                    "minimum": 1, "maximum": most}),
-            );
-        }
-        if self.dates {
-            add(
-                "since",
-                json!({"type": "string", "description": "From, e.g. 2026-01-31"}),
-            );
-            add("until", json!({"type": "string", "description": "To this day"}));
-        }
-        if !self.sort.is_empty() {
-            add(
-                "sort",
-                json!({"type": "string", "description": "Order of items", "enum": self.sort}),
-            );
-        }
-        if self.cursor {
-            add(
-                "cursor",
-                json!({"type": "string", "description": "From Next-Cursor line"}),
-            );
-        }
-        if self.max_age {
-            add(
-                "max_age",
-                json!({"type": "integer", "description": "Cache age, seconds"}),
-            );
-        }
-        out
-    }
-}
-
-/// The schema of `max_length`, the same in every tool but for its default.
-pub fn max_length_property(default: usize) -> Value {
-    json!({"type": "integer", "description": "Characters at most", "default": default,
-        "minimum": MIN_RESULT_CHARS})
-}
 
 /// The common arguments of one call, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -359,6 +279,8 @@ fn bound(field: &'static str, value: &Value, upper: bool) -> Result<DateTime<Utc
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::{Descriptor, ErrorCode, Hosts};
     use proptest::prelude::*;

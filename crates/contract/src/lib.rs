@@ -8,8 +8,11 @@
 //! This crate is a leaf on purpose: no async runtime, no HTTP client, no clock but the injected one.
 
 mod adapter;
+mod arg_spec;
 mod args;
+mod asking;
 mod clock;
+mod cx;
 mod date;
 mod descriptor;
 mod error;
@@ -27,9 +30,11 @@ pub mod walls;
 mod wire;
 mod words;
 
-pub use adapter::{Adapter, AnyAdapter, BoxFuture, CallScope, Cx, Seen, Transport, decode_input};
-pub use args::{ArgSpec, CommonArgs, Days, SORT_NAMES, max_length_property, split_arguments};
+pub use adapter::{Adapter, AnyAdapter, decode_input};
+pub use arg_spec::{ArgSpec, max_length_property};
+pub use args::{CommonArgs, Days, SORT_NAMES, split_arguments};
 pub use clock::{Clock, FixedClock};
+pub use cx::{BoxFuture, CallScope, Cx, Seen, Transport};
 pub use date::{DateEvidence, DateValue};
 pub use descriptor::{
     Apply, Credential, Descriptor, Founding, HostRate, Hosts, Key, Marker, Pace, Route, StatusRule, Switch,
@@ -38,11 +43,13 @@ pub use descriptor::{
 pub use error::{ErrorCode, Retry, SourceError};
 pub use harvest::{Harvest, Item, PartFailure, Skipped, Status};
 pub use limits::Limits;
-pub use peek::{Asked, Condition, Earlier, Evidence, Listing, Peek, Peeked, Question};
+pub use peek::{Asked, Earlier, Evidence, Listing, Peek, Peeked, Question};
 pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
 pub use tolerant::as_declared;
-pub use wire::{Address, CacheValidity, Headers, KeyedUrl, Media, Method, Provenance, Request, Response};
+pub use wire::{
+    Address, CacheValidity, Condition, Headers, KeyedUrl, Media, Method, Provenance, Request, Response,
+};
 pub use words::counted;
 
 /// Re-exported so that adapters name the same versions of the types in this contract.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use url::Url;
 
-use crate::{Cx, ErrorCode, Media, Method, Request, Response, SourceError};
+pub use crate::asking::{by_deciding, by_validators};
+use crate::{Condition, ErrorCode, Media, Method, Request, Response, SourceError};
 
 /// What a source can be asked instead of everything. A constant of its descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,15 +193,6 @@ fn sha256(bytes: &[u8]) -> String {
     base16ct::lower::encode_string(&Sha256::digest(bytes))
 }
 
-/// The validators that a request is sent with (`If-None-Match`, `If-Modified-Since`).
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Condition {
-    /// `ETag` of the earlier answer.
-    pub etag: Option<String>,
-    /// `Last-Modified` of the earlier answer.
-    pub last_modified: Option<String>,
-}
-
 /// What a cheap question found out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Peeked {
@@ -250,52 +242,4 @@ impl Earlier {
     pub fn has_asked(&self, url: &Url) -> bool {
         self.asked.iter().any(|asked| asked.url == url.as_str())
     }
-}
-
-/// The question that [`Question::Validators`] stands for. Asked only where every exchange had a validator, one after
-/// the other, and ended by the first that changed.
-pub async fn by_validators(cx: &Cx<'_>, earlier: &Earlier) -> Result<Peeked, SourceError> {
-    if !earlier.asked.iter().all(Asked::has_validator) {
-        return Ok(Peeked::Untold);
-    }
-    ask_again(cx, earlier.asked.iter()).await
-}
-
-/// The same, of those exchanges alone that decide about all the others: an index that says when its parts were made, a
-/// document beside one that only led to it. One that had no validator is asked for as it was, and its bytes are
-/// compared: a full fetch would ask for it as well, and takes this answer over. Where none decides, all are asked.
-pub async fn by_deciding(
-    cx: &Cx<'_>,
-    earlier: &Earlier,
-    decides: impl Fn(&Url) -> bool + Send,
-) -> Result<Peeked, SourceError> {
-    let decisive = |asked: &&Asked| Url::parse(&asked.url).is_ok_and(|url| decides(&url));
-    let chosen: Vec<&Asked> = earlier.asked.iter().filter(decisive).collect();
-    if chosen.is_empty() {
-        return by_validators(cx, earlier).await;
-    }
-    ask_again(cx, chosen.into_iter()).await
-}
-
-async fn ask_again(
-    cx: &Cx<'_>,
-    chosen: impl ExactSizeIterator<Item = &Asked> + Send,
-) -> Result<Peeked, SourceError> {
-    if chosen.len() == 0 {
-        return Ok(Peeked::Untold);
-    }
-    let mut evidence = Vec::with_capacity(chosen.len());
-    for asked in chosen {
-        let response = match cx.send(asked.conditional()?).await {
-            Ok(response) => response,
-            // What it means that an address is gone, its reader knows.
-            Err(error) if error.code == ErrorCode::NotFound => return Ok(Peeked::Moved),
-            Err(error) => return Err(error),
-        };
-        match asked.confirmed_by(&response) {
-            Some(proof) => evidence.push(proof),
-            None => return Ok(Peeked::Moved),
-        }
-    }
-    Ok(Peeked::Unchanged(evidence))
 }

@@ -11,7 +11,16 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use url::{Origin, Url};
 
-use crate::{Condition, ErrorCode, SourceError, walls};
+use crate::{ErrorCode, SourceError};
+
+/// The validators that a request is sent with (`If-None-Match`, `If-Modified-Since`).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Condition {
+    /// `ETag` of the earlier answer.
+    pub etag: Option<String>,
+    /// `Last-Modified` of the earlier answer.
+    pub last_modified: Option<String>,
+}
 
 /// The method. POST is only for sources whose *queries* are POSTs (GraphQL, USAspending).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -386,12 +395,5 @@ impl Response {
             }
             error
         })
-    }
-
-    /// The wall that this answer is, as an error; `None` where it is none of those known. For readers
-    /// that accept more than their documented shape and find neither.
-    pub fn wall(&self) -> Option<SourceError> {
-        let wall = walls::recognise(self.status, &self.media_type(), &self.headers, &self.body)?;
-        Some(SourceError::new(wall.code, wall.reason).status(self.status))
     }
 }

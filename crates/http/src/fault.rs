@@ -40,7 +40,7 @@ pub(crate) fn of_head(error: &reqwest::Error, step: Step, host: &str) -> SourceE
 /// The resolver gave no address.
 pub(crate) fn of_refusal(refused: &Refused, host: &str) -> SourceError {
     match refused {
-        Refused::Class(class) => blocked_class(class).into(),
+        Refused::Class(class) => blocked_class(class),
         Refused::Dns(error) => {
             let failure = SourceError::unreachable("dns", format!("the name {host} could not be resolved"));
             match error {

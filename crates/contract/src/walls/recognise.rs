@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use crate::{ErrorCode, Headers};
+use crate::{ErrorCode, Headers, Response, SourceError};
 
 use super::fingerprint::{Fingerprint, Strength, WallKind};
 use super::table::{FINGERPRINTS, HEADER_MARKS};
@@ -42,6 +42,15 @@ impl Wall {
             code: kind.code(),
             reason: format!("{vendor} answered with {} instead of the content", kind.phrase()),
         }
+    }
+}
+
+impl Response {
+    /// The wall that this answer is, as an error; `None` where it is none of those known. For readers
+    /// that accept more than their documented shape and find neither.
+    pub fn wall(&self) -> Option<SourceError> {
+        let wall = recognise(self.status, &self.media_type(), &self.headers, &self.body)?;
+        Some(SourceError::new(wall.code, wall.reason).status(self.status))
     }
 }
 

@@ -18,6 +18,9 @@ pub(crate) use maker::{Maker, moment};
 use crate::bundle::Bundle;
 use crate::wish::{Native, Wish};
 
+/// Who makes the records and masks in them.
+const PRODUCER: &str = "freshcontext";
+
 /// The id of an item, from its source (an address or a name), its own title and its content: the same as wherever else
 /// the item is named.
 pub type Identify = fn(source: &str, title: Option<&str>, content: Option<&str>) -> String;

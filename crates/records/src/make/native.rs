@@ -1,7 +1,7 @@
 //! Ids of other protocols that a request comes with.
 
 use super::Occasion;
-use super::maker::PRODUCER;
+use super::PRODUCER;
 use crate::bundle::SCHEMAS;
 use crate::limits::TRACE_CHARS;
 use crate::objects::{JsonSchemaIds, Mappings, Mcp, OpenTelemetry, Telemetry};

@@ -162,14 +162,3 @@ record! {
         tokens: u64,
     }
 }
-
-record! {
-    /// A number of tokens, and what counted it.
-    Tokens
-    needs {
-        /// How many.
-        tokens: u64,
-        /// The tokenizer, or `estimate: bytes / 4`.
-        counted_by: String,
-    }
-}

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Facts, Mappings, Tokens, is_empty, record};
+use super::{Facts, Mappings, Span, Tokens, is_empty, record};
 use crate::values::{ContentMode, RedactionState, Scope, SelectorType, State};
 
 record! {
@@ -167,16 +167,5 @@ record! {
     lists {
         /// Stretches, from and to.
         spans: Vec<Span>,
-    }
-}
-
-record! {
-    /// A stretch, `end` not included.
-    Span
-    needs {
-        /// The first.
-        start: u64,
-        /// The one after the last.
-        end: u64,
     }
 }

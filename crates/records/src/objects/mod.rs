@@ -5,15 +5,17 @@ mod content;
 mod envelope;
 mod gaps;
 mod mappings;
+mod measures;
 mod shown;
 
-pub use choice::{BudgetRecord, Omission, Selection, Tokens, Truncation, Window, WindowSegment};
-pub use content::{Freshness, Item, Selector, SourceRef, Span, Surface};
+pub use choice::{BudgetRecord, Omission, Selection, Truncation, Window, WindowSegment};
+pub use content::{Freshness, Item, Selector, SourceRef, Surface};
 pub use envelope::{Actor, Envelope, Producer, Redaction, Telemetry};
 pub use gaps::{Event, Missing, MissingSource};
 pub use mappings::{
     A2a, CloudEvents, JsonSchemaIds, Mappings, Mcp, ModelApi, OpenTelemetry, WebAnnotation, WebProv,
 };
+pub use measures::{Span, Tokens};
 pub use shown::{Assembly, Block, Compaction, Coverage, Injection, Summary};
 
 /// A record: what it must have, what it may have, and its lists, which are left out where they are empty. Unknown

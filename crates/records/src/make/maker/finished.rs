@@ -1,6 +1,7 @@
 //! The end: states are written, then texts are masked and removed, and what was done is noted.
 
-use super::{Maker, PRODUCER};
+use super::super::PRODUCER;
+use super::Maker;
 use crate::bundle::Bundle;
 use crate::objects::Redaction;
 use crate::redact::sweep;

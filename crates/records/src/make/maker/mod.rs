@@ -15,15 +15,12 @@ pub(crate) use gaps::Gap;
 pub(crate) use items::Piece;
 
 use super::native::{mappings, telemetry};
-use super::{Answered, Occasion};
+use super::{Answered, Occasion, PRODUCER};
 use crate::bundle::{Bundle, SCHEMA_VERSION};
 use crate::ids::Ids;
 use crate::objects::{Actor, Envelope, Event, Facts, Producer, Redaction, Surface};
 use crate::redact::masked;
 use crate::values::{EventClass, Kind, RedactionState, Scope, State};
-
-/// Who makes the records and masks in them.
-pub(super) const PRODUCER: &str = "freshcontext";
 
 /// Makes the records of one call.
 pub(crate) struct Maker<'a> {
