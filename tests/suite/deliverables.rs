@@ -1,6 +1,7 @@
 //! Deliverables, through the engine, the command line and an MCP client, on both databases.
 
 mod defining;
+mod fixtures;
 mod generating;
 mod killed;
 mod resources;
@@ -41,6 +42,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(on_both("deliverables::example_of_the_page", story::told));
     trials.extend(on_both("deliverables::killed", killed::often));
     trials.extend(on_both("deliverables::two_at_once", killed::two_at_once));
+    trials.extend(fixtures::trials());
     trials.extend(trouble::trials());
     trials
 }

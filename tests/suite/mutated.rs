@@ -5,7 +5,7 @@
 //! and the same each time. `MUTATED=<n>` tries `n` a case, on all cases that have an answer and on the
 //! recordings too.
 
-mod alter;
+pub mod alter;
 mod laws;
 mod markup;
 

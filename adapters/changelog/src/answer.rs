@@ -3,7 +3,7 @@
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, counted};
+use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError, counted};
 use freshcontext_parse::text;
 
 use crate::parse::{self, Release, instant};
@@ -30,6 +30,8 @@ pub struct Found {
     pub unreadable: usize,
     /// Remarks.
     pub notes: Vec<String>,
+    /// What should have answered in place of this and could not be read.
+    pub failed: Option<Box<(String, SourceError)>>,
     /// Facts about the whole.
     pub fields: Map<String, Value>,
     /// Whether this is one article, not a list of releases.
@@ -47,6 +49,7 @@ impl Found {
             complete: false,
             unreadable: 0,
             notes: Vec::new(),
+            failed: None,
             fields: Map::new(),
             article: false,
         }
@@ -76,6 +79,7 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
         complete,
         unreadable,
         notes,
+        failed,
         fields,
         article,
     } = found;
@@ -114,6 +118,10 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
     harvest.skip(all - releases.len(), "beyond the limit");
     let shown = releases.into_iter().enumerate();
     harvest.show(shown.map(|(at, release)| item(release, at, article)).collect());
+    if let Some(failed) = failed {
+        let (what, error) = *failed;
+        harvest.fail(what, error);
+    }
     harvest
 }
 

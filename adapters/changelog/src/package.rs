@@ -53,7 +53,11 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
             Ok(_) => with_note(own, format!("{at} makes no releases")),
             Err(error) if is_final(&error) => return Err(error),
             Err(error) if own.releases.is_empty() => return Err(error),
-            Err(error) => with_note(own, format!("the releases of {at} could not be read ({error})")),
+            // Another list, with other names: whoever had the releases must not take them for gone.
+            Err(error) => Found {
+                failed: Some(Box::new((format!("the releases of {at}"), error))),
+                ..own
+            },
         },
         None => with_note(
             own,

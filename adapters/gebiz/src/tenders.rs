@@ -113,8 +113,10 @@ impl Tender {
             item.set("suppliers", "none: nobody was awarded this tender");
             return item;
         }
-        let named: Vec<String> = self
-            .suppliers
+        // By name: rows come in any order, and another one is no news.
+        let mut suppliers: Vec<&(String, Option<f64>)> = self.suppliers.iter().collect();
+        suppliers.sort_by(|one, other| one.0.cmp(&other.0));
+        let named: Vec<String> = suppliers
             .iter()
             .take(NAMED)
             .map(|(name, price)| match price {
@@ -174,6 +176,9 @@ mod tests {
             item.fields["suppliers"],
             serde_json::json!(["X: 0.10", "Y: 0.20"])
         );
+        let backwards: Vec<Row> = rows.iter().rev().cloned().collect();
+        let same = &group(&backwards)[1].item().fields["suppliers"];
+        assert_eq!(same, &item.fields["suppliers"]);
         assert_eq!(item.fields["line_items"], 3);
         assert!(item.fields.contains_key("nominal_lines"));
         assert!(!tenders[1].item().fields.contains_key("total_sgd"));

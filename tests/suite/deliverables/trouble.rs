@@ -189,9 +189,8 @@ async fn no_database(kept: Kept) -> Result<(), Failed> {
 /// then comes back.
 const ON_A_FULL_DISK: &str = r#"
 set -e
-data=$1 room=$2 disk=$1.disk
+data=$1 room=$2 disk=/mnt
 shift 2
-mkdir -p "$disk"
 mount -t tmpfs full "$disk"
 cp -p "$data"/* "$disk"/
 used=$(du -sk "$disk" | cut -f1)
@@ -244,9 +243,9 @@ async fn full_disk(kept: Kept) -> Result<(), Failed> {
         } else {
             told += 1;
             let says = if script == ON_A_FULL_DISK {
-                "room"
+                "there is no room left for the database"
             } else {
-                "the database file"
+                "the database"
             };
             refused(&done, says)?;
             if room == 0 {
