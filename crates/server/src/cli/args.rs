@@ -16,8 +16,8 @@ Examples:
   freshcontext call extract_hackernews --help             what that tool takes
   freshcontext call search_repos query=x --html a.html    also as a page with a timeline
   freshcontext tools                                      what there is
-  freshcontext evaluate signals.json --max-tokens 4000    judge context that you have; take what fits
-  freshcontext history truncate chat.json                 the newest messages that fit into 50,000 tokens
+  freshcontext evaluate signals.json --max-tokens 4000    judge context, and take what fits
+  freshcontext history truncate chat.json                 the newest messages of 50,000 tokens
   freshcontext validate answer.txt                        check any FreshContext answer
   freshcontext doctor --online                            do the sources still answer?
   freshcontext install cursor                             let a client start this server

@@ -188,7 +188,7 @@ fn read_line(bytes: &Bytes) -> Frame {
         return invalid(id, "a message is a request or an answer, not both");
     }
     match (id, method.as_ref()) {
-        (Some(id), "tools/call") => tool_call(id, raw.params, bytes),
+        (Some(id), "tools/call") => tool_call(id, &raw.params, bytes),
         (Some(id), _) => match serde_json::from_str(line) {
             Ok(message) => Frame::Message(Box::new(message)),
             Err(_) => invalid(Some(id), "the request does not have the specified form"),
@@ -229,14 +229,14 @@ pub(crate) fn begins(request: &ClientRequest) -> bool {
 }
 
 /// `line` is what the parameters were read from.
-fn tool_call(id: RequestId, params: Params<'_>, line: &Bytes) -> Frame {
+fn tool_call(id: RequestId, params: &Params<'_>, line: &Bytes) -> Frame {
     let bad = |id, what: &'static str| Frame::Wrong(Some(id), ErrorData::invalid_params(what, None));
     let unreadable = |id| Frame::Wrong(Some(id), ErrorData::new(ErrorCode::PARSE_ERROR, UNREADABLE, None));
     let Params::Fields {
         name,
         arguments,
         meta,
-    } = params
+    } = *params
     else {
         return bad(id, "tools/call needs params with a name and arguments");
     };

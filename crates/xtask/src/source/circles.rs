@@ -216,7 +216,7 @@ impl Visit<'_> for Named {
     fn visit_item_use(&mut self, item: &syn::ItemUse) {
         if matches!(item.vis, Visibility::Inherited) {
             leaves(&item.tree, &mut Vec::new(), &mut |path, _| {
-                _ = self.paths.insert(path)
+                self.paths.insert(path);
             });
         }
     }

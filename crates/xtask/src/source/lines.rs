@@ -57,7 +57,7 @@ pub fn lines(root: &Path, beside: Option<&str>) -> Result<String, String> {
         line(
             &mut out,
             name,
-            earlier.as_deref().map(of),
+            earlier.as_deref().map(|rows| of(rows).unwrap_or_default()),
             of(&rows).unwrap_or_default(),
         );
     }
@@ -72,12 +72,7 @@ pub fn lines(root: &Path, beside: Option<&str>) -> Result<String, String> {
                 .filter(|row| published.is_none_or(|wanted| wanted == row.published));
             of.fold(Counted::default(), |sum, row| sum.plus(row.counted))
         };
-        line(
-            &mut out,
-            name,
-            earlier.as_deref().map(|rows| Some(sum(rows))),
-            sum(&rows),
-        );
+        line(&mut out, name, earlier.as_deref().map(sum), sum(&rows));
     }
     let found: Vec<String> = now.iter().flat_map(told).collect();
     if !found.is_empty() {
@@ -92,11 +87,11 @@ struct Row {
     counted: Counted,
 }
 
-fn line(out: &mut String, name: &str, earlier: Option<Option<Counted>>, now: Counted) {
+fn line(out: &mut String, name: &str, earlier: Option<Counted>, now: Counted) {
     let cells = match earlier {
         None => now.all().map(|count| count.to_string()),
         Some(earlier) => {
-            let before = earlier.unwrap_or_default().all();
+            let before = earlier.all();
             let mut before = before.iter();
             now.all().map(|now| match before.next() {
                 Some(before) if *before != now => format!("{before} → {now}"),

@@ -103,7 +103,7 @@ fn all_types(package: &Package) -> Vec<(String, String)> {
                 Item::Trait(item) => &item.ident,
                 _ => continue,
             };
-            let place = [&[package.folder.clone()], module.path.as_slice()]
+            let place = [std::slice::from_ref(&package.folder), module.path.as_slice()]
                 .concat()
                 .join("::");
             types.push((name.to_string(), place));

@@ -16,7 +16,7 @@ pub(super) fn package(root: &Path, folder: String) -> Result<Package, String> {
         let file = root.join(&folder).join(name);
         if file.is_file() {
             let items = items(&file)?;
-            add(&mut modules, Vec::new(), &file, true, items)?;
+            add(&mut modules, &[], &file, true, items)?;
         }
     }
     Ok(Package {
@@ -40,7 +40,7 @@ fn items(file: &Path) -> Result<Vec<Item>, String> {
 /// Adds a module and those below it.
 fn add(
     modules: &mut Vec<Module>,
-    path: Vec<String>,
+    path: &[String],
     file: &Path,
     owns_file: bool,
     items: Vec<Item>,
@@ -54,23 +54,21 @@ fn add(
         })
         .collect();
     modules.push(Module {
-        path: path.clone(),
+        path: path.to_vec(),
         file: file.to_owned(),
         owns_file,
         items,
     });
     for child in children {
         let name = child.ident.to_string();
-        let mut below = path.clone();
-        below.push(name.clone());
-        match child.content {
-            Some((_, inside)) => add(modules, below, file, false, inside)?,
-            None => {
-                let own = file_of(file, &name)
-                    .ok_or_else(|| format!("{}: there is no file of the module {name}", file.display()))?;
-                let inside = self::items(&own)?;
-                add(modules, below, &own, true, inside)?;
-            }
+        let below = [path, std::slice::from_ref(&name)].concat();
+        if let Some((_, inside)) = child.content {
+            add(modules, &below, file, false, inside)?;
+        } else {
+            let own = file_of(file, &name)
+                .ok_or_else(|| format!("{}: there is no file of the module {name}", file.display()))?;
+            let inside = self::items(&own)?;
+            add(modules, &below, &own, true, inside)?;
         }
     }
     Ok(())
