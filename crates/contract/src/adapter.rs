@@ -17,7 +17,7 @@ use crate::{BoxFuture, Cx, Descriptor, Earlier, Harvest, Peeked, Question, Sourc
 
 /// One source behind one tool. Write `async fn collect`; erasure is done for you.
 ///
-/// Keep two pure halves and let `collect` join them: build a [`Request`] from the input, and read
+/// Keep two pure halves and let `collect` join them: build a [`Request`](crate::Request) from the input, and read
 /// bytes into items. Not your business: retries, caching, pacing, user agent, secrets, confidence,
 /// scores, lengths, hidden characters.
 pub trait Adapter: Send + Sync + 'static {
