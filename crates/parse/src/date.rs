@@ -265,9 +265,12 @@ pub fn machine(text: &str) -> Option<DateValue> {
         .map(DateValue::Day)
 }
 
-/// As [`machine`], as an instant; a day counts from 00:00 UTC.
+/// As [`machine`], where it is an instant. None where it is a day alone, which has no time and must not get one.
 pub fn instant(text: &str) -> Option<DateTime<Utc>> {
-    machine(text)?.instant()
+    match machine(text)? {
+        DateValue::Instant(at) => Some(at),
+        _ => None,
+    }
 }
 
 /// A calendar day, `2026-01-31` and nothing else.
@@ -345,6 +348,21 @@ mod tests {
         find(text)
             .and_then(|found| found.day(None))
             .map(|day| day.to_string())
+    }
+
+    #[test]
+    fn a_day_alone_is_no_instant() {
+        for text in [
+            "2026-01-31T10:00:00Z",
+            "2026-01-31 10:00",
+            "Sat, 31 Jan 2026 10:00:00 GMT",
+        ] {
+            let at = instant(text).map(|at| at.to_rfc3339());
+            assert_eq!(at.as_deref(), Some("2026-01-31T10:00:00+00:00"), "{text}");
+        }
+        for text in ["2026-01-31", "tomorrow", ""] {
+            assert_eq!(instant(text), None, "{text}");
+        }
     }
 
     #[test]
