@@ -58,6 +58,9 @@ pub(super) struct Record {
     pub document: Option<String>,
     /// Whether some of it had failed.
     pub partial: bool,
+    /// The route that answered, where its source has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<String>,
     /// Its exchanges, where all can be asked about.
     pub asked: Vec<Asked>,
 }
@@ -127,6 +130,7 @@ impl Record {
             whole: BTreeMap::new(),
             document: None,
             partial: false,
+            route: None,
             asked: Vec::new(),
         }
     }
@@ -167,8 +171,15 @@ impl Record {
             whole,
             document: document_id(structured, item_identity),
             partial: structured.get("status").and_then(Value::as_str) == Some("partial"),
+            route: structured.get("route").and_then(Value::as_str).map(str::to_owned),
             asked,
         }
+    }
+
+    /// Whether another of the source's routes answered than for this one: one may list more than the other, and say more
+    /// of an item.
+    pub(super) fn is_by_other_route(&self, than: &Self) -> bool {
+        self.route.is_some() && than.route.is_some() && self.route != than.route
     }
 
     /// SHA-256 over the sorted ids, dates and hashes of the items, with those of the whole.

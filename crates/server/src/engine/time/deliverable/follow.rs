@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{AnyAdapter, BoxFuture, Earlier, ErrorCode, Listing as Told, SourceError};
+use freshcontext_contract::{
+    AnyAdapter, BoxFuture, Descriptor, Earlier, ErrorCode, Listing as Told, SourceError,
+};
 use freshcontext_core::evaluate::item_identity;
 use freshcontext_core::sanitize::clean_error;
 use freshcontext_deliverables::{Definition, GONE, Known, Source, Trouble};
@@ -191,6 +193,7 @@ impl Engine {
                     listing: freshcontext_deliverables::Listing::Named,
                     missing: ids.collect(),
                     incomplete: Vec::new(),
+                    stand_in: None,
                     retrieved_at: self.clock.now(),
                     latest: None,
                 })))
@@ -229,6 +232,7 @@ impl Engine {
             transport: Some(Arc::clone(watch) as _),
         };
         let (arguments, words) = (source.arguments.clone(), source.words());
+        let before = kept.and_then(|kept| kept.record.route.clone());
         let watch = Arc::clone(watch);
         self.read(ask, move |engine, collected: Collected| {
             if settled.take().is_some() {
@@ -266,6 +270,7 @@ impl Engine {
             }
             let dates = judged.items().iter().filter_map(|item| item.date.instant);
             Ok(Looked::Fetched(Box::new(Fetched {
+                stand_in: stand_in(descriptor, before.as_deref(), record.route.as_deref(), &words),
                 items: with_ids(&record, items, &structured),
                 record,
                 listing: listing(descriptor.peek.listing, complete),
@@ -356,6 +361,27 @@ fn trouble(what: &str, error: &SourceError) -> Trouble {
     }
 }
 
+/// What is said of items that are not listed, where a route answered that comes after the one of before: it is asked only
+/// because that one did not answer, and may list less.
+fn stand_in(
+    descriptor: &Descriptor,
+    before: Option<&str>,
+    now: Option<&str>,
+    words: &str,
+) -> Option<Trouble> {
+    let place = |id: &str| descriptor.routes.iter().position(|route| route.id == id);
+    let (before, now) = (before?, now?);
+    (place(before)? < place(now)?).then(|| Trouble {
+        what: format!("{words}: {}", descriptor.route_name(before)),
+        code: ErrorCode::Unreachable.as_str().to_owned(),
+        message: format!(
+            "{} answered in its stead, which may list less",
+            descriptor.route_name(now)
+        ),
+        retry_after_s: None,
+    })
+}
+
 fn items_of(structured: &Value) -> Vec<Map<String, Value>> {
     let items = structured.get("items").and_then(Value::as_array);
     items
@@ -397,6 +423,8 @@ fn with_ids(
         "published_at": envelope("content_date"),
         "date_confidence": envelope("freshness_confidence"),
         "summary": content,
+        // As every item has them: by these it is known for one of ours when it is judged.
+        "fields": structured.get("fields").cloned().unwrap_or_else(|| json!({})),
     });
     let item = item.as_object().cloned().unwrap_or_default();
     vec![("answer".to_owned(), item)]
