@@ -1,10 +1,11 @@
 //! Logistic regression by stochastic gradient descent (AdaGrad), in one thread and a fixed order: same input, same bytes.
 
+use freshcontext_detect::features::{self, BUCKETS, CHECKS, SLOTS};
 use freshcontext_detect::figures::{Figure, Figures};
 use freshcontext_detect::score::{
-    GRAM_SCALE, KIND_BUCKETS, LENGTHS, LEVELS, MODEL_BYTES, Model, SCALE, length_class,
+    Entry, GRAM_SCALE, KIND_BUCKETS, LENGTHS, LEVELS, MODEL_BYTES, Model, SCALE, length_class,
 };
-use freshcontext_detect::{Kind, Segments, features, features::BUCKETS};
+use freshcontext_detect::{Kind, Segments};
 
 use crate::data::Sample;
 
@@ -23,6 +24,8 @@ pub struct Vector {
     pub kind: Option<Kind>,
     pub weight: f32,
     pub grams: Vec<u32>,
+    /// Those of them that the model keeps.
+    known: Vec<u32>,
     /// Buckets of its words, outside the title.
     pub words: Vec<u32>,
     /// What the rules decide that need no weights.
@@ -51,6 +54,7 @@ impl Vector {
             kind: sample.kind,
             weight: sample.weight,
             grams,
+            known: Vec::new(),
             words,
             certain: freshcontext_detect::certain(text),
             length: length_class(segments.shape.visible),
@@ -59,8 +63,10 @@ impl Vector {
         }
     }
 
-    /// Completes the figures by the classes of the words; `own` where the sample itself was counted for the classes.
+    /// Leaves the n-grams that are kept, and completes the figures by the classes of the words; `own` where the sample itself was counted for the classes.
     pub fn classify(&mut self, classes: &Classes, own: bool) {
+        let keeps = |gram: &u32| classes.keeps(*gram);
+        self.known = self.grams.iter().copied().filter(keeps).collect();
         let mut words = [0; features::CLASSES];
         for word in &self.words {
             let class = classes.of(*word, own.then_some((self.failed, self.weight)));
@@ -73,12 +79,15 @@ impl Vector {
         self.figures = Figure::ALL.iter().map(|figure| figures.value(*figure)).collect();
     }
 
-    /// The same with every `size` neighbouring buckets taken for one: what a smaller model would see.
+    /// The same with every `size` neighbouring slots taken for one: what a smaller model would see.
     pub fn coarser(&self, size: u32) -> Self {
-        let coarse = |grams: &[u32]| grams.iter().map(|gram| gram - gram % size).collect();
+        let checks = CHECKS as u32;
+        let one = |gram: &u32| gram - gram / checks % size * checks;
+        let coarse = |grams: &[u32]| grams.iter().map(one).collect();
         Self {
             grams: coarse(&self.grams),
             words: coarse(&self.words),
+            known: Vec::new(),
             measured: self.measured.clone(),
             figures: Vec::new(),
             ..*self
@@ -90,43 +99,75 @@ impl Vector {
     }
 }
 
-/// How often words were seen, by weight, in failures and in content.
+/// How often n-grams were seen, by weight, in failures and in content; and which one of those that share a slot is kept.
 pub struct Classes {
     seen: Vec<[f32; 2]>,
     times: Vec<u16>,
     totals: [f32; 2],
+    kept: Vec<bool>,
 }
 
+/// Texts that an n-gram must be seen in to be kept.
+const TIMES: u16 = 2;
+
 impl Classes {
-    /// Counts every word once for each sample.
+    /// Counts every n-gram once for each sample, and keeps in each slot the one that tells most.
     pub fn learn(vectors: &[&Vector]) -> Self {
         let mut classes = Self {
             seen: vec![[0.0; 2]; BUCKETS],
             times: vec![0; BUCKETS],
             totals: [1.0; 2],
+            kept: vec![false; BUCKETS],
         };
         for vector in vectors {
             let side = usize::from(vector.failed);
-            let mut words = vector.words.clone();
-            words.sort_unstable();
-            words.dedup();
+            let mut grams = vector.grams.clone();
+            grams.sort_unstable();
+            grams.dedup();
             if let Some(total) = classes.totals.get_mut(side) {
                 *total += vector.weight;
             }
-            for word in words {
+            for gram in grams {
                 if let Some(seen) = classes
                     .seen
-                    .get_mut(word as usize)
+                    .get_mut(gram as usize)
                     .and_then(|seen| seen.get_mut(side))
                 {
                     *seen += vector.weight;
                 }
-                if let Some(times) = classes.times.get_mut(word as usize) {
+                if let Some(times) = classes.times.get_mut(gram as usize) {
                     *times = times.saturating_add(1);
                 }
             }
         }
+        for slot in 0..SLOTS {
+            let of_slot = slot * CHECKS..(slot + 1) * CHECKS;
+            let best = of_slot
+                .map(|gram| (classes.tells(gram), gram))
+                .max_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((tells, gram)) = best
+                && let Some(kept) = classes.kept.get_mut(gram)
+            {
+                *kept = tells > 0.0;
+            }
+        }
         classes
+    }
+
+    /// How far an n-gram is from being seen as often in failures as in content, in the measure of chance.
+    fn tells(&self, gram: usize) -> f32 {
+        if self.times.get(gram).is_none_or(|times| *times < TIMES) {
+            return 0.0;
+        }
+        let [content, failing] = self.seen.get(gram).copied().unwrap_or_default();
+        let [all_content, all_failing] = self.totals;
+        let expected = content * all_failing / all_content;
+        (failing - expected).powi(2) / (failing + expected + 1e-3)
+    }
+
+    /// Whether a bucket's n-gram is the one of its slot.
+    pub fn keeps(&self, gram: u32) -> bool {
+        self.kept.get(gram as usize).copied().unwrap_or_default()
     }
 
     /// The class of a word; for a sample that was counted, without itself.
@@ -139,7 +180,7 @@ impl Classes {
             *side = (*side - weight).max(0.0);
             times = times.saturating_sub(1);
         }
-        if times < 2 {
+        if times < 2 || !self.keeps(word) {
             return 0;
         }
         let [all_content, all_failing] = self.totals;
@@ -151,13 +192,6 @@ impl Classes {
         } else {
             2
         }
-    }
-
-    fn bytes(&self) -> Vec<u8> {
-        let class = |word: usize| u32::try_from(word).map_or(0, |word| self.of(word, None));
-        (0..BUCKETS / 4)
-            .map(|at| (0..4).fold(0, |byte, part| byte | class(at * 4 + part) << (part * 2)))
-            .collect()
     }
 }
 
@@ -211,7 +245,7 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
                 continue;
             }
             let slope = error / root;
-            for gram in &vector.grams {
+            for gram in &vector.known {
                 let at = *gram as usize;
                 if let (Some(weight), Some(square)) = (weights.grams.get_mut(at), squares.get_mut(at)) {
                     let slope = slope + SHRINK * *weight;
@@ -242,7 +276,7 @@ impl Weights {
     /// How far a sample lies on the side of failures, before the threshold.
     pub fn margin(&self, vector: &Vector) -> f32 {
         let sum: f32 = vector
-            .grams
+            .known
             .iter()
             .filter_map(|gram| self.grams.get(*gram as usize))
             .sum();
@@ -258,8 +292,7 @@ impl Weights {
     /// Rounds the n-grams' weights to what the model can hold, so that thresholds are set on what will be used.
     pub fn round(&mut self) {
         for weight in &mut self.grams {
-            let rounded = LEVELS.get(usize::from(level(*weight * GRAM_SCALE)));
-            *weight = rounded.map_or(0.0, |level| f32::from(*level) / GRAM_SCALE);
+            *weight = f32::from(level(*weight * GRAM_SCALE)) / GRAM_SCALE;
         }
     }
 
@@ -327,29 +360,34 @@ impl Weights {
         {
             out.extend(to_i16(value * SCALE).to_le_bytes());
         }
-        out.extend(self.grams.chunks(2).map(|two| {
-            two.iter()
-                .rev()
-                .fold(0, |byte, weight| byte << 4 | level(weight * GRAM_SCALE))
-        }));
+        for slot in 0..SLOTS {
+            let mut of_slot = slot * CHECKS..(slot + 1) * CHECKS;
+            let kept = of_slot.find(|gram| classes.kept.get(*gram).copied().unwrap_or_default());
+            out.push(kept.map_or(0, |gram| {
+                let bucket = u32::try_from(gram).unwrap_or_default();
+                let weight = self.grams.get(gram).copied().unwrap_or_default();
+                Entry {
+                    level: level(weight * GRAM_SCALE),
+                    class: classes.of(bucket, None),
+                }
+                .byte(bucket)
+            }));
+        }
         let most = self.kinds.iter().map(|weight| weight.abs()).fold(1e-6, f32::max);
         out.extend(
             self.kinds
                 .iter()
                 .map(|weight| to_i8(weight * 127.0 / most).cast_unsigned()),
         );
-        out.extend(classes.bytes());
         out
     }
 }
 
-/// The place in [`LEVELS`] that is nearest to a weight.
-fn level(weight: f32) -> u8 {
+/// The one of [`LEVELS`] that is nearest to a weight.
+fn level(weight: f32) -> i8 {
     let distance = |level: &i8| (f32::from(*level) - weight).abs();
-    let nearest = (0_u8..)
-        .zip(&LEVELS)
-        .min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
-    nearest.map_or(0, |(at, _)| at)
+    let nearest = LEVELS.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)));
+    nearest.copied().unwrap_or_default()
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "clamped to the range of the type")]

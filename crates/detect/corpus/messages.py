@@ -3,17 +3,29 @@
 
   messages.py OUT      writes OUT/messages.jsonl (packages are kept in OUT/deb); run apt-get update first
 
-Each line is {"label", "src", "lang", "text", "english"}: what web applications, clients and the browser Chromium say, in
+Needs polib and PyYAML. Each line is {"label", "src", "lang", "text", "english"}: what web applications, proxies, clients and the browsers Chromium and Firefox say, in
 about 100 languages. A message gets its label from its English original, by the rule below; a share of the labels is wrong.
 What results are judged on is not in here: see the head of the real-texts.py that comes with the failure corpus.
 """
-import collections, gettext, glob, html, json, os, random, re, struct, subprocess, sys
+import collections, csv, gettext, glob, html, itertools, json, os, random, re, struct, subprocess, sys, zipfile
+import xml.etree.ElementTree as xml
+
+import polib, yaml
 
 ROOT = os.path.abspath(sys.argv[1])
 CATALOGS = (
     "python3-django python3-djangorestframework python3-django-allauth python3-django-horizon python3-django-hyperkitty "
     "python3-django-postorius php-horde php-horde-core php-horde-imp phpmyadmin tt-rss libglib2.0-data evolution-data-server-common "
-    "gnome-software-common packagekit filezilla-common pidgin-data plasma-discover-common kget nautilus-data libsoup2.4-common"
+    "gnome-software-common packagekit filezilla-common pidgin-data plasma-discover-common kget nautilus-data libsoup2.4-common "
+    "sympa zabbix-frontend-php kmail choqok deluge-common evolution-common lollypop gpodder elinks-data mutt claws-mail-i18n "
+    "newsboat subversion git lftp apt aptitude-common falkon gnome-maps dino-im-common w3m"
+).split()
+PO = "simplesamlphp kodi-data icingaweb2".split()
+XLIFF = "php-symfony-security-core php-symfony-validator".split()
+FIREFOX = (
+    "af an ar ast az be bg bn br bs ca cs cy da de el en-gb eo es-ar es-es et eu fa ff fi fr fy-nl ga-ie gl gu-in he hi-in hr hu hy-am "
+    "ia id is it ja ka kab kk km kn ko lt lv mk mr ms nb-no ne-np nl nn-no oc pa-in pl pt-br pt-pt rm ro ru si sk sl sq sr sv-se ta te "
+    "th tl tr uk ur uz vi xh zh-cn zh-tw"
 ).split()
 FAILED = re.compile(
     r"\b(could ?n[o']t|cannot|can.t|unable to|was not able|fail(ed|ure|s)?|den(ied|ies)|not found|timed? ?out|unavailable|refused|does not exist|"
@@ -73,6 +85,127 @@ def catalogs():
                     yield name, lang, english, text
 
 
+def po():
+    for name in PO:
+        for path in sorted(glob.glob(fetch(name) + "/usr/**/*.po", recursive=True)):
+            m = re.search(r"/locales?/([\w@-]+)/", path) or re.search(r"resource\.language\.([a-z]+)", path)
+            lang = re.split("[_@-]", m[1])[0] if m else "en"
+            try:
+                entries = polib.pofile(path)
+            except OSError:
+                continue
+            for entry in entries:
+                # some name their messages by a key: then the English is elsewhere, and the label would be a guess
+                if entry.msgstr and len(entry.msgid) >= 8 and " " in entry.msgid and len(entry.msgstr) >= 6:
+                    yield name, lang, entry.msgid, entry.msgstr
+
+
+def keyed(name, english, others):
+    """Messages that share keys, beside those of the English file."""
+    for lang, said in others:
+        for key, text in said.items():
+            source = english.get(key)
+            if isinstance(text, str) and isinstance(source, str) and len(source) >= 8 and len(text) >= 6:
+                yield name, lang, source, text
+
+
+def yml():
+    def flat(node, at=""):
+        for key, value in node.items():
+            if isinstance(value, dict):
+                yield from flat(value, f"{at}{key}.")
+            else:
+                yield f"{at}{key}", value
+
+    read = lambda path: dict(flat(next(iter(yaml.safe_load(open(path, encoding="utf-8")).values()))))
+    base = fetch("redmine") + "/usr/share/redmine/config/locales"
+    others = ((os.path.basename(path)[:-4].split("-")[0], read(path)) for path in sorted(glob.glob(base + "/*.yml")))
+    yield from keyed("redmine", read(base + "/en.yml"), others)
+
+
+def xliff():
+    for name in XLIFF:
+        for path in sorted(glob.glob(fetch(name) + "/usr/**/*.xlf", recursive=True)):
+            lang = path.split(".")[-2].split("_")[0]
+            for unit in xml.parse(path).iter("{urn:oasis:names:tc:xliff:document:1.2}trans-unit"):
+                source, target = (unit.findtext("{*}" + part) or "" for part in ("source", "target"))
+                if len(source) >= 8 and len(target) >= 6:
+                    yield name, lang, source, target
+
+
+def e2guardian():
+    """A filtering proxy: numbered messages, each file in the charset of its language."""
+    base = fetch("e2guardian") + "/etc/e2guardian/languages"
+    names = dict(bulgarian="bg", chinesebig5="zh", chinesegb2312="zh", czech="cs", danish="da", dutch="nl", french="fr", german="de",
+                 hebrew="he", hungarian="hu", indonesian="id", italian="it", japanese="ja", lithuanian="lt", malay="ms", mxspanish="es",
+                 polish="pl", portuguese="pt", ptbrazilian="pt", slovak="sk", spanish="es", swedish="sv", turkish="tr", ukenglish="en")
+
+    def read(name):
+        raw = open(f"{base}/{name}/messages", "rb").read()
+        try:
+            lines = raw.decode("utf-8").splitlines()
+        except UnicodeDecodeError:
+            return {}
+        return {row[0]: row[1].strip() for row in csv.reader(lines, skipinitialspace=True) if len(row) > 1 and row[0].isdigit()}
+
+    yield from keyed("e2guardian", read("ukenglish"), ((lang, read(name)) for name, lang in names.items()))
+
+
+def tomcat():
+    """A servlet container: what its error pages say of each status, in the languages that it has."""
+    def read(path):
+        said = {}
+        for jar in path:
+            with zipfile.ZipFile(jar) as archive:
+                for entry in archive.namelist():
+                    if m := re.fullmatch(r"org/apache/catalina/(valves|realm|servlets|core)/LocalStrings(_\w+)?\.properties", entry):
+                        for line in archive.read(entry).decode("utf-8", "replace").splitlines():
+                            key, sign, text = line.partition("=")
+                            if sign and not line.startswith("#"):
+                                text = re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), text)
+                                said[m[1] + "." + key] = text.replace("''", "'").rstrip("\\")
+        return said
+
+    java = fetch("libtomcat10-java") + "/usr/share/java"
+    jars = sorted(glob.glob(java + "/tomcat10-i18n-*-*.jar"))
+    english = read(sorted(glob.glob(java + "/tomcat10-catalina-[0-9]*.jar")))
+    others = [("en", english)] + [(re.search(r"i18n-([a-z]+)", jar)[1], read([jar])) for jar in jars]
+    yield from keyed("tomcat", english, others)
+
+
+def firefox(rng):
+    """The pages of failed connections in more languages than real-texts.py has, and pages put together of two of their messages."""
+    def read(name):
+        said, key = {}, ""
+        package = fetch("firefox-esr-l10n-" + name)
+        with zipfile.ZipFile(glob.glob(package + "/**/*.xpi", recursive=True)[0]) as archive:
+            for entry in archive.namelist():
+                if not entry.endswith(("neterror/netError.ftl", "neterror/certError.ftl", "neterror/nsserrors.ftl")):
+                    continue
+                for line in archive.read(entry).decode("utf-8", "replace").splitlines():
+                    if m := re.match(r"([a-z][\w-]*) = ?(.*)", line):
+                        key = m[1]
+                        said[key] = m[2].strip()
+                    elif line.startswith("    ") and key and "{" not in line[:6]:
+                        said[key] = (said[key] + " " + line.strip()).strip()
+                    else:
+                        key = ""
+        plain = lambda text: re.sub(r"\{ ?[$-][^}]*\}", "records.example.org", text)
+        return {key: plain(text) for key, text in said.items()}
+
+    english = read("en-gb")
+    for name in FIREFOX:
+        lang, said = name.split("-")[0], read(name)
+        for _, _, source, text in keyed("firefox-more", english, [(lang, said)]):
+            yield "failure" if failed(source) else "genuine", lang, source, text
+        titles = [text for key, text in said.items() if key.endswith("-title") and failed(english.get(key, ""))]
+        bodies = [text for key, text in said.items() if not key.endswith("-title") and failed(english.get(key, ""))]
+        for title in titles:
+            if bodies:
+                body = rng.choice(bodies)
+                yield "failure", lang, title + body[:9], f"{title}\n\n{body}"
+
+
 def pak(path):
     raw = open(path, "rb").read()
     version, _, count, _ = struct.unpack_from("<IIHH", raw)
@@ -123,7 +256,8 @@ def main():
             count[src, label] += 1
             out.write(json.dumps({"label": label, "src": src, "lang": lang, "text": text, "english": re.sub(r"\W+", " ", english)}, ensure_ascii=False) + "\n")
 
-        for name, lang, english, text in catalogs():
+        read = itertools.chain(catalogs(), po(), yml(), xliff(), e2guardian(), tomcat())
+        for name, lang, english, text in read:
             bad = failed(english)
             # most messages are no failures, and a few of them are enough
             if bad or rng.random() < 0.25:
@@ -132,6 +266,9 @@ def main():
                     say("failure", name, "en", english, english)
         for label, lang, english, text in chromium(rng):
             say(label, "chromium", lang, english, text)
+        for label, lang, english, text in firefox(rng):
+            if label == "failure" or rng.random() < 0.25:
+                say(label, "firefox-more", lang, english, text)
     print(dict(count))
 
 

@@ -2,9 +2,15 @@
 
 use crate::segment::Segments;
 
-/// Buckets that n-grams are hashed into (a power of two): one weight each.
-pub const BUCKETS: usize = 1 << BUCKET_BITS;
-const BUCKET_BITS: u32 = 18;
+/// Places for weights. Each holds one n-gram of those that share it and says which, so that a word nobody learned from
+/// does not weigh what another one does.
+pub const SLOTS: usize = 7 << 15;
+
+/// How many n-grams that share a slot can be told apart.
+pub const CHECKS: usize = 8;
+
+/// Buckets that n-grams are hashed into: a slot and which of its n-grams.
+pub const BUCKETS: usize = SLOTS * CHECKS;
 
 /// What the hash of a word begins with.
 const START: u32 = 0x0bad_5eed;
@@ -86,8 +92,13 @@ const fn mix(hash: u32, code: u32) -> u32 {
     (hash.rotate_left(5) ^ code).wrapping_mul(0x9e37_79b1)
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "below `BUCKETS`, which an `u32` holds"
+)]
 const fn bucket(hash: u32) -> u32 {
-    (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca6b) >> (32 - BUCKET_BITS)
+    let mixed = (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca6b);
+    ((mixed as u64 * BUCKETS as u64) >> 32) as u32
 }
 
 /// What every byte is, in one look: the lower case of a letter, or one of the following.

@@ -58,6 +58,7 @@ figures! {
     CodeMuch: "many of its characters are those of code",
     Digits: "share of digits",
     Capitals: "share of capitals",
+    Beyond: "share of letters beyond those of English",
     StatusFirst: "its first line has a refusing status code",
     StatusBelow: "a refusing status code stands below the first line",
     Identifier: "it ends in an identifier of a request",
@@ -206,13 +207,13 @@ impl Figures {
     fn characters(&mut self, segments: &Segments<'_>) {
         let lead = crate::text::head(segments.lead.as_ref(), MEASURED);
         let bytes = lead.as_bytes();
-        let mut counts = [0_u32; 8];
+        let mut counts = [0_u32; 9];
         for byte in bytes {
             if let Some(count) = counts.get_mut(usize::from(kind_of(*byte))) {
                 *count += 1;
             }
         }
-        let [_, digits, capitals, code, exclaims, asks, quotes, breaks] = counts;
+        let [_, digits, capitals, code, exclaims, asks, quotes, breaks, beyond] = counts;
         let lines = breaks + 1;
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
         let items = starts.filter(|start| is_item(bytes.get(*start..).unwrap_or_default()));
@@ -229,6 +230,7 @@ impl Figures {
         self.flag(Figure::CodeMuch, share(code) >= 0.05);
         self.set(Figure::Digits, share(digits) * 5.0);
         self.set(Figure::Capitals, share(capitals) * 3.0);
+        self.set(Figure::Beyond, share(beyond) * 5.0);
         self.flag(Figure::StatusFirst, first_status);
         self.flag(Figure::StatusBelow, status.is_some() && !first_status);
         self.set(Figure::Exclaims, exclaims as f32 / 2.0);
@@ -306,7 +308,7 @@ impl Figures {
     }
 }
 
-/// What a byte is counted as: digit, capital, sign of code, exclamation, question, quotation, end of a line.
+/// What a byte is counted as: digit, capital, sign of code, exclamation, question, quotation, end of a line, beyond ASCII.
 fn kind_of(byte: u8) -> u8 {
     const KINDS: [u8; 256] = kinds();
     KINDS.get(usize::from(byte)).copied().unwrap_or_default()
@@ -317,7 +319,7 @@ fn kind_of(byte: u8) -> u8 {
     reason = "evaluated at compile time, where a wrong index does not build"
 )]
 const fn kinds() -> [u8; 256] {
-    let mut kinds = [0; 256];
+    let mut kinds = [8; 256];
     let mut byte = 0_u8;
     while byte < 128 {
         kinds[byte as usize] = match byte {

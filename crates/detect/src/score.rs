@@ -1,6 +1,6 @@
 //! One dot product: the weights of what is there, a threshold for its length, and a confidence that means what it says.
 
-use crate::features::{self, BUCKETS};
+use crate::features::{self, CHECKS, SLOTS};
 use crate::figures::{Figure, Figures};
 use crate::segment::Segments;
 use crate::verdict::Kind;
@@ -14,15 +14,63 @@ pub(crate) static WEIGHTS: &[u8] = include_bytes!("weights.bin");
 /// Trained weights in small integers.
 ///
 /// Layout, little endian: for each [`Figure`] an `i16`; then the threshold of each of [`LENGTHS`], the slope of the confidence
-/// and its offset as `i16`; then for each of [`BUCKETS`] which of [`LEVELS`] its n-grams weigh, in four bits; then for each of
-/// [`KIND_BUCKETS`] a weight of every kind as `i8`; then for each bucket the class of its word in two bits.
+/// and its offset as `i16`; then for each of [`SLOTS`] a byte, see [`Entry`]; then for each of [`KIND_BUCKETS`] a weight of every
+/// kind as `i8`.
 #[derive(Debug, Clone, Copy)]
 pub struct Model<'a> {
     figures: &'a [u8],
     tuning: &'a [u8],
     grams: &'a [u8],
     kinds: &'a [u8],
-    classes: &'a [u8],
+}
+
+/// What the model knows of an n-gram. In a byte: three bits say which of those that share the slot it is; five hold 0 where there
+/// is none, or one more than its place among [`LEVELS`] times its class, from the class of failures on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// Its weight, times [`GRAM_SCALE`].
+    pub level: i8,
+    /// The class of its word, below [`features::CLASSES`]; 0 where it was never seen in learning.
+    pub class: u8,
+}
+
+impl Entry {
+    /// What a slot's byte says of a bucket's n-gram.
+    #[inline]
+    pub fn of(byte: u8, bucket: u32) -> Self {
+        let (check, place) = (byte >> 5, usize::from(byte & 31));
+        if place == 0 || u32::from(check) != bucket % CHECKS as u32 {
+            return Self::default();
+        }
+        ENTRIES.get(place).copied().unwrap_or_default()
+    }
+
+    /// The byte of a slot that holds a bucket's n-gram.
+    pub fn byte(self, bucket: u32) -> u8 {
+        let place = (0_u8..).zip(&ENTRIES).find(|(_, entry)| **entry == self);
+        let check = u8::try_from(bucket % CHECKS as u32).unwrap_or_default();
+        check << 5 | place.map_or(0, |(place, _)| place)
+    }
+}
+
+/// What each place stands for.
+static ENTRIES: [Entry; 32] = entries();
+
+#[expect(
+    clippy::indexing_slicing,
+    reason = "evaluated at compile time, where a wrong index does not build"
+)]
+const fn entries() -> [Entry; 32] {
+    let mut entries = [Entry { level: 0, class: 0 }; 32];
+    let mut at = 0;
+    while at < LEVELS.len() * (features::CLASSES - 1) {
+        entries[at + 1] = Entry {
+            level: LEVELS[at % LEVELS.len()],
+            class: (at / LEVELS.len()) as u8 + 1,
+        };
+        at += 1;
+    }
+    entries
 }
 
 /// What an `i16` of the model is divided by.
@@ -32,9 +80,7 @@ pub const SCALE: f32 = 512.0;
 pub const GRAM_SCALE: f32 = 24.0;
 
 /// The weights that an n-gram can have, before that division: finer where most of them lie.
-pub const LEVELS: [i8; 16] = [
-    0, 4, -4, 10, -10, 18, -18, 28, -28, 40, -40, 56, -56, 80, -80, 112,
-];
+pub const LEVELS: [i8; 10] = [-84, -48, -28, -14, -5, 5, 14, 28, 48, 84];
 
 /// Most visible bytes of a short text, of a middling one, and of a document. Each has a threshold of its own: a document that
 /// is thrown away is worse than a failure that is let through.
@@ -52,8 +98,7 @@ pub fn length_class(visible: usize) -> usize {
 }
 
 /// Bytes of a model.
-pub const MODEL_BYTES: usize =
-    (Figure::ALL.len() + TUNING) * 2 + BUCKETS / 2 + KIND_BUCKETS * Kind::ALL.len() + BUCKETS / 4;
+pub const MODEL_BYTES: usize = (Figure::ALL.len() + TUNING) * 2 + SLOTS + KIND_BUCKETS * Kind::ALL.len();
 
 impl<'a> Model<'a> {
     /// Reads a model; `None` where its length is wrong.
@@ -63,14 +108,12 @@ impl<'a> Model<'a> {
         }
         let (figures, rest) = bytes.split_at_checked(Figure::ALL.len() * 2)?;
         let (tuning, rest) = rest.split_at_checked(TUNING * 2)?;
-        let (grams, rest) = rest.split_at_checked(BUCKETS / 2)?;
-        let (kinds, classes) = rest.split_at_checked(KIND_BUCKETS * Kind::ALL.len())?;
+        let (grams, kinds) = rest.split_at_checked(SLOTS)?;
         Some(Self {
             figures,
             tuning,
             grams,
             kinds,
-            classes,
         })
     }
 
@@ -81,7 +124,6 @@ impl<'a> Model<'a> {
             tuning: &[],
             grams: &[],
             kinds: &[],
-            classes: &[],
         })
     }
 
@@ -96,13 +138,17 @@ impl<'a> Model<'a> {
 
     /// The weight of an n-gram, before the division by the root of their number.
     pub fn gram(&self, bucket: u32) -> f32 {
-        f32::from(self.level(bucket)) / GRAM_SCALE
+        f32::from(self.entry(bucket).level) / GRAM_SCALE
     }
 
-    fn level(&self, bucket: u32) -> i8 {
-        let two = self.grams.get(bucket as usize / 2).copied().unwrap_or_default();
-        let level = two >> (bucket % 2 * 4) & 0xf;
-        LEVELS.get(usize::from(level)).copied().unwrap_or_default()
+    #[inline]
+    fn entry(&self, bucket: u32) -> Entry {
+        let byte = self
+            .grams
+            .get(bucket as usize / CHECKS)
+            .copied()
+            .unwrap_or_default();
+        Entry::of(byte, bucket)
     }
 
     /// How far a text lies above the threshold; a failure from 0 up.
@@ -110,17 +156,14 @@ impl<'a> Model<'a> {
         let (mut sum, mut count) = (0_i32, 0_u32);
         let mut words = [0; features::CLASSES];
         features::grams(segments, |gram, _, titled| {
-            sum += i32::from(self.level(gram.bucket));
+            let entry = self.entry(gram.bucket);
+            sum += i32::from(entry.level);
             count += 1;
-            if gram.word && !titled {
-                let four = self
-                    .classes
-                    .get(gram.bucket as usize / 4)
-                    .copied()
-                    .unwrap_or_default();
-                if let Some(words) = words.get_mut(usize::from(four >> (gram.bucket % 4 * 2) & 3)) {
-                    *words += 1;
-                }
+            if gram.word
+                && !titled
+                && let Some(words) = words.get_mut(usize::from(entry.class))
+            {
+                *words += 1;
             }
         });
         figures.count_words(words);

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Short genuine text to learn from, out of Debian's packages: nothing here is stored in the repository.
+
+  headings.py OUT DOCUMENTS      writes OUT/headings.jsonl (packages are kept in OUT/x); DOCUMENTS is the folder that documents.py wrote
+
+What is short is easily taken for a failure, for want of anything else that is in it: headings, names, one-line descriptions, phrases
+of two or three words out of dictionaries, with and without a full stop. Descriptions of packages come from `Translation-*` lists:
+APT_CONFIG names a file that asks for them, and OUT/lists holds what `apt-get update` brought. Needs lz4.
+"""
+import glob, gzip, json, os, random, re, subprocess, sys, unicodedata
+
+ROOT, DOCUMENTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+# descriptions of a language, of which each is said as a line and as a paragraph
+DESCRIPTIONS = 3000
+# phrases of a language
+PHRASES = 1500
+
+
+def translations(rng):
+    for path in sorted(glob.glob(f"{ROOT}/lists/*_bookworm_main_i18n_Translation-*.lz4")):
+        lang = path.split("Translation-")[1].split(".")[0].split("%")[0]
+        said = subprocess.run(["lz4", "-dc", path], capture_output=True, check=True).stdout.decode("utf-8", "replace")
+        entries = re.findall(r"Package: (\S+)\n.*?\nDescription-[\w%]+: (.+)\n((?: .*\n)*)", said)
+        for package, line, text in rng.sample(entries, min(DESCRIPTIONS, len(entries))):
+            base = {"src": "descriptions", "lang": lang, "group": package}
+            yield {**base, "text": line + rng.choice(["", "", "."])}
+            paragraphs = re.sub(r"\n ", "\n", text).split("\n.\n")
+            yield {**base, "text": re.sub(r"\s+", " ", rng.choice(paragraphs)).strip()}
+
+
+def words(path):
+    raw = (gzip.open if path.endswith(".gz") else open)(path, "rb").read()
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        text = raw.decode(re.search(rb"(?i)^SET (\S+)", open(path[:-3] + "aff", "rb").read(4000), re.M)[1].decode() if path.endswith(".dic") else "latin-1")
+    return [word for word in (re.split(r"[/\t ]", line)[0] for line in text.splitlines()) if 3 < len(word) < 16 and not re.search(r"[\d'.-]", word)]
+
+
+def phrases(rng):
+    """Two to four words that no one chose for their meaning."""
+    lists = sorted(p for p in glob.glob(f"{ROOT}/x/*/usr/share/dict/*") if os.path.isfile(p) and not os.path.islink(p))
+    lists += sorted(p for p in glob.glob(f"{ROOT}/x/*/usr/share/hunspell/*.dic") if os.path.isfile(p) and not os.path.islink(p))
+    for path in lists:
+        try:
+            known = words(path)
+        except (LookupError, OSError, TypeError, UnicodeDecodeError):
+            continue
+        if len(known) < 1000:
+            continue
+        name = os.path.basename(path).split(".")[0]
+        lang = name.split("_")[0] if "hunspell" in path else name
+        english = "english" in name
+        for n in range(PHRASES * (4 if english else 1)):
+            some = [word.lower() if lang != "ngerman" else word for word in rng.sample(known, rng.choice([1, 2, 2, 2, 3, 3, 4, 6]))]
+            line = " ".join(some)
+            line = rng.choice([line, line[:1].upper() + line[1:], line.title()])
+            yield {"src": "phrases", "lang": lang, "group": f"{name}{n}", "text": line + rng.choice(["", ".", ".", ":", "!"][: 3 if n % 20 else 5])}
+
+
+def headings(rng):
+    """Headings and first lines of manuals and read-mes, and the lists of keywords and titles that documents.py has."""
+    for name in ("documents", "readmes"):
+        for line in open(f"{DOCUMENTS}/{name}.jsonl", encoding="utf-8"):
+            text = json.loads(line)
+            found = re.findall(r"(?i)<(?:h[1-4]|title)[^>]*>([^<]{4,80})</", text["text"]) + re.findall(r"(?m)^#+ (.{4,80})$", text["text"])
+            found += re.findall(r"(?m)^([A-Z][^.\n]{3,60})\n[=~-]{4,}$", text["text"]) + re.findall(r"(?m)^NAME\n\s*(.{8,100})$", text["text"])
+            for heading in rng.sample(found, min(2, len(found))):
+                yield {**{key: text[key] for key in ("src", "lang", "group")}, "text": heading.strip(), "class": "heading"}
+
+
+def main():
+    rng, seen = random.Random(21), set()
+    with open(f"{ROOT}/headings.jsonl", "w", encoding="utf-8") as out:
+        for make in (translations, phrases, headings):
+            count = 0
+            for line in make(rng):
+                # Hangul and Hebrew of some dictionaries come in pieces
+                line["text"] = unicodedata.normalize("NFC", line["text"])
+                if 4 < len(line["text"]) < 1200 and (line["lang"], line["text"]) not in seen:
+                    seen.add((line["lang"], line["text"]))
+                    out.write(json.dumps({"label": "genuine", **line}, ensure_ascii=False) + "\n")
+                    count += 1
+            print(make.__name__, count)
+
+
+main()
