@@ -8,8 +8,8 @@ mod xml;
 use std::fmt::Write;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Listing, Pace,
-    Peek, Route, SourceError, StatusRule, When, counted,
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Listing, Pace, Peek, Route,
+    SourceError, StatusRule, When,
 };
 
 pub use input::Input;
@@ -179,20 +179,11 @@ fn found(wanted: &Wanted, query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> R
         .iter()
         .filter(|paper| paper.fields.contains_key("updated"))
         .count();
-    if revised > 0 {
-        harvest.note(format!(
-            "{} latest version; `published` is the first",
-            counted(revised, "paper is dated by its", "papers are dated by their")
-        ));
-    }
+    let dated = ["paper is dated by its", "papers are dated by their"];
+    harvest.note_count(revised, dated, "latest version; `published` is the first");
     harvest.skip(feed.unreadable, "without an id or a title");
     harvest.show(feed.papers);
     Ok(harvest)
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Arxiv)]
 }
 
 #[cfg(test)]

@@ -95,8 +95,7 @@ pub fn query(wanted: &Wanted, args: &CommonArgs, start: u32, again: bool) -> Res
 
 /// The page of a paper.
 pub fn paper_page(id: &str) -> Result<Url, SourceError> {
-    Url::parse(&format!("https://arxiv.org/abs/{id}"))
-        .map_err(|error| SourceError::malformed("a paper id makes no address").caused_by(error))
+    link::built(&format!("https://arxiv.org/abs/{id}"), &[])
 }
 
 #[cfg(test)]

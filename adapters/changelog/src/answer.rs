@@ -3,7 +3,7 @@
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError, counted};
+use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError};
 use freshcontext_parse::text;
 
 use crate::parse::{self, Release, instant};
@@ -89,12 +89,7 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
     harvest.fields = fields;
     harvest.skip(unreadable, "that could not be read");
     let ahead = parse::drop_future(&mut releases, now);
-    if ahead > 0 {
-        harvest.note(format!(
-            "{} in the future and left out",
-            counted(ahead, "date lies", "dates lie")
-        ));
-    }
+    harvest.note_count(ahead, ["date lies", "dates lie"], "in the future and left out");
     parse::sort(&mut releases);
     if releases.iter().any(|release| release.unreleased) {
         harvest.set("unreleased_section", true);
@@ -197,7 +192,7 @@ fn item(release: Release, at: usize, article: bool) -> Item {
         ("yanked", release.yanked),
         ("unreleased", release.unreleased),
     ] {
-        item.set(name, value.then_some(true));
+        item.set_flag(name, value);
     }
     item.set("sections", release.sections);
     if let DateEvidence::PageSignal { what, .. } = &item.date {

@@ -9,8 +9,8 @@ mod request;
 mod site;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, Hosts,
-    Listing, Peek, Route, SourceError, hosts,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, Hosts, Listing, Peek,
+    Route, SourceError, hosts,
 };
 
 pub use input::Input;
@@ -86,9 +86,4 @@ fn is_final(error: &SourceError) -> bool {
         error.code,
         ErrorCode::InvalidInput | ErrorCode::Cancelled | ErrorCode::Internal | ErrorCode::Overloaded
     )
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Changelog)]
 }

@@ -88,11 +88,7 @@ fn providers(cx: &Cx<'_>, wanted: &Wanted) -> Result<Vec<Provider>, SourceError>
     };
     if let Some(ticker) = wanted.tickers.iter().find(|ticker| !only.covers(ticker)) {
         let problem = format!("{} does not cover {}", only.id(), ticker.given);
-        return Err(SourceError::invalid_input(
-            "provider",
-            problem,
-            r#"{"url": "AAPL", "provider": "cboe"}"#,
-        ));
+        return Err(input::wrong_provider(&problem));
     }
     if cx.route_open(only.id()) {
         return Ok(vec![only]);
@@ -163,12 +159,7 @@ fn harvest(all: Vec<Pending>, repeated: usize) -> Result<Harvest, SourceError> {
         harvest.fail(ticker.given, error);
     }
     harvest.notes = notes;
-    if repeated > 0 {
-        harvest.note(format!(
-            "{} given more than once",
-            counted(repeated, "ticker was", "tickers were")
-        ));
-    }
+    harvest.note_count(repeated, ["ticker was", "tickers were"], "given more than once");
     harvest.note("Prices may be delayed and are for information only");
     Ok(harvest)
 }

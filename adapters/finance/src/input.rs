@@ -35,8 +35,14 @@ pub struct Wanted {
     pub repeated: usize,
 }
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
+/// A wrong provider.
+pub fn wrong_provider(problem: &str) -> SourceError {
+    SourceError::invalid_input("provider", problem, r#"{"url": "AAPL", "provider": "cboe"}"#)
+}
+
+/// A wrong address or ticker.
+pub fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
 }
 
 /// Checks the arguments; no request is made for wrong ones.
@@ -72,7 +78,7 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
         Some(name) => Some(Provider::named(&name.to_ascii_lowercase()).ok_or_else(|| {
             let names: Vec<&str> = DESCRIPTOR.routes.iter().map(|route| route.id).collect();
             let problem = format!("must be one of {}", names.join(", "));
-            SourceError::invalid_input("provider", problem, r#"{"url": "AAPL", "provider": "cboe"}"#)
+            wrong_provider(&problem)
         })?),
     };
     Ok(Wanted {
@@ -89,12 +95,7 @@ fn from_url(url: &Url) -> Result<Ticker, SourceError> {
         .unwrap_or_default()
         .trim_start_matches("www.")
         .to_owned();
-    let segments: Vec<&str> = url
-        .path_segments()
-        .into_iter()
-        .flatten()
-        .filter(|part| !part.is_empty())
-        .collect();
+    let segments = link::segments(url);
     let after = |name: &str| {
         let at = segments.iter().position(|part| *part == name)?;
         segments

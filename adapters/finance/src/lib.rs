@@ -12,8 +12,8 @@ mod request;
 mod symbol;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, When,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts,
+    Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, When,
 };
 
 /// A host that publishes no more than how many requests it takes; two at once are modest.
@@ -144,11 +144,6 @@ impl Adapter for Finance {
     async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
         collect::collect(cx, &input).await
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Finance)]
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -33,8 +34,9 @@ pub struct Wanted {
     pub bounds: Option<(String, String)>,
 }
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
+/// A wrong query or address.
+pub fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
 }
 
 /// Checks the arguments; no request is made for wrong ones.
@@ -80,8 +82,7 @@ fn from_url(url: &Url) -> Result<Wanted, SourceError> {
             .filter(|value| !value.is_empty())
     };
     let query = value("query").ok_or_else(|| wrong("is a GDELT address without a query"))?;
-    let stamp =
-        |name| value(name).filter(|text| text.len() == 14 && text.bytes().all(|b| b.is_ascii_digit()));
+    let stamp = |name| value(name).filter(|text| text::is_digits(text, 14..=14));
     let timespan = value("timespan").filter(|text| {
         text.len() <= 12
             && text.starts_with(|c: char| c.is_ascii_digit())

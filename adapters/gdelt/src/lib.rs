@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod address;
 #[cfg(test)]
 mod bodies;
 mod input;
@@ -10,8 +9,8 @@ mod repair;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Listing, Marker, Pace,
-    Peek, Route, SourceError,
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Listing, Marker, Pace, Peek,
+    Route, SourceError,
 };
 use freshcontext_parse::charset;
 
@@ -89,11 +88,6 @@ fn patience(error: SourceError) -> SourceError {
     } else {
         error
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Gdelt)]
 }
 
 #[cfg(test)]

@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError, counted};
-use freshcontext_parse::date::PathDate;
+use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError};
+use freshcontext_parse::date::{self, PathDate};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link, text};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::DESCRIPTOR;
-use crate::address;
 use crate::repair;
 use crate::request::Plan;
 
@@ -190,7 +189,9 @@ fn article(wire: Wire) -> Option<Article> {
         (true, None) => "Untitled article".to_owned(),
     };
     Some(Article {
-        address_date: url.as_deref().and_then(address::date),
+        address_date: url
+            .as_deref()
+            .and_then(|url| date::in_address(&Url::parse(url).ok()?)),
         url,
         title,
         first_seen: seen,
@@ -205,7 +206,7 @@ fn article(wire: Wire) -> Option<Article> {
 /// `20200809T151500Z`, or the same without `T` and `Z`. Anything else is no date.
 fn seen(text: &str) -> Option<DateTime<Utc>> {
     let digits: String = text.trim().chars().filter(|c| !matches!(c, 'T' | 'Z')).collect();
-    if digits.len() != 14 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+    if !text::is_digits(&digits, 14..=14) {
         return None;
     }
     NaiveDateTime::parse_from_str(&digits, "%Y%m%d%H%M%S")
@@ -303,10 +304,9 @@ impl Article {
 
     fn item(self) -> Item {
         let mut item = Item::new(self.title.clone(), self.date());
-        let moment = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
         let last = self.last_seen.filter(|_| self.last_seen != self.first_seen);
-        item.set("first_seen", self.first_seen.map(moment));
-        item.set("last_seen", last.map(moment));
+        item.set_instant("first_seen", self.first_seen);
+        item.set_instant("last_seen", last);
         item.set("address_date", self.address_date.map(|date| date.to_string()));
         item.id.clone_from(&self.url);
         item.url = self.url;
@@ -383,18 +383,13 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
     }) {
         harvest.note("GDELT finds nothing for `domain:` names with a dash");
     }
-    if stale > 0 {
-        harvest.note(format!(
-            "{} met again: see `address_date`",
-            counted(stale, "article is an old page", "articles are old pages")
-        ));
-    }
-    if months > 0 {
-        harvest.note(format!(
-            "{} dated by the month in the address; the day is not known",
-            counted(months, "article is", "articles are")
-        ));
-    }
+    let pages = ["article is an old page", "articles are old pages"];
+    harvest.note_count(stale, pages, "met again: see `address_date`");
+    harvest.note_count(
+        months,
+        ["article is", "articles are"],
+        "dated by the month in the address; the day is not known",
+    );
     harvest.skip(list.merged, "repeating a story or an address shown");
     harvest.skip(list.unreadable, "without an address and a title");
     if list.salvaged {

@@ -72,7 +72,7 @@ async fn search(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
     let mut received = 0;
     for _ in 0..PAGES {
         let rows = request::rows(wanted, received)?;
-        let page = cx.read(rows, charset::as_text(parse::page)).await?;
+        let page = charset::read(cx, rows, parse::page).await?;
         received += page.received;
         out.unreadable += page.received - page.rows.len();
         out.rows.extend(page.rows);
@@ -91,17 +91,15 @@ async fn search(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
 }
 
 async fn whole_file(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
-    let prepared = cx
-        .read(request::initiate()?, charset::as_text(parse::prepared))
-        .await?;
+    let prepared = charset::read(cx, request::initiate()?, parse::prepared).await?;
     // A file that was prepared before is named at once.
     let url = if let Some(url) = prepared {
         url
     } else {
-        let ready = charset::as_text(|body| parse::prepared(body)?.ok_or_else(parse::not_yet));
-        cx.read(request::poll()?, ready).await?
+        let ready = |body: &str| parse::prepared(body)?.ok_or_else(parse::not_yet);
+        charset::read(cx, request::poll()?, ready).await?
     };
-    let (mut rows, unreadable) = cx.read(request::file(url), charset::as_text(parse::file)).await?;
+    let (mut rows, unreadable) = charset::read(cx, request::file(url), parse::file).await?;
     let words: Vec<String> = wanted
         .words
         .to_lowercase()

@@ -1,13 +1,12 @@
 //! `extract_github`: one repository.
 
 use freshcontext_contract::peek::by_deciding;
-use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, DateEvidence, Descriptor, Earlier, ErrorCode, Harvest, Hosts, Listing, Peek,
     Peeked, Question, Response, SourceError, hosts,
 };
-use freshcontext_parse::charset;
 use freshcontext_parse::github::Repository;
+use freshcontext_parse::{charset, link};
 
 use crate::input::{self, UrlInput};
 use crate::parse::{self, NoReadme, Repo};
@@ -81,9 +80,7 @@ fn build(
     readme: Result<Response, SourceError>,
 ) -> Result<Harvest, SourceError> {
     let page = format!("https://github.com/{}", facts.full_name);
-    let page = Url::parse(&page)
-        .map_err(|_| SourceError::malformed("GitHub repository: the name makes no address"))?;
-    let mut harvest = Harvest::new(page, Vec::new());
+    let mut harvest = Harvest::new(link::built(&page, &[])?, Vec::new());
     harvest.route = Some("rest");
     harvest.summary = Some(format!("GitHub repository {}", facts.full_name));
     if !facts.full_name.eq_ignore_ascii_case(&asked.to_string()) {

@@ -102,7 +102,7 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
         .or_else(|| given.strip_prefix("naics"))
         .unwrap_or(given);
     let bare = bare.trim_start_matches([' ', ':', '=']);
-    if bare.bytes().all(|b| b.is_ascii_digit()) {
+    if text::is_digits(bare, ..) {
         return if (2..=6).contains(&bare.len()) {
             Ok(Target::Naics(bare.to_owned()))
         } else {
@@ -151,13 +151,7 @@ fn from_url(url: &Url) -> Result<Target, SourceError> {
     if !url.host_str().is_some_and(is_usaspending) {
         return Err(wrong("is not an address of usaspending.gov"));
     }
-    let segments: Vec<&str> = url
-        .path_segments()
-        .into_iter()
-        .flatten()
-        .filter(|part| !part.is_empty())
-        .collect();
-    match segments.as_slice() {
+    match link::segments(url).as_slice() {
         ["award", id] | ["api", "v2", "awards", id] => award(id),
         ["keyword_search", words] => {
             // A path keeps its blanks encoded; a query decodes them.

@@ -10,8 +10,8 @@ mod request;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, Harvest, HostRate, Hosts, Listing, Pace, Peek,
-    Peeked, Question, Route, SourceError,
+    Adapter, ArgSpec, Cx, Descriptor, Earlier, Harvest, HostRate, Hosts, Listing, Pace, Peek, Peeked,
+    Question, Route, SourceError,
 };
 
 /// The facts about USAspending.
@@ -78,9 +78,4 @@ impl Adapter for GovContracts {
         })
         .await
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(GovContracts)]
 }

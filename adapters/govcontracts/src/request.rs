@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, Media, Request, SourceError};
+use freshcontext_contract::{CommonArgs, Request, SourceError};
 use freshcontext_parse::link;
 use serde_json::{Map, Value, json};
 
@@ -64,7 +64,7 @@ pub fn recipients(words: &str) -> Result<Request, SourceError> {
 
 /// One award.
 pub fn award(id: &str) -> Result<Request, SourceError> {
-    Ok(Request::get(link::built(&format!("{API}awards/{id}/"), &[])?, Media::Json).accepting(EXPLAINED))
+    Ok(link::json(API, &["awards", id, ""])?.accepting(EXPLAINED))
 }
 
 /// One page of awards.

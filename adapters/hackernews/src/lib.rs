@@ -7,8 +7,8 @@ mod routes;
 
 use freshcontext_contract::peek::by_validators;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing,
-    Pace, Peek, Peeked, Route, SourceError, StatusRule, When, hosts,
+    Adapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing, Pace, Peek,
+    Peeked, Route, SourceError, StatusRule, When, hosts,
 };
 
 pub use input::Input;
@@ -100,11 +100,6 @@ impl Adapter for HackerNews {
         }
         by_validators(cx, earlier).await
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(HackerNews)]
 }
 
 #[cfg(test)]

@@ -129,6 +129,21 @@ fn never_empty(board: Board) -> SourceError {
     ))
 }
 
+/// Items by number, each with what it came to.
+async fn nodes(
+    cx: &Cx<'_>,
+    ids: &[u64],
+    whole_text: bool,
+) -> Result<Vec<Result<firebase::Node, SourceError>>, SourceError> {
+    let requests = ids
+        .iter()
+        .map(|id| request::item(*id))
+        .collect::<Result<_, _>>()?;
+    Ok(cx
+        .read_all(requests, |response| firebase::item(response, whole_text))
+        .await)
+}
+
 /// Fetches items by number. Gone ones are counted; unreachable ones are failures of a part.
 async fn one_by_one(
     cx: &Cx<'_>,
@@ -136,16 +151,17 @@ async fn one_by_one(
     start: usize,
     harvest: &mut Harvest,
 ) -> Result<Listing, SourceError> {
-    let requests = ids
-        .iter()
-        .map(|id| request::item(*id))
-        .collect::<Result<Vec<_>, _>>()?;
     let mut listing = Listing::default();
     let mut broken = Vec::new();
-    for (at, (id, answer)) in ids.iter().zip(cx.send_all(requests).await).enumerate() {
-        let rank = u64::try_from(start + at + 1).ok();
-        match answer.and_then(|response| response.judged(firebase::item(&response, rank, false))) {
-            Ok(node) => listing.items.push(node.item),
+    for (at, (id, node)) in ids.iter().zip(nodes(cx, ids, false).await?).enumerate() {
+        match node {
+            Ok(mut node) => {
+                // The place on the list stands before all that the item says of itself.
+                node.item
+                    .fields
+                    .shift_insert(0, "rank".to_owned(), (start + at + 1).into());
+                listing.items.push(node.item);
+            }
             Err(error) if error.code == ErrorCode::NotFound => listing.unreadable += 1,
             Err(error) => broken.push((*id, error)),
         }
@@ -217,9 +233,7 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
 
 async fn item_by_item(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
     let root = cx
-        .read(request::item(id)?, |response| {
-            firebase::item(response, None, true)
-        })
+        .read(request::item(id)?, |response| firebase::item(response, true))
         .await?;
     let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
     harvest.own_date = Some(root.item.date.clone());
@@ -228,13 +242,9 @@ async fn item_by_item(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
     let kids: Vec<u64> = root.kids.iter().copied().take(room).collect();
     let more = root.kids.len() - kids.len();
     harvest.show(vec![root.item]);
-    let requests = kids
-        .iter()
-        .map(|kid| request::item(*kid))
-        .collect::<Result<Vec<_>, _>>()?;
     let mut gone = 0;
-    for (kid, answer) in kids.iter().zip(cx.send_all(requests).await) {
-        match answer.and_then(|response| response.judged(firebase::item(&response, None, true))) {
+    for (kid, node) in kids.iter().zip(nodes(cx, &kids, true).await?) {
+        match node {
             Ok(node) => harvest.items.push(node.item),
             Err(error) if error.code == ErrorCode::NotFound => gone += 1,
             Err(error) => harvest.fail(format!("comment {kid}"), error),
@@ -339,14 +349,9 @@ fn say_age(harvest: &mut Harvest) {
         .iter()
         .filter(|item| item.fields.contains_key("linked_year"))
         .count();
-    if older > 0 {
-        harvest.note(format!(
-            "{} (`linked_year`); the dates are of submission",
-            counted(
-                older,
-                "linked article is older than its submission",
-                "linked articles are older than their submissions"
-            )
-        ));
-    }
+    let articles = [
+        "linked article is older than its submission",
+        "linked articles are older than their submissions",
+    ];
+    harvest.note_count(older, articles, "(`linked_year`); the dates are of submission");
 }

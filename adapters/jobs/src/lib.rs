@@ -14,8 +14,8 @@ use std::collections::HashSet;
 use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Pace, Peek, Request, Retry, Route, SourceError, StatusRule, When, counted, hosts,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts,
+    Listing, Pace, Peek, Retry, Route, SourceError, StatusRule, When, hosts,
 };
 use freshcontext_parse::charset;
 use futures_util::future::join5;
@@ -92,11 +92,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Jobs;
 
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Jobs)]
-}
-
 /// Pages read of a board that has many.
 const PAGES: u32 = 2;
 
@@ -110,8 +105,8 @@ impl Adapter for Jobs {
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
         let wish = input::check(input, cx.args())?;
         let (remotive, remoteok, arbeitnow, muse, hacker_news) = join5(
-            async { read(cx, request::remotive()?, boards::remotive).await },
-            async { read(cx, request::remoteok()?, boards::remoteok).await },
+            async { charset::read(cx, request::remotive()?, boards::remotive).await },
+            async { charset::read(cx, request::remoteok()?, boards::remoteok).await },
             arbeitnow(cx, &wish),
             muse(cx, &wish),
             hacker_news(cx, &wish),
@@ -123,17 +118,9 @@ impl Adapter for Jobs {
 }
 
 /// One answer of a board.
-async fn read<T>(
-    cx: &Cx<'_>,
-    request: Request,
-    board: impl FnOnce(&str) -> Result<T, SourceError> + Send,
-) -> Result<T, SourceError> {
-    cx.read(request, charset::as_text(board)).await
-}
-
 /// Page after page while they are young enough; what a later page cannot give does not cost the first.
 async fn arbeitnow(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
-    let mut read = read(cx, request::arbeitnow(1)?, boards::arbeitnow).await?;
+    let mut read = charset::read(cx, request::arbeitnow(1)?, boards::arbeitnow).await?;
     let oldest_wanted = cx.now() - TimeDelta::days(i64::from(wish.max_age_days));
     for page in 2..=PAGES {
         let young = read
@@ -145,19 +132,19 @@ async fn arbeitnow(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
         if !read.more || !young {
             break;
         }
-        let next = self::read(cx, request::arbeitnow(page)?, boards::arbeitnow).await?;
+        let next = charset::read(cx, request::arbeitnow(page)?, boards::arbeitnow).await?;
         join(&mut read, next);
     }
     Ok(read)
 }
 
 async fn muse(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
-    let mut read = read(cx, request::muse(0, wish)?, boards::muse).await?;
+    let mut read = charset::read(cx, request::muse(0, wish)?, boards::muse).await?;
     for page in 1..PAGES {
         if !read.more {
             break;
         }
-        let next = self::read(cx, request::muse(page, wish)?, boards::muse).await?;
+        let next = charset::read(cx, request::muse(page, wish)?, boards::muse).await?;
         join(&mut read, next);
     }
     Ok(read)
@@ -178,10 +165,8 @@ async fn hacker_news(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
     /// Adverts are posted to a thread for about a month.
     const OPEN: TimeDelta = TimeDelta::days(31);
     let now = cx.now();
-    let threads = read(cx, request::hiring_threads()?, |text| {
-        boards::hiring_threads(text, now)
-    })
-    .await?;
+    let threads = |text: &str| boards::hiring_threads(text, now);
+    let threads = charset::read(cx, request::hiring_threads()?, threads).await?;
     let oldest_wanted = now - TimeDelta::days(i64::from(wish.max_age_days)) - OPEN;
     let wanted = match threads.first() {
         Some(newest) if now - newest.at < YOUNG => 2,
@@ -200,12 +185,10 @@ async fn hacker_news(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
 
 /// The adverts of a thread by the search, or as a tree where the search has none of them.
 async fn hiring_thread(cx: &Cx<'_>, thread: &Thread) -> Result<Read, SourceError> {
-    let read = read(cx, request::hiring_comments(thread.id)?, |text| {
-        boards::hiring_comments(text, thread.id)
-    })
-    .await?;
+    let comments = |text: &str| boards::hiring_comments(text, thread.id);
+    let read = charset::read(cx, request::hiring_comments(thread.id)?, comments).await?;
     if read.jobs.is_empty() && thread.comments > 0 {
-        return self::read(cx, request::hiring_tree(thread.id)?, boards::hiring_tree).await;
+        return charset::read(cx, request::hiring_tree(thread.id)?, boards::hiring_tree).await;
     }
     Ok(read)
 }
@@ -275,12 +258,8 @@ fn harvest(
     harvest.skip(too_old, format!("older than {} days", wish.max_age_days));
     harvest.skip(no_place, "without a stated place");
     harvest.skip(repeated, "found more than once");
-    if undated > 0 {
-        harvest.note(format!(
-            "{} no usable date; undated adverts come last",
-            counted(undated, "fitting advert has", "fitting adverts have")
-        ));
-    }
+    let adverts = ["fitting advert has", "fitting adverts have"];
+    harvest.note_count(undated, adverts, "no usable date; undated adverts come last");
     harvest.note("The boards offer no reliable search, so their newest adverts were read and matched here word by word");
     if !used.is_empty() {
         let sources: Vec<String> = used

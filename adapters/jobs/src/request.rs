@@ -14,14 +14,12 @@ const HN_SEARCH: &str = "https://hn.algolia.com/api/v1/search_by_date";
 /// Remotive's whole public sample. Its `search` parameter has no effect today, and one address for
 /// all queries keeps to the four fetches a day that Remotive asks for.
 pub fn remotive() -> Result<Request, SourceError> {
-    let url = link::built("https://remotive.com/api/remote-jobs", &[])?;
-    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(6)))
+    Ok(link::json("https://remotive.com/api/remote-jobs", &[])?.cache_for(Duration::from_hours(6)))
 }
 
 /// Remote OK's whole board: a tag is one existing tag, and queries are seldom one.
 pub fn remoteok() -> Result<Request, SourceError> {
-    let url = link::built("https://remoteok.com/api", &[])?;
-    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
+    Ok(link::json("https://remoteok.com/api", &[])?.cache_for(Duration::from_hours(1)))
 }
 
 /// One page of Arbeitnow, from 1. It knows no filter that would help.
@@ -107,8 +105,8 @@ pub fn hiring_comments(thread: u64) -> Result<Request, SourceError> {
 
 /// A whole thread as a tree, where the search has nothing for it.
 pub fn hiring_tree(thread: u64) -> Result<Request, SourceError> {
-    let url = link::built("https://hn.algolia.com/api/v1/items/", &[&thread.to_string()])?;
-    Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(30)))
+    let tree = link::json("https://hn.algolia.com/api/v1/items/", &[&thread.to_string()])?;
+    Ok(tree.cache_for(Duration::from_mins(30)))
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ mod request;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Listing, Pace,
-    PartFailure, Peek, Response, Route, SourceError, StatusRule, When, hosts,
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Listing, Pace, PartFailure,
+    Peek, Response, Route, SourceError, StatusRule, When, hosts,
 };
-use freshcontext_parse::charset;
 use freshcontext_parse::registry::Registry;
+use freshcontext_parse::{charset, link};
 use futures_util::future::{join, join_all};
 
 pub use input::Input;
@@ -89,7 +89,7 @@ async fn look_up(cx: &Cx<'_>, wanted: &Wanted, registry: Registry) -> Looked {
             && registry == Registry::Npm
         {
             let latest = request::npm_latest(&wanted.name)?;
-            return cx.read(latest, charset::as_text(parse::npm::manifest)).await;
+            return charset::read(cx, latest, parse::npm::manifest).await;
         }
         let response = answer?;
         let body = text(&response);
@@ -280,10 +280,5 @@ fn page(wanted: &[Wanted]) -> Result<Url, SourceError> {
         Some((one, registry)) => registry.page(&one.name),
         None => "https://www.npmjs.com/".to_owned(),
     };
-    Url::parse(&page).map_err(|_| SourceError::malformed("the package's name makes no address"))
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Packages)]
+    link::built(&page, &[])
 }

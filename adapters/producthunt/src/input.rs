@@ -48,8 +48,7 @@ fn wrong(problem: &str) -> SourceError {
 }
 
 fn from_url(url: &Url) -> Result<Target, SourceError> {
-    let parts: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
-    match parts.as_slice() {
+    match link::segments(url).as_slice() {
         [] | ["feed"] => Ok(
             match link::parameter(url, "category").filter(|slug| slug != "undefined" && is_slug(slug)) {
                 Some(slug) => Target::Topic(slug.to_lowercase()),

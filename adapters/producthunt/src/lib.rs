@@ -5,8 +5,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, Harvest,
-    HostRate, Hosts, Item, Listing, Pace, Peek, Request, Route, SourceError,
+    Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
+    Item, Listing, Pace, Peek, Request, Route, SourceError,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::text::has_word;
@@ -70,11 +70,6 @@ const ADVICE: &str = "set PRODUCTHUNT_TOKEN to a developer token of Product Hunt
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProductHunt;
 
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(ProductHunt)]
-}
-
 impl Adapter for ProductHunt {
     type Input = Input;
 
@@ -135,9 +130,7 @@ async fn by_api(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
         let posts = posts(cx, request::posts(&wanted)?).await?;
         return api_harvest(target, None, posts);
     };
-    let topic = cx
-        .read(request::topics(words)?, charset::as_text(parse::topics))
-        .await?;
+    let topic = charset::read(cx, request::topics(words)?, parse::topics).await?;
     let of_topic = request::Posts {
         topic: topic.clone(),
         ..wanted
@@ -177,7 +170,7 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
     };
     let request = request::feed(topic)?;
     let url = request.url.clone();
-    let board = cx.read(request, charset::as_text(parse::board)).await;
+    let board = charset::read(cx, request, parse::board).await;
     let board = board.map_err(|error| match error.code {
         ErrorCode::Challenge | ErrorCode::AccessDenied if !cx.route_open(API) => error.hint(ADVICE),
         _ => error,

@@ -5,8 +5,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
-    Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, When, counted, walls,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Listing,
+    Marker, Pace, Peek, Route, SourceError, StatusRule, When, walls,
 };
 use freshcontext_parse::charset;
 
@@ -116,11 +116,6 @@ const FEED: &str = "feed";
 /// The source.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reddit;
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Reddit)]
-}
 
 impl Adapter for Reddit {
     type Input = Input;
@@ -256,18 +251,10 @@ fn harvest(mut page: Page, plan: &Plan, asked: &Asked, route: &'static str) -> R
     harvest.route = Some(route);
     harvest.summary = Some(described(plan));
     harvest.skip(page.unreadable, "without a title or text");
-    if page.not_loaded > 0 {
-        harvest.note(format!(
-            "{} not sent by Reddit",
-            counted(page.not_loaded, "further comment was", "further comments were")
-        ));
-    }
-    if suspects > 0 {
-        harvest.note(format!(
-            "{} much older than the rest and may be pinned",
-            counted(suspects, "leading entry is", "leading entries are")
-        ));
-    }
+    let comments = ["further comment was", "further comments were"];
+    harvest.note_count(page.not_loaded, comments, "not sent by Reddit");
+    let leading = ["leading entry is", "leading entries are"];
+    harvest.note_count(suspects, leading, "much older than the rest and may be pinned");
     if asked.one_word
         && let Target::Search { query, .. } = &plan.target
     {

@@ -10,8 +10,8 @@ use std::time::Duration;
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Pace, Peek, Route, SourceError, StatusRule,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts,
+    Listing, Pace, Peek, Route, SourceError, StatusRule,
 };
 use freshcontext_parse::charset;
 
@@ -100,11 +100,6 @@ impl Refused {
         let (until, code) = (*refused).filter(|(until, _)| now < *until && *until <= now + longest)?;
         Some(((until - now).to_std().unwrap_or_default(), code))
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Scholar::default())]
 }
 
 impl Adapter for Scholar {
@@ -208,7 +203,7 @@ impl Scholar {
         if plan.only != Some(Via::OpenAlex) {
             let request = request::crossref(plan, words)?;
             let url = request.url.clone();
-            match cx.read(request, charset::as_text(parse::crossref)).await {
+            match charset::read(cx, request, parse::crossref).await {
                 Ok(page) => return Ok((page, Via::Crossref, url, None)),
                 Err(error) if plan.only.is_some() => return Err(error),
                 Err(error) => failed = Some(error),

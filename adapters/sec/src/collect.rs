@@ -39,8 +39,7 @@ fn text(response: &Response) -> String {
 }
 
 async fn tickers(cx: &Cx<'_>) -> Result<Vec<resolve::Listed>, SourceError> {
-    cx.read(request::tickers()?, charset::as_text(resolve::table))
-        .await
+    charset::read(cx, request::tickers()?, resolve::table).await
 }
 
 /// Where to continue: in a company's list, or on a page of search results.
@@ -129,9 +128,7 @@ async fn lookup(cx: &Cx<'_>, words: &str) -> Result<Resolved, SourceError> {
     if resolved != Resolved::Nothing || words.split_whitespace().count() > 8 {
         return Ok(resolved);
     }
-    let candidates = cx
-        .read(request::names(words)?, charset::as_text(search::candidates))
-        .await?;
+    let candidates = charset::read(cx, request::names(words)?, search::candidates).await?;
     Ok(resolve::by_name(
         candidates.iter().map(|(cik, name)| (*cik, name.as_str())),
         words,
@@ -205,11 +202,7 @@ async fn company(
         let Some(request) = request::older(&file.name) else {
             continue;
         };
-        match cx
-            .send(request)
-            .await
-            .and_then(|response| parse::older(&text(&response)))
-        {
+        match charset::read(cx, request, parse::older).await {
             Ok(older) => {
                 filings.extend(older.filings);
                 unreadable += older.unreadable;
@@ -281,11 +274,7 @@ fn summary(
     skip: usize,
     shown: usize,
 ) -> String {
-    let forms = if wanted.forms.is_empty() {
-        "all forms".to_owned()
-    } else {
-        wanted.forms.join(", ")
-    };
+    let forms = wanted.named_forms();
     let window = window(days);
     let name = format!("{} (CIK {})", company.name, company.cik);
     if filings.is_empty() {
@@ -329,7 +318,7 @@ async fn full_text(
     let days = cx.args().days();
     let request = request::search(words, &wanted.forms, days, cx.now().date_naive(), from)?;
     let address = request.url.clone();
-    let page = cx.read(request, charset::as_text(search::page)).await?;
+    let page = charset::read(cx, request, search::page).await?;
     let (fitting, others): (Vec<_>, Vec<_>) =
         page.filings.iter().partition(|found| found.is_of(&wanted.forms));
     let taken: Vec<_> = fitting.iter().skip(skip).take(cx.args().limit).collect();
@@ -337,11 +326,7 @@ async fn full_text(
     harvest.route = Some("full-text");
     harvest.notes = notes;
     let at_least = if page.more { "at least " } else { "" };
-    let forms = if wanted.forms.is_empty() {
-        "all forms".to_owned()
-    } else {
-        wanted.forms.join(", ")
-    };
+    let forms = wanted.named_forms();
     harvest.summary = Some(format!(
         "EDGAR full-text search for {words} in {forms}{}: {at_least}{} matching documents; {} filings shown",
         window(days),

@@ -48,7 +48,18 @@ pub struct Wanted {
     pub forms: Vec<String>,
 }
 
+impl Wanted {
+    /// The forms in words.
+    pub fn named_forms(&self) -> String {
+        if self.forms.is_empty() {
+            return "all forms".to_owned();
+        }
+        self.forms.join(", ")
+    }
+}
+
 /// The forms of reports on material events, which is what the tool shows unless told otherwise.
+const FORMS_EXAMPLE: &str = r#"{"url": "PLTR", "forms": "10-K,10-Q"}"#;
 const DEFAULT_FORMS: [&str; 2] = ["8-K", "8-K/A"];
 
 fn wrong(problem: &str) -> SourceError {
@@ -80,11 +91,7 @@ fn read_forms(given: &str) -> Result<Vec<String>, SourceError> {
         }
         if !text::is_name(form, 20, "-/ .") {
             let problem = "must be EDGAR form names, separated by commas";
-            return Err(SourceError::invalid_input(
-                "forms",
-                problem,
-                r#"{"url": "PLTR", "forms": "10-K,10-Q"}"#,
-            ));
+            return Err(SourceError::invalid_input("forms", problem, FORMS_EXAMPLE));
         }
         let form = form.to_ascii_uppercase();
         // An amendment is news about the same kind of report.
@@ -103,18 +110,14 @@ fn read_forms(given: &str) -> Result<Vec<String>, SourceError> {
         return Err(SourceError::invalid_input(
             "forms",
             "names too many forms",
-            r#"{"forms": "10-K,10-Q"}"#,
+            FORMS_EXAMPLE,
         ));
     }
     Ok(forms)
 }
 
-fn cik(text: &str) -> Option<u64> {
-    let digits = text.trim();
-    ((1..=10).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()))
-        .then(|| digits.parse().ok())
-        .flatten()
-        .filter(|number| *number > 0)
+fn cik(given: &str) -> Option<u64> {
+    text::digits(given.trim(), 1..=10).filter(|number| *number > 0)
 }
 
 fn from_text(given: &str) -> Result<Target, SourceError> {
@@ -124,7 +127,7 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
     if let Some(number) = cik(given) {
         return Ok(Target::Cik(number));
     }
-    if given.bytes().all(|b| b.is_ascii_digit()) {
+    if text::is_digits(given, ..) {
         return Err(wrong("is not a CIK (1 to 10 digits, above 0)"));
     }
     let upper = given.to_ascii_uppercase();
@@ -156,9 +159,9 @@ pub fn ticker(text: &str) -> Option<String> {
 }
 
 /// Accession numbers come as 18 digits or as 10-2-6 with dashes.
-pub fn accession(text: &str) -> Option<String> {
-    let digits: String = text.chars().filter(|c| *c != '-').collect();
-    if digits.len() != 18 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+pub fn accession(given: &str) -> Option<String> {
+    let digits: String = given.chars().filter(|c| *c != '-').collect();
+    if !text::is_digits(&digits, 18..=18) {
         return None;
     }
     let (filer, rest) = digits.split_at_checked(10)?;

@@ -13,8 +13,8 @@ mod search;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Asked, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts,
-    Listing, Marker, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, When,
+    Adapter, ArgSpec, Asked, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing, Marker,
+    Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
@@ -98,11 +98,6 @@ impl Adapter for SecFilings {
             .await
             .map_err(|error| explain(error, cx.configured(CONTACT)))
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(SecFilings)]
 }
 
 /// Environment name of the contact that the pipeline puts into the user agent.

@@ -2,7 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
-use freshcontext_parse::link::Given;
+use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -104,9 +104,8 @@ fn from_words(given: &str) -> Wish {
 }
 
 fn from_site(url: &Url) -> Result<Wish, SourceError> {
-    let parts: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
     let mut wish = Wish::default();
-    match parts.as_slice() {
+    match link::segments(url).as_slice() {
         ["companies"] => {}
         ["companies", "industry", industry] => wish.industries.push(industry.replace('-', " ")),
         ["companies", "tags", tag] => wish.tags.push(tag.replace('-', " ")),

@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing,
-    Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, When,
+    Adapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing, Pace, Peek,
+    Peeked, Question, Response, Route, SourceError, StatusRule, When,
 };
 use freshcontext_parse::charset;
 
@@ -92,11 +92,6 @@ const REACH: usize = 1_000;
 #[derive(Debug, Default)]
 pub struct Yc {
     key: Mutex<Option<String>>,
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Yc::default())]
 }
 
 impl Adapter for Yc {
@@ -184,9 +179,7 @@ impl Yc {
     }
 
     async fn read_key(&self, cx: &Cx<'_>) -> Result<String, SourceError> {
-        let key = cx
-            .read(request::key_page()?, charset::as_text(parse::key))
-            .await?;
+        let key = charset::read(cx, request::key_page()?, parse::key).await?;
         *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(key.clone());
         Ok(key)
     }
@@ -200,9 +193,7 @@ fn newest(cx: &Cx<'_>, wish: &Wish) -> bool {
 }
 
 async fn mirror(cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, SourceError> {
-    let meta = cx
-        .read(request::mirror("meta.json")?, charset::as_text(parse::meta))
-        .await;
+    let meta = charset::read(cx, request::mirror("meta.json")?, parse::meta).await;
     let chosen = request::files(wish);
     let guessed = chosen.is_none();
     let (files, meta) = match (chosen, meta) {
@@ -221,11 +212,12 @@ async fn mirror(cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, Sour
         .iter()
         .map(|file| request::mirror(file))
         .collect::<Result<Vec<_>, _>>()?;
-    let answers = cx.send_all(requests).await;
+    let read = |response: &Response| parse::mirror(&charset::decode(response).text);
+    let answers = cx.read_all(requests, read).await;
     let mut all = Listed::default();
     let mut failed: Vec<(String, SourceError)> = Vec::new();
     for (file, answer) in files.iter().zip(answers) {
-        match answer.and_then(|response| response.judged(parse::mirror(&charset::decode(&response).text))) {
+        match answer {
             Ok(listed) => {
                 all.companies.extend(listed.companies);
                 all.unreadable += listed.unreadable;

@@ -19,10 +19,7 @@ pub const INDEX_APP: &str = "45BWZJ1SGC";
 
 /// A file of the mirror. It is rebuilt once a day.
 pub fn mirror(path: &str) -> Result<Request, SourceError> {
-    Ok(
-        Request::get(link::built(&format!("{MIRROR}{path}"), &[])?, Media::Json)
-            .cache_for(Duration::from_hours(4)),
-    )
+    Ok(link::json(&format!("{MIRROR}{path}"), &[])?.cache_for(Duration::from_hours(4)))
 }
 
 /// The files that hold all companies of a wish, where it says so by itself.

@@ -175,6 +175,18 @@ impl<'a> Cx<'a> {
         join_all(requests.into_iter().map(|request| self.send(request))).await
     }
 
+    /// Sends several requests at once and reads each answer as [`read`](Self::read) does.
+    pub async fn read_all<T>(
+        &self,
+        requests: Vec<Request>,
+        read: impl Fn(&Response) -> Result<T, SourceError> + Send,
+    ) -> Vec<Result<T, SourceError>> {
+        let answers = self.send_all(requests).await.into_iter();
+        answers
+            .map(|answer| answer.and_then(|response| response.judged(read(&response))))
+            .collect()
+    }
+
     /// What the answers so far have in common.
     pub fn seen(&self) -> Seen {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()

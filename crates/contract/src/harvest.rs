@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::{DateEvidence, SourceError};
+use crate::{DateEvidence, SourceError, counted};
 
 /// How complete an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -92,6 +93,13 @@ impl Harvest {
         self.notes.push(note.into());
     }
 
+    /// Adds a remark that begins with a count and its noun in one of its two forms, unless the count is 0.
+    pub fn note_count(&mut self, count: usize, [one, many]: [&str; 2], rest: &str) {
+        if count > 0 {
+            self.note(format!("{} {rest}", counted(count, one, many)));
+        }
+    }
+
     /// Counts items left out, unless there are none.
     pub fn skip(&mut self, count: usize, reason: impl Into<Cow<'static, str>>) {
         if count > 0 {
@@ -168,6 +176,22 @@ impl Item {
     pub fn set(&mut self, name: &str, value: impl Into<Value>) {
         insert_present(&mut self.fields, name, value.into());
     }
+
+    /// Adds a calendar day, where it is known.
+    pub fn set_day(&mut self, name: &str, day: Option<NaiveDate>) {
+        self.set(name, day.map(|day| day.to_string()));
+    }
+
+    /// Adds an instant, to the second in UTC, where it is known.
+    pub fn set_instant(&mut self, name: &str, at: Option<DateTime<Utc>>) {
+        let shown = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
+        self.set(name, at.map(shown));
+    }
+
+    /// Adds `true` where something out of the ordinary holds; that it does not is worth no line.
+    pub fn set_flag(&mut self, name: &str, holds: bool) {
+        self.set(name, holds.then_some(true));
+    }
 }
 
 fn insert_present(fields: &mut Map<String, Value>, name: &str, mut value: Value) {
@@ -191,6 +215,25 @@ fn is_nothing(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_unknown_or_nothing_is_left_out() {
+        let mut item = Item::new("one", DateEvidence::None);
+        item.set_day("signed", "2026-01-31".parse().ok());
+        item.set_day("ended", None);
+        item.set_instant("seen", "2026-01-31T10:00:00.5Z".parse().ok());
+        item.set_flag("pinned", true);
+        item.set_flag("sponsored", false);
+        let fields = Value::Object(item.fields);
+        let shown =
+            serde_json::json!({"signed": "2026-01-31", "seen": "2026-01-31T10:00:00Z", "pinned": true});
+        assert_eq!(fields, shown);
+        let mut harvest = Harvest::new(Url::parse("https://example.com/").unwrap(), Vec::new());
+        for count in 0..3 {
+            harvest.note_count(count, ["page is", "pages are"], "old");
+        }
+        assert_eq!(harvest.notes, ["1 page is old", "2 pages are old"]);
+    }
 
     #[test]
     fn what_is_shown_sets_the_status_unless_a_part_failed() {

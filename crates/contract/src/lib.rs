@@ -30,7 +30,7 @@ pub mod walls;
 mod wire;
 mod words;
 
-pub use adapter::{Adapter, AnyAdapter, decode_input};
+pub use adapter::{Adapter, AnyAdapter, decode_input, erased};
 pub use arg_spec::{ArgSpec, max_length_property};
 pub use args::{CommonArgs, Days, SORT_NAMES, split_arguments};
 pub use clock::{Clock, FixedClock};

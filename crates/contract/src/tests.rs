@@ -12,8 +12,8 @@ use serde_json::Map;
 use url::Url;
 
 use crate::{
-    Adapter, AnyAdapter, ArgSpec, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, Descriptor, ErrorCode,
-    FixedClock, Harvest, Headers, Hosts, Media, Provenance, Request, Response, SourceError, Transport,
+    Adapter, ArgSpec, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, FixedClock,
+    Harvest, Headers, Hosts, Media, Provenance, Request, Response, SourceError, Transport, erased,
 };
 
 static FACTS: Descriptor = Descriptor {
@@ -141,8 +141,8 @@ fn forgotten(end: End) -> Vec<bool> {
     let args = CommonArgs::defaults(&FACTS.args);
     let deadline = Instant::now() + Duration::from_secs(5);
     let cx = Cx::new(&answers, &clock, &FACTS, deadline, &args, 9);
-    let adapter = Ends(end);
-    let mut call = AnyAdapter::collect(&adapter, &cx, Map::new());
+    let adapter = erased(Ends(end));
+    let mut call = adapter.collect(&cx, Map::new());
     let Poll::Ready(ended) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("nothing here waits");
     };

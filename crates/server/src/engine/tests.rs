@@ -10,7 +10,7 @@ use freshcontext_contract::serde::{self, Deserialize};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, AnyAdapter, ArgSpec, BoxFuture, CallScope, Cx, DateEvidence, Descriptor, ErrorCode, FixedClock,
-    Harvest, Item, Media, Request, Response, SourceError, Transport,
+    Harvest, Item, Media, Request, Response, SourceError, Transport, erased,
 };
 use freshcontext_sources::{Composite, PartCall, Plan};
 use freshcontext_testkit::descriptor;
@@ -193,7 +193,7 @@ fn build(settings: &Settings, counted: bool) -> (Arc<Engine>, Arc<Silent>, Optio
     if let Some(metrics) = &metrics {
         transport = Arc::new(Metered::new(transport, Arc::clone(metrics)));
     }
-    let adapters: Vec<Box<dyn AnyAdapter>> = vec![Box::new(Echo(&OTHER)), Box::new(Echo(&ECHO))];
+    let adapters: Vec<Box<dyn AnyAdapter>> = vec![erased(Echo(&OTHER)), erased(Echo(&ECHO))];
     let parts = Parts {
         adapters,
         composites: vec![&BOTH],
