@@ -10,7 +10,7 @@ use freshcontext_contract::serde::{self, Deserialize};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, BoxFuture, CallScope, Clock, Cx, DateEvidence, Descriptor, ErrorCode, Harvest, Item, Request,
-    Response, SourceError, Transport,
+    Response, SourceError, Transport, erased,
 };
 use freshcontext_server::cli::{over_http, over_stdio};
 use freshcontext_server::clock::SystemClock;
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     settings.limits.drain_ms = 1_000;
     settings.http.addr.set_port(0);
     let parts = Parts {
-        adapters: vec![Box::new(Stuck)],
+        adapters: vec![erased(Stuck)],
         composites: Vec::new(),
         transport: Arc::new(Nobody),
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
