@@ -16,7 +16,7 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
     let answer = cx.send(request::releases(name)?).await;
     let mut notes: Vec<String> = Vec::new();
     let mut trouble = None;
-    match answer.and_then(|response| response.judged(listing::read(&charset::decode(&response).text))) {
+    match answer.and_then(|response| response.validated(listing::read(&charset::decode(&response).text))) {
         Ok(list) if !list.releases.is_empty() => {
             let mut found = Found::new(what, page("releases")?, "rest", list.releases);
             found.complete = list.sent < request::PAGE;
@@ -40,8 +40,9 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
     }
     for (route, kind) in [("releases_feed", "releases"), ("tags_feed", "tags")] {
         let answer = cx.send(request::github_feed(name, kind)?).await;
-        let read = answer
-            .and_then(|response| response.judged(feed::github(charset::decode(&response).text.as_bytes())));
+        let read = answer.and_then(|response| {
+            response.validated(feed::github(charset::decode(&response).text.as_bytes()))
+        });
         match read {
             Ok(releases) if !releases.is_empty() => {
                 let mut found = Found::new(what, page(kind)?, route, releases);

@@ -26,7 +26,7 @@ pub const MOST: usize = 5;
 
 /// A checked request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Query {
     /// The tickers, each once.
     pub tickers: Vec<Ticker>,
     /// The only provider to ask.
@@ -46,7 +46,7 @@ pub fn wrong(problem: &str) -> SourceError {
 }
 
 /// Checks the arguments; no request is made for wrong ones.
-pub fn read(input: &Input) -> Result<Wanted, SourceError> {
+pub fn read(input: &Input) -> Result<Query, SourceError> {
     let tickers: Vec<Ticker> = match Given::read(&input.url, |_| false, wrong)? {
         Given::Address(url) => vec![from_url(&url)?],
         Given::Words(words) => {
@@ -81,7 +81,7 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
             wrong_provider(&problem)
         })?),
     };
-    Ok(Wanted {
+    Ok(Query {
         repeated: asked - once.len(),
         tickers: once,
         provider,
@@ -127,12 +127,12 @@ mod tests {
     use super::*;
 
     fn roots(url: &str) -> Vec<String> {
-        let wanted = read(&Input {
+        let query = read(&Input {
             url: url.to_owned(),
             provider: None,
         })
         .unwrap();
-        wanted.tickers.into_iter().map(|ticker| ticker.root).collect()
+        query.tickers.into_iter().map(|ticker| ticker.root).collect()
     }
 
     #[test]

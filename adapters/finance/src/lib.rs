@@ -12,8 +12,8 @@ mod request;
 mod symbol;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate, Hosts,
-    Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, When,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, HostRate, Hosts, Listing,
+    Marker, Pace, Peek, Route, SourceError, SourceResult, StatusRule, When,
 };
 
 /// A host that publishes no more than how many requests it takes; two at once are modest.
@@ -141,7 +141,7 @@ impl Adapter for Finance {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<SourceResult, SourceError> {
         collect::collect(cx, &input).await
     }
 }

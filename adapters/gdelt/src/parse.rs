@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError};
+use freshcontext_contract::{CommonArgs, DateEvidence, Item, SourceError, SourceResult};
 use freshcontext_parse::date::{self, PathDate};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link, text};
@@ -326,7 +326,7 @@ fn earliest(one: Option<DateTime<Utc>>, other: Option<DateTime<Utc>>) -> Option<
 }
 
 /// Puts the articles into the order asked for and says what they are.
-pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
+pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
     match plan.sort {
         "oldest" => list
             .articles
@@ -350,30 +350,30 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
         .filter(|article| matches!(article.older_address(), Some(PathDate::Month(_))))
         .count();
     let items: Vec<Item> = list.articles.into_iter().map(Article::item).collect();
-    let mut harvest = Harvest::new(plan.request.url.clone(), items);
-    harvest.route = Some("doc");
-    harvest.summary = Some(format!(
+    let mut result = SourceResult::new(plan.request.url.clone(), items);
+    result.route = Some("doc");
+    result.summary = Some(format!(
         "GDELT articles for {} in {}, sorted by {}: {} shown of {}{} stories found",
         plan.query,
         plan.window,
         plan.sort,
-        harvest.items.len(),
+        result.items.len(),
         if full { "at least " } else { "" },
         found
     ));
     if let Some(given) = &plan.given {
-        harvest.note(format!("The query {given} was sent as {}", plan.query));
+        result.note(format!("The query {given} was sent as {}", plan.query));
     }
-    if !harvest.items.is_empty() {
-        harvest.note(
+    if !result.items.is_empty() {
+        result.note(
             "Dates are when GDELT first saw a page, or an older day in its address; articles are at least that old",
         );
     }
-    if plan.sort != "newest" && !harvest.items.is_empty() {
-        harvest.note("Not sorted by date: newer articles may exist beyond those shown");
+    if plan.sort != "newest" && !result.items.is_empty() {
+        result.note("Not sorted by date: newer articles may exist beyond those shown");
     }
     if plan.beyond_promise {
-        harvest.note("GDELT promises the last three months only; few or no older articles means little");
+        result.note("GDELT promises the last three months only; few or no older articles means little");
     }
     if plan.query.split(' ').any(|term| {
         let name = term
@@ -381,26 +381,26 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
             .or_else(|| term.strip_prefix("domainis:"));
         name.is_some_and(|name| name.contains('-'))
     }) {
-        harvest.note("GDELT finds nothing for `domain:` names with a dash");
+        result.note("GDELT finds nothing for `domain:` names with a dash");
     }
     let pages = ["article is an old page", "articles are old pages"];
-    harvest.note_count(stale, pages, "met again: see `address_date`");
-    harvest.note_count(
+    result.note_count(stale, pages, "met again: see `address_date`");
+    result.note_count(
         months,
         ["article is", "articles are"],
         "dated by the month in the address; the day is not known",
     );
-    harvest.skip(list.merged, "repeating a story or an address shown");
-    harvest.skip(list.unreadable, "without an address and a title");
+    result.skip(list.merged, "repeating a story or an address shown");
+    result.skip(list.unreadable, "without an address and a title");
     if list.salvaged {
         let lost = SourceError::malformed(
             "GDELT's list broke off or was not valid JSON; the readable articles are shown",
         );
-        harvest.fail("rest of the list", lost);
+        result.fail("rest of the list", lost);
     } else if list.repaired {
-        harvest.note("GDELT's JSON had illegal characters in it, which were repaired");
+        result.note("GDELT's JSON had illegal characters in it, which were repaired");
     }
-    harvest
+    result
 }
 
 #[cfg(test)]

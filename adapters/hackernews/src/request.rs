@@ -174,7 +174,7 @@ pub fn item_url(id: u64) -> Result<Url, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Wanted, recognise};
+    use crate::input::{Query, recognise};
     use freshcontext_contract::chrono::{DateTime, Utc};
 
     fn args() -> CommonArgs {
@@ -183,7 +183,7 @@ mod tests {
 
     fn sent(given: &str, args: &CommonArgs) -> String {
         let now: DateTime<Utc> = "2026-04-26T08:30:00Z".parse().unwrap();
-        let Wanted::Search(wanted) = recognise(given, now).unwrap() else {
+        let Query::Search(wanted) = recognise(given, now).unwrap() else {
             panic!("{given} is a thread")
         };
         let window = Window::of(&wanted, args).unwrap();

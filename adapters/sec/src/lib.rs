@@ -13,8 +13,8 @@ mod search;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Asked, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing, Marker,
-    Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, When,
+    Adapter, ArgSpec, Asked, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Marker, Pace,
+    Peek, Peeked, Question, Route, SourceError, SourceResult, StatusRule, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
@@ -93,7 +93,7 @@ impl Adapter for SecFilings {
         by_deciding(cx, earlier, |url| !url.path().ends_with("/company_tickers.json")).await
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<SourceResult, SourceError> {
         collect::collect(cx, &input)
             .await
             .map_err(|error| explain(error, cx.configured(CONTACT)))

@@ -11,7 +11,7 @@ use crate::args::is_absent;
 use crate::asking::by_validators;
 use crate::limits::QUERY_CHARS;
 use crate::schema::argument_schema;
-use crate::{BoxFuture, Cx, Descriptor, Earlier, Harvest, Peeked, Question, SourceError};
+use crate::{BoxFuture, Cx, Descriptor, Earlier, Peeked, Question, SourceError, SourceResult};
 
 /// One source behind one tool. Write `async fn collect`; erasure is done for you.
 ///
@@ -31,7 +31,7 @@ pub trait Adapter: Send + Sync + 'static {
         &self,
         cx: &Cx<'_>,
         input: Self::Input,
-    ) -> impl Future<Output = Result<Harvest, SourceError>> + Send;
+    ) -> impl Future<Output = Result<SourceResult, SourceError>> + Send;
 
     /// The cheap question that the descriptor declares: whether what an earlier call of these arguments brought is
     /// still so. Ask [`Question::Own`] here; the others are asked for you.
@@ -65,7 +65,7 @@ pub trait AnyAdapter: Send + Sync + 'static {
         &'a self,
         cx: &'a Cx<'_>,
         arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Harvest, SourceError>>;
+    ) -> BoxFuture<'a, Result<SourceResult, SourceError>>;
 
     /// Decodes the tool's own arguments and asks the cheap question.
     fn peek<'a>(
@@ -112,17 +112,17 @@ impl<A: Adapter> AnyAdapter for Erased<A> {
         &'a self,
         cx: &'a Cx<'_>,
         arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Harvest, SourceError>> {
+    ) -> BoxFuture<'a, Result<SourceResult, SourceError>> {
         Box::pin(async move {
             let input = self.decode(arguments)?;
-            let mut harvest = self.adapter.collect(cx, input).await;
-            if let Err(error) = &mut harvest
+            let mut result = self.adapter.collect(cx, input).await;
+            if let Err(error) = &mut result
                 && error.code.is_against_the_answer()
                 && !error.without_answer
             {
                 cx.discard_unread(error);
             }
-            harvest
+            result
         })
     }
 

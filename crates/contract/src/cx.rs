@@ -167,7 +167,7 @@ impl<'a> Cx<'a> {
         read: impl FnOnce(&Response) -> Result<T, SourceError> + Send,
     ) -> Result<T, SourceError> {
         let response = self.send(request).await?;
-        response.judged(read(&response))
+        response.validated(read(&response))
     }
 
     /// Sends several requests at once; the answers come in the order of the requests.
@@ -183,7 +183,7 @@ impl<'a> Cx<'a> {
     ) -> Vec<Result<T, SourceError>> {
         let answers = self.send_all(requests).await.into_iter();
         answers
-            .map(|answer| answer.and_then(|response| response.judged(read(&response))))
+            .map(|answer| answer.and_then(|response| response.validated(read(&response))))
             .collect()
     }
 

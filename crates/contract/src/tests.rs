@@ -13,7 +13,7 @@ use url::Url;
 
 use crate::{
     Adapter, ArgSpec, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, FixedClock,
-    Harvest, Headers, Hosts, Media, Provenance, Request, Response, SourceError, Transport, erased,
+    Headers, Hosts, Media, Provenance, Request, Response, SourceError, SourceResult, Transport, erased,
 };
 
 static FACTS: Descriptor = Descriptor {
@@ -102,7 +102,7 @@ impl Adapter for Ends {
         &FACTS
     }
 
-    async fn collect(&self, cx: &Cx<'_>, _: Nothing) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, _: Nothing) -> Result<SourceResult, SourceError> {
         let malformed = |_: &Response| -> Result<(), SourceError> { Err(SourceError::malformed("no list")) };
         if matches!(self.0, End::Later | End::Part) {
             cx.read(request("/a"), |_| Ok(())).await?;
@@ -126,7 +126,7 @@ impl Adapter for Ends {
             }
             _ => {}
         }
-        Ok(Harvest::new(request("/").url, Vec::new()))
+        Ok(SourceResult::new(request("/").url, Vec::new()))
     }
 }
 

@@ -36,7 +36,7 @@ pub async fn quotes(cx: &Cx<'_>, tickers: &[Ticker]) -> Vec<Result<Quote, Source
     match answer {
         Ok(response) => {
             let body = charset::decode(&response).text;
-            let read = |ticker| response.judged(parse(ticker, &body));
+            let read = |ticker| response.validated(parse(ticker, &body));
             tickers.iter().map(read).collect()
         }
         Err(error) => tickers.iter().map(|_| Err(error.clone())).collect(),

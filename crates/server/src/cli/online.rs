@@ -91,7 +91,7 @@ pub(super) fn ask(
     let mut all = Vec::new();
     for (descriptor, outcome) in sources.into_iter().zip(outcomes) {
         let seen = seen.iter().filter(|seen| seen.source == descriptor.id);
-        let asked = judge(&app, descriptor, outcome, seen);
+        let asked = compare(&app, descriptor, outcome, seen);
         asked.tell(report);
         all.push(asked);
     }
@@ -106,7 +106,7 @@ fn needed(app: &App, descriptor: &Descriptor) -> Option<String> {
 }
 
 /// What the answer to a source's question comes to.
-fn judge<'s>(
+fn compare<'s>(
     app: &App,
     descriptor: &'static Descriptor,
     outcome: Result<ToolOutcome, String>,

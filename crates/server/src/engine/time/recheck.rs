@@ -202,9 +202,9 @@ impl Engine {
             if let Some(evidence) = settled.take() {
                 return Ok(Looked::Settled(evidence));
             }
-            let judged = engine.judge(descriptor, collected, &arguments)?;
-            let structured = judged.render(usize::MAX).structured;
-            let items = judged.items();
+            let scored = engine.score(descriptor, collected, &arguments)?;
+            let structured = scored.render(usize::MAX).structured;
+            let items = scored.items();
             let has = |name: &str| structured.get(name).is_some();
             let shown = structured
                 .get("items")

@@ -234,16 +234,16 @@ impl Engine {
             if settled.take().is_some() {
                 return Ok(Looked::Current);
             }
-            let judged = engine.judge(descriptor, collected, &arguments)?;
-            let structured = judged.render(usize::MAX).structured;
+            let scored = engine.score(descriptor, collected, &arguments)?;
+            let structured = scored.render(usize::MAX).structured;
             let has = |name: &str| structured.get(name).is_some();
             let left_out = structured.get("truncated").and_then(Value::as_u64);
             let complete = !has("next_cursor")
                 && !has("skipped")
                 && left_out.unwrap_or_default() == 0
-                && limit.is_none_or(|limit| judged.items().len() < limit);
+                && limit.is_none_or(|limit| scored.items().len() < limit);
             let items = items_of(&structured);
-            let record = Record::of(judged.items(), &structured, items.len(), watch.asked());
+            let record = Record::of(scored.items(), &structured, items.len(), watch.asked());
             let mut missing = Vec::new();
             let mut incomplete = Vec::new();
             for part in structured
@@ -264,15 +264,15 @@ impl Engine {
                     retry_after_s: None,
                 });
             }
-            let dates = judged.items().iter().filter_map(|item| item.date.instant);
+            let dates = scored.items().iter().filter_map(|item| item.date.instant);
             Ok(Looked::Fetched(Box::new(Fetched {
                 items: with_ids(&record, items, &structured),
                 record,
                 listing: listing(descriptor.peek.listing, complete),
                 missing,
                 incomplete,
-                retrieved_at: judged.retrieved_at(),
-                latest: dates.max().or(judged.date().instant),
+                retrieved_at: scored.retrieved_at(),
+                latest: dates.max().or(scored.date().instant),
             })))
         })
         .await

@@ -35,7 +35,7 @@ impl Status {
 
 /// Everything one call brought, before it is judged.
 #[derive(Debug)]
-pub struct Harvest {
+pub struct SourceResult {
     /// The human page or documented API address that shows this very data. Absolute, http(s), no
     /// credentials, no tracking parameters; for a search, the search address with its query.
     pub canonical_url: Url,
@@ -62,8 +62,8 @@ pub struct Harvest {
     pub own_date: Option<DateEvidence>,
 }
 
-impl Harvest {
-    /// A successful harvest of these items.
+impl SourceResult {
+    /// A successful result of these items.
     pub fn new(canonical_url: Url, items: Vec<Item>) -> Self {
         Self {
             canonical_url,
@@ -228,25 +228,25 @@ mod tests {
         let shown =
             serde_json::json!({"signed": "2026-01-31", "seen": "2026-01-31T10:00:00Z", "pinned": true});
         assert_eq!(fields, shown);
-        let mut harvest = Harvest::new(Url::parse("https://example.com/").unwrap(), Vec::new());
+        let mut result = SourceResult::new(Url::parse("https://example.com/").unwrap(), Vec::new());
         for count in 0..3 {
-            harvest.note_count(count, ["page is", "pages are"], "old");
+            result.note_count(count, ["page is", "pages are"], "old");
         }
-        assert_eq!(harvest.notes, ["1 page is old", "2 pages are old"]);
+        assert_eq!(result.notes, ["1 page is old", "2 pages are old"]);
     }
 
     #[test]
     fn what_is_shown_sets_the_status_unless_a_part_failed() {
         let page = Url::parse("https://example.com/").unwrap();
-        let mut harvest = Harvest::new(page, Vec::new());
-        assert_eq!(harvest.status, Status::Empty);
-        harvest.show(vec![Item::new("one", DateEvidence::None)]);
-        assert_eq!((harvest.status, harvest.items.len()), (Status::Success, 1));
-        harvest.show(Vec::new());
-        assert_eq!(harvest.status, Status::Empty);
-        harvest.fail("a part", SourceError::not_found("it is gone"));
-        harvest.show(vec![Item::new("one", DateEvidence::None)]);
-        assert_eq!(harvest.status, Status::Partial);
-        assert_eq!(harvest.failures[0].error.message, "it is gone");
+        let mut result = SourceResult::new(page, Vec::new());
+        assert_eq!(result.status, Status::Empty);
+        result.show(vec![Item::new("one", DateEvidence::None)]);
+        assert_eq!((result.status, result.items.len()), (Status::Success, 1));
+        result.show(Vec::new());
+        assert_eq!(result.status, Status::Empty);
+        result.fail("a part", SourceError::not_found("it is gone"));
+        result.show(vec![Item::new("one", DateEvidence::None)]);
+        assert_eq!(result.status, Status::Partial);
+        assert_eq!(result.failures[0].error.message, "it is gone");
     }
 }
