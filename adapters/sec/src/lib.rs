@@ -13,8 +13,8 @@ mod search;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Asked, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Marker, Pace,
-    Peek, Peeked, Question, Route, SourceError, SourceResult, StatusRule, When,
+    Adapter, ArgSpec, Cx, Descriptor, Earlier, EarlierRequest, ErrorCode, HostRate, Hosts, Listing, Marker,
+    Pace, Peek, Peeked, Question, Route, SourceError, SourceResult, StatusRule, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
@@ -86,7 +86,7 @@ impl Adapter for SecFilings {
     async fn peek(&self, cx: &Cx<'_>, _: Self::Input, earlier: &Earlier) -> Result<Peeked, SourceError> {
         // A search from a day on ends today; the old address ends on the day of its answer.
         let open = cx.args().since.is_some() && cx.args().until.is_none();
-        let searched = |asked: &Asked| asked.url.starts_with("https://efts.sec.gov/");
+        let searched = |asked: &EarlierRequest| asked.url.starts_with("https://efts.sec.gov/");
         if open && earlier.asked.iter().any(searched) {
             return Ok(Peeked::Untold);
         }

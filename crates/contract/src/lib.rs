@@ -42,7 +42,7 @@ pub use descriptor::{
 };
 pub use error::{ErrorCode, Retry, SourceError};
 pub use limits::Limits;
-pub use peek::{Asked, Earlier, Evidence, Listing, Peek, Peeked, Question};
+pub use peek::{Earlier, EarlierRequest, Evidence, Listing, Peek, Peeked, Question};
 pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
 pub use source_result::{Item, PartFailure, Skipped, SourceResult, Status};

@@ -33,7 +33,7 @@ impl Status {
     }
 }
 
-/// Everything one call brought, before it is judged.
+/// Everything one call brought, before it is scored.
 #[derive(Debug)]
 pub struct SourceResult {
     /// The human page or documented API address that shows this very data. Absolute, http(s), no

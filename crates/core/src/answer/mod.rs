@@ -35,7 +35,7 @@ use crate::decay::{self, DecayTable, Staleness};
 /// No content is longer than this, in characters, whatever is asked for.
 pub const MAX_CONTENT_CHARS: usize = 20_000;
 
-/// What a judgement needs to know.
+/// What the scoring needs to know.
 #[derive(Debug)]
 pub struct ScoreInput<'a> {
     /// The source.

@@ -1,4 +1,4 @@
-//! The judgement itself: which items count, what date the answer has, what must be said about it.
+//! The scoring itself: which items count, what date the answer has, what must be said about it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::{

@@ -23,7 +23,7 @@ const SHOWN: usize = 40;
 
 /// What came of asking one source.
 #[derive(Debug, Serialize)]
-pub(super) struct Asked {
+pub(super) struct SourceCheck {
     source: &'static str,
     tool: &'static str,
     verdict: State,
@@ -60,7 +60,7 @@ pub(super) fn ask(
     settings: &Settings,
     environment: &[(String, String)],
     report: &mut Report,
-) -> Result<Vec<Asked>, ConfigError> {
+) -> Result<Vec<SourceCheck>, ConfigError> {
     let watcher = Arc::new(Watcher {
         slow_ms: settings.limits.doctor_slow_ms,
         seen: Mutex::default(),
@@ -111,8 +111,8 @@ fn compare<'s>(
     descriptor: &'static Descriptor,
     outcome: Result<ToolOutcome, String>,
     seen: impl Iterator<Item = &'s Exchanged>,
-) -> Asked {
-    let mut asked = Asked {
+) -> SourceCheck {
+    let mut asked = SourceCheck {
         source: descriptor.id,
         tool: descriptor.tool,
         verdict: State::Ok,
@@ -150,7 +150,7 @@ fn compare<'s>(
     asked
 }
 
-impl Asked {
+impl SourceCheck {
     fn read(&mut self, app: &App, descriptor: &Descriptor, outcome: &ToolOutcome) {
         let empty = Value::Null;
         let answer = outcome.structured.as_ref().unwrap_or(&empty);

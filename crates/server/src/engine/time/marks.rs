@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use freshcontext_contract::Asked;
+use freshcontext_contract::EarlierRequest;
 use freshcontext_core::answer::{Scored, ScoredItem};
 use freshcontext_core::evaluate::item_identity;
 use freshcontext_core::provenance::sha256_hex;
@@ -59,7 +59,7 @@ pub(super) struct Record {
     /// Whether some of it had failed.
     pub partial: bool,
     /// Its exchanges, where all can be asked about.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<EarlierRequest>,
 }
 
 /// What is kept of an answer.
@@ -102,7 +102,7 @@ impl Draft {
         scored: &Scored,
         structured: &Value,
         arguments: &Map<String, Value>,
-        asked: Vec<Asked>,
+        asked: Vec<EarlierRequest>,
     ) -> Self {
         let shown = structured
             .get("items")
@@ -131,7 +131,12 @@ impl Record {
         }
     }
 
-    pub(super) fn of(items: &[ScoredItem], structured: &Value, shown: usize, asked: Vec<Asked>) -> Self {
+    pub(super) fn of(
+        items: &[ScoredItem],
+        structured: &Value,
+        shown: usize,
+        asked: Vec<EarlierRequest>,
+    ) -> Self {
         let texts = structured.get("items").and_then(Value::as_array);
         let texts = texts.map_or(&[][..], Vec::as_slice);
         let mut seen = BTreeSet::new();

@@ -19,7 +19,7 @@ use super::super::Watch;
 use super::super::keeping::unusable;
 use super::super::marks::Record;
 use super::super::peeking::{Peeking, Settled};
-use super::super::records::{News, state};
+use super::super::records::{Changes, state};
 use super::followed::{Followed, Found, Mode};
 use super::keep::{Fetched, Kept, listing};
 use super::watch::between;
@@ -143,7 +143,9 @@ impl Engine {
                 return Ok(followed(source, found, later, None, watch.requests()));
             }
             if let (Some(before), Some(times), Found::Stale) = (&kept, &self.times, found) {
-                times.note_news(owner, &news(&source, before, &after), now).await;
+                times
+                    .note_changes(owner, &changes(&source, before, &after), now)
+                    .await;
             }
         }
         Ok(followed(source, found, Some(after), None, watch.requests()))
@@ -319,7 +321,7 @@ async fn note(
 }
 
 /// What a sync found, for the context records that are kept.
-fn news(source: &Source, before: &Kept, after: &Kept) -> News {
+fn changes(source: &Source, before: &Kept, after: &Kept) -> Changes {
     let known = |kept: &Kept| Known {
         source: source.clone(),
         held: Some(kept.held.clone()),
@@ -333,7 +335,7 @@ fn news(source: &Source, before: &Kept, after: &Kept) -> News {
     };
     // One that is only out of the window was not said to be gone.
     let gone = found.removed.iter().filter(|one| one.detail == GONE);
-    News {
+    Changes {
         by: "deliverable",
         state: Some(state(&source.resource(), &before.hash)),
         parts: if found.is_news() {
