@@ -176,6 +176,12 @@ pub fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
         .filter(|text| !text.trim().is_empty())
 }
 
+/// The entries of the list at a place (RFC 6901); none where there is no list.
+pub fn entries<'v>(value: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
+    let list = value.pointer(pointer).and_then(Value::as_array);
+    list.into_iter().flatten()
+}
+
 /// A number to so many decimals, so that sums show no binary dust; whole ones without a decimal point.
 pub fn rounded(number: f64, decimals: i32) -> Value {
     let scale = 10_f64.powi(decimals);

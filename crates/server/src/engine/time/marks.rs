@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use freshcontext_contract::Asked;
-use freshcontext_core::answer::{Judged, JudgedItem};
+use freshcontext_contract::EarlierRequest;
+use freshcontext_core::answer::{Scored, ScoredItem};
 use freshcontext_core::evaluate::item_identity;
 use freshcontext_core::provenance::sha256_hex;
 use freshcontext_records::make::{document_id, item_id};
@@ -62,7 +62,7 @@ pub(super) struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<String>,
     /// Its exchanges, where all can be asked about.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<EarlierRequest>,
 }
 
 /// What is kept of an answer.
@@ -102,22 +102,22 @@ pub(crate) struct Draft {
 impl Draft {
     /// The marks of an answer of which `structured` shows a part.
     pub(crate) fn of(
-        judged: &Judged,
+        scored: &Scored,
         structured: &Value,
         arguments: &Map<String, Value>,
-        asked: Vec<Asked>,
+        asked: Vec<EarlierRequest>,
     ) -> Self {
         let shown = structured
             .get("items")
             .and_then(Value::as_array)
             .map_or(0, Vec::len);
-        let record = Record::of(judged.items(), structured, shown, asked);
+        let record = Record::of(scored.items(), structured, shown, asked);
         Self {
             hash: record.hash(),
             record: Kept::Answer(record),
-            tool: judged.tool().to_owned(),
+            tool: scored.tool().to_owned(),
             arguments: canonical(arguments),
-            retrieved_ms: judged.retrieved_at().timestamp_millis(),
+            retrieved_ms: scored.retrieved_at().timestamp_millis(),
         }
     }
 }
@@ -135,7 +135,12 @@ impl Record {
         }
     }
 
-    pub(super) fn of(items: &[JudgedItem], structured: &Value, shown: usize, asked: Vec<Asked>) -> Self {
+    pub(super) fn of(
+        items: &[ScoredItem],
+        structured: &Value,
+        shown: usize,
+        asked: Vec<EarlierRequest>,
+    ) -> Self {
         let texts = structured.get("items").and_then(Value::as_array);
         let texts = texts.map_or(&[][..], Vec::as_slice);
         let mut seen = BTreeSet::new();
@@ -205,7 +210,7 @@ impl Record {
     }
 }
 
-fn mark(item: &JudgedItem) -> Mark {
+fn mark(item: &ScoredItem) -> Mark {
     let mut parts = BTreeMap::from([
         ("title".to_owned(), part(&item.title)),
         ("summary".to_owned(), part(&item.summary)),

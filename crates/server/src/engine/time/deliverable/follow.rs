@@ -21,7 +21,7 @@ use super::super::Watch;
 use super::super::keeping::unusable;
 use super::super::marks::Record;
 use super::super::peeking::{Peeking, Settled};
-use super::super::records::{News, state};
+use super::super::records::{Changes, state};
 use super::followed::{Followed, Found, Mode};
 use super::keep::{Fetched, Kept, listing};
 use super::watch::between;
@@ -145,7 +145,9 @@ impl Engine {
                 return Ok(followed(source, found, later, None, watch.requests()));
             }
             if let (Some(before), Some(times), Found::Stale) = (&kept, &self.times, found) {
-                times.note_news(owner, &news(&source, before, &after), now).await;
+                times
+                    .note_changes(owner, &changes(&source, before, &after), now)
+                    .await;
             }
         }
         Ok(followed(source, found, Some(after), None, watch.requests()))
@@ -238,16 +240,16 @@ impl Engine {
             if settled.take().is_some() {
                 return Ok(Looked::Current);
             }
-            let judged = engine.judge(descriptor, collected, &arguments)?;
-            let structured = judged.render(usize::MAX).structured;
+            let scored = engine.score(descriptor, collected, &arguments)?;
+            let structured = scored.render(usize::MAX).structured;
             let has = |name: &str| structured.get(name).is_some();
             let left_out = structured.get("truncated").and_then(Value::as_u64);
             let complete = !has("next_cursor")
                 && !has("skipped")
                 && left_out.unwrap_or_default() == 0
-                && limit.is_none_or(|limit| judged.items().len() < limit);
+                && limit.is_none_or(|limit| scored.items().len() < limit);
             let items = items_of(&structured);
-            let record = Record::of(judged.items(), &structured, items.len(), watch.asked());
+            let record = Record::of(scored.items(), &structured, items.len(), watch.asked());
             let mut missing = Vec::new();
             let mut incomplete = Vec::new();
             for part in structured
@@ -268,7 +270,7 @@ impl Engine {
                     retry_after_s: None,
                 });
             }
-            let dates = judged.items().iter().filter_map(|item| item.date.instant);
+            let dates = scored.items().iter().filter_map(|item| item.date.instant);
             Ok(Looked::Fetched(Box::new(Fetched {
                 stand_in: stand_in(descriptor, before.as_deref(), record.route.as_deref(), &words),
                 items: with_ids(&record, items, &structured),
@@ -276,8 +278,8 @@ impl Engine {
                 listing: listing(descriptor.peek.listing, complete),
                 missing,
                 incomplete,
-                retrieved_at: judged.retrieved_at(),
-                latest: dates.max().or(judged.date().instant),
+                retrieved_at: scored.retrieved_at(),
+                latest: dates.max().or(scored.date().instant),
             })))
         })
         .await
@@ -324,7 +326,7 @@ async fn note(
 }
 
 /// What a sync found, for the context records that are kept.
-fn news(source: &Source, before: &Kept, after: &Kept) -> News {
+fn changes(source: &Source, before: &Kept, after: &Kept) -> Changes {
     let known = |kept: &Kept| Known {
         source: source.clone(),
         held: Some(kept.held.clone()),
@@ -338,7 +340,7 @@ fn news(source: &Source, before: &Kept, after: &Kept) -> News {
     };
     // One that is only out of the window was not said to be gone.
     let gone = found.removed.iter().filter(|one| one.detail == GONE);
-    News {
+    Changes {
         by: "deliverable",
         state: Some(state(&source.resource(), &before.hash)),
         parts: if found.is_news() {
