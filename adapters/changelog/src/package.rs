@@ -24,8 +24,7 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
             small
         }
         Err(error) if error.code == ErrorCode::NotFound => {
-            let message = format!("{} has no package {name}", registry.prefix());
-            return Err(SourceError { message, ..error });
+            return Err(error.saying(format!("{} has no package {name}", registry.prefix())));
         }
         other => other?,
     };

@@ -26,10 +26,7 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
         }
         Ok(_) => notes.push("the repository makes no releases".to_owned()),
         Err(error) if error.code == ErrorCode::NotFound => {
-            return Err(SourceError {
-                message: format!("GitHub has no repository {name}, or it is private"),
-                ..error
-            });
+            return Err(error.saying(format!("GitHub has no repository {name}, or it is private")));
         }
         Err(error) if error.code.another_route_may_help() => {
             notes.push(format!("GitHub's REST interface did not answer ({error})"));

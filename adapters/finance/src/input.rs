@@ -7,9 +7,9 @@ use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::DESCRIPTOR;
 use crate::providers::Provider;
 use crate::symbol::Ticker;
+use crate::{DESCRIPTOR, wrong};
 
 /// Arguments of `extract_finance`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -38,11 +38,6 @@ pub struct Query {
 /// A wrong provider.
 pub fn wrong_provider(problem: &str) -> SourceError {
     SourceError::invalid_input("provider", problem, r#"{"url": "AAPL", "provider": "cboe"}"#)
-}
-
-/// A wrong address or ticker.
-pub fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
 }
 
 /// Checks the arguments; no request is made for wrong ones.

@@ -146,6 +146,11 @@ impl Adapter for Finance {
     }
 }
 
+/// A wrong address or ticker.
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_parse::text;
 
-use crate::input::wrong;
+use crate::wrong;
 
 /// What a ticker is.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::query;
-use crate::{DESCRIPTOR, HOST};
+use crate::{HOST, wrong};
 
 /// Arguments of `extract_gdelt`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -32,11 +32,6 @@ pub struct Query {
     pub timespan: Option<String>,
     /// Both exclusive bounds from a GDELT address, as 14 digits.
     pub bounds: Option<(String, String)>,
-}
-
-/// A wrong query or address.
-pub fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
 }
 
 /// Checks the arguments; no request is made for wrong ones.

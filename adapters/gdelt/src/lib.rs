@@ -90,6 +90,11 @@ fn patience(error: SourceError) -> SourceError {
     }
 }
 
+/// A wrong query or address.
+fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

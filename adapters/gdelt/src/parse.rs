@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Item, SourceError, SourceResult};
+use freshcontext_contract::{CommonArgs, DateEvidence, Item, SourceError, SourceResult, sort_by_date};
 use freshcontext_parse::date::{self, PathDate};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link, text};
@@ -327,15 +327,7 @@ fn earliest(one: Option<DateTime<Utc>>, other: Option<DateTime<Utc>>) -> Option<
 
 /// Puts the articles into the order asked for and says what they are.
 pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
-    match plan.sort {
-        "oldest" => list
-            .articles
-            .sort_by_key(|article| (article.bound().is_none(), article.bound())),
-        "newest" => list
-            .articles
-            .sort_by_key(|article| std::cmp::Reverse(article.bound())),
-        _ => {}
-    }
+    sort_by_date(&mut list.articles, plan.sort, Article::bound);
     let found = list.articles.len();
     let full = list.received >= plan.asked;
     list.articles.truncate(args.limit);

@@ -1,6 +1,6 @@
 //! All matching rows, grouped and sorted here.
 
-use freshcontext_contract::{Cx, DateEvidence, ErrorCode, SourceError, SourceResult, counted};
+use freshcontext_contract::{Cx, DateEvidence, ErrorCode, SourceError, SourceResult, counted, sort_by_date};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Query};
@@ -140,13 +140,10 @@ fn judge(cx: &Cx<'_>, query: &Query, read: &Read, skip: usize) -> Result<SourceR
     let undated = tenders.iter().filter(|tender| tender.awarded.is_none()).count();
     tenders.retain(|tender| !days.given() || tender.awarded.is_some_and(|day| days.contain(day)));
     let sort = args.sort.unwrap_or("newest");
-    match sort {
-        "oldest" => tenders.sort_by_key(|tender| (tender.awarded.is_none(), tender.awarded)),
-        "top" => tenders.sort_by(|a, b| {
-            let amount = |tender: &Tender| tender.total.unwrap_or(f64::NEG_INFINITY);
-            amount(b).total_cmp(&amount(a))
-        }),
-        _ => tenders.sort_by_key(|tender| std::cmp::Reverse(tender.awarded)),
+    sort_by_date(&mut tenders, sort, |tender| tender.awarded);
+    if sort == "top" {
+        let amount = |tender: &Tender| tender.total.unwrap_or(f64::NEG_INFINITY);
+        tenders.sort_by(|a, b| amount(b).total_cmp(&amount(a)));
     }
     let shown: Vec<_> = tenders
         .iter()

@@ -1,7 +1,7 @@
 //! From words to a filter, and from a page of awards to a result.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult};
+use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, sort_by_date};
 use freshcontext_parse::charset;
 
 use crate::DESCRIPTOR;
@@ -163,15 +163,7 @@ async fn search(
     let response = cx.send(request).await?;
     let mut page = parse::page(&read(&response)?)?;
     let sort = args.sort.unwrap_or("newest");
-    match sort {
-        "newest" => page
-            .awards
-            .sort_by_key(|award| std::cmp::Reverse(award.day(query.by))),
-        "oldest" => page
-            .awards
-            .sort_by_key(|award| (award.day(query.by).is_none(), award.day(query.by))),
-        _ => {}
-    }
+    sort_by_date(&mut page.awards, sort, |award| award.day(query.by));
     let items = page
         .awards
         .iter()

@@ -288,11 +288,10 @@ fn none_answered(
         "{}; Crossref: {}; OpenAlex: {}",
         walled.message, crossref.code, openalex.code
     );
-    let error = SourceError {
-        message,
-        ..walled.clone()
-    };
-    error.hint("wait a while, or try extract_arxiv")
+    walled
+        .clone()
+        .saying(message)
+        .hint("wait a while, or try extract_arxiv")
 }
 
 fn result(page: Page, plan: &Plan, via: Via, url: Url) -> SourceResult {

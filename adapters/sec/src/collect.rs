@@ -149,11 +149,8 @@ async fn company(
     };
     let response = cx.send(request::submissions(cik)?).await.map_err(|error| {
         if error.code == ErrorCode::NotFound {
-            SourceError {
-                message: format!("EDGAR knows no company with the CIK {cik}"),
-                ..error
-            }
-            .hint("check the number, or pass a ticker or the company's name")
+            let error = error.saying(format!("EDGAR knows no company with the CIK {cik}"));
+            error.hint("check the number, or pass a ticker or the company's name")
         } else {
             error
         }

@@ -1,5 +1,6 @@
 //! The arguments that many tools share, with one name, one meaning and one check for each.
 
+use std::cmp::Reverse;
 use std::ops::RangeBounds;
 use std::str::FromStr;
 use std::time::Duration;
@@ -106,6 +107,16 @@ impl CommonArgs {
     /// Whether an instant lies within `since` and `until`.
     pub fn in_range(&self, instant: DateTime<Utc>) -> bool {
         self.since.is_none_or(|since| since <= instant) && self.until.is_none_or(|until| instant <= until)
+    }
+}
+
+/// Puts things in the order of their dates, for the names `newest` and `oldest` of [`SORT_NAMES`]; any other leaves them
+/// as they are. What has no date comes last.
+pub fn sort_by_date<T, D: Ord>(things: &mut [T], sort: &str, date: impl Fn(&T) -> Option<D>) {
+    match sort {
+        "oldest" => things.sort_by_key(|thing| (date(thing).is_none(), date(thing))),
+        "newest" => things.sort_by_key(|thing| Reverse(date(thing))),
+        _ => {}
     }
 }
 
@@ -318,6 +329,17 @@ mod tests {
             &Limits::DEFAULT,
             arguments.as_object().cloned().unwrap_or_default(),
         )
+    }
+
+    #[test]
+    fn things_without_a_date_come_last() {
+        let mut things = [Some(2), None, Some(3), Some(1)];
+        sort_by_date(&mut things, "oldest", |thing| *thing);
+        assert_eq!(things, [Some(1), Some(2), Some(3), None]);
+        sort_by_date(&mut things, "newest", |thing| *thing);
+        assert_eq!(things, [Some(3), Some(2), Some(1), None]);
+        sort_by_date(&mut things, "top", |thing| *thing);
+        assert_eq!(things, [Some(3), Some(2), Some(1), None]);
     }
 
     #[test]

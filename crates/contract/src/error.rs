@@ -268,6 +268,13 @@ impl SourceError {
         Self::new(ErrorCode::Internal, message)
     }
 
+    /// The same in other words.
+    #[must_use]
+    pub fn saying(mut self, message: impl Into<String>) -> Self {
+        self.message = message.into();
+        self
+    }
+
     /// Adds what the reader can do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {

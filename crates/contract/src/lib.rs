@@ -32,7 +32,7 @@ mod words;
 
 pub use adapter::{Adapter, AnyAdapter, decode_input, erased};
 pub use arg_spec::{ArgSpec, max_length_property};
-pub use args::{CommonArgs, Days, SORT_NAMES, split_arguments};
+pub use args::{CommonArgs, Days, SORT_NAMES, sort_by_date, split_arguments};
 pub use clock::{Clock, FixedClock};
 pub use cx::{BoxFuture, CallScope, Cx, Seen, Transport};
 pub use date::{DateEvidence, DateValue};
