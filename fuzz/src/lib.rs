@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 use freshcontext_contract::bytes::Bytes;
 use freshcontext_contract::chrono::DateTime;
 use freshcontext_contract::{
-    BoxFuture, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Media, Provenance, Request, Response,
-    SourceError, CacheValidity, Transport,
+    BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Media, Provenance,
+    Request, Response, SourceError, Transport,
 };
 use freshcontext_core::answer::{JudgeInput, judge};
 use freshcontext_core::decay::DecayTable;
@@ -34,7 +34,11 @@ struct Echo {
 }
 
 impl Transport for Echo {
-    fn send<'a>(&'a self, _: &'a CallScope, request: Request) -> BoxFuture<'a, Result<Response, SourceError>> {
+    fn send<'a>(
+        &'a self,
+        _: &'a CallScope,
+        request: Request,
+    ) -> BoxFuture<'a, Result<Response, SourceError>> {
         Box::pin(async move {
             let body = self.pieces.lock().expect("one thread").pop();
             let body = body.ok_or_else(|| SourceError::new(ErrorCode::UpstreamError, "no more input"))?;
@@ -46,7 +50,12 @@ impl Transport for Echo {
                 Media::Text => "text/plain",
             };
             Ok(Response {
-                status: request.accept_status.first().copied().filter(|_| body.len() % 7 == 0).unwrap_or(200),
+                status: request
+                    .accept_status
+                    .first()
+                    .copied()
+                    .filter(|_| body.len() % 7 == 0)
+                    .unwrap_or(200),
                 headers: Headers(vec![("content-type".to_owned(), kind.to_owned())]),
                 body: Bytes::from(body),
                 final_url: request.url,
@@ -72,24 +81,50 @@ impl Transport for Echo {
 /// success must be a well-formed envelope.
 pub fn ask(tool: &str, data: &[u8]) {
     let adapters = freshcontext_sources::adapters();
-    let adapter = adapters.iter().find(|adapter| adapter.descriptor().tool == tool).expect("a registered tool");
+    let adapter = adapters
+        .iter()
+        .find(|adapter| adapter.descriptor().tool == tool)
+        .expect("a registered tool");
     let facts = adapter.descriptor();
     let example = serde_json::from_str(facts.example).expect("the example is an object");
     let mut pieces: Vec<Vec<u8>> = data.split(|byte| *byte == 0xfe).map(<[u8]>::to_vec).collect();
     pieces.reverse();
-    let echo = Echo { pieces: Mutex::new(pieces) };
+    let echo = Echo {
+        pieces: Mutex::new(pieces),
+    };
     let clock = FixedClock(DateTime::from_timestamp(1_795_262_400, 0).expect("a fixed moment"));
     let args = CommonArgs::defaults(&facts.args);
-    let cx = Cx::new(&echo, &clock, facts, Instant::now() + Duration::from_secs(5), &args, 12);
+    let cx = Cx::new(
+        &echo,
+        &clock,
+        facts,
+        Instant::now() + Duration::from_secs(5),
+        &args,
+        12,
+    );
     // Nothing in this transport waits, so one poll settles it.
     let mut future = adapter.collect(&cx, example);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    let std::task::Poll::Ready(Ok(harvest)) = future.as_mut().poll(&mut context) else { return };
+    let std::task::Poll::Ready(Ok(result)) = future.as_mut().poll(&mut context) else {
+        return;
+    };
     drop(future);
     let seen = cx.seen();
-    let input =
-        JudgeInput { descriptor: facts, harvest, args: &args, seen: &seen, now: clock.0, decay: &DecayTable::default(), cursor: None };
+    let input = JudgeInput {
+        descriptor: facts,
+        result,
+        args: &args,
+        seen: &seen,
+        now: clock.0,
+        decay: &DecayTable::default(),
+        cursor: None,
+    };
     let Ok(judged) = judge(input) else { return };
     let answer = judged.render(4_000);
-    assert_eq!(answer.text.matches("[/FRESHCONTEXT]").count(), 1, "{}", answer.text);
+    assert_eq!(
+        answer.text.matches("[/FRESHCONTEXT]").count(),
+        1,
+        "{}",
+        answer.text
+    );
 }

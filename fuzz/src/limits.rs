@@ -24,18 +24,30 @@ pub fn within(data: &[u8], mut read: impl FnMut()) {
     let allowed = TIME_FREE + TIME_PER_BYTE * u32::try_from(length).unwrap_or(u32::MAX);
     for attempt in 1..=ATTEMPTS {
         let begun = processor_time();
-        let cost = Meter::new(None).cost(&mut read).expect("nothing is counted that could be unreadable");
+        let cost = Meter::new(None)
+            .cost(&mut read)
+            .expect("nothing is counted that could be unreadable");
         let taken = processor_time().saturating_sub(begun);
         let memory = BYTES_PER_BYTE * length + BYTES_FREE;
-        assert!(cost.bytes <= memory, "{} bytes allocated at once for {length} read, at most {memory}", cost.bytes);
+        assert!(
+            cost.bytes <= memory,
+            "{} bytes allocated at once for {length} read, at most {memory}",
+            cost.bytes
+        );
         if taken <= allowed {
             return;
         }
-        assert!(attempt < ATTEMPTS, "{taken:?} of processor time for {length} bytes, at most {allowed:?}");
+        assert!(
+            attempt < ATTEMPTS,
+            "{taken:?} of processor time for {length} bytes, at most {allowed:?}"
+        );
     }
 }
 
 fn processor_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
-    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+    Duration::new(
+        time.tv_sec.unsigned_abs(),
+        u32::try_from(time.tv_nsec).unwrap_or(0),
+    )
 }

@@ -9,8 +9,8 @@ use freshcontext_contract::schemars::{self, JsonSchema};
 use freshcontext_contract::serde::{self, Deserialize};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, BoxFuture, CallScope, Clock, Cx, DateEvidence, Descriptor, ErrorCode, Harvest, Item, Request,
-    Response, SourceError, Transport,
+    Adapter, BoxFuture, CallScope, Clock, Cx, DateEvidence, Descriptor, ErrorCode, Item, Request, Response,
+    SourceError, SourceResult, Transport, erased,
 };
 use freshcontext_server::cli::{over_http, over_stdio};
 use freshcontext_server::clock::SystemClock;
@@ -36,14 +36,14 @@ impl Adapter for Stuck {
         &FACTS
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
         let stuck = input.url == "stuck";
         while std::hint::black_box(stuck) {
             std::hint::spin_loop();
         }
         let page = Url::parse("https://echo.example/").map_err(|_| SourceError::malformed("an address"))?;
         let item = Item::new("A result", DateEvidence::field("created", cx.now()));
-        Ok(Harvest::new(page, vec![item]))
+        Ok(SourceResult::new(page, vec![item]))
     }
 }
 
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
     settings.limits.drain_ms = 1_000;
     settings.http.addr.set_port(0);
     let parts = Parts {
-        adapters: vec![Box::new(Stuck)],
+        adapters: vec![erased(Stuck)],
         composites: Vec::new(),
         transport: Arc::new(Nobody),
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,

@@ -31,6 +31,9 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("deliverables::partial_answers_lose_nothing", || {
             block_on(generating::partial())
         }),
+        Trial::test("deliverables::a_stand_in_shows_no_removal", || {
+            block_on(generating::stand_in())
+        }),
         Trial::test("deliverables::owners_are_apart", || block_on(defining::owners())),
         Trial::test("deliverables::what_is_refused", || block_on(defining::refused())),
         Trial::test("deliverables::resources", || {

@@ -224,9 +224,9 @@ async fn with_canaries(redact: &[&str]) -> Result<Recorded, Failed> {
         },
     });
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    let mut asked = freshcontext_server::records::Asked {
+    let mut asked = freshcontext_server::records::RecordsRequest {
         records: Some(json!("full")),
-        ..freshcontext_server::records::Asked::default()
+        ..freshcontext_server::records::RecordsRequest::default()
     };
     asked.native.request_id = Some(json!(mail));
     asked.native.client = Some((format!("client {token}"), "1".to_owned()));
@@ -375,10 +375,12 @@ async fn not_asked_for() -> Result<(), Failed> {
         assert_eq!(refused.code(), "invalid_input", "{}", refused.text);
     }
     let context = freshcontext_server::engine::CallContext {
-        records: Some(std::sync::Arc::new(freshcontext_server::records::Asked {
-            records: Some(json!("all")),
-            ..freshcontext_server::records::Asked::default()
-        })),
+        records: Some(std::sync::Arc::new(
+            freshcontext_server::records::RecordsRequest {
+                records: Some(json!("all")),
+                ..freshcontext_server::records::RecordsRequest::default()
+            },
+        )),
         ..freshcontext_server::engine::CallContext::default()
     };
     let arguments = json!({"url": "rust"}).as_object().cloned().unwrap_or_default();
@@ -404,7 +406,7 @@ async fn same_item_same_id() -> Result<(), Failed> {
             "signals": [fetched.structured], "records": "full", "budget": {"max_items": 100, "allow_unverified": true}});
         let arguments = arguments.as_object().cloned().unwrap_or_default();
         let tool = freshcontext_server::engine::EVALUATE;
-        let asked = freshcontext_server::records::Asked::default();
+        let asked = freshcontext_server::records::RecordsRequest::default();
         let judged = recorded::call(&bench.engine, &fetched.name, tool, arguments, asked).await?;
         let ids = |bundle: Bundle| -> BTreeSet<String> {
             bundle.context_item.into_iter().map(|item| item.item_id).collect()

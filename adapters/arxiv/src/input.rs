@@ -34,7 +34,7 @@ pub struct Input {
 
 /// One thing that this source can answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Query {
     /// These papers, in this order.
     Papers(Vec<String>),
     /// A search.
@@ -48,7 +48,7 @@ pub enum Wanted {
     },
 }
 
-impl Wanted {
+impl Query {
     fn search(query: String) -> Self {
         Self::Search {
             query,
@@ -59,7 +59,7 @@ impl Wanted {
 }
 
 /// Reads the argument.
-pub fn recognise(given: &str) -> Result<Wanted, SourceError> {
+pub fn recognise(given: &str) -> Result<Query, SourceError> {
     let given = match Given::read(given, |host| HOSTS.contains(&host), wrong)? {
         Given::Words(words) => words,
         Given::Address(url) => {
@@ -73,7 +73,7 @@ pub fn recognise(given: &str) -> Result<Wanted, SourceError> {
         }
     };
     if let Some(ids) = ids(given) {
-        return Ok(Wanted::Papers(ids));
+        return Ok(Query::Papers(ids));
     }
     if given.starts_with("10.") && given.contains('/') && !given.contains(char::is_whitespace) {
         return doi(given);
@@ -82,7 +82,7 @@ pub fn recognise(given: &str) -> Result<Wanted, SourceError> {
         return doi(rest.trim());
     }
     query::read(given)
-        .map(Wanted::search)
+        .map(Query::search)
         .ok_or_else(|| wrong("holds no word to search for"))
 }
 
@@ -104,13 +104,13 @@ fn ids(given: &str) -> Option<Vec<String>> {
 }
 
 /// arXiv's own DOIs end in the id.
-fn doi(given: &str) -> Result<Wanted, SourceError> {
+fn doi(given: &str) -> Result<Query, SourceError> {
     let lower = given.to_ascii_lowercase();
     let id = lower
         .strip_prefix("10.48550/arxiv.")
         .and_then(|rest| given.get(given.len() - rest.len()..));
     match id.and_then(id::parse) {
-        Some(id) => Ok(Wanted::Papers(vec![id])),
+        Some(id) => Ok(Query::Papers(vec![id])),
         None => Err(
             wrong("is not a DOI of arXiv, which looks like 10.48550/arXiv.2104.12255")
                 .hint("a paper published elsewhere is found by its title"),
@@ -118,21 +118,21 @@ fn doi(given: &str) -> Result<Wanted, SourceError> {
     }
 }
 
-fn page(url: &Url) -> Result<Wanted, SourceError> {
+fn page(url: &Url) -> Result<Query, SourceError> {
     let path = url.path().trim_matches('/');
     let (kind, rest) = path.split_once('/').unwrap_or((path, ""));
     match kind {
         "abs" | "pdf" | "html" | "ps" | "format" | "e-print" | "src" | "tb" => {
             let rest = rest.strip_suffix(".pdf").unwrap_or(rest);
             id::parse(rest)
-                .map(|id| Wanted::Papers(vec![id]))
+                .map(|id| Query::Papers(vec![id]))
                 .ok_or_else(|| wrong("is an arXiv address without a valid paper id"))
         }
         "api" if rest == "query" => interface(url),
         "list" => {
             let category = rest.split('/').next().unwrap_or_default();
             let query = query::category(category).ok_or_else(|| wrong("names no category of arXiv"))?;
-            Ok(Wanted::Search {
+            Ok(Query::Search {
                 query,
                 start: 0,
                 newest: true,
@@ -145,7 +145,7 @@ fn page(url: &Url) -> Result<Wanted, SourceError> {
 }
 
 /// The interface's own address: passed on as it is.
-fn interface(url: &Url) -> Result<Wanted, SourceError> {
+fn interface(url: &Url) -> Result<Query, SourceError> {
     let start = match link::parameter(url, "start") {
         Some(text) => text
             .parse()
@@ -155,16 +155,16 @@ fn interface(url: &Url) -> Result<Wanted, SourceError> {
     if let Some(query) = link::parameter(url, "search_query") {
         let newest =
             link::parameter(url, "sortBy").is_some_and(|by| by == "submittedDate" || by == "lastUpdatedDate");
-        return Ok(Wanted::Search { query, start, newest });
+        return Ok(Query::Search { query, start, newest });
     }
     link::parameter(url, "id_list")
         .and_then(|list| ids(&list))
-        .map(Wanted::Papers)
+        .map(Query::Papers)
         .ok_or_else(|| wrong("has neither `search_query` nor valid ids in `id_list`"))
 }
 
 /// The search form of the site.
-fn form(url: &Url) -> Result<Wanted, SourceError> {
+fn form(url: &Url) -> Result<Query, SourceError> {
     let words =
         link::parameter(url, "query").ok_or_else(|| wrong("is a search page without words (`query=`)"))?;
     let field = match link::parameter(url, "searchtype").as_deref() {
@@ -176,13 +176,13 @@ fn form(url: &Url) -> Result<Wanted, SourceError> {
         Some("report_num") => "rn",
         Some("paper_id") => {
             return ids(&words)
-                .map(Wanted::Papers)
+                .map(Query::Papers)
                 .ok_or_else(|| wrong("names no valid paper id"));
         }
         _ => "all",
     };
     query::words(&words, field)
-        .map(Wanted::search)
+        .map(Query::search)
         .ok_or_else(|| wrong("holds no word to search for"))
 }
 
@@ -192,14 +192,14 @@ mod tests {
 
     fn papers(given: &str) -> Vec<String> {
         match recognise(given) {
-            Ok(Wanted::Papers(ids)) => ids,
+            Ok(Query::Papers(ids)) => ids,
             other => panic!("{given}: {other:?}"),
         }
     }
 
     fn search(given: &str) -> String {
         match recognise(given) {
-            Ok(Wanted::Search { query, .. }) => query,
+            Ok(Query::Search { query, .. }) => query,
             other => panic!("{given}: {other:?}"),
         }
     }
@@ -246,7 +246,7 @@ mod tests {
                 "http://export.arxiv.org/api/query?search_query=ti:a+OR+b&start=20&sortBy=submittedDate"
             )
             .unwrap(),
-            Wanted::Search {
+            Query::Search {
                 query: "ti:a OR b".to_owned(),
                 start: 20,
                 newest: true

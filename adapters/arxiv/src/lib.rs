@@ -8,12 +8,12 @@ mod xml;
 use std::fmt::Write;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Listing, Pace,
-    Peek, Route, SourceError, StatusRule, When, counted,
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, Peek, Route,
+    SourceError, SourceResult, StatusRule, When,
 };
 
 pub use input::Input;
-use input::Wanted;
+use input::Query;
 use parse::{Feed, Trouble};
 
 /// The facts about arXiv.
@@ -64,23 +64,23 @@ impl Adapter for Arxiv {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
-        let wanted = input::recognise(&input.url)?;
-        let start = request::start(&wanted, cx.args())?;
-        let feed = fetch(cx, &wanted, start).await?;
-        match &wanted {
-            Wanted::Papers(ids) => papers(ids, feed, cx),
-            Wanted::Search { query, .. } => found(&wanted, query, feed, start, cx),
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
+        let asked = input::recognise(&input.url)?;
+        let start = request::start(&asked, cx.args())?;
+        let feed = fetch(cx, &asked, start).await?;
+        match &asked {
+            Query::Papers(ids) => papers(ids, feed, cx),
+            Query::Search { query, .. } => found(&asked, query, feed, start, cx),
         }
     }
 }
 
 /// Asks, and once more where arXiv's index is unwell. The pace between the two is the pipeline's.
-async fn fetch(cx: &Cx<'_>, wanted: &Wanted, start: u32) -> Result<Feed, SourceError> {
-    let whole_text = matches!(wanted, Wanted::Papers(ids) if ids.len() <= 2);
+async fn fetch(cx: &Cx<'_>, asked: &Query, start: u32) -> Result<Feed, SourceError> {
+    let whole_text = matches!(asked, Query::Papers(ids) if ids.len() <= 2);
     let mut complaint = String::new();
     for again in [false, true] {
-        let response = cx.send(request::query(wanted, cx.args(), start, again)?).await?;
+        let response = cx.send(request::query(asked, cx.args(), start, again)?).await?;
         match parse::feed(&response, whole_text) {
             Ok(feed) => return Ok(feed),
             Err(Trouble::Failed(error)) => return Err(error),
@@ -94,14 +94,14 @@ async fn fetch(cx: &Cx<'_>, wanted: &Wanted, start: u32) -> Result<Feed, SourceE
 }
 
 /// Papers by id, in the order asked; arXiv sends them in its own and leaves out what it does not know.
-fn papers(ids: &[String], feed: Feed, cx: &Cx<'_>) -> Result<Harvest, SourceError> {
+fn papers(ids: &[String], feed: Feed, cx: &Cx<'_>) -> Result<SourceResult, SourceError> {
     let canonical = match ids {
         [id] => request::paper_page(id)?,
-        _ => request::address(&Wanted::Papers(ids.to_vec()), cx.args(), 0, false)?,
+        _ => request::address(&Query::Papers(ids.to_vec()), cx.args(), 0, false)?,
     };
-    let mut harvest = Harvest::new(canonical, Vec::new());
-    harvest.route = Some("api");
-    harvest.skip(feed.unreadable, "without an id or a title");
+    let mut result = SourceResult::new(canonical, Vec::new());
+    result.route = Some("api");
+    result.skip(feed.unreadable, "without an id or a title");
     let mut papers = feed.papers;
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     for id in ids {
@@ -110,21 +110,21 @@ fn papers(ids: &[String], feed: Feed, cx: &Cx<'_>) -> Result<Harvest, SourceErro
             None => missing.push(id),
         }
     }
-    harvest.summary = Some(match (found.len(), ids) {
+    result.summary = Some(match (found.len(), ids) {
         (0, _) => format!("arXiv has no paper {}", ids.join(", ")),
         (_, [id]) => format!("arXiv paper {id}"),
         (count, _) => format!("{count} of the {} arXiv papers asked for", ids.len()),
     });
-    harvest.show(found);
-    if !harvest.items.is_empty() {
+    result.show(found);
+    if !result.items.is_empty() {
         for id in missing {
-            harvest.fail(
+            result.fail(
                 id.clone(),
                 SourceError::not_found(format!("arXiv has no paper {id}")),
             );
         }
     }
-    Ok(harvest)
+    Ok(result)
 }
 
 /// Whether a paper is the one asked for: the same id, and the same version where one was named.
@@ -140,10 +140,16 @@ fn answers(paper: &Item, id: &str) -> bool {
     plain(asked) == plain(base) && (asked_version.is_none() || version.is_none() || asked_version == version)
 }
 
-fn found(wanted: &Wanted, query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> Result<Harvest, SourceError> {
+fn found(
+    asked: &Query,
+    query: &str,
+    feed: Feed,
+    start: u32,
+    cx: &Cx<'_>,
+) -> Result<SourceResult, SourceError> {
     let args = cx.args();
-    let mut harvest = Harvest::new(request::address(wanted, args, start, false)?, Vec::new());
-    harvest.route = Some("api");
+    let mut result = SourceResult::new(request::address(asked, args, start, false)?, Vec::new());
+    result.route = Some("api");
     let shown = u64::try_from(feed.papers.len() + feed.unreadable).unwrap_or(u64::MAX);
     let mut summary = format!("arXiv search {}", request::bounded(query, args));
     if let Some(total) = feed.total {
@@ -158,41 +164,32 @@ fn found(wanted: &Wanted, query: &str, feed: Feed, start: u32, cx: &Cx<'_>) -> R
         } else if total > 0 {
             let _ = write!(summary, ", none after {start}");
         }
-        harvest.set("total", total);
+        result.set("total", total);
         let next = u64::from(start) + shown;
         if shown > 0 && next < total && next < 30_000 {
-            harvest.next = Some(next.to_string());
+            result.next = Some(next.to_string());
         }
     }
-    harvest.summary = Some(summary);
+    result.summary = Some(summary);
     if let Some(understood) = feed
         .understood
         .filter(|read| read.contains(" OR ") && !query.contains(" OR "))
     {
-        harvest.note(format!("arXiv read the query as: {understood}"));
+        result.note(format!("arXiv read the query as: {understood}"));
     }
     if args.since.is_some() || args.until.is_some() {
-        harvest.note("`since` and `until` are about the first submission");
+        result.note("`since` and `until` are about the first submission");
     }
     let revised = feed
         .papers
         .iter()
         .filter(|paper| paper.fields.contains_key("updated"))
         .count();
-    if revised > 0 {
-        harvest.note(format!(
-            "{} latest version; `published` is the first",
-            counted(revised, "paper is dated by its", "papers are dated by their")
-        ));
-    }
-    harvest.skip(feed.unreadable, "without an id or a title");
-    harvest.show(feed.papers);
-    Ok(harvest)
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Arxiv)]
+    let dated = ["paper is dated by its", "papers are dated by their"];
+    result.note_count(revised, dated, "latest version; `published` is the first");
+    result.skip(feed.unreadable, "without an id or a title");
+    result.show(feed.papers);
+    Ok(result)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, Media, Request, SourceError};
 use freshcontext_parse::link;
 
-use crate::input::Wanted;
+use crate::input::Query;
 
 /// Papers in one answer.
 pub const MAX_PAPERS: usize = 50;
@@ -16,11 +16,11 @@ const MAX_START: u32 = 30_000;
 const CACHE: Duration = Duration::from_mins(10);
 
 /// Where in the list of results to begin.
-pub fn start(wanted: &Wanted, args: &CommonArgs) -> Result<u32, SourceError> {
-    let asked = match (args.cursor_within(..)?, wanted) {
+pub fn start(asked: &Query, args: &CommonArgs) -> Result<u32, SourceError> {
+    let asked = match (args.cursor_within(..)?, asked) {
         (Some(start), _) => start,
-        (None, Wanted::Search { start, .. }) => *start,
-        (None, Wanted::Papers(_)) => 0,
+        (None, Query::Search { start, .. }) => *start,
+        (None, Query::Papers(_)) => 0,
     };
     if asked < MAX_START {
         Ok(asked)
@@ -48,20 +48,20 @@ pub fn bounded(query: &str, args: &CommonArgs) -> String {
 }
 
 /// The address that answers; it is also the documented one that shows this very data.
-pub fn address(wanted: &Wanted, args: &CommonArgs, start: u32, again: bool) -> Result<Url, SourceError> {
+pub fn address(asked: &Query, args: &CommonArgs, start: u32, again: bool) -> Result<Url, SourceError> {
     let mut url = link::built("https://export.arxiv.org/api/query", &[])?;
     let mut pairs = url.query_pairs_mut();
-    let rows = match wanted {
-        Wanted::Papers(ids) => {
+    let rows = match asked {
+        Query::Papers(ids) => {
             pairs.append_pair("id_list", &ids.join(","));
             ids.len()
         }
-        Wanted::Search { query, .. } => {
+        Query::Search { query, .. } => {
             pairs.append_pair("search_query", &bounded(query, args));
             args.limit.min(MAX_PAPERS)
         }
     };
-    if let Wanted::Search { newest, .. } = wanted {
+    if let Query::Search { newest, .. } = asked {
         let (by, order) = match args.sort {
             Some("newest") => ("submittedDate", "descending"),
             Some("oldest") => ("submittedDate", "ascending"),
@@ -85,8 +85,8 @@ pub fn address(wanted: &Wanted, args: &CommonArgs, start: u32, again: bool) -> R
 
 /// The request. A refused query comes as a feed with status 400, and a limit as plain text, which we
 /// both read ourselves.
-pub fn query(wanted: &Wanted, args: &CommonArgs, start: u32, again: bool) -> Result<Request, SourceError> {
-    let url = address(wanted, args, start, again)?;
+pub fn query(asked: &Query, args: &CommonArgs, start: u32, again: bool) -> Result<Request, SourceError> {
+    let url = address(asked, args, start, again)?;
     Ok(Request::get(url, Media::Any)
         .header("accept", "application/atom+xml")
         .accepting(&[400])
@@ -95,8 +95,7 @@ pub fn query(wanted: &Wanted, args: &CommonArgs, start: u32, again: bool) -> Res
 
 /// The page of a paper.
 pub fn paper_page(id: &str) -> Result<Url, SourceError> {
-    Url::parse(&format!("https://arxiv.org/abs/{id}"))
-        .map_err(|error| SourceError::malformed("a paper id makes no address").caused_by(error))
+    link::built(&format!("https://arxiv.org/abs/{id}"), &[])
 }
 
 #[cfg(test)]
@@ -109,9 +108,9 @@ mod tests {
     }
 
     fn sent(given: &str, args: &CommonArgs) -> String {
-        let wanted = recognise(given).unwrap();
-        let start = start(&wanted, args).unwrap();
-        query(&wanted, args, start, false).unwrap().url.to_string()
+        let asked = recognise(given).unwrap();
+        let start = start(&asked, args).unwrap();
+        query(&asked, args, start, false).unwrap().url.to_string()
     }
 
     #[test]
@@ -143,14 +142,14 @@ mod tests {
 
     #[test]
     fn nonsense_cursors_are_refused() {
-        let wanted = recognise("x").unwrap();
+        let asked = recognise("x").unwrap();
         for cursor in ["", "x", "-1", "30000", "99999999999"] {
             let args = CommonArgs {
                 cursor: Some(cursor.to_owned()),
                 ..args()
             };
             assert_eq!(
-                start(&wanted, &args).unwrap_err().field.as_deref(),
+                start(&asked, &args).unwrap_err().field.as_deref(),
                 Some("cursor"),
                 "{cursor}"
             );
@@ -161,9 +160,9 @@ mod tests {
 
     #[test]
     fn the_second_try_is_the_same_question() {
-        let wanted = recognise("x").unwrap();
-        let first = address(&wanted, &args(), 0, false).unwrap();
-        let second = address(&wanted, &args(), 0, true).unwrap();
+        let asked = recognise("x").unwrap();
+        let first = address(&asked, &args(), 0, false).unwrap();
+        let second = address(&asked, &args(), 0, true).unwrap();
         assert_ne!(first, second);
         let sorted = |url: &Url| {
             let mut pairs: Vec<_> = url.query_pairs().into_owned().collect();

@@ -1,9 +1,9 @@
-//! Releases into a harvest: order, channels, figures, notes.
+//! Releases into a result: order, channels, figures, notes.
 
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::serde_json::{Map, Value};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError, counted};
+use freshcontext_contract::{CommonArgs, DateEvidence, Item, SourceError, SourceResult};
 use freshcontext_parse::text;
 
 use crate::parse::{self, Release, instant};
@@ -69,8 +69,8 @@ fn stable(release: &Release) -> bool {
     !release.prerelease && !release.yanked && !release.unreleased
 }
 
-/// Builds the harvest.
-pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
+/// Builds the result.
+pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> SourceResult {
     let Found {
         what,
         page,
@@ -83,24 +83,19 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
         fields,
         article,
     } = found;
-    let mut harvest = Harvest::new(page, Vec::new());
-    harvest.route = Some(route);
-    harvest.notes = notes;
-    harvest.fields = fields;
-    harvest.skip(unreadable, "that could not be read");
+    let mut result = SourceResult::new(page, Vec::new());
+    result.route = Some(route);
+    result.notes = notes;
+    result.fields = fields;
+    result.skip(unreadable, "that could not be read");
     let ahead = parse::drop_future(&mut releases, now);
-    if ahead > 0 {
-        harvest.note(format!(
-            "{} in the future and left out",
-            counted(ahead, "date lies", "dates lie")
-        ));
-    }
+    result.note_count(ahead, ["date lies", "dates lie"], "in the future and left out");
     parse::sort(&mut releases);
     if releases.iter().any(|release| release.unreleased) {
-        harvest.set("unreleased_section", true);
+        result.set("unreleased_section", true);
     }
     let listed = releases.iter().filter(|release| !release.unreleased).count();
-    harvest.summary = Some(match (article, listed) {
+    result.summary = Some(match (article, listed) {
         (true, _) => what,
         (false, 0) => format!("{what}: no releases"),
         (false, 1) => format!("{what}: 1 release"),
@@ -108,21 +103,21 @@ pub fn build(args: &CommonArgs, now: DateTime<Utc>, found: Found) -> Harvest {
         (false, count) => format!("{what}: the latest {count} releases"),
     });
     if !article {
-        channels(&mut harvest, &releases);
-        cadence(&mut harvest, &releases, complete, now);
+        channels(&mut result, &releases);
+        cadence(&mut result, &releases, complete, now);
     }
     releases.retain(|release| instant(&release.date).is_none_or(|at| args.in_range(at)));
-    harvest.own_date = newest_stable(&releases).map(|release| release.date.clone());
+    result.own_date = newest_stable(&releases).map(|release| release.date.clone());
     let all = releases.len();
     releases.truncate(args.limit);
-    harvest.skip(all - releases.len(), "beyond the limit");
+    result.skip(all - releases.len(), "beyond the limit");
     let shown = releases.into_iter().enumerate();
-    harvest.show(shown.map(|(at, release)| item(release, at, article)).collect());
+    result.show(shown.map(|(at, release)| item(release, at, article)).collect());
     if let Some(failed) = failed {
         let (what, error) = *failed;
-        harvest.fail(what, error);
+        result.fail(what, error);
     }
-    harvest
+    result
 }
 
 /// The newest of sorted releases.
@@ -133,29 +128,29 @@ fn newest_stable(releases: &[Release]) -> Option<&Release> {
 }
 
 /// Both channels with their own newest date: a nightly does not make a project fresh.
-fn channels(harvest: &mut Harvest, releases: &[Release]) {
+fn channels(result: &mut SourceResult, releases: &[Release]) {
     let shown = |release: &Release| {
         let date = parse::shown(&release.date);
         let name = release.tag.as_deref().unwrap_or(&release.title);
         date.map_or_else(|| name.to_owned(), |date| format!("{name} ({date})"))
     };
     let stable = newest_stable(releases);
-    harvest.set("newest_stable", stable.map(shown));
+    result.set("newest_stable", stable.map(shown));
     let early = releases
         .iter()
         .find(|release| release.prerelease && instant(&release.date).is_some());
-    harvest.set("newest_prerelease", early.map(shown));
+    result.set("newest_prerelease", early.map(shown));
     if stable.is_none() && early.is_some() {
-        harvest.note("Only pre-releases have a date, so they date the answer");
+        result.note("Only pre-releases have a date, so they date the answer");
     } else if early.and_then(|release| instant(&release.date))
         > stable.and_then(|release| instant(&release.date))
     {
-        harvest.note("There are pre-releases newer than the newest stable release, which dates the answer");
+        result.note("There are pre-releases newer than the newest stable release, which dates the answer");
     }
 }
 
 /// How many releases came out lately, where the list reaches back far enough to know.
-fn cadence(harvest: &mut Harvest, releases: &[Release], complete: bool, now: DateTime<Utc>) {
+fn cadence(result: &mut SourceResult, releases: &[Release], complete: bool, now: DateTime<Utc>) {
     let dates: Vec<DateTime<Utc>> = releases
         .iter()
         .filter(|release| stable(release))
@@ -165,7 +160,7 @@ fn cadence(harvest: &mut Harvest, releases: &[Release], complete: bool, now: Dat
     for (name, days) in [("releases_90d", 90), ("releases_365d", 365)] {
         let since = now - TimeDelta::days(days);
         if !dates.is_empty() && (complete || oldest.is_some_and(|oldest| oldest < since)) {
-            harvest.set(name, dates.iter().filter(|at| **at >= since).count());
+            result.set(name, dates.iter().filter(|at| **at >= since).count());
         }
     }
 }
@@ -197,7 +192,7 @@ fn item(release: Release, at: usize, article: bool) -> Item {
         ("yanked", release.yanked),
         ("unreleased", release.unreleased),
     ] {
-        item.set(name, value.then_some(true));
+        item.set_flag(name, value);
     }
     item.set("sections", release.sections);
     if let DateEvidence::PageSignal { what, .. } = &item.date {
@@ -221,7 +216,7 @@ mod tests {
         }
     }
 
-    fn built(releases: Vec<Release>, complete: bool) -> Harvest {
+    fn built(releases: Vec<Release>, complete: bool) -> SourceResult {
         let page = Url::parse("https://example.com/").unwrap();
         let found = Found {
             complete,
@@ -236,7 +231,7 @@ mod tests {
 
     #[test]
     fn the_newest_stable_release_dates_the_answer() {
-        let harvest = built(
+        let result = built(
             vec![
                 release("v1.0", Some("2026-01-01")),
                 release("v2.0-rc.1", Some("2026-05-01")),
@@ -245,19 +240,19 @@ mod tests {
             true,
         );
         assert_eq!(
-            harvest.own_date,
+            result.own_date,
             Some(DateEvidence::field("published_at", "2026-03-01T00:00:00Z"))
         );
-        assert_eq!(harvest.items[0].title, "v2.0-rc.1");
-        assert_eq!(harvest.fields["newest_stable"], "v0.9 (2026-03-01T00:00:00Z)");
+        assert_eq!(result.items[0].title, "v2.0-rc.1");
+        assert_eq!(result.fields["newest_stable"], "v0.9 (2026-03-01T00:00:00Z)");
         assert_eq!(
-            harvest.fields["newest_prerelease"],
+            result.fields["newest_prerelease"],
             "v2.0-rc.1 (2026-05-01T00:00:00Z)"
         );
         assert_eq!(
             (
-                harvest.fields["releases_90d"].as_u64(),
-                harvest.fields["releases_365d"].as_u64()
+                result.fields["releases_90d"].as_u64(),
+                result.fields["releases_365d"].as_u64()
             ),
             (Some(0), Some(2))
         );
@@ -274,12 +269,9 @@ mod tests {
     fn releases_of_one_day_are_in_the_order_of_their_versions() {
         for order in [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]] {
             let all = ["2.3.4", "2.3.5", "2.3.10", "2.3.9"].map(|title| on(title, "2026-01-05"));
-            let harvest = built(order.map(|at: usize| all[at].clone()).to_vec(), true);
-            assert_eq!(
-                harvest.fields["newest_stable"], "2.3.10 (2026-01-05)",
-                "{order:?}"
-            );
-            let titles: Vec<_> = harvest.items.iter().map(|item| item.title.as_str()).collect();
+            let result = built(order.map(|at: usize| all[at].clone()).to_vec(), true);
+            assert_eq!(result.fields["newest_stable"], "2.3.10 (2026-01-05)", "{order:?}");
+            let titles: Vec<_> = result.items.iter().map(|item| item.title.as_str()).collect();
             assert_eq!(titles, ["2.3.10", "2.3.9", "2.3.5", "2.3.4"]);
         }
         // One without a time leaves the others' times nothing to tell.
@@ -305,22 +297,22 @@ mod tests {
 
     #[test]
     fn figures_are_only_given_where_the_list_reaches_back() {
-        let harvest = built(vec![release("v1.0", Some("2026-05-01"))], false);
-        assert!(!harvest.fields.contains_key("releases_90d"));
-        let harvest = built(
+        let result = built(vec![release("v1.0", Some("2026-05-01"))], false);
+        assert!(!result.fields.contains_key("releases_90d"));
+        let result = built(
             vec![
                 release("v1.0", Some("2026-05-01")),
                 release("v0.9", Some("2026-01-01")),
             ],
             false,
         );
-        assert_eq!(harvest.fields["releases_90d"].as_u64(), Some(1));
-        assert!(!harvest.fields.contains_key("releases_365d"));
+        assert_eq!(result.fields["releases_90d"].as_u64(), Some(1));
+        assert!(!result.fields.contains_key("releases_365d"));
     }
 
     #[test]
     fn coming_dates_are_dropped_and_named() {
-        let harvest = built(
+        let result = built(
             vec![
                 release("v9.0", Some("2027-01-01")),
                 release("v1.0", Some("2026-01-01")),
@@ -328,10 +320,10 @@ mod tests {
             true,
         );
         assert_eq!(
-            harvest.own_date,
+            result.own_date,
             Some(DateEvidence::field("published_at", "2026-01-01T00:00:00Z"))
         );
-        assert!(harvest.notes.iter().any(|note| note.contains("future")));
+        assert!(result.notes.iter().any(|note| note.contains("future")));
         let none = built(vec![], true);
         assert_eq!((none.status, none.own_date), (Status::Empty, None));
     }

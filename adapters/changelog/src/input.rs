@@ -22,7 +22,7 @@ pub struct Input {
 
 /// One thing that this source can answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Query {
     /// The releases of a repository.
     Repository(Repository),
     /// The releases of a package.
@@ -32,7 +32,7 @@ pub enum Wanted {
 }
 
 /// Reads the argument.
-pub fn recognise(given: &str) -> Result<Wanted, SourceError> {
+pub fn recognise(given: &str) -> Result<Query, SourceError> {
     let given = given.trim();
     if given.is_empty() {
         return Err(wrong("is empty"));
@@ -69,7 +69,7 @@ pub fn recognise(given: &str) -> Result<Wanted, SourceError> {
             .hint("write npm:NAME for the package, https://NAME for the site"));
     }
     if npm::is_name(given) {
-        Ok(Wanted::Package(Registry::Npm, given.to_owned()))
+        Ok(Query::Package(Registry::Npm, given.to_owned()))
     } else {
         Err(wrong("is not the name of a package").hint(WAYS))
     }
@@ -79,13 +79,13 @@ fn wrong(problem: &str) -> SourceError {
     SourceError::invalid_input("url", problem, EXAMPLE)
 }
 
-fn repository(given: &str) -> Result<Wanted, SourceError> {
+fn repository(given: &str) -> Result<Query, SourceError> {
     github::repository(given)
-        .map(Wanted::Repository)
+        .map(Query::Repository)
         .map_err(|why| wrong(why.problem()).hint(WAYS))
 }
 
-fn package(registry: Registry, name: &str) -> Result<Wanted, SourceError> {
+fn package(registry: Registry, name: &str) -> Result<Query, SourceError> {
     let plain = text::is_name(name, 214, "-_.")
         && name.bytes().any(|b| b.is_ascii_alphanumeric())
         && !name.starts_with('.');
@@ -95,7 +95,7 @@ fn package(registry: Registry, name: &str) -> Result<Wanted, SourceError> {
         Registry::Crates => plain && name.len() <= 64 && !name.contains('.'),
     };
     if fits {
-        Ok(Wanted::Package(registry, name.to_owned()))
+        Ok(Query::Package(registry, name.to_owned()))
     } else {
         Err(wrong(&format!(
             "is not a name that {} can have",
@@ -104,7 +104,7 @@ fn package(registry: Registry, name: &str) -> Result<Wanted, SourceError> {
     }
 }
 
-fn address(given: &str) -> Result<Wanted, SourceError> {
+fn address(given: &str) -> Result<Query, SourceError> {
     let Ok(url) = Url::parse(given) else {
         return repository(given);
     };
@@ -120,9 +120,9 @@ fn address(given: &str) -> Result<Wanted, SourceError> {
     match url.host_str().unwrap_or_default() {
         "github.com" | "www.github.com" => {
             if let Some(raw) = raw_file(&url) {
-                return Ok(Wanted::Page(raw));
+                return Ok(Query::Page(raw));
             }
-            github::of_url(&url).map(Wanted::Repository).map_err(|why| {
+            github::of_url(&url).map(Query::Repository).map_err(|why| {
                 let error = wrong(why.problem());
                 if why == NotOne::OwnerOnly {
                     error.hint("name one of its repositories: owner/repo")
@@ -145,7 +145,7 @@ fn address(given: &str) -> Result<Wanted, SourceError> {
             None => Err(wrong("is a page of crates.io that names no crate")),
         },
         "" => Err(wrong("is not a valid address")),
-        _ => Ok(Wanted::Page(url)),
+        _ => Ok(Query::Page(url)),
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn is_repository(given: &str) -> bool {
-        matches!(recognise(given), Ok(Wanted::Repository(repository)) if repository.to_string() == "rust-lang/rust")
+        matches!(recognise(given), Ok(Query::Repository(repository)) if repository.to_string() == "rust-lang/rust")
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
         ] {
             assert_eq!(
                 recognise(given).unwrap(),
-                Wanted::Package(registry, name.to_owned()),
+                Query::Package(registry, name.to_owned()),
                 "{given}"
             );
         }
@@ -222,7 +222,7 @@ mod tests {
         ] {
             assert_eq!(
                 recognise(given).unwrap(),
-                Wanted::Page(Url::parse(url).unwrap()),
+                Query::Page(Url::parse(url).unwrap()),
                 "{given}"
             );
         }

@@ -9,12 +9,12 @@ mod request;
 mod site;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, Hosts,
-    Listing, Peek, Route, SourceError, hosts,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Hosts, Listing, Peek, Route,
+    SourceError, SourceResult, hosts,
 };
 
 pub use input::Input;
-use input::Wanted;
+use input::Query;
 
 /// The facts about changelogs.
 pub static DESCRIPTOR: Descriptor = Descriptor {
@@ -70,11 +70,11 @@ impl Adapter for Changelog {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
         let found = match input::recognise(&input.url)? {
-            Wanted::Repository(name) => repository::releases(cx, &name).await?,
-            Wanted::Package(registry, name) => package::releases(cx, registry, &name).await?,
-            Wanted::Page(url) => site::releases(cx, url).await?,
+            Query::Repository(name) => repository::releases(cx, &name).await?,
+            Query::Package(registry, name) => package::releases(cx, registry, &name).await?,
+            Query::Page(url) => site::releases(cx, url).await?,
         };
         Ok(answer::build(cx.args(), cx.now(), found))
     }
@@ -86,9 +86,4 @@ fn is_final(error: &SourceError) -> bool {
         error.code,
         ErrorCode::InvalidInput | ErrorCode::Cancelled | ErrorCode::Internal | ErrorCode::Overloaded
     )
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Changelog)]
 }

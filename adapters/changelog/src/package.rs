@@ -1,10 +1,9 @@
 //! A package: its repository's releases, since they have notes; else the registry's versions.
 
 use freshcontext_contract::chrono::TimeDelta;
-use freshcontext_contract::url::Url;
 use freshcontext_contract::{Cx, ErrorCode, SourceError};
-use freshcontext_parse::charset;
 use freshcontext_parse::registry::{self as registries, Registry};
+use freshcontext_parse::{charset, link};
 
 use crate::answer::Found;
 use crate::parse::registry::{self, Package};
@@ -79,8 +78,7 @@ async fn ask(
     request: freshcontext_contract::Request,
     registry: Registry,
 ) -> Result<Package, SourceError> {
-    cx.read(request, charset::as_text(|body| registry::read(registry, body)))
-        .await
+    charset::read(cx, request, |body| registry::read(registry, body)).await
 }
 
 fn with_note(mut found: Found, note: String) -> Found {
@@ -119,9 +117,12 @@ fn versions(registry: Registry, package: &Package) -> Result<Found, SourceError>
         Registry::Pypi => format!("https://pypi.org/project/{}/#history", package.name),
         Registry::Crates => format!("https://crates.io/crates/{}/versions", package.name),
     };
-    let page =
-        Url::parse(&page).map_err(|_| SourceError::malformed("the package's name makes no address"))?;
-    let mut found = Found::new("versions", page, "registry", package.releases.clone());
+    let mut found = Found::new(
+        "versions",
+        link::built(&page, &[])?,
+        "registry",
+        package.releases.clone(),
+    );
     found.complete = true;
     Ok(found)
 }

@@ -2,8 +2,8 @@
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Cx, ErrorCode, SourceError, counted};
-use freshcontext_parse::charset;
 use freshcontext_parse::github::Repository;
+use freshcontext_parse::{charset, link};
 
 use crate::answer::Found;
 use crate::parse::{feed, markdown, releases as listing};
@@ -12,16 +12,13 @@ use crate::request;
 /// Finds the releases of a repository.
 pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceError> {
     let what = format!("GitHub repository {name}");
-    let page = |rest: &str| {
-        Url::parse(&format!("{}{rest}", name.page()))
-            .map_err(|_| SourceError::malformed("the repository's name makes no address"))
-    };
+    let page = |part: &str| link::built(&name.page(), &[part]);
     let answer = cx.send(request::releases(name)?).await;
     let mut notes: Vec<String> = Vec::new();
     let mut trouble = None;
-    match answer.and_then(|response| response.judged(listing::read(&charset::decode(&response).text))) {
+    match answer.and_then(|response| response.validated(listing::read(&charset::decode(&response).text))) {
         Ok(list) if !list.releases.is_empty() => {
-            let mut found = Found::new(what, page("/releases")?, "rest", list.releases);
+            let mut found = Found::new(what, page("releases")?, "rest", list.releases);
             found.complete = list.sent < request::PAGE;
             found.unreadable = list.unreadable;
             found.notes = notes;
@@ -43,11 +40,12 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
     }
     for (route, kind) in [("releases_feed", "releases"), ("tags_feed", "tags")] {
         let answer = cx.send(request::github_feed(name, kind)?).await;
-        let read = answer
-            .and_then(|response| response.judged(feed::github(charset::decode(&response).text.as_bytes())));
+        let read = answer.and_then(|response| {
+            response.validated(feed::github(charset::decode(&response).text.as_bytes()))
+        });
         match read {
             Ok(releases) if !releases.is_empty() => {
-                let mut found = Found::new(what, page(&format!("/{kind}"))?, route, releases);
+                let mut found = Found::new(what, page(kind)?, route, releases);
                 notes.push(
                     "dated by the last edit of each release or tag, which may be later than its publication"
                         .to_owned(),
@@ -70,7 +68,7 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
         // What could not be read may well have held something.
         return Err(error);
     }
-    let mut found = Found::new(what, page("/releases")?, "rest", Vec::new());
+    let mut found = Found::new(what, page("releases")?, "rest", Vec::new());
     found.notes = vec!["no releases, no tags and no changelog file under the usual names".to_owned()];
     found.complete = true;
     Ok(found)

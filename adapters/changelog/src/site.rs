@@ -102,7 +102,7 @@ fn clean(url: Url) -> Url {
 
 /// Reads an answer by what it is, not by how its address ends.
 fn document(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
-    response.judged(read(cx, response))
+    response.validated(read(cx, response))
 }
 
 fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {

@@ -102,13 +102,12 @@ fn half_digit(number: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quote::Moment;
     use chrono::NaiveDate;
     use proptest::prelude::*;
 
     fn quote(price: f64, change: Option<f64>, previous: Option<f64>, percent: Option<f64>) -> Quote {
-        let day = Moment::Day(NaiveDate::from_ymd_opt(2026, 11, 20).unwrap());
-        let mut quote = Quote::new("cboe", String::new(), price, "x", day).unwrap();
+        let day = NaiveDate::from_ymd_opt(2026, 11, 20);
+        let mut quote = Quote::new("cboe", String::new(), Some(price), "x", day).unwrap();
         (quote.change, quote.previous_close, quote.change_percent) = (change, previous, percent);
         quote
     }

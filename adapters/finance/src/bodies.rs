@@ -1,12 +1,19 @@
 //! The reader against recorded bodies.
 
-use freshcontext_contract::ErrorCode;
 use freshcontext_contract::chrono::NaiveDate;
+use freshcontext_contract::{DateEvidence, DateValue, ErrorCode};
 use freshcontext_testkit::bodies::recording;
 
 use crate::providers::Provider;
-use crate::quote::{Moment, Quote};
+use crate::quote::Quote;
 use crate::symbol::Ticker;
+
+impl Quote {
+    /// Whether its moment is only roughly that of the price.
+    pub fn is_rough(&self) -> bool {
+        matches!(self.date, DateEvidence::PageSignal { .. })
+    }
+}
 
 fn ticker(given: &str) -> Ticker {
     Ticker::read(given).unwrap()
@@ -41,9 +48,13 @@ fn recorded_stooq_quotes_are_in_warsaw_time() {
     ] {
         let quote = stooq(given, name);
         let quote = quote.unwrap();
-        assert_eq!(quote.moment, Moment::Instant(utc.parse().unwrap()), "{name}");
+        assert_eq!(
+            quote.date.value(),
+            Some(&DateValue::Instant(utc.parse().unwrap())),
+            "{name}"
+        );
         assert!(
-            (quote.price - price).abs() < 1e-9 && quote.rough == rough,
+            (quote.price - price).abs() < 1e-9 && quote.is_rough() == rough,
             "{name}"
         );
         assert_eq!(quote.currency, None);
@@ -69,8 +80,8 @@ fn the_recorded_nasdaq_quote_has_a_day() {
     let body = recording("stooq/fallback_nasdaq_info.json");
     let quote = Provider::Nasdaq.parse(&ticker("AACQU"), 200, &body).unwrap();
     assert_eq!(
-        quote.moment,
-        Moment::Day(NaiveDate::from_ymd_opt(2020, 7, 28).unwrap())
+        quote.date.value(),
+        Some(&DateValue::Day(NaiveDate::from_ymd_opt(2020, 7, 28).unwrap()))
     );
     assert_eq!(
         (quote.price, quote.previous_close, quote.volume),

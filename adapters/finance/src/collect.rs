@@ -1,11 +1,11 @@
 //! Each ticker goes from provider to provider, in their order, until one has a valid quote.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, ErrorCode, Harvest, SourceError, Switch, counted};
+use freshcontext_contract::{Cx, ErrorCode, SourceError, SourceResult, Switch, counted};
 use futures_util::future::{join, join_all};
 
 use crate::DESCRIPTOR;
-use crate::input::{self, Input, Wanted};
+use crate::input::{self, Input, Query};
 use crate::providers::Provider;
 use crate::quote::Quote;
 use crate::symbol::Ticker;
@@ -19,11 +19,11 @@ struct Pending {
 
 /// Collects quotes. Every ticker goes its own way at the same time as the others, so that one which
 /// falls from source to source keeps no other waiting.
-pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError> {
-    let wanted = input::read(input)?;
-    let providers = providers(cx, &wanted)?;
+pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceError> {
+    let query = input::read(input)?;
+    let providers = providers(cx, &query)?;
     let providers = providers.as_slice();
-    let all = wanted.tickers.into_iter().map(|ticker| Pending {
+    let all = query.tickers.into_iter().map(|ticker| Pending {
         ticker,
         quote: None,
         failures: Vec::new(),
@@ -48,7 +48,7 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError>
     all.extend(others);
     all.sort_by_key(|(place, _)| *place);
     let all = all.into_iter().map(|(_, pending)| pending).collect();
-    harvest(all, wanted.repeated)
+    result(all, query.repeated)
 }
 
 /// One ticker on its way alone.
@@ -80,19 +80,15 @@ async fn walk(cx: &Cx<'_>, providers: &[Provider], all: &mut [Pending]) {
     }
 }
 
-fn providers(cx: &Cx<'_>, wanted: &Wanted) -> Result<Vec<Provider>, SourceError> {
-    let Some(only) = wanted.provider else {
+fn providers(cx: &Cx<'_>, query: &Query) -> Result<Vec<Provider>, SourceError> {
+    let Some(only) = query.provider else {
         return Ok(Provider::all()
             .filter(|provider| cx.route_open(provider.id()))
             .collect());
     };
-    if let Some(ticker) = wanted.tickers.iter().find(|ticker| !only.covers(ticker)) {
+    if let Some(ticker) = query.tickers.iter().find(|ticker| !only.covers(ticker)) {
         let problem = format!("{} does not cover {}", only.id(), ticker.given);
-        return Err(SourceError::invalid_input(
-            "provider",
-            problem,
-            r#"{"url": "AAPL", "provider": "cboe"}"#,
-        ));
+        return Err(input::wrong_provider(&problem));
     }
     if cx.route_open(only.id()) {
         return Ok(vec![only]);
@@ -109,7 +105,7 @@ fn providers(cx: &Cx<'_>, wanted: &Wanted) -> Result<Vec<Provider>, SourceError>
     })
 }
 
-fn harvest(all: Vec<Pending>, repeated: usize) -> Result<Harvest, SourceError> {
+fn result(all: Vec<Pending>, repeated: usize) -> Result<SourceResult, SourceError> {
     let mut items = Vec::new();
     let mut failed: Vec<(Ticker, SourceError)> = Vec::new();
     let mut notes: Vec<String> = Vec::new();
@@ -150,27 +146,22 @@ fn harvest(all: Vec<Pending>, repeated: usize) -> Result<Harvest, SourceError> {
     else {
         return Err(nothing(failed));
     };
-    let mut harvest = Harvest::new(page, items);
-    harvest.route = routes.first().copied();
-    let found = harvest.items.len();
+    let mut result = SourceResult::new(page, items);
+    result.route = routes.first().copied();
+    let found = result.items.len();
     let quotes = if found == asked {
         counted(found, "quote", "quotes")
     } else {
         format!("{found} of {}", counted(asked, "quote", "quotes"))
     };
-    harvest.summary = Some(format!("{quotes}, from {}", routes.join(", ")));
+    result.summary = Some(format!("{quotes}, from {}", routes.join(", ")));
     for (ticker, error) in failed {
-        harvest.fail(ticker.given, error);
+        result.fail(ticker.given, error);
     }
-    harvest.notes = notes;
-    if repeated > 0 {
-        harvest.note(format!(
-            "{} given more than once",
-            counted(repeated, "ticker was", "tickers were")
-        ));
-    }
-    harvest.note("Prices may be delayed and are for information only");
-    Ok(harvest)
+    result.notes = notes;
+    result.note_count(repeated, ["ticker was", "tickers were"], "given more than once");
+    result.note("Prices may be delayed and are for information only");
+    Ok(result)
 }
 
 /// Why a ticker has no quote: unknown everywhere, or the failure that kept it from being known.
@@ -268,7 +259,7 @@ mod tests {
                 (Provider::Cboe, ErrorCode::NotFound),
             ],
         )];
-        let error = harvest(all, 0).unwrap_err();
+        let error = result(all, 0).unwrap_err();
         assert_eq!(error.code, ErrorCode::NotFound);
         assert!(error.message.contains("cnbc, cboe"));
         let all = vec![pending(
@@ -278,9 +269,9 @@ mod tests {
                 (Provider::Cboe, ErrorCode::RateLimited),
             ],
         )];
-        assert_eq!(harvest(all, 0).unwrap_err().code, ErrorCode::RateLimited);
+        assert_eq!(result(all, 0).unwrap_err().code, ErrorCode::RateLimited);
         assert_eq!(
-            harvest(vec![pending("NOPE", vec![])], 0).unwrap_err().code,
+            result(vec![pending("NOPE", vec![])], 0).unwrap_err().code,
             ErrorCode::Misconfigured
         );
     }
@@ -291,7 +282,7 @@ mod tests {
             pending("NOPE", vec![(Provider::Cnbc, ErrorCode::NotFound)]),
             pending("AAPL", vec![(Provider::Cnbc, ErrorCode::Challenge)]),
         ];
-        let error = harvest(all, 0).unwrap_err();
+        let error = result(all, 0).unwrap_err();
         assert_eq!(error.code, ErrorCode::Challenge);
         assert!(error.message.contains("NOPE not_found") && error.message.contains("AAPL challenge"));
     }

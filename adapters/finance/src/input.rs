@@ -26,7 +26,7 @@ pub const MOST: usize = 5;
 
 /// A checked request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Query {
     /// The tickers, each once.
     pub tickers: Vec<Ticker>,
     /// The only provider to ask.
@@ -35,12 +35,18 @@ pub struct Wanted {
     pub repeated: usize,
 }
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
+/// A wrong provider.
+pub fn wrong_provider(problem: &str) -> SourceError {
+    SourceError::invalid_input("provider", problem, r#"{"url": "AAPL", "provider": "cboe"}"#)
+}
+
+/// A wrong address or ticker.
+pub fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
 }
 
 /// Checks the arguments; no request is made for wrong ones.
-pub fn read(input: &Input) -> Result<Wanted, SourceError> {
+pub fn read(input: &Input) -> Result<Query, SourceError> {
     let tickers: Vec<Ticker> = match Given::read(&input.url, |_| false, wrong)? {
         Given::Address(url) => vec![from_url(&url)?],
         Given::Words(words) => {
@@ -72,10 +78,10 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
         Some(name) => Some(Provider::named(&name.to_ascii_lowercase()).ok_or_else(|| {
             let names: Vec<&str> = DESCRIPTOR.routes.iter().map(|route| route.id).collect();
             let problem = format!("must be one of {}", names.join(", "));
-            SourceError::invalid_input("provider", problem, r#"{"url": "AAPL", "provider": "cboe"}"#)
+            wrong_provider(&problem)
         })?),
     };
-    Ok(Wanted {
+    Ok(Query {
         repeated: asked - once.len(),
         tickers: once,
         provider,
@@ -89,12 +95,7 @@ fn from_url(url: &Url) -> Result<Ticker, SourceError> {
         .unwrap_or_default()
         .trim_start_matches("www.")
         .to_owned();
-    let segments: Vec<&str> = url
-        .path_segments()
-        .into_iter()
-        .flatten()
-        .filter(|part| !part.is_empty())
-        .collect();
+    let segments = link::segments(url);
     let after = |name: &str| {
         let at = segments.iter().position(|part| *part == name)?;
         segments
@@ -126,12 +127,12 @@ mod tests {
     use super::*;
 
     fn roots(url: &str) -> Vec<String> {
-        let wanted = read(&Input {
+        let query = read(&Input {
             url: url.to_owned(),
             provider: None,
         })
         .unwrap();
-        wanted.tickers.into_iter().map(|ticker| ticker.root).collect()
+        query.tickers.into_iter().map(|ticker| ticker.root).collect()
     }
 
     #[test]

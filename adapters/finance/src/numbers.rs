@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, NaiveDateTime, TimeZone, Utc};
 use chrono_tz::Tz;
+use freshcontext_contract::DateValue;
 use serde_json::Value;
 
 /// A number, or text such as `$1,157.25`, `-0.29%`, `1,963,864.243649`. Words are none.
@@ -36,6 +37,14 @@ pub fn words(value: &Value) -> Option<String> {
     let nothing = text.is_empty()
         || ["n/a", "na", "n/d", "null", "undefined", "--"].contains(&text.to_ascii_lowercase().as_str());
     (!nothing).then(|| text.to_owned())
+}
+
+/// A moment that is an instant; a day alone is none.
+pub fn instant_alone(moment: Option<DateValue>) -> Option<DateTime<Utc>> {
+    match moment? {
+        DateValue::Instant(at) => Some(at),
+        _ => None,
+    }
 }
 
 /// Wall-clock time in a zone as an instant. An hour that a clock change skips or repeats gives none.

@@ -1,19 +1,11 @@
 //! One price, the moment it belongs to, and who says so.
 
-use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
-use freshcontext_contract::{DateEvidence, Item};
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{DateEvidence, DateValue, Item};
+use freshcontext_parse::date;
 use freshcontext_parse::json::rounded;
 
 use crate::symbol::Ticker;
-
-/// When a price was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Moment {
-    /// To the second.
-    Instant(DateTime<Utc>),
-    /// A trading day, without the time.
-    Day(NaiveDate),
-}
 
 /// A price outside the regular session.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,11 +21,8 @@ pub struct Extended {
 /// Decimals of a price that are shown; what lies below is binary dust.
 const DECIMALS: i32 = 6;
 
-/// What a stamp is worth that a source puts on a delayed price during the session.
-const ROUGH: &str = "time stamp of a price during the session, delayed by an unstated time";
-
 /// One quote. Facts that the source does not give stay absent.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Quote {
     /// The route that answered.
     pub provider: &'static str,
@@ -43,14 +32,8 @@ pub struct Quote {
     pub kind: &'static str,
     /// The last price.
     pub price: f64,
-    /// When it was made.
-    pub moment: Moment,
-    /// Name of the field that says so.
-    pub field: &'static str,
-    /// Whether the moment is only roughly the price's, as during a session at a delayed source.
-    pub rough: bool,
-    /// Why, where it is.
-    pub why_rough: &'static str,
+    /// When it was made, and what says so: an instant, or a trading day without the time.
+    pub date: DateEvidence,
     /// The currency that the source states.
     pub currency: Option<String>,
     /// What the number is, where it is no price in a currency.
@@ -84,39 +67,29 @@ pub struct Quote {
 }
 
 impl Quote {
-    /// A quote with nothing but a price and its moment; `None` for a price that is none.
+    /// A quote with nothing but a price and its moment; `None` where either is missing, and for a price that is none.
     pub fn new(
         provider: &'static str,
         page: String,
-        price: f64,
+        price: Option<f64>,
         field: &'static str,
-        moment: Moment,
+        moment: Option<impl Into<DateValue>>,
     ) -> Option<Self> {
-        (price.is_finite() && price > 0.0).then_some(Self {
+        Some(Self {
             provider,
             page,
             kind: "last trade",
-            price,
-            moment,
-            field,
-            rough: false,
-            why_rough: ROUGH,
-            currency: None,
-            unit: None,
-            name: None,
-            exchange: None,
-            market: None,
-            previous_close: None,
-            change: None,
-            change_percent: None,
-            open: None,
-            high: None,
-            low: None,
-            volume: None,
-            close: None,
-            extended: None,
-            derived_from: None,
+            price: price.filter(|price| price.is_finite() && *price > 0.0)?,
+            date: DateEvidence::field(field, moment?),
+            ..Self::default()
         })
+    }
+
+    /// Says that its moment is only roughly that of the price, and why.
+    pub fn dated_roughly(&mut self, why: &'static str) {
+        if let Some(moment) = self.date.value() {
+            self.date = DateEvidence::signal(why, moment.clone());
+        }
     }
 
     /// The quote as an item of this ticker.
@@ -133,13 +106,8 @@ impl Quote {
             ticker.given.to_ascii_uppercase(),
             rounded(self.price, DECIMALS)
         );
-        let date = match (self.moment, self.rough) {
-            (Moment::Instant(at), false) => DateEvidence::field(self.field, at),
-            (Moment::Instant(at), true) => DateEvidence::signal(self.why_rough, at),
-            (Moment::Day(day), false) => DateEvidence::field(self.field, day),
-            (Moment::Day(day), true) => DateEvidence::signal(self.why_rough, day),
-        };
-        let mut item = Item::new(title, date);
+        let as_of = self.date.value().and_then(date::shown);
+        let mut item = Item::new(title, self.date);
         item.id = Some(format!("{}:{}", self.provider, ticker.root));
         item.url = Some(self.page);
         item.set("symbol", ticker.given.to_ascii_uppercase());
@@ -147,13 +115,7 @@ impl Quote {
         item.set("currency", self.currency);
         item.set("unit", self.unit);
         item.set("price_kind", self.kind);
-        item.set(
-            "as_of",
-            match self.moment {
-                Moment::Instant(at) => at.to_rfc3339_opts(SecondsFormat::Secs, true),
-                Moment::Day(day) => day.to_string(),
-            },
-        );
+        item.set("as_of", as_of);
         item.set("derived_from", self.derived_from);
         item.set("market", self.market);
         item.set("exchange", self.exchange);
@@ -174,12 +136,7 @@ impl Quote {
         if let Some(extended) = self.extended {
             item.set("extended_price", rounded(extended.price, DECIMALS));
             item.set("extended_kind", extended.kind);
-            item.set(
-                "extended_as_of",
-                extended
-                    .at
-                    .map(|at| at.to_rfc3339_opts(SecondsFormat::Secs, true)),
-            );
+            item.set_instant("extended_as_of", extended.at);
         }
         item.set("provider", self.provider);
         item

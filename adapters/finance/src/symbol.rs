@@ -3,7 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_parse::text;
 
-use crate::DESCRIPTOR;
+use crate::input::wrong;
 
 /// What a ticker is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,10 +209,6 @@ impl Ticker {
             .iter()
             .find(|(names, ..)| names.contains(&self.root.as_str()))
     }
-}
-
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
 }
 
 #[cfg(test)]

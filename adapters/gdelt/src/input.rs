@@ -3,6 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::link::Given;
+use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -22,7 +23,7 @@ pub struct Input {
 
 /// A checked request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Query {
     /// The query as the caller gave it.
     pub given: String,
     /// The query as GDELT takes it.
@@ -33,20 +34,21 @@ pub struct Wanted {
     pub bounds: Option<(String, String)>,
 }
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
+/// A wrong query or address.
+pub fn wrong(problem: &str) -> SourceError {
+    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
 }
 
 /// Checks the arguments; no request is made for wrong ones.
-pub fn read(input: &Input) -> Result<Wanted, SourceError> {
-    let mut wanted = match Given::read(&input.url, |host| host == HOST, wrong)? {
+pub fn read(input: &Input) -> Result<Query, SourceError> {
+    let mut query = match Given::read(&input.url, |host| host == HOST, wrong)? {
         Given::Address(url) => from_url(&url)?,
-        Given::Words(words) => Wanted {
+        Given::Words(words) => Query {
             given: words.to_owned(),
-            ..Wanted::default()
+            ..Query::default()
         },
     };
-    wanted.query = query::sanitise(&wanted.given)?;
+    query.query = query::sanitise(&query.given)?;
     for (name, operator, value) in [
         ("language", "sourcelang", &input.language),
         ("country", "sourcecountry", &input.country),
@@ -62,13 +64,13 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
                     format!("{{\"{name}\": \"{example}\"}}"),
                 ));
             }
-            wanted.query = format!("{} {operator}:{}", wanted.query, value.to_ascii_lowercase());
+            query.query = format!("{} {operator}:{}", query.query, value.to_ascii_lowercase());
         }
     }
-    Ok(wanted)
+    Ok(query)
 }
 
-fn from_url(url: &Url) -> Result<Wanted, SourceError> {
+fn from_url(url: &Url) -> Result<Query, SourceError> {
     let here = url.host_str() == Some(HOST) && url.path().starts_with("/api/v2/doc/doc");
     if !here {
         return Err(wrong("is not an address of GDELT's DOC service; pass a query"));
@@ -80,18 +82,17 @@ fn from_url(url: &Url) -> Result<Wanted, SourceError> {
             .filter(|value| !value.is_empty())
     };
     let query = value("query").ok_or_else(|| wrong("is a GDELT address without a query"))?;
-    let stamp =
-        |name| value(name).filter(|text| text.len() == 14 && text.bytes().all(|b| b.is_ascii_digit()));
+    let stamp = |name| value(name).filter(|text| text::is_digits(text, 14..=14));
     let timespan = value("timespan").filter(|text| {
         text.len() <= 12
             && text.starts_with(|c: char| c.is_ascii_digit())
             && text.chars().all(|c| c.is_ascii_alphanumeric())
     });
-    Ok(Wanted {
+    Ok(Query {
         given: query,
         timespan,
         bounds: stamp("startdatetime").zip(stamp("enddatetime")),
-        ..Wanted::default()
+        ..Query::default()
     })
 }
 
@@ -110,9 +111,9 @@ mod tests {
     fn queries_and_addresses_are_read() {
         assert_eq!(read(&input("Palantir")).unwrap().query, "Palantir");
         let url = "https://api.gdeltproject.org/api/v2/doc/doc?query=f-16%20greece&mode=artlist&timespan=7d";
-        let wanted = read(&input(url)).unwrap();
+        let query = read(&input(url)).unwrap();
         assert_eq!(
-            (wanted.query.as_str(), wanted.timespan.as_deref()),
+            (query.query.as_str(), query.timespan.as_deref()),
             ("\"f-16\" greece", Some("7d"))
         );
         let url = "https://api.gdeltproject.org/api/v2/doc/doc?query=fire&startdatetime=20260101000000&enddatetime=20260102000000";
@@ -121,13 +122,13 @@ mod tests {
 
     #[test]
     fn outlets_can_be_narrowed() {
-        let wanted = read(&Input {
+        let query = read(&Input {
             url: "quake".into(),
             language: Some("Spanish".into()),
             country: Some("Costa Rica".into()),
         });
         assert_eq!(
-            wanted.unwrap().query,
+            query.unwrap().query,
             "quake sourcelang:spanish sourcecountry:costarica"
         );
         let error = read(&Input {

@@ -1,6 +1,5 @@
 #![doc = include_str!("../README.md")]
 
-mod address;
 #[cfg(test)]
 mod bodies;
 mod input;
@@ -10,8 +9,8 @@ mod repair;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Listing, Marker, Pace,
-    Peek, Route, SourceError,
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace, Peek, Route,
+    SourceError, SourceResult,
 };
 use freshcontext_parse::charset;
 
@@ -65,9 +64,9 @@ impl Adapter for Gdelt {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
-        let wanted = input::read(&input)?;
-        let plan = request::plan(&wanted, cx.args(), cx.now())?;
+    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<SourceResult, SourceError> {
+        let query = input::read(&input)?;
+        let plan = request::plan(&query, cx.args(), cx.now())?;
         let response = cx.send(plan.request.clone()).await.map_err(patience)?;
         let decoded = charset::decode(&response);
         let list = parse::articles(&decoded.text, &plan.query)
@@ -76,9 +75,9 @@ impl Adapter for Gdelt {
             // The whole list may well come next time.
             response.discard();
         }
-        let mut harvest = parse::harvest(list, &plan, cx.args());
-        harvest.notes.extend(decoded.note());
-        Ok(harvest)
+        let mut result = parse::result(list, &plan, cx.args());
+        result.notes.extend(decoded.note());
+        Ok(result)
     }
 }
 
@@ -89,11 +88,6 @@ fn patience(error: SourceError) -> SourceError {
     } else {
         error
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Gdelt)]
 }
 
 #[cfg(test)]

@@ -2,17 +2,16 @@
 
 use std::collections::HashMap;
 
-use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Harvest, Item, SourceError, counted};
-use freshcontext_parse::date::PathDate;
+use freshcontext_contract::{CommonArgs, DateEvidence, Item, SourceError, SourceResult};
+use freshcontext_parse::date::{self, PathDate};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link, text};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::DESCRIPTOR;
-use crate::address;
 use crate::repair;
 use crate::request::Plan;
 
@@ -190,7 +189,9 @@ fn article(wire: Wire) -> Option<Article> {
         (true, None) => "Untitled article".to_owned(),
     };
     Some(Article {
-        address_date: url.as_deref().and_then(address::date),
+        address_date: url
+            .as_deref()
+            .and_then(|url| date::in_address(&Url::parse(url).ok()?)),
         url,
         title,
         first_seen: seen,
@@ -205,7 +206,7 @@ fn article(wire: Wire) -> Option<Article> {
 /// `20200809T151500Z`, or the same without `T` and `Z`. Anything else is no date.
 fn seen(text: &str) -> Option<DateTime<Utc>> {
     let digits: String = text.trim().chars().filter(|c| !matches!(c, 'T' | 'Z')).collect();
-    if digits.len() != 14 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+    if !text::is_digits(&digits, 14..=14) {
         return None;
     }
     NaiveDateTime::parse_from_str(&digits, "%Y%m%d%H%M%S")
@@ -303,10 +304,9 @@ impl Article {
 
     fn item(self) -> Item {
         let mut item = Item::new(self.title.clone(), self.date());
-        let moment = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
         let last = self.last_seen.filter(|_| self.last_seen != self.first_seen);
-        item.set("first_seen", self.first_seen.map(moment));
-        item.set("last_seen", last.map(moment));
+        item.set_instant("first_seen", self.first_seen);
+        item.set_instant("last_seen", last);
         item.set("address_date", self.address_date.map(|date| date.to_string()));
         item.id.clone_from(&self.url);
         item.url = self.url;
@@ -326,7 +326,7 @@ fn earliest(one: Option<DateTime<Utc>>, other: Option<DateTime<Utc>>) -> Option<
 }
 
 /// Puts the articles into the order asked for and says what they are.
-pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
+pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
     match plan.sort {
         "oldest" => list
             .articles
@@ -350,30 +350,30 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
         .filter(|article| matches!(article.older_address(), Some(PathDate::Month(_))))
         .count();
     let items: Vec<Item> = list.articles.into_iter().map(Article::item).collect();
-    let mut harvest = Harvest::new(plan.request.url.clone(), items);
-    harvest.route = Some("doc");
-    harvest.summary = Some(format!(
+    let mut result = SourceResult::new(plan.request.url.clone(), items);
+    result.route = Some("doc");
+    result.summary = Some(format!(
         "GDELT articles for {} in {}, sorted by {}: {} shown of {}{} stories found",
         plan.query,
         plan.window,
         plan.sort,
-        harvest.items.len(),
+        result.items.len(),
         if full { "at least " } else { "" },
         found
     ));
     if let Some(given) = &plan.given {
-        harvest.note(format!("The query {given} was sent as {}", plan.query));
+        result.note(format!("The query {given} was sent as {}", plan.query));
     }
-    if !harvest.items.is_empty() {
-        harvest.note(
+    if !result.items.is_empty() {
+        result.note(
             "Dates are when GDELT first saw a page, or an older day in its address; articles are at least that old",
         );
     }
-    if plan.sort != "newest" && !harvest.items.is_empty() {
-        harvest.note("Not sorted by date: newer articles may exist beyond those shown");
+    if plan.sort != "newest" && !result.items.is_empty() {
+        result.note("Not sorted by date: newer articles may exist beyond those shown");
     }
     if plan.beyond_promise {
-        harvest.note("GDELT promises the last three months only; few or no older articles means little");
+        result.note("GDELT promises the last three months only; few or no older articles means little");
     }
     if plan.query.split(' ').any(|term| {
         let name = term
@@ -381,31 +381,26 @@ pub fn harvest(mut list: List, plan: &Plan, args: &CommonArgs) -> Harvest {
             .or_else(|| term.strip_prefix("domainis:"));
         name.is_some_and(|name| name.contains('-'))
     }) {
-        harvest.note("GDELT finds nothing for `domain:` names with a dash");
+        result.note("GDELT finds nothing for `domain:` names with a dash");
     }
-    if stale > 0 {
-        harvest.note(format!(
-            "{} met again: see `address_date`",
-            counted(stale, "article is an old page", "articles are old pages")
-        ));
-    }
-    if months > 0 {
-        harvest.note(format!(
-            "{} dated by the month in the address; the day is not known",
-            counted(months, "article is", "articles are")
-        ));
-    }
-    harvest.skip(list.merged, "repeating a story or an address shown");
-    harvest.skip(list.unreadable, "without an address and a title");
+    let pages = ["article is an old page", "articles are old pages"];
+    result.note_count(stale, pages, "met again: see `address_date`");
+    result.note_count(
+        months,
+        ["article is", "articles are"],
+        "dated by the month in the address; the day is not known",
+    );
+    result.skip(list.merged, "repeating a story or an address shown");
+    result.skip(list.unreadable, "without an address and a title");
     if list.salvaged {
         let lost = SourceError::malformed(
             "GDELT's list broke off or was not valid JSON; the readable articles are shown",
         );
-        harvest.fail("rest of the list", lost);
+        result.fail("rest of the list", lost);
     } else if list.repaired {
-        harvest.note("GDELT's JSON had illegal characters in it, which were repaired");
+        result.note("GDELT's JSON had illegal characters in it, which were repaired");
     }
-    harvest
+    result
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! A query in the form that GDELT accepts. One bad term makes it refuse the whole query.
 
 use freshcontext_contract::SourceError;
+use freshcontext_parse::text;
 
-use crate::DESCRIPTOR;
+use crate::input::wrong;
 
 /// GDELT's field operators, with what follows their name.
 const OPERATORS: [&str; 10] = [
@@ -44,10 +45,6 @@ pub fn sanitise(given: &str) -> Result<String, SourceError> {
     }
 }
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
-}
-
 fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let mut rest = text.trim_start();
@@ -80,7 +77,7 @@ fn is_distance(word: &str) -> bool {
     let digits = word.strip_prefix("near").or_else(|| word.strip_prefix("repeat"));
     digits
         .and_then(|rest| rest.strip_suffix(':'))
-        .is_some_and(|digits| (1..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()))
+        .is_some_and(|digits| text::is_digits(digits, 1..=3))
 }
 
 /// A phrase that starts at `rest`; one that never ends runs to the end.

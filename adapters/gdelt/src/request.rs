@@ -6,7 +6,7 @@ use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 use freshcontext_contract::{CommonArgs, Media, Request, SourceError};
 use freshcontext_parse::link;
 
-use crate::input::Wanted;
+use crate::input::Query;
 
 /// Most articles that GDELT returns.
 pub const MOST: usize = 250;
@@ -33,7 +33,7 @@ pub struct Plan {
 }
 
 /// Plans the request. GDELT takes both bounds or none, and excludes both; ours are inclusive.
-pub fn plan(wanted: &Wanted, args: &CommonArgs, now: DateTime<Utc>) -> Result<Plan, SourceError> {
+pub fn plan(query: &Query, args: &CommonArgs, now: DateTime<Utc>) -> Result<Plan, SourceError> {
     let sort = args.sort.unwrap_or("newest");
     let asked = args.limit.saturating_mul(2).clamp(25, MOST);
     let mut url = link::built("https://api.gdeltproject.org/api/v2/doc/doc", &[])?;
@@ -42,7 +42,7 @@ pub fn plan(wanted: &Wanted, args: &CommonArgs, now: DateTime<Utc>) -> Result<Pl
     let mut beyond_promise = false;
     {
         let mut pairs = url.query_pairs_mut();
-        pairs.append_pair("query", &wanted.query);
+        pairs.append_pair("query", &query.query);
         pairs.append_pair("mode", "artlist").append_pair("format", "json");
         pairs.append_pair("maxrecords", &asked.to_string());
         match sort {
@@ -62,23 +62,23 @@ pub fn plan(wanted: &Wanted, args: &CommonArgs, now: DateTime<Utc>) -> Result<Pl
                 until.format("%Y-%m-%d %H:%M UTC")
             );
             beyond_promise = since < promised - TimeDelta::days(2);
-        } else if let Some((start, end)) = &wanted.bounds {
+        } else if let Some((start, end)) = &query.bounds {
             pairs
                 .append_pair("startdatetime", start)
                 .append_pair("enddatetime", end);
             window = format!("{start} to {end} (UTC)");
             beyond_promise = start.as_str() < promised.format("%Y%m%d%H%M%S").to_string().as_str();
-        } else if let Some(timespan) = &wanted.timespan {
+        } else if let Some(timespan) = &query.timespan {
             pairs.append_pair("timespan", timespan);
             window = format!("the last {timespan}");
         }
     }
     // A refusal comes as plain text that calls itself HTML, so the reader looks for itself.
     let request = Request::get(url, Media::Any).cache_for(Duration::from_mins(15));
-    let given = (wanted.given != wanted.query).then(|| wanted.given.clone());
+    let given = (query.given != query.query).then(|| query.given.clone());
     Ok(Plan {
         request,
-        query: wanted.query.clone(),
+        query: query.query.clone(),
         given,
         asked,
         sort,

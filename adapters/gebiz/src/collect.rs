@@ -1,9 +1,9 @@
 //! All matching rows, grouped and sorted here.
 
-use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Harvest, SourceError, counted};
+use freshcontext_contract::{Cx, DateEvidence, ErrorCode, SourceError, SourceResult, counted};
 use freshcontext_parse::charset;
 
-use crate::input::{self, Input, Wanted};
+use crate::input::{self, Input, Query};
 use crate::parse::{self, Row};
 use crate::request::{self, PAGE, PAGES};
 use crate::tenders::{self, Tender};
@@ -25,12 +25,12 @@ struct Read {
 }
 
 /// Collects awards.
-pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError> {
-    let wanted = input::read(input)?;
+pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceError> {
+    let query = input::read(input)?;
     let skip = cx.args().cursor_within(1..=MOST_ROWS)?.unwrap_or(0);
     let routed = cx
         .first_route(&["file", "datastore"], &NO_FILE, |route| {
-            by_route(cx, route, &wanted)
+            by_route(cx, route, &query)
         })
         .await?;
     let mut notes = vec![SCOPE.to_owned()];
@@ -45,24 +45,24 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError>
         }
         Err(_) => None,
     };
-    let mut harvest = judge(cx, &wanted, &routed.answer, skip)?;
-    harvest.route = Some(routed.route);
+    let mut result = judge(cx, &query, &routed.answer, skip)?;
+    result.route = Some(routed.route);
     match as_of {
-        Some(day) => harvest.set("data_as_of", day.to_string()),
+        Some(day) => result.set("data_as_of", day.to_string()),
         None => notes.push("When the dataset was last published could not be read".to_owned()),
     }
-    harvest.notes.extend(notes);
-    Ok(harvest)
+    result.notes.extend(notes);
+    Ok(result)
 }
 
-async fn by_route(cx: &Cx<'_>, route: &'static str, wanted: &Wanted) -> Result<Read, SourceError> {
+async fn by_route(cx: &Cx<'_>, route: &'static str, query: &Query) -> Result<Read, SourceError> {
     match route {
-        "file" => whole_file(cx, wanted).await,
-        _ => search(cx, wanted).await,
+        "file" => whole_file(cx, query).await,
+        _ => search(cx, query).await,
     }
 }
 
-async fn search(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
+async fn search(cx: &Cx<'_>, query: &Query) -> Result<Read, SourceError> {
     let mut out = Read {
         rows: Vec::new(),
         unreadable: 0,
@@ -71,8 +71,8 @@ async fn search(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
     };
     let mut received = 0;
     for _ in 0..PAGES {
-        let rows = request::rows(wanted, received)?;
-        let page = cx.read(rows, charset::as_text(parse::page)).await?;
+        let rows = request::rows(query, received)?;
+        let page = charset::read(cx, rows, parse::page).await?;
         received += page.received;
         out.unreadable += page.received - page.rows.len();
         out.rows.extend(page.rows);
@@ -90,26 +90,19 @@ async fn search(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
     Ok(out)
 }
 
-async fn whole_file(cx: &Cx<'_>, wanted: &Wanted) -> Result<Read, SourceError> {
-    let prepared = cx
-        .read(request::initiate()?, charset::as_text(parse::prepared))
-        .await?;
+async fn whole_file(cx: &Cx<'_>, query: &Query) -> Result<Read, SourceError> {
+    let prepared = charset::read(cx, request::initiate()?, parse::prepared).await?;
     // A file that was prepared before is named at once.
     let url = if let Some(url) = prepared {
         url
     } else {
-        let ready = charset::as_text(|body| parse::prepared(body)?.ok_or_else(parse::not_yet));
-        cx.read(request::poll()?, ready).await?
+        let ready = |body: &str| parse::prepared(body)?.ok_or_else(parse::not_yet);
+        charset::read(cx, request::poll()?, ready).await?
     };
-    let (mut rows, unreadable) = cx.read(request::file(url), charset::as_text(parse::file)).await?;
-    let words: Vec<String> = wanted
-        .words
-        .to_lowercase()
-        .split(' ')
-        .map(str::to_owned)
-        .collect();
+    let (mut rows, unreadable) = charset::read(cx, request::file(url), parse::file).await?;
+    let words: Vec<String> = query.words.to_lowercase().split(' ').map(str::to_owned).collect();
     rows.retain(|row| {
-        let text = if wanted.agency {
+        let text = if query.agency {
             row.agency.to_lowercase()
         } else {
             searched(row)
@@ -129,14 +122,14 @@ fn searched(row: &Row) -> String {
     format!("{} {} {} {supplier}", row.tender, row.description, row.agency).to_lowercase()
 }
 
-fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harvest, SourceError> {
+fn judge(cx: &Cx<'_>, query: &Query, read: &Read, skip: usize) -> Result<SourceResult, SourceError> {
     let args = cx.args();
     let days = args.days();
     let rows: Vec<Row> = read
         .rows
         .iter()
         .filter(|row| {
-            wanted
+            query
                 .phrase
                 .as_ref()
                 .is_none_or(|phrase| searched(row).contains(phrase))
@@ -161,46 +154,46 @@ fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harve
         .take(args.limit)
         .map(Tender::item)
         .collect();
-    let address = request::rows(wanted, 0)?.url;
-    let mut harvest = Harvest::new(address, shown);
-    let end = skip + harvest.items.len();
-    let what = match (wanted.words.is_empty(), wanted.agency) {
+    let address = request::rows(query, 0)?.url;
+    let mut result = SourceResult::new(address, shown);
+    let end = skip + result.items.len();
+    let what = match (query.words.is_empty(), query.agency) {
         (true, _) => "all agencies".to_owned(),
-        (false, true) => format!("the agency {}", wanted.words),
-        (false, false) => wanted.phrase.as_ref().map_or_else(
-            || format!("\"{}\"", wanted.words),
-            |phrase| format!("\"{}\" with the phrase \"{phrase}\"", wanted.words),
+        (false, true) => format!("the agency {}", query.words),
+        (false, false) => query.phrase.as_ref().map_or_else(
+            || format!("\"{}\"", query.words),
+            |phrase| format!("\"{}\" with the phrase \"{phrase}\"", query.words),
         ),
     };
-    let of = if harvest.items.is_empty() {
+    let of = if result.items.is_empty() {
         String::new()
     } else {
         format!(", {} to {end} shown, sorted by {sort}", skip + 1)
     };
-    harvest.summary = Some(format!(
+    result.summary = Some(format!(
         "GeBIZ awards of {what}: {} in {}{of}",
         counted(tenders.len(), "tender", "tenders"),
         counted(read.rows.len(), "row read", "rows read")
     ));
-    if let Some(short) = &wanted.short {
-        harvest.note(format!("`{short}` was read as the agency {}", wanted.words));
+    if let Some(short) = &query.short {
+        result.note(format!("`{short}` was read as the agency {}", query.words));
     }
     if days.given() && undated > 0 {
-        harvest.skip(
+        result.skip(
             undated,
             "without a readable award date, so outside any range of days",
         );
     }
-    harvest.skip(read.unreadable, "without a tender number");
+    result.skip(read.unreadable, "without a tender number");
     if !read.complete {
         let total = read
             .total
             .map_or_else(|| "more".to_owned(), |total| total.to_string());
-        harvest.note(format!(
+        result.note(format!(
             "Only {} of {total} matching rows were read, and not in the order of their dates: newer awards may exist",
             read.rows.len()
         ));
-        harvest.own_date = tenders
+        result.own_date = tenders
             .iter()
             .skip(skip)
             .take(args.limit)
@@ -208,8 +201,8 @@ fn judge(cx: &Cx<'_>, wanted: &Wanted, read: &Read, skip: usize) -> Result<Harve
             .max()
             .map(|day| DateEvidence::signal("newest award_date among a part of the matching rows", day));
     }
-    if end < tenders.len() && !harvest.items.is_empty() {
-        harvest.next = Some(end.to_string());
+    if end < tenders.len() && !result.items.is_empty() {
+        result.next = Some(end.to_string());
     }
-    Ok(harvest)
+    Ok(result)
 }

@@ -18,7 +18,7 @@ pub struct Input {
 
 /// What to look for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Query {
     /// Words that a row must have; empty for all rows.
     pub words: String,
     /// Whether the words are an agency's name.
@@ -37,10 +37,10 @@ fn wrong(problem: &str) -> SourceError {
 }
 
 /// Checks the arguments; no request is made for wrong ones.
-pub fn read(input: &Input) -> Result<Wanted, SourceError> {
+pub fn read(input: &Input) -> Result<Query, SourceError> {
     let given = input.url.as_deref().unwrap_or_default();
     if given.trim().is_empty() {
-        return Ok(Wanted::default());
+        return Ok(Query::default());
     }
     match Given::read(given, is_open_data, wrong)? {
         Given::Address(url) => from_url(&url),
@@ -48,15 +48,15 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
     }
 }
 
-fn from_text(given: &str) -> Result<Wanted, SourceError> {
+fn from_text(given: &str) -> Result<Query, SourceError> {
     if given.is_empty() {
-        return Ok(Wanted::default());
+        return Ok(Query::default());
     }
     if !given.chars().any(char::is_alphanumeric) {
         return Err(wrong("needs a keyword, an agency or a supplier"));
     }
     if let Some(full) = agencies::spelled_out(given) {
-        return Ok(Wanted {
+        return Ok(Query {
             words: full.to_owned(),
             agency: true,
             phrase: None,
@@ -70,7 +70,7 @@ fn from_text(given: &str) -> Result<Wanted, SourceError> {
         .map(str::trim)
         .filter(|phrase| phrase.contains(' '));
     let words = straight.replace('"', " ");
-    Ok(Wanted {
+    Ok(Query {
         words: words.split_whitespace().collect::<Vec<_>>().join(" "),
         agency: false,
         phrase: phrase.map(|phrase| {
@@ -88,7 +88,7 @@ fn is_open_data(host: &str) -> bool {
     link::is_within(host, "data.gov.sg")
 }
 
-fn from_url(url: &Url) -> Result<Wanted, SourceError> {
+fn from_url(url: &Url) -> Result<Query, SourceError> {
     let host = url.host_str().unwrap_or_default();
     if link::is_within(host, "gebiz.gov.sg") {
         return Err(wrong(
@@ -106,10 +106,10 @@ fn from_url(url: &Url) -> Result<Wanted, SourceError> {
         value.get(name)?.as_str().map(str::to_owned)
     };
     if let Some(agency) = link::parameter(url, "filters").and_then(|filters| column(&filters, "agency")) {
-        return Ok(Wanted {
+        return Ok(Query {
             words: agency,
             agency: true,
-            ..Wanted::default()
+            ..Query::default()
         });
     }
     let words = link::parameter(url, "q")
@@ -122,7 +122,7 @@ fn from_url(url: &Url) -> Result<Wanted, SourceError> {
 mod tests {
     use super::*;
 
-    fn at(url: &str) -> Wanted {
+    fn at(url: &str) -> Query {
         read(&Input {
             url: Some(url.to_owned()),
         })
@@ -142,7 +142,7 @@ mod tests {
             (phrase.words.as_str(), phrase.phrase.as_deref()),
             ("data Centre audit", Some("data centre"))
         );
-        assert_eq!(read(&Input { url: None }).unwrap(), Wanted::default());
+        assert_eq!(read(&Input { url: None }).unwrap(), Query::default());
         assert_eq!(at(" ").words, "");
     }
 
@@ -150,7 +150,7 @@ mod tests {
     fn addresses_of_the_dataset_are_read() {
         assert_eq!(
             at("https://data.gov.sg/datasets/d_acde1106003906a75c3fa052592f2fcb/view"),
-            Wanted::default()
+            Query::default()
         );
         let search = "https://data.gov.sg/api/action/datastore_search?resource_id=d_acde1106003906a75c3fa052592f2fcb&q=audit";
         assert_eq!(at(search).words, "audit");

@@ -11,8 +11,8 @@ mod tenders;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate,
-    Hosts, Listing, Marker, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing,
+    Marker, Pace, Peek, Peeked, Question, Route, SourceError, SourceResult, StatusRule,
 };
 
 const RATES: &str = "https://guide.data.gov.sg/developer-guide/api-overview/api-rate-limits";
@@ -96,7 +96,7 @@ impl Adapter for Gebiz {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<SourceResult, SourceError> {
         collect::collect(cx, &input).await.map_err(wait)
     }
 
@@ -118,11 +118,6 @@ fn wait(mut error: SourceError) -> SourceError {
     } else {
         error
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Gebiz)]
 }
 
 #[cfg(test)]

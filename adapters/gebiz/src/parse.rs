@@ -191,18 +191,10 @@ fn day(text: &str) -> Option<NaiveDate> {
     let [day, month, year] = parts.as_slice() else {
         return None;
     };
-    let number = |text: &str, most: usize| -> Option<u32> {
-        ((1..=most).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit()))
-            .then(|| text.parse().ok())
-            .flatten()
-    };
-    if year.len() != 4 {
-        return None;
-    }
     NaiveDate::from_ymd_opt(
-        i32::try_from(number(year, 4)?).ok()?,
-        number(month, 2)?,
-        number(day, 2)?,
+        text::digits(year, 4..=4)?,
+        text::digits(month, 1..=2)?,
+        text::digits(day, 1..=2)?,
     )
 }
 

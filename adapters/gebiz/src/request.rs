@@ -5,7 +5,7 @@ use std::time::Duration;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{KeyedUrl, Media, Request, SourceError};
 
-use crate::input::{DATASET, Wanted};
+use crate::input::{DATASET, Query};
 
 /// Rows of one page; the source serves 5,000 and refuses 10,000.
 pub const PAGE: usize = 5_000;
@@ -16,10 +16,10 @@ pub const PAGES: usize = 4;
 const KEEP: Duration = Duration::from_hours(6);
 
 /// One page of matching rows. Never with `sort`: the source would sort dates as text.
-pub fn rows(wanted: &Wanted, offset: usize) -> Result<Request, SourceError> {
+pub fn rows(query: &Query, offset: usize) -> Result<Request, SourceError> {
     let (limit, start) = (PAGE.to_string(), offset.to_string());
-    let of_agency = serde_json::json!({ "agency": wanted.words }).to_string();
-    let words = if wanted.agency { &of_agency } else { &wanted.words };
+    let of_agency = serde_json::json!({ "agency": query.words }).to_string();
+    let words = if query.agency { &of_agency } else { &query.words };
     let url = KeyedUrl::new("https://data.gov.sg/api/action/datastore_search", &[])?.with([
         ("resource_id", Some(DATASET)),
         ("limit", Some(limit.as_str())),
@@ -69,11 +69,11 @@ mod tests {
     use crate::input::{Input, read};
 
     fn url(given: &str, offset: usize) -> String {
-        let wanted = read(&Input {
+        let query = read(&Input {
             url: Some(given.to_owned()),
         })
         .unwrap();
-        rows(&wanted, offset).unwrap().url.to_string()
+        rows(&query, offset).unwrap().url.to_string()
     }
 
     #[test]

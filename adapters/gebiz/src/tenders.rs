@@ -107,7 +107,7 @@ impl Tender {
         }
         item.set("tender_no", self.number.as_str());
         item.set("agency", self.agency.as_str());
-        item.set("awarded", self.awarded.map(|day| day.to_string()));
+        item.set_day("awarded", self.awarded);
         item.set("outcome", self.status.as_str());
         if is_failed(&self.status) {
             item.set("suppliers", "none: nobody was awarded this tender");

@@ -6,7 +6,7 @@ mod repo;
 mod request;
 mod search;
 
-use freshcontext_contract::{AnyAdapter, Apply, Credential, ErrorCode, Route, StatusRule};
+use freshcontext_contract::{Apply, Credential, ErrorCode, Route, StatusRule};
 
 pub use input::{QueryInput, UrlInput};
 pub use repo::{GITHUB, GitHub};
@@ -31,11 +31,6 @@ const STATUS_RULES: &[StatusRule] = &[
     StatusRule::new(451, ErrorCode::AccessDenied)
         .saying("GitHub has blocked this repository for legal reasons"),
 ];
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(GitHub), Box::new(RepoSearch)]
-}
 
 #[cfg(test)]
 mod tests;

@@ -1,13 +1,12 @@
 //! `extract_github`: one repository.
 
 use freshcontext_contract::peek::by_deciding;
-use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, DateEvidence, Descriptor, Earlier, ErrorCode, Harvest, Hosts, Listing, Peek,
-    Peeked, Question, Response, SourceError, hosts,
+    Adapter, ArgSpec, Cx, DateEvidence, Descriptor, Earlier, ErrorCode, Hosts, Listing, Peek, Peeked,
+    Question, Response, SourceError, SourceResult, hosts,
 };
-use freshcontext_parse::charset;
 use freshcontext_parse::github::Repository;
+use freshcontext_parse::{charset, link};
 
 use crate::input::{self, UrlInput};
 use crate::parse::{self, NoReadme, Repo};
@@ -50,7 +49,7 @@ impl Adapter for GitHub {
         &GITHUB
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: UrlInput) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: UrlInput) -> Result<SourceResult, SourceError> {
         let asked = input::repository(&input.url)?;
         let (facts, commit, readme) = futures_util::future::join3(
             cx.send(request::repository(&asked)?),
@@ -59,7 +58,7 @@ impl Adapter for GitHub {
         )
         .await;
         let facts = facts
-            .and_then(|response| response.judged(parse::repository(&charset::decode(&response).text)))?;
+            .and_then(|response| response.validated(parse::repository(&charset::decode(&response).text)))?;
         build(&asked, facts, commit, readme)
     }
 
@@ -79,24 +78,22 @@ fn build(
     facts: Repo,
     commit: Result<Response, SourceError>,
     readme: Result<Response, SourceError>,
-) -> Result<Harvest, SourceError> {
+) -> Result<SourceResult, SourceError> {
     let page = format!("https://github.com/{}", facts.full_name);
-    let page = Url::parse(&page)
-        .map_err(|_| SourceError::malformed("GitHub repository: the name makes no address"))?;
-    let mut harvest = Harvest::new(page, Vec::new());
-    harvest.route = Some("rest");
-    harvest.summary = Some(format!("GitHub repository {}", facts.full_name));
+    let mut result = SourceResult::new(link::built(&page, &[])?, Vec::new());
+    result.route = Some("rest");
+    result.summary = Some(format!("GitHub repository {}", facts.full_name));
     if !facts.full_name.eq_ignore_ascii_case(&asked.to_string()) {
-        harvest.note(format!("{asked} is now {}", facts.full_name));
+        result.note(format!("{asked} is now {}", facts.full_name));
     }
     if facts.archived() {
-        harvest.note("archived: read-only, no further commits will come");
+        result.note("archived: read-only, no further commits will come");
     }
     if facts.fork() {
-        harvest.note("a fork of another repository");
+        result.note("a fork of another repository");
     }
     let commit = commit.and_then(|response| {
-        response.judged(parse::newest_commit(
+        response.validated(parse::newest_commit(
             &charset::decode(&response).text,
             response.status,
         ))
@@ -107,12 +104,12 @@ fn build(
             Some(commit),
         ),
         Ok(None) => {
-            harvest.note("the repository has no commits yet");
+            result.note("the repository has no commits yet");
             (DateEvidence::None, None)
         }
         Err(error) => {
-            harvest.note("dated by the last push to any branch, because the newest commit could not be read");
-            harvest.fail("newest commit", error);
+            result.note("dated by the last push to any branch, because the newest commit could not be read");
+            result.fail("newest commit", error);
             (facts.pushed(), None)
         }
     };
@@ -131,7 +128,7 @@ fn build(
         );
     }
     let readme = readme.and_then(|response| {
-        response.judged(parse::readme(&charset::decode(&response).text, response.status))
+        response.validated(parse::readme(&charset::decode(&response).text, response.status))
     });
     match readme {
         Ok(Ok(readme)) => {
@@ -141,11 +138,11 @@ fn build(
             }
             item.summary.push_str(&readme.text);
         }
-        Ok(Err(NoReadme::Absent)) => harvest.note("it has no README"),
-        Ok(Err(NoReadme::Unread)) => harvest.note("its README is empty or too large to be handed out"),
-        Err(error) if error.code == ErrorCode::NotFound => harvest.note("it has no README"),
-        Err(error) => harvest.fail("README", error),
+        Ok(Err(NoReadme::Absent)) => result.note("it has no README"),
+        Ok(Err(NoReadme::Unread)) => result.note("its README is empty or too large to be handed out"),
+        Err(error) if error.code == ErrorCode::NotFound => result.note("it has no README"),
+        Err(error) => result.fail("README", error),
     }
-    harvest.show(vec![item]);
-    Ok(harvest)
+    result.show(vec![item]);
+    Ok(result)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, Hosts, Listing, Peek, SourceError, hosts,
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Hosts, Listing, Peek, SourceError, SourceResult, hosts,
 };
 use freshcontext_parse::charset;
 
@@ -49,15 +49,15 @@ impl Adapter for RepoSearch {
         &REPOSEARCH
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: QueryInput) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: QueryInput) -> Result<SourceResult, SourceError> {
         let query = input::query(&input.query)?;
         let args = cx.args();
         let page = request::page(args)?;
         let request = request::search(&query, args, page)?.cache_for(Duration::from_mins(5));
         let response = cx.send(request).await?;
         let found = parse::search(&charset::decode(&response).text, response.status)?;
-        let mut harvest = Harvest::new(request::search_page(&query, args)?, Vec::new());
-        harvest.route = Some("rest");
+        let mut result = SourceResult::new(request::search_page(&query, args)?, Vec::new());
+        result.route = Some("rest");
         let mut summary = format!(
             "GitHub repositories for {}: {} found",
             request::bounded(&query, args),
@@ -66,22 +66,22 @@ impl Adapter for RepoSearch {
         if page > 1 {
             let _ = write!(summary, ", page {page}");
         }
-        harvest.summary = Some(summary);
-        harvest.set("total", found.total);
-        harvest.skip(found.unreadable, "without a name");
+        result.summary = Some(summary);
+        result.set("total", found.total);
+        result.skip(found.unreadable, "without a name");
         if !found.items.is_empty() && request::has_next(args, page, found.total) {
-            harvest.next = Some((page + 1).to_string());
+            result.next = Some((page + 1).to_string());
         }
-        harvest.show(found.items);
+        result.show(found.items);
         if found.incomplete {
             // The same search in a minute may well find the rest.
             response.discard();
             let message = "GitHub ran out of time: there may be more and better matches";
-            harvest.fail(
+            result.fail(
                 "rest of the search",
                 SourceError::new(ErrorCode::Timeout, message),
             );
         }
-        Ok(harvest)
+        Ok(result)
     }
 }

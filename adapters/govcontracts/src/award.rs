@@ -142,14 +142,11 @@ impl Award {
             "funding_agency",
             line(self.funding.as_deref()).filter(|funding| Some(funding) != agency.as_ref()),
         );
-        item.set("signed", self.signed().map(|day| day.to_string()));
-        item.set("modified", self.modified().map(|day| day.to_string()));
-        item.set("start", day(self.start.as_deref()).map(|day| day.to_string()));
-        item.set("end", day(self.end.as_deref()).map(|day| day.to_string()));
-        item.set(
-            "last_date_to_order",
-            day(self.last_order.as_deref()).map(|day| day.to_string()),
-        );
+        item.set_day("signed", self.signed());
+        item.set_day("modified", self.modified());
+        item.set_day("start", day(self.start.as_deref()));
+        item.set_day("end", day(self.end.as_deref()));
+        item.set_day("last_date_to_order", day(self.last_order.as_deref()));
         for (name, code) in [("naics", &self.naics), ("psc", &self.psc)] {
             if let Some(code) = code {
                 let parts = [line(code.code.as_deref()), line(code.description.as_deref())];

@@ -1,12 +1,12 @@
-//! From words to a filter, and from a page of awards to a harvest.
+//! From words to a filter, and from a page of awards to a result.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Harvest, Response, SourceError};
+use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult};
 use freshcontext_parse::charset;
 
 use crate::DESCRIPTOR;
 use crate::award;
-use crate::input::{self, By, Input, Target, Wanted};
+use crate::input::{self, By, Input, Query, Subject};
 use crate::parse::{self, Match};
 use crate::request::{self, Filter};
 
@@ -20,19 +20,19 @@ const REACH: usize = 50_000;
 const MOST_PAGES: usize = 5_000;
 
 /// Collects awards.
-pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError> {
-    let wanted = input::read(input)?;
+pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceError> {
+    let query = input::read(input)?;
     let page = cx.args().cursor_within(2..=MOST_PAGES)?.unwrap_or(1);
     let mut notes = Vec::new();
-    let filter = match &wanted.target {
-        Target::Award(id) => return one_award(cx, &wanted, id).await,
-        Target::Naics(code) => Filter::Naics(code.clone()),
-        Target::Uei(uei) => Filter::Recipient(uei.clone()),
-        Target::Agency(agency) => Filter::Agency(agency),
-        Target::Phrase(words) => keyword(words, &mut notes),
-        Target::Words(words) => resolve(cx, words, &mut notes).await?,
+    let filter = match &query.subject {
+        Subject::Award(id) => return one_award(cx, &query, id).await,
+        Subject::Naics(code) => Filter::Naics(code.clone()),
+        Subject::Uei(uei) => Filter::Recipient(uei.clone()),
+        Subject::Agency(agency) => Filter::Agency(agency),
+        Subject::Phrase(words) => keyword(words, &mut notes),
+        Subject::Words(words) => resolve(cx, words, &mut notes).await?,
     };
-    search(cx, &wanted, &filter, page, notes).await
+    search(cx, &query, &filter, page, notes).await
 }
 
 /// The body of an accepted answer; a refusal becomes its reason.
@@ -44,16 +44,16 @@ fn read(response: &Response) -> Result<String, SourceError> {
     Ok(text)
 }
 
-async fn one_award(cx: &Cx<'_>, wanted: &Wanted, id: &str) -> Result<Harvest, SourceError> {
+async fn one_award(cx: &Cx<'_>, query: &Query, id: &str) -> Result<SourceResult, SourceError> {
     let response = cx.send(request::award(id)?).await?;
     let award = award::detail(&read(&response)?)?;
     let page = request::page(id)
         .and_then(|page| Url::parse(&page).ok())
         .unwrap_or(response.final_url);
-    let mut harvest = Harvest::new(page, vec![award.item(wanted.by)]);
-    harvest.route = Some("awards");
-    harvest.summary = Some(format!("The award {id}"));
-    Ok(harvest)
+    let mut result = SourceResult::new(page, vec![award.item(query.by)]);
+    result.route = Some("awards");
+    result.summary = Some(format!("The award {id}"));
+    Ok(result)
 }
 
 /// Words of one or two letters are refused as keywords.
@@ -152,13 +152,13 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
 
 async fn search(
     cx: &Cx<'_>,
-    wanted: &Wanted,
+    query: &Query,
     filter: &Filter,
     number: usize,
     notes: Vec<String>,
-) -> Result<Harvest, SourceError> {
+) -> Result<SourceResult, SourceError> {
     let args = cx.args();
-    let request = request::awards(filter, wanted, args, cx.now(), number)?;
+    let request = request::awards(filter, query, args, cx.now(), number)?;
     let address = request.url.clone();
     let response = cx.send(request).await?;
     let mut page = parse::page(&read(&response)?)?;
@@ -166,20 +166,20 @@ async fn search(
     match sort {
         "newest" => page
             .awards
-            .sort_by_key(|award| std::cmp::Reverse(award.day(wanted.by))),
+            .sort_by_key(|award| std::cmp::Reverse(award.day(query.by))),
         "oldest" => page
             .awards
-            .sort_by_key(|award| (award.day(wanted.by).is_none(), award.day(wanted.by))),
+            .sort_by_key(|award| (award.day(query.by).is_none(), award.day(query.by))),
         _ => {}
     }
     let items = page
         .awards
         .iter()
         .take(args.limit)
-        .map(|award| award.item(wanted.by))
+        .map(|award| award.item(query.by))
         .collect();
-    let mut harvest = Harvest::new(address, items);
-    harvest.route = Some("awards");
+    let mut result = SourceResult::new(address, items);
+    result.route = Some("awards");
     let what = match filter {
         Filter::Recipient(words) => format!("to {words}"),
         Filter::Agency(agency) => format!("by the {agency}"),
@@ -187,12 +187,12 @@ async fn search(
         Filter::Keyword(words) => format!("that mention \"{words}\""),
         Filter::Description(words) => format!("described with \"{words}\""),
     };
-    let kind = if wanted.idv {
+    let kind = if query.idv {
         "framework vehicles"
     } else {
         "contracts"
     };
-    let order = match (sort, wanted.by) {
+    let order = match (sort, query.by) {
         ("top", _) => "largest first",
         ("oldest", By::Signed) => "oldest signed first",
         ("oldest", By::Modified) => "longest unchanged first",
@@ -207,32 +207,32 @@ async fn search(
             until.unwrap_or_else(|| cx.now()).date_naive()
         ),
     };
-    harvest.summary = Some(format!(
+    result.summary = Some(format!(
         "US federal {kind} {what}, {order}{days}: page {number}, {} shown",
-        harvest.items.len()
+        result.items.len()
     ));
-    harvest.notes = notes;
-    harvest.notes.extend(page.messages);
-    harvest.note(LAG);
-    harvest.skip(page.unreadable, "that could not be read");
-    if wanted.by == By::Modified {
-        harvest.note("Dates are those of the records' last change, not of the awards");
+    result.notes = notes;
+    result.notes.extend(page.messages);
+    result.note(LAG);
+    result.skip(page.unreadable, "that could not be read");
+    if query.by == By::Modified {
+        result.note("Dates are those of the records' last change, not of the awards");
     }
-    if sort != "newest" && !harvest.items.is_empty() {
-        harvest.note("Not sorted by date: newer awards may exist beyond those shown");
+    if sort != "newest" && !result.items.is_empty() {
+        result.note("Not sorted by date: newer awards may exist beyond those shown");
         let newest = page
             .awards
             .iter()
             .take(args.limit)
-            .filter_map(|award| award.day(wanted.by))
+            .filter_map(|award| award.day(query.by))
             .max();
-        harvest.own_date = newest
+        result.own_date = newest
             .map(|day| DateEvidence::signal("newest day among awards that are not sorted by date", day));
     }
-    if page.more && !harvest.items.is_empty() && number.saturating_mul(args.limit) < REACH {
-        harvest.next = Some((number + 1).to_string());
+    if page.more && !result.items.is_empty() && number.saturating_mul(args.limit) < REACH {
+        result.next = Some((number + 1).to_string());
     }
-    Ok(harvest)
+    Ok(result)
 }
 
 #[cfg(test)]

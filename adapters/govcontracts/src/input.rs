@@ -24,7 +24,7 @@ pub struct Input {
 
 /// What to look for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum Subject {
     /// One award by its generated id.
     Award(String),
     /// An industry code, or the first digits of one.
@@ -50,9 +50,9 @@ pub enum By {
 
 /// A checked request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Query {
     /// What to look for.
-    pub target: Target,
+    pub subject: Subject,
     /// Which day counts.
     pub by: By,
     /// Framework vehicles instead of contracts.
@@ -64,7 +64,7 @@ fn wrong(problem: &str) -> SourceError {
 }
 
 /// Checks the arguments; no request is made for wrong ones.
-pub fn read(input: &Input) -> Result<Wanted, SourceError> {
+pub fn read(input: &Input) -> Result<Query, SourceError> {
     let by = match input
         .by
         .as_deref()
@@ -82,18 +82,18 @@ pub fn read(input: &Input) -> Result<Wanted, SourceError> {
             ));
         }
     };
-    let target = match Given::read(&input.url, is_usaspending, wrong)? {
+    let subject = match Given::read(&input.url, is_usaspending, wrong)? {
         Given::Address(url) => from_url(&url)?,
         Given::Words(words) => from_text(words)?,
     };
-    Ok(Wanted {
-        target,
+    Ok(Query {
+        subject,
         by,
         idv: input.idv.unwrap_or(false),
     })
 }
 
-fn from_text(given: &str) -> Result<Target, SourceError> {
+fn from_text(given: &str) -> Result<Subject, SourceError> {
     if !given.chars().any(char::is_alphanumeric) {
         return Err(wrong("needs a company, an agency, a topic or a NAICS code"));
     }
@@ -102,9 +102,9 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
         .or_else(|| given.strip_prefix("naics"))
         .unwrap_or(given);
     let bare = bare.trim_start_matches([' ', ':', '=']);
-    if bare.bytes().all(|b| b.is_ascii_digit()) {
+    if text::is_digits(bare, ..) {
         return if (2..=6).contains(&bare.len()) {
-            Ok(Target::Naics(bare.to_owned()))
+            Ok(Subject::Naics(bare.to_owned()))
         } else {
             Err(wrong("is a number but no NAICS code (2 to 6 digits)"))
         };
@@ -113,14 +113,14 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
         return award(given);
     }
     if let Some(agency) = agency(given) {
-        return Ok(Target::Agency(agency));
+        return Ok(Subject::Agency(agency));
     }
     let shape = given.len() == 12
         && given
             .bytes()
             .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
     if shape && given.bytes().any(|b| b.is_ascii_digit()) {
-        return Ok(Target::Uei(given.to_owned()));
+        return Ok(Subject::Uei(given.to_owned()));
     }
     let straight = given.replace(['\u{201c}', '\u{201d}'], "\"");
     let words = straight
@@ -129,15 +129,15 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
         .collect::<Vec<_>>()
         .join(" ");
     Ok(if straight.contains('"') {
-        Target::Phrase(words)
+        Subject::Phrase(words)
     } else {
-        Target::Words(words)
+        Subject::Words(words)
     })
 }
 
-fn award(id: &str) -> Result<Target, SourceError> {
+fn award(id: &str) -> Result<Subject, SourceError> {
     if text::is_name(id, 120, "_-.") {
-        Ok(Target::Award(id.to_owned()))
+        Ok(Subject::Award(id.to_owned()))
     } else {
         Err(wrong("is not the id of an award"))
     }
@@ -147,17 +147,11 @@ fn is_usaspending(host: &str) -> bool {
     link::is_within(host, "usaspending.gov")
 }
 
-fn from_url(url: &Url) -> Result<Target, SourceError> {
+fn from_url(url: &Url) -> Result<Subject, SourceError> {
     if !url.host_str().is_some_and(is_usaspending) {
         return Err(wrong("is not an address of usaspending.gov"));
     }
-    let segments: Vec<&str> = url
-        .path_segments()
-        .into_iter()
-        .flatten()
-        .filter(|part| !part.is_empty())
-        .collect();
-    match segments.as_slice() {
+    match link::segments(url).as_slice() {
         ["award", id] | ["api", "v2", "awards", id] => award(id),
         ["keyword_search", words] => {
             // A path keeps its blanks encoded; a query decodes them.
@@ -220,50 +214,50 @@ fn agency(text: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    fn target(url: &str) -> Target {
+    fn subject(url: &str) -> Subject {
         read(&Input {
             url: url.to_owned(),
             ..Input::default()
         })
         .unwrap()
-        .target
+        .subject
     }
 
     #[test]
     fn kinds_are_told_apart() {
-        assert_eq!(target("541511"), Target::Naics("541511".into()));
-        assert_eq!(target("NAICS 33"), Target::Naics("33".into()));
+        assert_eq!(subject("541511"), Subject::Naics("541511".into()));
+        assert_eq!(subject("NAICS 33"), Subject::Naics("33".into()));
         assert_eq!(
-            target("NASA"),
-            Target::Agency("National Aeronautics and Space Administration")
+            subject("NASA"),
+            Subject::Agency("National Aeronautics and Space Administration")
         );
         assert_eq!(
-            target("department of defense"),
-            Target::Agency("Department of Defense")
+            subject("department of defense"),
+            Subject::Agency("Department of Defense")
         );
-        assert_eq!(target("HLWWEH2CCXW5"), Target::Uei("HLWWEH2CCXW5".into()));
-        assert_eq!(target("Palantir"), Target::Words("Palantir".into()));
+        assert_eq!(subject("HLWWEH2CCXW5"), Subject::Uei("HLWWEH2CCXW5".into()));
+        assert_eq!(subject("Palantir"), Subject::Words("Palantir".into()));
         assert_eq!(
-            target("\"satellite  imagery\""),
-            Target::Phrase("satellite imagery".into())
+            subject("\"satellite  imagery\""),
+            Subject::Phrase("satellite imagery".into())
         );
-        assert_eq!(target("3D printing"), Target::Words("3D printing".into()));
+        assert_eq!(subject("3D printing"), Subject::Words("3D printing".into()));
     }
 
     #[test]
     fn addresses_of_awards_are_read() {
         let id = "CONT_AWD_NAS1510000_8000_-NONE-_-NONE-";
         assert_eq!(
-            target(&format!("https://www.usaspending.gov/award/{id}/")),
-            Target::Award(id.into())
+            subject(&format!("https://www.usaspending.gov/award/{id}/")),
+            Subject::Award(id.into())
         );
         assert_eq!(
-            target(&format!("https://api.usaspending.gov/api/v2/awards/{id}/")),
-            Target::Award(id.into())
+            subject(&format!("https://api.usaspending.gov/api/v2/awards/{id}/")),
+            Subject::Award(id.into())
         );
         assert_eq!(
-            target("https://www.usaspending.gov/keyword_search/laser+radar"),
-            Target::Words("laser radar".into())
+            subject("https://www.usaspending.gov/keyword_search/laser+radar"),
+            Subject::Words("laser radar".into())
         );
     }
 

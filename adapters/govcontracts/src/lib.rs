@@ -10,8 +10,8 @@ mod request;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, Harvest, HostRate, Hosts, Listing, Pace, Peek,
-    Peeked, Question, Route, SourceError,
+    Adapter, ArgSpec, Cx, Descriptor, Earlier, HostRate, Hosts, Listing, Pace, Peek, Peeked, Question, Route,
+    SourceError, SourceResult,
 };
 
 /// The facts about USAspending.
@@ -62,7 +62,7 @@ impl Adapter for GovContracts {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<SourceResult, SourceError> {
         collect::collect(cx, &input).await
     }
 
@@ -78,9 +78,4 @@ impl Adapter for GovContracts {
         })
         .await
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(GovContracts)]
 }

@@ -87,14 +87,14 @@ pub enum Match {
 
 /// Compares words with the names of recipients.
 pub fn matching(words: &str, recipients: Vec<Recipient>) -> Match {
-    let wanted = plain_words(words);
+    let query = plain_words(words);
     let (mut exact, mut begins): (Vec<Recipient>, Vec<Recipient>) = (Vec::new(), Vec::new());
     let mut seen: HashSet<String> = HashSet::new();
     for recipient in recipients {
         let name = plain_words(&recipient.name);
-        let list = if name == wanted {
+        let list = if name == query {
             &mut exact
-        } else if name.starts_with(&wanted) {
+        } else if name.starts_with(&query) {
             &mut begins
         } else {
             continue;

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, Media, Request, SourceError};
+use freshcontext_contract::{CommonArgs, Request, SourceError};
 use freshcontext_parse::link;
 use serde_json::{Map, Value, json};
 
-use crate::input::{By, Wanted};
+use crate::input::{By, Query};
 
 /// The fields to ask for. One the server does not know would come back as null, not as an error.
 /// The interface.
@@ -64,18 +64,18 @@ pub fn recipients(words: &str) -> Result<Request, SourceError> {
 
 /// One award.
 pub fn award(id: &str) -> Result<Request, SourceError> {
-    Ok(Request::get(link::built(&format!("{API}awards/{id}/"), &[])?, Media::Json).accepting(EXPLAINED))
+    Ok(link::json(API, &["awards", id, ""])?.accepting(EXPLAINED))
 }
 
 /// One page of awards.
 pub fn awards(
     filter: &Filter,
-    wanted: &Wanted,
+    query: &Query,
     args: &CommonArgs,
     now: DateTime<Utc>,
     page: usize,
 ) -> Result<Request, SourceError> {
-    let codes = if wanted.idv {
+    let codes = if query.idv {
         json!([
             "IDV_A", "IDV_B", "IDV_B_A", "IDV_B_B", "IDV_B_C", "IDV_C", "IDV_D", "IDV_E"
         ])
@@ -95,7 +95,7 @@ pub fn awards(
         Filter::Description(word) => ("description", json!(word)),
     };
     filters.insert(name.to_owned(), value);
-    if let Some(period) = period(wanted.by, args, now) {
+    if let Some(period) = period(query.by, args, now) {
         filters.insert("time_period".to_owned(), json!([period]));
     }
     let body = json!({
@@ -103,7 +103,7 @@ pub fn awards(
         "fields": FIELDS,
         "limit": args.limit,
         "page": page,
-        "sort": match (args.sort, wanted.by) {
+        "sort": match (args.sort, query.by) {
             (Some("top"), _) => "Award Amount",
             (_, By::Signed) => "Base Obligation Date",
             (_, By::Modified) => "Last Modified Date",
@@ -152,7 +152,7 @@ mod tests {
     use crate::input::{Input, read};
 
     fn body(filter: &Filter, change: impl FnOnce(&mut CommonArgs), by: &str) -> Value {
-        let wanted = read(&Input {
+        let query = read(&Input {
             url: "NASA".into(),
             by: Some(by.to_owned()),
             idv: None,
@@ -161,7 +161,7 @@ mod tests {
         let mut args = CommonArgs::defaults(&DESCRIPTOR.args);
         change(&mut args);
         let now = "2026-11-21T12:00:00Z".parse().unwrap();
-        let request = awards(filter, &wanted, &args, now, 1).unwrap();
+        let request = awards(filter, &query, &args, now, 1).unwrap();
         assert_eq!(
             request.url.as_str(),
             "https://api.usaspending.gov/api/v2/search/spending_by_award/"

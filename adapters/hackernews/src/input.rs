@@ -26,7 +26,7 @@ pub struct Input {
 
 /// One thing that this source can answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum Query {
     /// A search, or a list that is a search.
     Search(Search),
     /// One item with its comments.
@@ -158,7 +158,7 @@ impl Search {
 }
 
 /// Reads the argument. `now` is for addresses that mean a day relative to today.
-pub fn recognise(given: &str, now: DateTime<Utc>) -> Result<Wanted, SourceError> {
+pub fn recognise(given: &str, now: DateTime<Utc>) -> Result<Query, SourceError> {
     let ours = |host: &str| DESCRIPTOR.hosts.allows(host);
     let given = match Given::read(given, ours, wrong)? {
         Given::Words(words) => words,
@@ -179,7 +179,7 @@ pub fn recognise(given: &str, now: DateTime<Utc>) -> Result<Wanted, SourceError>
     if given.bytes().all(|byte| byte.is_ascii_digit()) {
         return thread(given);
     }
-    Ok(Wanted::Search(Search::words(given)))
+    Ok(Query::Search(Search::words(given)))
 }
 
 fn wrong(problem: &str) -> SourceError {
@@ -196,10 +196,10 @@ fn number(url: &Url, name: &str) -> Result<Option<u32>, SourceError> {
         .ok_or_else(|| wrong(&format!("has a `{name}` that is not a page number")))
 }
 
-fn thread(id: &str) -> Result<Wanted, SourceError> {
+fn thread(id: &str) -> Result<Query, SourceError> {
     let id = id.split(['&', '#']).next().unwrap_or_default();
     match id.parse::<u64>() {
-        Ok(id) if id > 0 && id < 1 << 53 => Ok(Wanted::Thread(id)),
+        Ok(id) if id > 0 && id < 1 << 53 => Ok(Query::Thread(id)),
         _ => Err(wrong("names no item number")),
     }
 }
@@ -214,10 +214,10 @@ fn user(url: &Url) -> Result<String, SourceError> {
 }
 
 /// A page of news.ycombinator.com.
-fn site(url: &Url, now: DateTime<Utc>) -> Result<Wanted, SourceError> {
+fn site(url: &Url, now: DateTime<Utc>) -> Result<Query, SourceError> {
     let page = number(url, "p")?.unwrap_or(1).saturating_sub(1);
-    let board = |board| Ok(Wanted::Search(Search::board(board).on_page(page, SITE_PAGE)));
-    let search = |search: Search| Ok(Wanted::Search(search.on_page(page, SITE_PAGE)));
+    let board = |board| Ok(Query::Search(Search::board(board).on_page(page, SITE_PAGE)));
+    let search = |search: Search| Ok(Query::Search(search.on_page(page, SITE_PAGE)));
     match url.path().trim_matches('/') {
         "" | "news" | "news.php" | "rss" => board(Board::Front),
         "newest" => board(Board::Newest),
@@ -271,7 +271,7 @@ fn day(url: &Url, now: DateTime<Utc>) -> Result<Search, SourceError> {
 }
 
 /// A page of hn.algolia.com: the search form, or its interface.
-fn algolia(url: &Url, now: DateTime<Utc>) -> Result<Wanted, SourceError> {
+fn algolia(url: &Url, now: DateTime<Utc>) -> Result<Query, SourceError> {
     let path = url.path().trim_matches('/');
     if let Some(id) = path.strip_prefix("api/v1/items/") {
         return thread(id);
@@ -336,7 +336,7 @@ fn algolia(url: &Url, now: DateTime<Utc>) -> Result<Wanted, SourceError> {
     search.per_page = number(url, "hitsPerPage")?
         .filter(|rows| *rows > 0)
         .map(|rows| rows.min(50));
-    Ok(Wanted::Search(search))
+    Ok(Query::Search(search))
 }
 
 fn listed(url: &Url, name: &str, fits: impl Fn(u8) -> bool) -> Result<String, SourceError> {
@@ -377,7 +377,7 @@ fn form_range(url: &Url, now: DateTime<Utc>) -> Result<Vec<String>, SourceError>
 }
 
 /// An address of the item interface.
-fn firebase(url: &Url) -> Result<Wanted, SourceError> {
+fn firebase(url: &Url) -> Result<Query, SourceError> {
     let path = url.path().trim_matches('/').trim_end_matches(".json");
     if let Some(id) = path.strip_prefix("v0/item/") {
         return thread(id);
@@ -392,7 +392,7 @@ fn firebase(url: &Url) -> Result<Wanted, SourceError> {
     ]
     .into_iter()
     .find(|board| path.strip_prefix("v0/") == Some(board.ids()))
-    .map(|board| Wanted::Search(Search::board(board)))
+    .map(|board| Query::Search(Search::board(board)))
     .ok_or_else(|| wrong("is an address of the item interface that holds no dated items"))
 }
 

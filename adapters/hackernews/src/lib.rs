@@ -7,8 +7,8 @@ mod routes;
 
 use freshcontext_contract::peek::by_validators;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing,
-    Pace, Peek, Peeked, Route, SourceError, StatusRule, When, hosts,
+    Adapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek, Peeked,
+    Route, SourceError, SourceResult, StatusRule, When, hosts,
 };
 
 pub use input::Input;
@@ -77,10 +77,10 @@ impl Adapter for HackerNews {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
         match input::recognise(&input.url, cx.now())? {
-            input::Wanted::Thread(id) => routes::thread(cx, id).await,
-            input::Wanted::Search(search) => match search.board {
+            input::Query::Thread(id) => routes::thread(cx, id).await,
+            input::Query::Search(search) => match search.board {
                 Some(board) => routes::board(cx, &search, board).await,
                 None => routes::search(cx, &search).await,
             },
@@ -89,7 +89,7 @@ impl Adapter for HackerNews {
 
     /// A search of the last day or week has another address by now, and its old one does not know what is new.
     async fn peek(&self, cx: &Cx<'_>, input: Input, earlier: &Earlier) -> Result<Peeked, SourceError> {
-        if let input::Wanted::Search(search) = input::recognise(&input.url, cx.now())?
+        if let input::Query::Search(search) = input::recognise(&input.url, cx.now())?
             && search.board.is_none()
         {
             let window = request::Window::of(&search, cx.args())?;
@@ -100,11 +100,6 @@ impl Adapter for HackerNews {
         }
         by_validators(cx, earlier).await
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(HackerNews)]
 }
 
 #[cfg(test)]

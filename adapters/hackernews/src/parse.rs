@@ -8,7 +8,7 @@ pub mod thread;
 
 pub use post::date_text;
 
-/// What was read from a list, before it becomes a harvest.
+/// What was read from a list, before it becomes a result.
 #[derive(Debug, Default)]
 pub struct Listing {
     /// The items, in the source's order.

@@ -128,26 +128,21 @@ pub fn search(search: &Search, args: &CommonArgs, window: Window) -> Result<Requ
 
 /// A whole thread.
 pub fn thread(id: u64) -> Result<Request, SourceError> {
-    let url = link::built("https://hn.algolia.com/api/v1/items/", &[&id.to_string()])?;
-    Ok(Request::get(url, Media::Json).cache_for(LIST_CACHE))
+    Ok(link::json("https://hn.algolia.com/api/v1/items/", &[&id.to_string()])?.cache_for(LIST_CACHE))
 }
 
 /// The ids of a list, in the site's own order.
 pub fn ids(board: Board) -> Result<Request, SourceError> {
-    let url = link::built(
-        "https://hacker-news.firebaseio.com/v0/",
-        &[&format!("{}.json", board.ids())],
-    )?;
-    Ok(Request::get(url, Media::Json).cache_for(LIST_CACHE))
+    firebase(&[&format!("{}.json", board.ids())])
 }
 
 /// One item.
 pub fn item(id: u64) -> Result<Request, SourceError> {
-    let url = link::built(
-        "https://hacker-news.firebaseio.com/v0/item/",
-        &[&format!("{id}.json")],
-    )?;
-    Ok(Request::get(url, Media::Json).cache_for(LIST_CACHE))
+    firebase(&["item", &format!("{id}.json")])
+}
+
+fn firebase(segments: &[&str]) -> Result<Request, SourceError> {
+    Ok(link::json("https://hacker-news.firebaseio.com/v0/", segments)?.cache_for(LIST_CACHE))
 }
 
 /// The feed of the front page. We look at the body ourselves: the site apologises in plain text.
@@ -179,7 +174,7 @@ pub fn item_url(id: u64) -> Result<Url, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::input::{Wanted, recognise};
+    use crate::input::{Query, recognise};
     use freshcontext_contract::chrono::{DateTime, Utc};
 
     fn args() -> CommonArgs {
@@ -188,7 +183,7 @@ mod tests {
 
     fn sent(given: &str, args: &CommonArgs) -> String {
         let now: DateTime<Utc> = "2026-04-26T08:30:00Z".parse().unwrap();
-        let Wanted::Search(wanted) = recognise(given, now).unwrap() else {
+        let Query::Search(wanted) = recognise(given, now).unwrap() else {
             panic!("{given} is a thread")
         };
         let window = Window::of(&wanted, args).unwrap();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use freshcontext_contract::{Cx, ErrorCode, Harvest, SourceError, counted};
+use freshcontext_contract::{Cx, ErrorCode, SourceError, SourceResult, counted};
 
 use crate::input::{Board, Search};
 use crate::parse::{Listing, algolia, date_text, firebase, page, thread};
@@ -15,18 +15,18 @@ const ONE_BY_ONE: usize = 20;
 const SITE_ROWS: u32 = 30;
 
 /// A search that only the index can answer.
-pub async fn search(cx: &Cx<'_>, search: &Search) -> Result<Harvest, SourceError> {
+pub async fn search(cx: &Cx<'_>, search: &Search) -> Result<SourceResult, SourceError> {
     let window = Window::of(search, cx.args())?;
     let response = cx.send(request::search(search, cx.args(), window)?).await?;
     let listing = algolia::page(&response)?;
-    let mut harvest = Harvest::new(request::shown_url(search, cx.args())?, Vec::new());
-    harvest.route = Some("algolia");
-    fill(&mut harvest, cx, search, listing, window);
-    Ok(harvest)
+    let mut result = SourceResult::new(request::shown_url(search, cx.args())?, Vec::new());
+    result.route = Some("algolia");
+    fill(&mut result, cx, search, listing, window);
+    Ok(result)
 }
 
 /// A list of the site, by whichever route answers.
-pub async fn board(cx: &Cx<'_>, search: &Search, board: Board) -> Result<Harvest, SourceError> {
+pub async fn board(cx: &Cx<'_>, search: &Search, board: Board) -> Result<SourceResult, SourceError> {
     let window = Window::of(search, cx.args())?;
     let mut routes = vec!["algolia", "firebase", "rss", "html"];
     routes.retain(|route| answers(route, board, window));
@@ -36,7 +36,7 @@ pub async fn board(cx: &Cx<'_>, search: &Search, board: Board) -> Result<Harvest
             read.map_err(always_there)
         })
         .await?;
-    Ok(routed.into_harvest())
+    Ok(routed.into_result())
 }
 
 /// The site's lists always exist: a route that does not find one is out of order.
@@ -63,12 +63,12 @@ async fn board_by(
     search: &Search,
     board: Board,
     window: Window,
-) -> Result<Harvest, SourceError> {
+) -> Result<SourceResult, SourceError> {
     let args = cx.args();
     let own_form = args.since.is_none() && args.until.is_none() && args.sort.is_none();
     let site_page = window.page * window.rows / SITE_ROWS;
     let page_url = request::board_url(board, site_page)?;
-    let mut harvest = Harvest::new(page_url, Vec::new());
+    let mut result = SourceResult::new(page_url, Vec::new());
     match route {
         "algolia" => {
             let has_all = own_form && window.page == 0;
@@ -83,12 +83,12 @@ async fn board_by(
                 })
                 .await?;
             if !own_form {
-                harvest.canonical_url = request::search_url(search, args)?;
+                result.canonical_url = request::search_url(search, args)?;
             }
             if matches!(board, Board::Ask | Board::Show) && request::newest_first(search, args) {
-                harvest.note("Newest first: the search index does not keep the site's own order");
+                result.note("Newest first: the search index does not keep the site's own order");
             }
-            fill(&mut harvest, cx, search, listing, window);
+            fill(&mut result, cx, search, listing, window);
         }
         "firebase" => {
             let ids = cx
@@ -103,23 +103,23 @@ async fn board_by(
             let start = (window.page * window.rows) as usize;
             let rows = (window.rows as usize).min(ONE_BY_ONE);
             let wanted: Vec<u64> = ids.iter().copied().skip(start).take(rows).collect();
-            let listing = one_by_one(cx, &wanted, start, &mut harvest).await?;
+            let listing = one_by_one(cx, &wanted, start, &mut result).await?;
             let listing = Listing {
                 total: Some((ids.len() as u64, true)),
                 ..listing
             };
-            fill(&mut harvest, cx, search, listing, window);
+            fill(&mut result, cx, search, listing, window);
         }
         "rss" => {
             let listing = cx.read(request::rss()?, page::rss).await?;
-            fill(&mut harvest, cx, search, listing, window);
+            fill(&mut result, cx, search, listing, window);
         }
         _ => {
             let listing = cx.read(request::page(board, site_page)?, page::rows).await?;
-            fill(&mut harvest, cx, search, listing, window);
+            fill(&mut result, cx, search, listing, window);
         }
     }
-    Ok(harvest)
+    Ok(result)
 }
 
 fn never_empty(board: Board) -> SourceError {
@@ -129,23 +129,39 @@ fn never_empty(board: Board) -> SourceError {
     ))
 }
 
+/// Items by number, each with what it came to.
+async fn nodes(
+    cx: &Cx<'_>,
+    ids: &[u64],
+    whole_text: bool,
+) -> Result<Vec<Result<firebase::Node, SourceError>>, SourceError> {
+    let requests = ids
+        .iter()
+        .map(|id| request::item(*id))
+        .collect::<Result<_, _>>()?;
+    Ok(cx
+        .read_all(requests, |response| firebase::item(response, whole_text))
+        .await)
+}
+
 /// Fetches items by number. Gone ones are counted; unreachable ones are failures of a part.
 async fn one_by_one(
     cx: &Cx<'_>,
     ids: &[u64],
     start: usize,
-    harvest: &mut Harvest,
+    result: &mut SourceResult,
 ) -> Result<Listing, SourceError> {
-    let requests = ids
-        .iter()
-        .map(|id| request::item(*id))
-        .collect::<Result<Vec<_>, _>>()?;
     let mut listing = Listing::default();
     let mut broken = Vec::new();
-    for (at, (id, answer)) in ids.iter().zip(cx.send_all(requests).await).enumerate() {
-        let rank = u64::try_from(start + at + 1).ok();
-        match answer.and_then(|response| response.judged(firebase::item(&response, rank, false))) {
-            Ok(node) => listing.items.push(node.item),
+    for (at, (id, node)) in ids.iter().zip(nodes(cx, ids, false).await?).enumerate() {
+        match node {
+            Ok(mut node) => {
+                // The place on the list stands before all that the item says of itself.
+                node.item
+                    .fields
+                    .shift_insert(0, "rank".to_owned(), (start + at + 1).into());
+                listing.items.push(node.item);
+            }
             Err(error) if error.code == ErrorCode::NotFound => listing.unreadable += 1,
             Err(error) => broken.push((*id, error)),
         }
@@ -156,14 +172,14 @@ async fn one_by_one(
         }
     } else {
         for (id, error) in broken {
-            harvest.fail(format!("item {id}"), error);
+            result.fail(format!("item {id}"), error);
         }
     }
     Ok(listing)
 }
 
 /// One thread: from the index in one request, else from the item interface.
-pub async fn thread(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
+pub async fn thread(cx: &Cx<'_>, id: u64) -> Result<SourceResult, SourceError> {
     let offset = request::thread_offset(cx.args())?;
     // The index also answers 404 for items that it has not seen yet.
     let also = [ErrorCode::NotFound];
@@ -175,10 +191,10 @@ pub async fn thread(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
             }
         })
         .await?;
-    Ok(routed.into_harvest())
+    Ok(routed.into_result())
 }
 
-async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceError> {
+async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<SourceResult, SourceError> {
     let mut thread = cx.read(request::thread(id)?, thread::thread).await?;
     if cx.args().sort == Some("newest") {
         thread.newest_first();
@@ -186,15 +202,15 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
     let newest = thread.newest_comment();
     let total = thread.comments.len();
     let first_page = cx.args().cursor.is_none();
-    let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
-    harvest.own_date = Some(thread.root.date.clone());
-    harvest.summary = Some(format!(
+    let mut result = SourceResult::new(request::item_url(id)?, Vec::new());
+    result.own_date = Some(thread.root.date.clone());
+    result.summary = Some(format!(
         "Hacker News item {id} with {}",
         counted(total, "comment", "comments")
     ));
-    harvest.set("newest_comment", newest);
-    harvest.skip(thread.deleted, "deleted");
-    harvest.skip(thread.unreadable, "unreadable, with all replies to them");
+    result.set("newest_comment", newest);
+    result.skip(thread.deleted, "deleted");
+    result.skip(thread.unreadable, "unreadable, with all replies to them");
     let room = if first_page {
         cx.args().limit.saturating_sub(1)
     } else {
@@ -202,56 +218,50 @@ async fn indexed(cx: &Cx<'_>, id: u64, offset: usize) -> Result<Harvest, SourceE
     };
     let root = first_page.then_some(thread.root);
     let comments = thread.comments.into_iter().skip(offset).take(room);
-    harvest.show(root.into_iter().chain(comments).collect());
+    result.show(root.into_iter().chain(comments).collect());
     let shown = offset.saturating_add(room);
     if shown < total {
-        harvest.next = Some(format!("c{shown}"));
-        harvest.note(format!(
+        result.next = Some(format!("c{shown}"));
+        result.note(format!(
             "{}: pass `cursor` to continue",
             counted(total - shown, "comment follows", "comments follow")
         ));
     }
-    say_age(&mut harvest);
-    Ok(harvest)
+    say_age(&mut result);
+    Ok(result)
 }
 
-async fn item_by_item(cx: &Cx<'_>, id: u64) -> Result<Harvest, SourceError> {
+async fn item_by_item(cx: &Cx<'_>, id: u64) -> Result<SourceResult, SourceError> {
     let root = cx
-        .read(request::item(id)?, |response| {
-            firebase::item(response, None, true)
-        })
+        .read(request::item(id)?, |response| firebase::item(response, true))
         .await?;
-    let mut harvest = Harvest::new(request::item_url(id)?, Vec::new());
-    harvest.own_date = Some(root.item.date.clone());
-    harvest.summary = Some(format!("Hacker News item {id}"));
+    let mut result = SourceResult::new(request::item_url(id)?, Vec::new());
+    result.own_date = Some(root.item.date.clone());
+    result.summary = Some(format!("Hacker News item {id}"));
     let room = cx.args().limit.saturating_sub(1).min(ONE_BY_ONE);
     let kids: Vec<u64> = root.kids.iter().copied().take(room).collect();
     let more = root.kids.len() - kids.len();
-    harvest.show(vec![root.item]);
-    let requests = kids
-        .iter()
-        .map(|kid| request::item(*kid))
-        .collect::<Result<Vec<_>, _>>()?;
+    result.show(vec![root.item]);
     let mut gone = 0;
-    for (kid, answer) in kids.iter().zip(cx.send_all(requests).await) {
-        match answer.and_then(|response| response.judged(firebase::item(&response, None, true))) {
-            Ok(node) => harvest.items.push(node.item),
+    for (kid, node) in kids.iter().zip(nodes(cx, &kids, true).await?) {
+        match node {
+            Ok(node) => result.items.push(node.item),
             Err(error) if error.code == ErrorCode::NotFound => gone += 1,
-            Err(error) => harvest.fail(format!("comment {kid}"), error),
+            Err(error) => result.fail(format!("comment {kid}"), error),
         }
     }
-    harvest.skip(gone, "deleted");
-    harvest.note(if more > 0 {
+    result.skip(gone, "deleted");
+    result.note(if more > 0 {
         format!("Top-level comments only, in the site's order; {more} more not read")
     } else {
         "Top-level comments only, in the site's order".to_owned()
     });
-    say_age(&mut harvest);
-    Ok(harvest)
+    say_age(&mut result);
+    Ok(result)
 }
 
-/// Puts a list into a harvest, with its totals, its order and the way to the next page.
-fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, window: Window) {
+/// Puts a list into a result, with its totals, its order and the way to the next page.
+fn fill(result: &mut SourceResult, cx: &Cx<'_>, search: &Search, listing: Listing, window: Window) {
     let args = cx.args();
     let Listing {
         mut items,
@@ -261,7 +271,7 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
         cut,
     } = listing;
     if let Some(cut) = cut {
-        harvest.note(cut);
+        result.note(cut);
     }
     if args.sort == Some("newest") {
         items.sort_by_key(|item| std::cmp::Reverse(date_text(&item.date)));
@@ -274,7 +284,7 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
         None => total.is_some_and(|(total, _)| u64::from((window.page + 1) * window.rows) < total),
     };
     if more {
-        harvest.next = Some(window.next());
+        result.next = Some(window.next());
     }
     let mut summary = about(search, args.sort.map_or(search.newest, |sort| sort == "newest"));
     if let Some((total, exact)) = total {
@@ -288,7 +298,7 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
             },
             if exact { "" } else { " (estimate)" }
         );
-        harvest.set("total", total);
+        result.set("total", total);
     }
     match pages {
         Some((page, pages)) if items.is_empty() && page >= pages && pages > 0 => {
@@ -303,10 +313,10 @@ fn fill(harvest: &mut Harvest, cx: &Cx<'_>, search: &Search, listing: Listing, w
         }
         _ => {}
     }
-    harvest.summary = Some(summary);
-    harvest.skip(unreadable, "deleted or without a title");
-    harvest.show(items);
-    say_age(harvest);
+    result.summary = Some(summary);
+    result.skip(unreadable, "deleted or without a title");
+    result.show(items);
+    say_age(result);
 }
 
 fn about(search: &Search, newest: bool) -> String {
@@ -333,20 +343,15 @@ fn about(search: &Search, newest: bool) -> String {
 }
 
 /// A new submission of an old article is not a new article.
-fn say_age(harvest: &mut Harvest) {
-    let older = harvest
+fn say_age(result: &mut SourceResult) {
+    let older = result
         .items
         .iter()
         .filter(|item| item.fields.contains_key("linked_year"))
         .count();
-    if older > 0 {
-        harvest.note(format!(
-            "{} (`linked_year`); the dates are of submission",
-            counted(
-                older,
-                "linked article is older than its submission",
-                "linked articles are older than their submissions"
-            )
-        ));
-    }
+    let articles = [
+        "linked article is older than its submission",
+        "linked articles are older than their submissions",
+    ];
+    result.note_count(older, articles, "(`linked_year`); the dates are of submission");
 }

@@ -31,7 +31,7 @@ pub const EXAMPLE: &str = r#"{"query": "rust engineer", "location": "Germany"}"#
 
 /// The argument, checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wish {
+pub struct Search {
     /// What to look for.
     pub query: String,
     /// Where.
@@ -55,7 +55,7 @@ const MOST_KEYWORDS: usize = 20;
 const MOST_ADVERTS: usize = 100_000;
 
 /// Checks the arguments.
-pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
+pub fn check(input: Input, args: &CommonArgs) -> Result<Search, SourceError> {
     let query = input.query.trim().to_owned();
     if query.is_empty() {
         return Err(SourceError::invalid_input("query", "is empty", EXAMPLE));
@@ -85,7 +85,7 @@ pub fn check(input: Input, args: &CommonArgs) -> Result<Wish, SourceError> {
             r#"{"keywords": ["C++", "visa"]}"#,
         ));
     }
-    Ok(Wish {
+    Ok(Search {
         query,
         location: input.location.as_deref().and_then(text::present),
         remote_only: input.remote_only.unwrap_or(false),
@@ -113,12 +113,15 @@ mod tests {
 
     #[test]
     fn defaults_are_sixty_days_anywhere() {
-        let wish = check(input(" rust "), &args()).unwrap();
+        let search = check(input(" rust "), &args()).unwrap();
         assert_eq!(
-            (wish.query.as_str(), wish.max_age_days, wish.remote_only),
+            (search.query.as_str(), search.max_age_days, search.remote_only),
             ("rust", 60, false)
         );
-        assert_eq!((wish.location, wish.keywords, wish.offset), (None, vec![], 0));
+        assert_eq!(
+            (search.location, search.keywords, search.offset),
+            (None, vec![], 0)
+        );
     }
 
     #[test]

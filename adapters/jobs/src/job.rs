@@ -173,8 +173,8 @@ impl Job {
         item.set("level", self.level);
         item.set("category", self.category);
         if let Some(deadline) = crate::deadline::find(&self.text) {
-            item.set("deadline", deadline.to_string());
-            item.set("deadline_passed", (deadline < now.date_naive()).then_some(true));
+            item.set_day("deadline", Some(deadline));
+            item.set_flag("deadline_passed", deadline < now.date_naive());
         }
         item.set("keywords", found);
         item.set("tags", self.tags.into_iter().take(8).collect::<Vec<_>>());

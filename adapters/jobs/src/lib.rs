@@ -14,15 +14,15 @@ use std::collections::HashSet;
 use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Pace, Peek, Request, Retry, Route, SourceError, StatusRule, When, counted, hosts,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, HostRate, Hosts, Listing, Pace,
+    Peek, Retry, Route, SourceError, SourceResult, StatusRule, When, hosts,
 };
 use freshcontext_parse::charset;
 use futures_util::future::join5;
 
 use boards::{Read, Thread};
 pub use input::Input;
-use input::Wish;
+use input::Search;
 use job::{Board, Job};
 use select::Selection;
 
@@ -92,11 +92,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Jobs;
 
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Jobs)]
-}
-
 /// Pages read of a board that has many.
 const PAGES: u32 = 2;
 
@@ -107,34 +102,26 @@ impl Adapter for Jobs {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
-        let wish = input::check(input, cx.args())?;
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
+        let search = input::check(input, cx.args())?;
         let (remotive, remoteok, arbeitnow, muse, hacker_news) = join5(
-            async { read(cx, request::remotive()?, boards::remotive).await },
-            async { read(cx, request::remoteok()?, boards::remoteok).await },
-            arbeitnow(cx, &wish),
-            muse(cx, &wish),
-            hacker_news(cx, &wish),
+            async { charset::read(cx, request::remotive()?, boards::remotive).await },
+            async { charset::read(cx, request::remoteok()?, boards::remoteok).await },
+            arbeitnow(cx, &search),
+            muse(cx, &search),
+            hacker_news(cx, &search),
         )
         .await;
         let answers = [remotive, remoteok, arbeitnow, muse, hacker_news];
-        harvest(cx, &wish, Board::ALL.into_iter().zip(answers).collect())
+        result(cx, &search, Board::ALL.into_iter().zip(answers).collect())
     }
 }
 
 /// One answer of a board.
-async fn read<T>(
-    cx: &Cx<'_>,
-    request: Request,
-    board: impl FnOnce(&str) -> Result<T, SourceError> + Send,
-) -> Result<T, SourceError> {
-    cx.read(request, charset::as_text(board)).await
-}
-
 /// Page after page while they are young enough; what a later page cannot give does not cost the first.
-async fn arbeitnow(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
-    let mut read = read(cx, request::arbeitnow(1)?, boards::arbeitnow).await?;
-    let oldest_wanted = cx.now() - TimeDelta::days(i64::from(wish.max_age_days));
+async fn arbeitnow(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> {
+    let mut read = charset::read(cx, request::arbeitnow(1)?, boards::arbeitnow).await?;
+    let oldest_wanted = cx.now() - TimeDelta::days(i64::from(search.max_age_days));
     for page in 2..=PAGES {
         let young = read
             .jobs
@@ -145,19 +132,19 @@ async fn arbeitnow(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
         if !read.more || !young {
             break;
         }
-        let next = self::read(cx, request::arbeitnow(page)?, boards::arbeitnow).await?;
+        let next = charset::read(cx, request::arbeitnow(page)?, boards::arbeitnow).await?;
         join(&mut read, next);
     }
     Ok(read)
 }
 
-async fn muse(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
-    let mut read = read(cx, request::muse(0, wish)?, boards::muse).await?;
+async fn muse(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> {
+    let mut read = charset::read(cx, request::muse(0, search)?, boards::muse).await?;
     for page in 1..PAGES {
         if !read.more {
             break;
         }
-        let next = self::read(cx, request::muse(page, wish)?, boards::muse).await?;
+        let next = charset::read(cx, request::muse(page, search)?, boards::muse).await?;
         join(&mut read, next);
     }
     Ok(read)
@@ -173,16 +160,14 @@ fn join(read: &mut Read, next: Read) {
 }
 
 /// The newest thread, and the one before while the newest is young.
-async fn hacker_news(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
+async fn hacker_news(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> {
     const YOUNG: TimeDelta = TimeDelta::days(10);
     /// Adverts are posted to a thread for about a month.
     const OPEN: TimeDelta = TimeDelta::days(31);
     let now = cx.now();
-    let threads = read(cx, request::hiring_threads()?, |text| {
-        boards::hiring_threads(text, now)
-    })
-    .await?;
-    let oldest_wanted = now - TimeDelta::days(i64::from(wish.max_age_days)) - OPEN;
+    let threads = |text: &str| boards::hiring_threads(text, now);
+    let threads = charset::read(cx, request::hiring_threads()?, threads).await?;
+    let oldest_wanted = now - TimeDelta::days(i64::from(search.max_age_days)) - OPEN;
     let wanted = match threads.first() {
         Some(newest) if now - newest.at < YOUNG => 2,
         _ => 1,
@@ -200,21 +185,19 @@ async fn hacker_news(cx: &Cx<'_>, wish: &Wish) -> Result<Read, SourceError> {
 
 /// The adverts of a thread by the search, or as a tree where the search has none of them.
 async fn hiring_thread(cx: &Cx<'_>, thread: &Thread) -> Result<Read, SourceError> {
-    let read = read(cx, request::hiring_comments(thread.id)?, |text| {
-        boards::hiring_comments(text, thread.id)
-    })
-    .await?;
+    let comments = |text: &str| boards::hiring_comments(text, thread.id);
+    let read = charset::read(cx, request::hiring_comments(thread.id)?, comments).await?;
     if read.jobs.is_empty() && thread.comments > 0 {
-        return self::read(cx, request::hiring_tree(thread.id)?, boards::hiring_tree).await;
+        return charset::read(cx, request::hiring_tree(thread.id)?, boards::hiring_tree).await;
     }
     Ok(read)
 }
 
-fn harvest(
+fn result(
     cx: &Cx<'_>,
-    wish: &Wish,
+    search: &Search,
     answers: Vec<(Board, Result<Read, SourceError>)>,
-) -> Result<Harvest, SourceError> {
+) -> Result<SourceResult, SourceError> {
     let mut jobs: Vec<Job> = Vec::new();
     let mut failed: Vec<(Board, SourceError)> = Vec::new();
     let mut counts: Vec<(Board, usize)> = Vec::new();
@@ -239,10 +222,10 @@ fn harvest(
         no_place,
         repeated,
         undated,
-    } = select::select(jobs, wish, cx.now());
+    } = select::select(jobs, search, cx.now());
     let fitting = jobs.len();
     let limit = cx.args().limit.min(50);
-    let shown: Vec<(Job, Vec<String>)> = jobs.into_iter().skip(wish.offset).take(limit).collect();
+    let shown: Vec<(Job, Vec<String>)> = jobs.into_iter().skip(search.offset).take(limit).collect();
     let used: Vec<Board> = Board::ALL
         .into_iter()
         .filter(|board| {
@@ -264,46 +247,42 @@ fn harvest(
         .or(counts.first().map(|(board, _)| board))
         .copied()
         .unwrap_or(Board::Remotive);
-    let mut harvest = Harvest::new(address(first, wish)?, items);
-    harvest.summary = Some(format!(
+    let mut result = SourceResult::new(address(first, search)?, items);
+    result.summary = Some(format!(
         "{}: {fitting} of {total} adverts {}",
-        described(wish),
+        described(search),
         if fitting == 1 { "fits" } else { "fit" }
     ));
-    harvest.set("boards", places);
-    harvest.skip(unreadable, "without a title or id");
-    harvest.skip(too_old, format!("older than {} days", wish.max_age_days));
-    harvest.skip(no_place, "without a stated place");
-    harvest.skip(repeated, "found more than once");
-    if undated > 0 {
-        harvest.note(format!(
-            "{} no usable date; undated adverts come last",
-            counted(undated, "fitting advert has", "fitting adverts have")
-        ));
-    }
-    harvest.note("The boards offer no reliable search, so their newest adverts were read and matched here word by word");
+    result.set("boards", places);
+    result.skip(unreadable, "without a title or id");
+    result.skip(too_old, format!("older than {} days", search.max_age_days));
+    result.skip(no_place, "without a stated place");
+    result.skip(repeated, "found more than once");
+    let adverts = ["fitting advert has", "fitting adverts have"];
+    result.note_count(undated, adverts, "no usable date; undated adverts come last");
+    result.note("The boards offer no reliable search, so their newest adverts were read and matched here word by word");
     if !used.is_empty() {
         let sources: Vec<String> = used
             .iter()
             .map(|board| format!("{} ({})", board.name(), board.home()))
             .collect();
-        harvest.note(format!("Jobs by courtesy of {}", sources.join(", ")));
+        result.note(format!("Jobs by courtesy of {}", sources.join(", ")));
     }
-    let next = wish.offset + limit;
-    harvest.next = (next < fitting).then(|| next.to_string());
+    let next = search.offset + limit;
+    result.next = (next < fitting).then(|| next.to_string());
     for (board, error) in failed {
-        harvest.fail(board.name(), error);
+        result.fail(board.name(), error);
     }
-    Ok(harvest)
+    Ok(result)
 }
 
 /// Where the adverts of a board that are shown can be seen.
-fn address(board: Board, wish: &Wish) -> Result<Url, SourceError> {
+fn address(board: Board, search: &Search) -> Result<Url, SourceError> {
     let request = match board {
         Board::Remotive => request::remotive(),
         Board::RemoteOk => request::remoteok(),
         Board::Arbeitnow => request::arbeitnow(1),
-        Board::Muse => request::muse(0, wish),
+        Board::Muse => request::muse(0, search),
         Board::HackerNews => request::hiring_threads(),
     };
     Ok(request?.url)
@@ -329,13 +308,13 @@ fn no_board(failed: Vec<(Board, SourceError)>) -> SourceError {
     error
 }
 
-fn described(wish: &Wish) -> String {
-    let mut limits = vec![format!("at most {} days old", wish.max_age_days)];
-    if let Some(place) = &wish.location {
+fn described(search: &Search) -> String {
+    let mut limits = vec![format!("at most {} days old", search.max_age_days)];
+    if let Some(place) = &search.location {
         limits.push(format!("in {place}"));
     }
-    if wish.remote_only {
+    if search.remote_only {
         limits.push("remote only".to_owned());
     }
-    format!("Jobs for \"{}\", {}", wish.query, limits.join(", "))
+    format!("Jobs for \"{}\", {}", search.query, limits.join(", "))
 }

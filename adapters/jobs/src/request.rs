@@ -5,7 +5,7 @@ use std::time::Duration;
 use freshcontext_contract::{KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
 
-use crate::input::Wish;
+use crate::input::Search;
 use crate::words::Query;
 
 const ARBEITNOW: &str = "https://www.arbeitnow.com/api/job-board-api";
@@ -14,14 +14,12 @@ const HN_SEARCH: &str = "https://hn.algolia.com/api/v1/search_by_date";
 /// Remotive's whole public sample. Its `search` parameter has no effect today, and one address for
 /// all queries keeps to the four fetches a day that Remotive asks for.
 pub fn remotive() -> Result<Request, SourceError> {
-    let url = link::built("https://remotive.com/api/remote-jobs", &[])?;
-    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(6)))
+    Ok(link::json("https://remotive.com/api/remote-jobs", &[])?.cache_for(Duration::from_hours(6)))
 }
 
 /// Remote OK's whole board: a tag is one existing tag, and queries are seldom one.
 pub fn remoteok() -> Result<Request, SourceError> {
-    let url = link::built("https://remoteok.com/api", &[])?;
-    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(1)))
+    Ok(link::json("https://remoteok.com/api", &[])?.cache_for(Duration::from_hours(1)))
 }
 
 /// One page of Arbeitnow, from 1. It knows no filter that would help.
@@ -32,19 +30,19 @@ pub fn arbeitnow(page: u32) -> Result<Request, SourceError> {
 }
 
 /// One page of The Muse, from 0. There is no text search; a category and a place narrow it.
-pub fn muse(page: u32, wish: &Wish) -> Result<Request, SourceError> {
+pub fn muse(page: u32, search: &Search) -> Result<Request, SourceError> {
     let page = page.to_string();
     let mut query: Vec<(&str, &str)> = vec![("page", &page)];
-    if let Some(category) = muse_category(&wish.query) {
+    if let Some(category) = muse_category(&search.query) {
         query.push(("category", category));
     }
-    let remote_wanted = wish
+    let remote_wanted = search
         .location
         .as_deref()
         .is_some_and(|place| place.eq_ignore_ascii_case("remote"));
-    if wish.remote_only || remote_wanted {
+    if search.remote_only || remote_wanted {
         query.push(("location", "Flexible / Remote"));
-    } else if let Some(place) = &wish.location {
+    } else if let Some(place) = &search.location {
         query.push(("location", place));
     }
     let url = KeyedUrl::new("https://www.themuse.com/api/public/jobs", &[])?.with(query);
@@ -107,16 +105,16 @@ pub fn hiring_comments(thread: u64) -> Result<Request, SourceError> {
 
 /// A whole thread as a tree, where the search has nothing for it.
 pub fn hiring_tree(thread: u64) -> Result<Request, SourceError> {
-    let url = link::built("https://hn.algolia.com/api/v1/items/", &[&thread.to_string()])?;
-    Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(30)))
+    let tree = link::json("https://hn.algolia.com/api/v1/items/", &[&thread.to_string()])?;
+    Ok(tree.cache_for(Duration::from_mins(30)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn wish(query: &str, location: Option<&str>, remote_only: bool) -> Wish {
-        Wish {
+    fn search(query: &str, location: Option<&str>, remote_only: bool) -> Search {
+        Search {
             query: query.to_owned(),
             location: location.map(str::to_owned),
             remote_only,
@@ -153,21 +151,21 @@ mod tests {
 
     #[test]
     fn the_muse_gets_what_it_can_filter_by() {
-        let url = |wish: &Wish| muse(1, wish).unwrap().url.to_string();
+        let url = |search: &Search| muse(1, search).unwrap().url.to_string();
         assert_eq!(
-            url(&wish("mining engineer", None, false)),
+            url(&search("mining engineer", None, false)),
             "https://www.themuse.com/api/public/jobs?page=1"
         );
         assert_eq!(
-            url(&wish("front-end developer", Some("New York, NY"), false)),
+            url(&search("front-end developer", Some("New York, NY"), false)),
             "https://www.themuse.com/api/public/jobs?page=1&category=Software+Engineering&location=New+York%2C+NY"
         );
-        for wish in [
-            wish("nurse", Some("Berlin"), true),
-            wish("nurse", Some("Remote"), false),
+        for search in [
+            search("nurse", Some("Berlin"), true),
+            search("nurse", Some("Remote"), false),
         ] {
             assert_eq!(
-                url(&wish),
+                url(&search),
                 "https://www.themuse.com/api/public/jobs?page=1&location=Flexible+%2F+Remote"
             );
         }

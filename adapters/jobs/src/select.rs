@@ -1,10 +1,10 @@
-//! Which adverts fit the wish, in which order, each once.
+//! Which adverts fit the search, in which order, each once.
 
 use std::collections::HashMap;
 
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 
-use crate::input::Wish;
+use crate::input::Search;
 use crate::job::Job;
 use crate::words::{Query, Words};
 
@@ -24,9 +24,9 @@ pub struct Selection {
 }
 
 /// Picks the adverts that fit.
-pub fn select(jobs: Vec<Job>, wish: &Wish, now: DateTime<Utc>) -> Selection {
-    let query = Query::of(&wish.query);
-    let oldest = now - TimeDelta::days(i64::from(wish.max_age_days));
+pub fn select(jobs: Vec<Job>, search: &Search, now: DateTime<Utc>) -> Selection {
+    let query = Query::of(&search.query);
+    let oldest = now - TimeDelta::days(i64::from(search.max_age_days));
     let mut selection = Selection::default();
     let mut fitting: Vec<(Job, Vec<String>)> = Vec::new();
     for job in jobs {
@@ -34,10 +34,10 @@ pub fn select(jobs: Vec<Job>, wish: &Wish, now: DateTime<Utc>) -> Selection {
         if !query.words.iter().all(|word| words.contain(word)) {
             continue;
         }
-        if (wish.remote_only || query.remote) && job.remote != Some(true) {
+        if (search.remote_only || query.remote) && job.remote != Some(true) {
             continue;
         }
-        match wish.location.as_deref().map(|place| in_place(&job, place)) {
+        match search.location.as_deref().map(|place| in_place(&job, place)) {
             None | Some(Fit::Yes) => {}
             Some(Fit::No) => continue,
             Some(Fit::Unknown) => {
@@ -49,7 +49,7 @@ pub fn select(jobs: Vec<Job>, wish: &Wish, now: DateTime<Utc>) -> Selection {
             selection.too_old += 1;
             continue;
         }
-        let found = wish
+        let found = search
             .keywords
             .iter()
             .filter(|word| words.contain(word))
@@ -158,8 +158,8 @@ mod tests {
         "2026-11-21T12:00:00Z".parse().unwrap()
     }
 
-    fn wish(query: &str) -> Wish {
-        Wish {
+    fn search(query: &str) -> Search {
+        Search {
             query: query.into(),
             location: None,
             remote_only: false,
@@ -189,7 +189,7 @@ mod tests {
             tagged,
             job("d", "Rust evangelist", Some(0)),
         ];
-        assert_eq!(keys(&select(jobs, &wish("rust engineer"), now())), ["a", "c"]);
+        assert_eq!(keys(&select(jobs, &search("rust engineer"), now())), ["a", "c"]);
     }
 
     #[test]
@@ -201,7 +201,7 @@ mod tests {
             job("new", "Rust", Some(1)),
             job("future", "Rust", Some(-2)),
         ];
-        let selection = select(jobs, &wish("rust"), now());
+        let selection = select(jobs, &search("rust"), now());
         assert_eq!(keys(&selection), ["new", "edge", "future", "none"]);
         assert_eq!((selection.too_old, selection.undated), (1, 2));
     }
@@ -218,9 +218,9 @@ mod tests {
             place("c", None),
             place("d", Some("Munich")),
         ];
-        let mut wish = wish("rust");
-        wish.location = Some("Berlin, Germany".into());
-        let selection = select(jobs, &wish, now());
+        let mut search = search("rust");
+        search.location = Some("Berlin, Germany".into());
+        let selection = select(jobs, &search, now());
         assert_eq!(keys(&selection), ["a"]);
         assert_eq!(selection.no_place, 1);
     }
@@ -236,15 +236,15 @@ mod tests {
             remote("b", Some(false)),
             remote("c", None),
         ];
-        assert_eq!(keys(&select(jobs.clone(), &wish("remote rust"), now())), ["a"]);
-        let only = Wish {
+        assert_eq!(keys(&select(jobs.clone(), &search("remote rust"), now())), ["a"]);
+        let only = Search {
             remote_only: true,
-            ..wish("rust")
+            ..search("rust")
         };
         assert_eq!(keys(&select(jobs.clone(), &only, now())), ["a"]);
-        let place = Wish {
+        let place = Search {
             location: Some("Remote".into()),
-            ..wish("rust")
+            ..search("rust")
         };
         assert_eq!(keys(&select(jobs, &place, now())), ["a"]);
     }
@@ -262,7 +262,7 @@ mod tests {
             job("x", "Rust Engineer", Some(2)),
             job("y", "Rust Engineer", Some(3)),
         ];
-        let selection = select(jobs, &wish("rust"), now());
+        let selection = select(jobs, &search("rust"), now());
         assert_eq!(keys(&selection), ["x", "y", "old"]);
         assert_eq!(selection.repeated, 1);
         assert_eq!(selection.jobs[2].0.also_on, [Board::Arbeitnow]);
@@ -273,11 +273,11 @@ mod tests {
         let mut cpp = job("a", "Rust", Some(1));
         cpp.text = "We also use C++ (see https://example.com/visa).".into();
         let jobs = vec![cpp, job("b", "Rust", Some(2))];
-        let wish = Wish {
+        let search = Search {
             keywords: vec!["C++".into(), ".*".into(), "(".into(), "visa".into()],
-            ..wish("rust")
+            ..search("rust")
         };
-        let selection = select(jobs, &wish, now());
+        let selection = select(jobs, &search, now());
         assert_eq!(keys(&selection), ["a", "b"]);
         assert_eq!(selection.jobs[0].1, ["C++".to_owned(), "(".to_owned()]);
     }

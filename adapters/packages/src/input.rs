@@ -40,7 +40,7 @@ fn fits(registry: Registry, name: &str) -> bool {
 
 /// One name and where it is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Query {
     /// The name, as given without its prefix.
     pub name: String,
     /// Where it is looked for.
@@ -50,38 +50,38 @@ pub struct Wanted {
 }
 
 /// Reads the argument.
-pub fn recognise(given: &str) -> Result<Vec<Wanted>, SourceError> {
+pub fn recognise(given: &str) -> Result<Vec<Query>, SourceError> {
     let wrong = |problem: &str| SourceError::invalid_input("packages", problem, EXAMPLE);
     if given.chars().count() > MAX_CHARS {
         return Err(wrong(&format!("is longer than {MAX_CHARS} characters")));
     }
-    let mut wanted: Vec<Wanted> = Vec::new();
+    let mut asked: Vec<Query> = Vec::new();
     for part in given
         .split([',', '\n', ';'])
         .map(str::trim)
         .filter(|part| !part.is_empty())
     {
         let one = one(part)?;
-        if !wanted.contains(&one) {
-            wanted.push(one);
+        if !asked.contains(&one) {
+            asked.push(one);
         }
     }
-    if wanted.is_empty() {
+    if asked.is_empty() {
         return Err(wrong("names no package"));
     }
-    if wanted.len() > MAX_NAMES {
+    if asked.len() > MAX_NAMES {
         return Err(wrong(&format!("names more than {MAX_NAMES} packages")));
     }
-    let lookups: usize = wanted.iter().map(|wanted| wanted.registries.len()).sum();
+    let lookups: usize = asked.iter().map(|asked| asked.registries.len()).sum();
     if lookups > MAX_LOOKUPS {
         return Err(wrong(
             "names too many packages without a prefix; each is looked up in three registries",
         ));
     }
-    Ok(wanted)
+    Ok(asked)
 }
 
-fn one(part: &str) -> Result<Wanted, SourceError> {
+fn one(part: &str) -> Result<Query, SourceError> {
     let wrong = |problem: String| SourceError::invalid_input("packages", problem, EXAMPLE);
     let shown: String = part.chars().take(60).collect();
     if let Some((prefix, name)) = part.split_once(':') {
@@ -102,7 +102,7 @@ fn one(part: &str) -> Result<Wanted, SourceError> {
                 registry.name()
             )));
         }
-        return Ok(Wanted {
+        return Ok(Query {
             name: name.to_owned(),
             registries: vec![registry],
             picked: true,
@@ -117,7 +117,7 @@ fn one(part: &str) -> Result<Wanted, SourceError> {
             "has \"{shown}\", which is no name that a package can have"
         )));
     }
-    Ok(Wanted {
+    Ok(Query {
         name: part.to_owned(),
         registries,
         picked: false,
@@ -132,7 +132,7 @@ mod tests {
         recognise(given)
             .unwrap()
             .into_iter()
-            .map(|wanted| (wanted.name, wanted.registries))
+            .map(|asked| (asked.name, asked.registries))
             .collect()
     }
 

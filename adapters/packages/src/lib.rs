@@ -7,15 +7,15 @@ mod request;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts, Item, Listing, Pace,
-    PartFailure, Peek, Response, Route, SourceError, StatusRule, When, hosts,
+    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, PartFailure, Peek,
+    Response, Route, SourceError, SourceResult, StatusRule, When, hosts,
 };
-use freshcontext_parse::charset;
 use freshcontext_parse::registry::Registry;
+use freshcontext_parse::{charset, link};
 use futures_util::future::{join, join_all};
 
 pub use input::Input;
-use input::Wanted;
+use input::Query;
 use parse::Facts;
 
 /// The facts about package registries.
@@ -67,42 +67,42 @@ impl Adapter for Packages {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
-        let wanted = input::recognise(&input.packages)?;
-        let lookups = wanted.iter().flat_map(|wanted| {
-            wanted
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
+        let asked = input::recognise(&input.packages)?;
+        let lookups = asked.iter().flat_map(|asked| {
+            asked
                 .registries
                 .iter()
-                .map(move |registry| look_up(cx, wanted, *registry))
+                .map(move |registry| look_up(cx, asked, *registry))
         });
-        let (looked, downloads) = join(join_all(lookups), npm_downloads(cx, &wanted)).await;
-        gather(cx, &wanted, looked, downloads)
+        let (looked, downloads) = join(join_all(lookups), npm_downloads(cx, &asked)).await;
+        gather(cx, &asked, looked, downloads)
     }
 }
 
-async fn look_up(cx: &Cx<'_>, wanted: &Wanted, registry: Registry) -> Looked {
+async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry) -> Looked {
     let result = async {
-        let answer = cx.send(request::package(registry, &wanted.name)?).await;
+        let answer = cx.send(request::package(registry, &asked.name)?).await;
         // Some documents hold thousands of nightlies.
         if let Err(error) = &answer
             && error.code == ErrorCode::TooLarge
             && registry == Registry::Npm
         {
-            let latest = request::npm_latest(&wanted.name)?;
-            return cx.read(latest, charset::as_text(parse::npm::manifest)).await;
+            let latest = request::npm_latest(&asked.name)?;
+            return charset::read(cx, latest, parse::npm::manifest).await;
         }
         let response = answer?;
         let body = text(&response);
-        response.judged(match registry {
+        response.validated(match registry {
             Registry::Npm => parse::npm::read(&body),
             Registry::Pypi => parse::pypi::read(&body),
             Registry::Crates => parse::crates::read(&body),
         })
     };
     Looked {
-        name: wanted.name.clone(),
+        name: asked.name.clone(),
         registry,
-        picked: wanted.picked,
+        picked: asked.picked,
         result: result.await,
     }
 }
@@ -112,16 +112,16 @@ fn text(response: &Response) -> String {
 }
 
 /// Downloads of the last month. They are an extra: without them the answer is still whole.
-async fn npm_downloads(cx: &Cx<'_>, wanted: &[Wanted]) -> Result<Vec<(String, u64)>, SourceError> {
-    let names: Vec<&str> = wanted
+async fn npm_downloads(cx: &Cx<'_>, asked: &[Query]) -> Result<Vec<(String, u64)>, SourceError> {
+    let names: Vec<&str> = asked
         .iter()
-        .filter(|wanted| wanted.registries.contains(&Registry::Npm))
-        .map(|wanted| wanted.name.as_str())
+        .filter(|asked| asked.registries.contains(&Registry::Npm))
+        .map(|asked| asked.name.as_str())
         .collect();
     let mut found = Vec::new();
     for answer in cx.send_all(request::npm_downloads(&names)?).await {
         let response = answer?;
-        let counts = response.judged(parse::npm::downloads(&text(&response)))?;
+        let counts = response.validated(parse::npm::downloads(&text(&response)))?;
         if counts.is_empty() {
             response.discard();
         }
@@ -132,22 +132,22 @@ async fn npm_downloads(cx: &Cx<'_>, wanted: &[Wanted]) -> Result<Vec<(String, u6
 
 fn gather(
     cx: &Cx<'_>,
-    wanted: &[Wanted],
+    asked: &[Query],
     looked: Vec<Looked>,
     downloads: Result<Vec<(String, u64)>, SourceError>,
-) -> Result<Harvest, SourceError> {
-    let mut harvest = Harvest::new(page(wanted)?, Vec::new());
-    harvest.route = Some("registry");
-    let names = wanted
+) -> Result<SourceResult, SourceError> {
+    let mut result = SourceResult::new(page(asked)?, Vec::new());
+    result.route = Some("registry");
+    let names = asked
         .iter()
-        .map(|wanted| wanted.name.as_str())
+        .map(|asked| asked.name.as_str())
         .collect::<Vec<_>>()
         .join(", ");
-    harvest.summary = Some(format!("Packages in their registries: {names}"));
+    result.summary = Some(format!("Packages in their registries: {names}"));
     let counts = match downloads {
         Ok(counts) => counts,
         Err(error) => {
-            harvest.note(format!("npm's download figures are missing ({error})"));
+            result.note(format!("npm's download figures are missing ({error})"));
             Vec::new()
         }
     };
@@ -155,7 +155,7 @@ fn gather(
     for one in looked {
         match one.result {
             Ok(mut facts) => {
-                harvest.notes.append(&mut facts.notes);
+                result.notes.append(&mut facts.notes);
                 if let Some((_, count)) = counts
                     .iter()
                     .find(|(name, _)| one.registry == Registry::Npm && *name == facts.name)
@@ -173,17 +173,21 @@ fn gather(
                 result: Err(error),
                 ..one
             }),
-            Err(error) => harvest.fail(format!("{}:{}", one.registry.prefix(), one.name), error),
+            Err(error) => result.fail(format!("{}:{}", one.registry.prefix(), one.name), error),
         }
     }
-    harvest.show(items);
-    say_missing(harvest, wanted, &missing)
+    result.show(items);
+    say_missing(result, asked, &missing)
 }
 
 /// What is nowhere is a failure of that name; what is in some registries only is a remark.
-fn say_missing(mut harvest: Harvest, wanted: &[Wanted], missing: &[Looked]) -> Result<Harvest, SourceError> {
-    let alone = wanted.len() == 1;
-    for one in wanted {
+fn say_missing(
+    mut result: SourceResult,
+    asked: &[Query],
+    missing: &[Looked],
+) -> Result<SourceResult, SourceError> {
+    let alone = asked.len() == 1;
+    for one in asked {
         let absent: Vec<&Looked> = missing
             .iter()
             .filter(|gone| {
@@ -198,7 +202,7 @@ fn say_missing(mut harvest: Harvest, wanted: &[Wanted], missing: &[Looked]) -> R
         };
         if absent.len() < one.registries.len() {
             if !absent.is_empty() {
-                harvest.note(format!("{} is not in {places}", one.name));
+                result.note(format!("{} is not in {places}", one.name));
             }
             continue;
         }
@@ -217,7 +221,7 @@ fn say_missing(mut harvest: Harvest, wanted: &[Wanted], missing: &[Looked]) -> R
             return Err(SourceError::not_found(message));
         }
         if alone {
-            harvest.note(message);
+            result.note(message);
         } else {
             let what = if one.picked {
                 format!(
@@ -228,30 +232,30 @@ fn say_missing(mut harvest: Harvest, wanted: &[Wanted], missing: &[Looked]) -> R
             } else {
                 one.name.clone()
             };
-            harvest.fail(what, SourceError::not_found(message));
+            result.fail(what, SourceError::not_found(message));
         }
     }
-    same_names(&mut harvest);
+    same_names(&mut result);
     // Nothing at all: a failure where anything failed, else honestly empty.
-    if harvest.items.is_empty() && !harvest.failures.is_empty() {
+    if result.items.is_empty() && !result.failures.is_empty() {
         let exists = |part: &PartFailure| part.error.code != ErrorCode::NotFound;
-        return Err(match harvest.failures.iter().position(exists) {
-            Some(first) => harvest.failures.swap_remove(first).error,
+        return Err(match result.failures.iter().position(exists) {
+            Some(first) => result.failures.swap_remove(first).error,
             None => SourceError::not_found("none of the packages exists"),
         });
     }
-    Ok(harvest)
+    Ok(result)
 }
 
 /// A name in several registries is rarely one thing.
-fn same_names(harvest: &mut Harvest) {
+fn same_names(result: &mut SourceResult) {
     let bare = |item: &Item| {
         item.id
             .as_deref()
             .and_then(|id| id.split_once(':'))
             .map(|(_, name)| name.to_lowercase())
     };
-    let names: Vec<String> = harvest.items.iter().filter_map(bare).collect();
+    let names: Vec<String> = result.items.iter().filter_map(bare).collect();
     let mut shared: Vec<&String> = names
         .iter()
         .filter(|name| names.iter().filter(|other| other == name).count() > 1)
@@ -264,26 +268,21 @@ fn same_names(harvest: &mut Harvest) {
             .map(String::as_str)
             .collect::<Vec<_>>()
             .join(", ");
-        harvest.note(format!(
+        result.note(format!(
             "in several registries, which may be unrelated packages: {shared}"
         ));
     }
 }
 
 /// The page of the only package, else the documented address of the first one's data.
-fn page(wanted: &[Wanted]) -> Result<Url, SourceError> {
-    let first = wanted
+fn page(asked: &[Query]) -> Result<Url, SourceError> {
+    let first = asked
         .first()
-        .and_then(|wanted| Some((wanted, *wanted.registries.first()?)));
+        .and_then(|asked| Some((asked, *asked.registries.first()?)));
     let page = match first {
         Some((one, Registry::Pypi)) => Registry::Pypi.page(&request::normalised(&one.name)),
         Some((one, registry)) => registry.page(&one.name),
         None => "https://www.npmjs.com/".to_owned(),
     };
-    Url::parse(&page).map_err(|_| SourceError::malformed("the package's name makes no address"))
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Packages)]
+    link::built(&page, &[])
 }

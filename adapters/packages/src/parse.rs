@@ -71,7 +71,7 @@ impl Facts {
             .unwrap_or_default();
         item.set("registry", registry.name());
         item.set("latest", self.latest.clone());
-        item.set("latest_inferred", self.inferred.then_some(true));
+        item.set_flag("latest_inferred", self.inferred);
         if let Some(newest) = self.published.iter().max_by_key(|published| published.at)
             && Some(&newest.version) != self.latest.as_ref()
         {

@@ -20,7 +20,7 @@ pub const EXAMPLE: &str = r#"{"url": "https://www.producthunt.com/topics/develop
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum Subject {
     /// Today's board.
     Board,
     /// A topic, by its slug.
@@ -34,10 +34,10 @@ pub enum Target {
 }
 
 /// Reads the argument.
-pub fn recognise(given: &str) -> Result<Target, SourceError> {
+pub fn recognise(given: &str) -> Result<Subject, SourceError> {
     let ours = |host: &str| matches!(host, "producthunt.com" | "www.producthunt.com");
     match Given::read(given, ours, wrong)? {
-        Given::Words(words) => Ok(Target::Words(words.to_owned())),
+        Given::Words(words) => Ok(Subject::Words(words.to_owned())),
         Given::Address(url) if url.host_str().is_some_and(ours) => from_url(&url),
         Given::Address(_) => Err(wrong("must lead to producthunt.com, or be a keyword")),
     }
@@ -47,25 +47,24 @@ fn wrong(problem: &str) -> SourceError {
     SourceError::invalid_input("url", problem, EXAMPLE)
 }
 
-fn from_url(url: &Url) -> Result<Target, SourceError> {
-    let parts: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
-    match parts.as_slice() {
+fn from_url(url: &Url) -> Result<Subject, SourceError> {
+    match link::segments(url).as_slice() {
         [] | ["feed"] => Ok(
             match link::parameter(url, "category").filter(|slug| slug != "undefined" && is_slug(slug)) {
-                Some(slug) => Target::Topic(slug.to_lowercase()),
-                None => Target::Board,
+                Some(slug) => Subject::Topic(slug.to_lowercase()),
+                None => Subject::Board,
             },
         ),
-        ["topics" | "categories", slug] if is_slug(slug) => Ok(Target::Topic(slug.to_lowercase())),
-        ["products" | "posts", slug, ..] if is_slug(slug) => Ok(Target::Product(slug.to_lowercase())),
+        ["topics" | "categories", slug] if is_slug(slug) => Ok(Subject::Topic(slug.to_lowercase())),
+        ["products" | "posts", slug, ..] if is_slug(slug) => Ok(Subject::Product(slug.to_lowercase())),
         ["leaderboard", "daily", year, month, day, ..] => {
             let day = NaiveDate::parse_from_str(&format!("{year}-{month}-{day}"), "%Y-%m-%d");
-            day.map(Target::Day).map_err(|_| {
+            day.map(Subject::Day).map_err(|_| {
                 let example = r#"{"url": "https://www.producthunt.com/leaderboard/daily/2026/7/13"}"#;
                 SourceError::invalid_input("url", "names no day", example)
             })
         }
-        ["search", ..] => link::parameter(url, "q").map(Target::Words).ok_or_else(|| {
+        ["search", ..] => link::parameter(url, "q").map(Subject::Words).ok_or_else(|| {
             SourceError::invalid_input("url", "is a search without `q`", r#"{"url": "note taking"}"#)
         }),
         _ => Err(wrong(
@@ -86,40 +85,40 @@ mod tests {
     #[test]
     fn pages_words_and_days() {
         let rows = [
-            ("https://www.producthunt.com/", Target::Board),
-            ("producthunt.com", Target::Board),
+            ("https://www.producthunt.com/", Subject::Board),
+            ("producthunt.com", Subject::Board),
             (
                 "https://www.producthunt.com/feed?category=undefined",
-                Target::Board,
+                Subject::Board,
             ),
             (
                 "https://www.producthunt.com/feed?category=saas",
-                Target::Topic("saas".into()),
+                Subject::Topic("saas".into()),
             ),
             (
                 "https://www.producthunt.com/topics/developer-tools?order=x",
-                Target::Topic("developer-tools".into()),
+                Subject::Topic("developer-tools".into()),
             ),
             (
                 "https://www.producthunt.com/categories/no-code",
-                Target::Topic("no-code".into()),
+                Subject::Topic("no-code".into()),
             ),
             (
                 "https://www.producthunt.com/products/TailMux/reviews",
-                Target::Product("tailmux".into()),
+                Subject::Product("tailmux".into()),
             ),
             (
                 "https://www.producthunt.com/posts/simpleid",
-                Target::Product("simpleid".into()),
+                Subject::Product("simpleid".into()),
             ),
             (
                 "https://www.producthunt.com/search?q=note%20taking",
-                Target::Words("note taking".into()),
+                Subject::Words("note taking".into()),
             ),
-            ("AI agents", Target::Words("AI agents".into())),
+            ("AI agents", Subject::Words("AI agents".into())),
             (
                 "https://www.producthunt.com/leaderboard/daily/2026/7/13/all",
-                Target::Day(NaiveDate::from_ymd_opt(2026, 7, 13).unwrap()),
+                Subject::Day(NaiveDate::from_ymd_opt(2026, 7, 13).unwrap()),
             ),
         ];
         for (given, want) in rows {

@@ -5,14 +5,14 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, Harvest,
-    HostRate, Hosts, Item, Listing, Pace, Peek, Request, Route, SourceError,
+    Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, HostRate, Hosts, Item,
+    Listing, Pace, Peek, Request, Route, SourceError, SourceResult,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::text::has_word;
 
 pub use input::Input;
-use input::Target;
+use input::Subject;
 use parse::{Board, Posts};
 
 /// The facts about Product Hunt.
@@ -70,11 +70,6 @@ const ADVICE: &str = "set PRODUCTHUNT_TOKEN to a developer token of Product Hunt
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProductHunt;
 
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(ProductHunt)]
-}
-
 impl Adapter for ProductHunt {
     type Input = Input;
 
@@ -82,8 +77,8 @@ impl Adapter for ProductHunt {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
-        let target = input::recognise(&input.url)?;
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
+        let subject = input::recognise(&input.url)?;
         let legal = |cursor: &str| cursor.len() <= 100 && cursor.bytes().all(|b| b.is_ascii_graphic());
         let cursor = cx.args().cursor_by(|cursor| legal(cursor).then_some(()))?;
         let routes: &[&'static str] = if cursor.is_some() {
@@ -95,23 +90,23 @@ impl Adapter for ProductHunt {
             &[API, FEED]
         };
         let routed = cx
-            .first_route(routes, &[], |route| by_route(cx, route, &target))
+            .first_route(routes, &[], |route| by_route(cx, route, &subject))
             .await?;
-        Ok(routed.into_harvest())
+        Ok(routed.into_result())
     }
 }
 
-async fn by_route(cx: &Cx<'_>, route: &'static str, target: &Target) -> Result<Harvest, SourceError> {
+async fn by_route(cx: &Cx<'_>, route: &'static str, subject: &Subject) -> Result<SourceResult, SourceError> {
     match route {
-        API => by_api(cx, target).await,
-        _ => by_feed(cx, target).await,
+        API => by_api(cx, subject).await,
+        _ => by_feed(cx, subject).await,
     }
 }
 
 /// One answer; one of which a part is missing is not kept either.
 async fn posts(cx: &Cx<'_>, request: Request) -> Result<Posts, SourceError> {
     let response = cx.send(request).await?;
-    let read = response.judged(parse::posts(&charset::decode(&response).text));
+    let read = response.validated(parse::posts(&charset::decode(&response).text));
     if let Ok(posts) = &read
         && posts.complaint.is_some()
     {
@@ -120,24 +115,22 @@ async fn posts(cx: &Cx<'_>, request: Request) -> Result<Posts, SourceError> {
     read
 }
 
-async fn by_api(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
-    let wanted = request::Posts::of(target, cx.args());
-    if let Target::Product(slug) = target {
+async fn by_api(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceError> {
+    let wanted = request::Posts::of(subject, cx.args());
+    if let Subject::Product(slug) = subject {
         let posts = posts(cx, request::post(slug)?).await?;
         if posts.items.is_empty() {
             return Err(SourceError::not_found(format!(
                 "Product Hunt knows no post {slug}"
             )));
         }
-        return api_harvest(target, None, posts);
+        return api_result(subject, None, posts);
     }
-    let Target::Words(words) = target else {
+    let Subject::Words(words) = subject else {
         let posts = posts(cx, request::posts(&wanted)?).await?;
-        return api_harvest(target, None, posts);
+        return api_result(subject, None, posts);
     };
-    let topic = cx
-        .read(request::topics(words)?, charset::as_text(parse::topics))
-        .await?;
+    let topic = charset::read(cx, request::topics(words)?, parse::topics).await?;
     let of_topic = request::Posts {
         topic: topic.clone(),
         ..wanted
@@ -148,54 +141,54 @@ async fn by_api(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
         posts.items.retain(|item| matches(item, words));
         posts.total = None;
     }
-    let mut harvest = api_harvest(target, topic.as_deref(), posts)?;
-    harvest.note(match topic {
+    let mut result = api_result(subject, topic.as_deref(), posts)?;
+    result.note(match topic {
         Some(topic) => format!("Product Hunt offers no text search; these are posts of the topic {topic}"),
         None => format!(
             "Product Hunt offers no text search; the words were matched within the latest {read} posts"
         ),
     });
-    Ok(harvest)
+    Ok(result)
 }
 
-fn api_harvest(target: &Target, topic: Option<&str>, posts: Posts) -> Result<Harvest, SourceError> {
-    let mut harvest = Harvest::new(request::page(target, topic)?, posts.items);
-    harvest.summary = Some(described(target));
-    harvest.set("total", posts.total);
-    harvest.skip(posts.unreadable, "without a name");
-    harvest.next = posts.next;
+fn api_result(subject: &Subject, topic: Option<&str>, posts: Posts) -> Result<SourceResult, SourceError> {
+    let mut result = SourceResult::new(request::page(subject, topic)?, posts.items);
+    result.summary = Some(described(subject));
+    result.set("total", posts.total);
+    result.skip(posts.unreadable, "without a name");
+    result.next = posts.next;
     if let Some(complaint) = posts.complaint {
-        harvest.fail("part of the query", SourceError::upstream(complaint));
+        result.fail("part of the query", SourceError::upstream(complaint));
     }
-    Ok(harvest)
+    Ok(result)
 }
 
-async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
-    let topic = match target {
-        Target::Topic(slug) => Some(slug.as_str()),
+async fn by_feed(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceError> {
+    let topic = match subject {
+        Subject::Topic(slug) => Some(slug.as_str()),
         _ => None,
     };
     let request = request::feed(topic)?;
     let url = request.url.clone();
-    let board = cx.read(request, charset::as_text(parse::board)).await;
+    let board = charset::read(cx, request, parse::board).await;
     let board = board.map_err(|error| match error.code {
         ErrorCode::Challenge | ErrorCode::AccessDenied if !cx.route_open(API) => error.hint(ADVICE),
         _ => error,
     })?;
     let read = board.items.len();
-    let mut harvest = Harvest::new(url, Vec::new());
-    harvest.summary = Some(described(target));
-    harvest.skip(board.unreadable, "without a title");
+    let mut result = SourceResult::new(url, Vec::new());
+    result.summary = Some(described(subject));
+    result.skip(board.unreadable, "without a title");
     let Board { items, slot, id, .. } = board;
-    let shown: Vec<Item> = match target {
-        Target::Board | Target::Topic(_) => items,
-        Target::Words(words) => {
-            harvest.note(format!(
+    let shown: Vec<Item> = match subject {
+        Subject::Board | Subject::Topic(_) => items,
+        Subject::Words(words) => {
+            result.note(format!(
                 "Product Hunt offers no text search; the words were matched within the latest {read} posts"
             ));
             items.into_iter().filter(|item| matches(item, words)).collect()
         }
-        Target::Product(slug) => {
+        Subject::Product(slug) => {
             let found: Vec<Item> = items.into_iter().filter(|item| is_of(item, slug)).collect();
             if found.is_empty() {
                 return Err(needs_token(format!(
@@ -204,37 +197,37 @@ async fn by_feed(cx: &Cx<'_>, target: &Target) -> Result<Harvest, SourceError> {
             }
             found
         }
-        Target::Day(day) if slot.map(request::day_of) == Some(*day) => items,
-        Target::Day(day) => {
+        Subject::Day(day) if slot.map(request::day_of) == Some(*day) => items,
+        Subject::Day(day) => {
             return Err(needs_token(format!(
                 "the feed shows the current board only, not that of {day}"
             )));
         }
     };
     let more = shown.len().saturating_sub(cx.args().limit);
-    harvest.show(shown.into_iter().take(cx.args().limit).collect());
-    harvest.skip(more, "beyond the limit");
-    if harvest.items.is_empty() {
-        return Ok(harvest);
+    result.show(shown.into_iter().take(cx.args().limit).collect());
+    result.skip(more, "beyond the limit");
+    if result.items.is_empty() {
+        return Ok(result);
     }
     if let Some(topic) = topic {
         // Entries of a topic reach back for months, so the feed's slot dates nothing here.
-        harvest.own_date = Some(DateEvidence::None);
+        result.own_date = Some(DateEvidence::None);
         if !id.contains(&format!("category={topic}")) {
-            harvest.note(format!("Product Hunt gives its ordinary feed for topics it does not know; this one does not say it is {topic}"));
+            result.note(format!("Product Hunt gives its ordinary feed for topics it does not know; this one does not say it is {topic}"));
         }
     } else if let Some(slot) = slot {
-        harvest.set("launch_day", request::day_of(slot).to_string());
+        result.set("launch_day", request::day_of(slot).to_string());
         // The board's day is the date of the board as a whole; single posts of it stay undated.
-        if matches!(target, Target::Board | Target::Day(_)) {
-            harvest.own_date = Some(DateEvidence::signal(
+        if matches!(subject, Subject::Board | Subject::Day(_)) {
+            result.own_date = Some(DateEvidence::signal(
                 "launch day of the board (the feed's updated)",
                 slot,
             ));
         }
     }
-    harvest.note("The feed gives when a draft was made, not when it was launched, and no votes");
-    Ok(harvest)
+    result.note("The feed gives when a draft was made, not when it was launched, and no votes");
+    Ok(result)
 }
 
 fn needs_token(message: String) -> SourceError {
@@ -262,12 +255,12 @@ fn matches(item: &Item, words: &str) -> bool {
         .all(|word| has_word(&all, word.trim_matches(|c: char| !c.is_alphanumeric())))
 }
 
-fn described(target: &Target) -> String {
-    match target {
-        Target::Board => "Product Hunt's board".to_owned(),
-        Target::Topic(slug) => format!("Product Hunt's topic {slug}"),
-        Target::Product(slug) => format!("The Product Hunt post {slug}"),
-        Target::Day(day) => format!("Product Hunt's board of {day} (Pacific time)"),
-        Target::Words(words) => format!("Product Hunt posts for \"{words}\""),
+fn described(subject: &Subject) -> String {
+    match subject {
+        Subject::Board => "Product Hunt's board".to_owned(),
+        Subject::Topic(slug) => format!("Product Hunt's topic {slug}"),
+        Subject::Product(slug) => format!("The Product Hunt post {slug}"),
+        Subject::Day(day) => format!("Product Hunt's board of {day} (Pacific time)"),
+        Subject::Words(words) => format!("Product Hunt posts for \"{words}\""),
     }
 }

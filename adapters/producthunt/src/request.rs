@@ -1,4 +1,4 @@
-//! From a target to the requests of a route. Pure.
+//! From a subject to the requests of a route. Pure.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::link;
 use serde_json::{Map, Value, json};
 
-use crate::input::Target;
+use crate::input::Subject;
 
 /// Most that one page of the API holds, whatever is asked for.
 pub const API_PAGE: usize = 20;
@@ -43,16 +43,16 @@ pub struct Posts {
 }
 
 impl Posts {
-    /// The posts of a target with the common arguments worked in.
-    pub fn of(target: &Target, args: &CommonArgs) -> Self {
-        let day = match target {
-            Target::Day(day) => pacific_day(*day),
+    /// The posts of a subject with the common arguments worked in.
+    pub fn of(subject: &Subject, args: &CommonArgs) -> Self {
+        let day = match subject {
+            Subject::Day(day) => pacific_day(*day),
             _ => None,
         };
         let (from, to) = day.unzip();
         Self {
-            topic: match target {
-                Target::Topic(slug) => Some(slug.clone()),
+            topic: match subject {
+                Subject::Topic(slug) => Some(slug.clone()),
                 _ => None,
             },
             order: match args.sort {
@@ -128,14 +128,16 @@ pub fn topics(words: &str) -> Result<Request, SourceError> {
 }
 
 /// The page of the site that shows the same.
-pub fn page(target: &Target, topic: Option<&str>) -> Result<Url, SourceError> {
+pub fn page(subject: &Subject, topic: Option<&str>) -> Result<Url, SourceError> {
     use freshcontext_contract::chrono::Datelike;
-    let path = match (target, topic) {
-        (Target::Topic(slug), _) => format!("topics/{slug}"),
+    let path = match (subject, topic) {
+        (Subject::Topic(slug), _) => format!("topics/{slug}"),
         (_, Some(slug)) => format!("topics/{slug}"),
-        (Target::Product(slug), None) => format!("posts/{slug}"),
-        (Target::Day(day), None) => format!("leaderboard/daily/{}/{}/{}", day.year(), day.month(), day.day()),
-        (Target::Board | Target::Words(_), None) => String::new(),
+        (Subject::Product(slug), None) => format!("posts/{slug}"),
+        (Subject::Day(day), None) => {
+            format!("leaderboard/daily/{}/{}/{}", day.year(), day.month(), day.day())
+        }
+        (Subject::Board | Subject::Words(_), None) => String::new(),
     };
     link::built(&format!("https://www.producthunt.com/{path}"), &[])
 }
@@ -171,13 +173,13 @@ mod tests {
 
     #[test]
     fn posts_never_name_a_search_and_stay_within_a_page() {
-        let target = recognise("https://www.producthunt.com/topics/saas").unwrap();
+        let subject = recognise("https://www.producthunt.com/topics/saas").unwrap();
         let args = CommonArgs {
             limit: 50,
             sort: Some("top"),
             ..args()
         };
-        let request = posts(&Posts::of(&target, &args)).unwrap();
+        let request = posts(&Posts::of(&subject, &args)).unwrap();
         assert_eq!(request.url.as_str(), "https://api.producthunt.com/v2/api/graphql");
         let body = body(&request);
         assert_eq!(

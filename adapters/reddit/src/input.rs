@@ -19,7 +19,7 @@ pub const EXAMPLE: &str = r#"{"url": "r/rust"}"#;
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum Subject {
     /// The front page.
     Front,
     /// One subreddit, or several joined by `+`.
@@ -92,11 +92,11 @@ impl Order {
     }
 }
 
-/// A target with what else the address said.
+/// A subject with what else the address said.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct Query {
     /// What is asked for.
-    pub target: Target,
+    pub subject: Subject,
     /// The order in the address (`/new/`, `?sort=top`).
     pub order: Option<Order>,
     /// The period in the address (`?t=week`).
@@ -105,10 +105,10 @@ pub struct Asked {
     pub one_word: bool,
 }
 
-impl Asked {
-    fn of(target: Target) -> Self {
+impl Query {
+    fn of(subject: Subject) -> Self {
         Self {
-            target,
+            subject,
             order: None,
             period: None,
             one_word: false,
@@ -120,7 +120,7 @@ impl Asked {
 pub const PERIODS: [&str; 6] = ["hour", "day", "week", "month", "year", "all"];
 
 /// Reads the argument.
-pub fn recognise(given: &str) -> Result<Asked, SourceError> {
+pub fn recognise(given: &str) -> Result<Query, SourceError> {
     let given = match Given::read(given, is_reddit_host, wrong)? {
         Given::Words(words) => words,
         Given::Address(url) if url.host_str().is_some_and(is_reddit_host) => return from_url(&url),
@@ -137,20 +137,20 @@ pub fn recognise(given: &str) -> Result<Asked, SourceError> {
         }
         if prefix == "r" {
             let within = subreddit(name)?;
-            return Ok(Asked::of(Target::Search {
+            return Ok(Query::of(Subject::Search {
                 query: rest.to_owned(),
                 within: Some(within),
             }));
         }
     }
     let one_word = is_name(given, 21);
-    let target = Target::Search {
+    let subject = Subject::Search {
         query: given.to_owned(),
         within: None,
     };
-    Ok(Asked {
+    Ok(Query {
         one_word,
-        ..Asked::of(target)
+        ..Query::of(subject)
     })
 }
 
@@ -162,27 +162,27 @@ fn is_reddit_host(host: &str) -> bool {
     host == "redd.it" || link::is_within(host, "reddit.com")
 }
 
-fn from_url(url: &Url) -> Result<Asked, SourceError> {
+fn from_url(url: &Url) -> Result<Query, SourceError> {
     let pairs: Vec<(String, String)> = url
         .query_pairs()
         .map(|(name, value)| (name.into_owned(), value.into_owned()))
         .collect();
     if url.host_str() == Some("redd.it") {
         let id = url.path().trim_matches('/');
-        return Ok(Asked::of(Target::Post(post_id(id)?)));
+        return Ok(Query::of(Subject::Post(post_id(id)?)));
     }
     from_path(url.path(), &pairs)
 }
 
 /// Reads a path of the site with its query.
-fn from_path(path: &str, query: &[(String, String)]) -> Result<Asked, SourceError> {
+fn from_path(path: &str, query: &[(String, String)]) -> Result<Query, SourceError> {
     let of_query = |name: &str| {
         query
             .iter()
             .find(|(key, _)| key == name)
             .map(|(_, value)| value.as_str())
     };
-    let mut asked = Asked::of(Target::Front);
+    let mut asked = Query::of(Subject::Front);
     asked.order = of_query("sort").and_then(Order::from_word);
     asked.period =
         of_query("t").and_then(|t| PERIODS.into_iter().find(|known| known.eq_ignore_ascii_case(t)));
@@ -192,7 +192,7 @@ fn from_path(path: &str, query: &[(String, String)]) -> Result<Asked, SourceErro
         .filter(|part| !part.is_empty())
         .collect();
     let search = |within: Option<String>| match of_query("q").map(str::trim) {
-        Some(query) if !query.is_empty() => Ok(Target::Search {
+        Some(query) if !query.is_empty() => Ok(Subject::Search {
             query: query.to_owned(),
             within,
         }),
@@ -204,24 +204,24 @@ fn from_path(path: &str, query: &[(String, String)]) -> Result<Asked, SourceErro
     };
     match parts.as_slice() {
         [] | ["best"] => {}
-        ["search", ..] => asked.target = search(None)?,
+        ["search", ..] => asked.subject = search(None)?,
         ["comments" | "gallery" | "poll", id, ..]
         | ["r" | "u" | "user", _, "comments" | "gallery", id, ..] => {
-            asked.target = Target::Post(post_id(id)?);
+            asked.subject = Subject::Post(post_id(id)?);
         }
         ["r", _, "s", code] if is_name(code, 32) => {
             let address = format!("https://www.reddit.com/{}", parts.join("/"));
             let url = Url::parse(&address).map_err(|_| unknown_page())?;
-            asked.target = Target::Share(url);
+            asked.subject = Subject::Share(url);
         }
-        ["r", name, "search", ..] => asked.target = search(Some(subreddit(name)?))?,
-        ["r", name] => asked.target = Target::Subreddit(subreddit(name)?),
+        ["r", name, "search", ..] => asked.subject = search(Some(subreddit(name)?))?,
+        ["r", name] => asked.subject = Subject::Subreddit(subreddit(name)?),
         ["r", name, order] if Order::from_word(order).is_some() => {
-            asked.target = Target::Subreddit(subreddit(name)?);
+            asked.subject = Subject::Subreddit(subreddit(name)?);
             asked.order = Order::from_word(order);
         }
         ["u" | "user", name] | ["u" | "user", name, "submitted" | "comments" | "overview"] => {
-            asked.target = Target::User(user(name)?);
+            asked.subject = Subject::User(user(name)?);
         }
         [order] if Order::from_word(order).is_some() => asked.order = Order::from_word(order),
         _ => return Err(unknown_page()),
@@ -282,16 +282,16 @@ mod tests {
     use super::*;
     use freshcontext_contract::ErrorCode;
 
-    fn target(given: &str) -> Target {
-        recognise(given).unwrap().target
+    fn subject(given: &str) -> Subject {
+        recognise(given).unwrap().subject
     }
 
-    fn sub(name: &str) -> Target {
-        Target::Subreddit(name.to_owned())
+    fn sub(name: &str) -> Subject {
+        Subject::Subreddit(name.to_owned())
     }
 
-    fn search(query: &str, within: Option<&str>) -> Target {
-        Target::Search {
+    fn search(query: &str, within: Option<&str>) -> Subject {
+        Subject::Search {
             query: query.to_owned(),
             within: within.map(str::to_owned),
         }
@@ -309,18 +309,18 @@ mod tests {
             "https://www.reddit.com/r/rust.json?limit=3",
             "https://www.reddit.com/r/rust/.rss",
         ] {
-            assert_eq!(target(given), sub("rust"), "{given}");
+            assert_eq!(subject(given), sub("rust"), "{given}");
         }
-        assert_eq!(target("r/rust+golang"), sub("rust+golang"));
+        assert_eq!(subject("r/rust+golang"), sub("rust+golang"));
     }
 
     #[test]
     fn an_order_in_path_or_query_is_kept() {
         let asked = recognise("https://www.reddit.com/r/rust/?sort=new").unwrap();
-        assert_eq!((asked.target, asked.order), (sub("rust"), Some(Order::New)));
+        assert_eq!((asked.subject, asked.order), (sub("rust"), Some(Order::New)));
         let asked = recognise("https://www.reddit.com/r/rust/top/?t=week&utm_source=share").unwrap();
         assert_eq!(
-            (asked.target, asked.order, asked.period),
+            (asked.subject, asked.order, asked.period),
             (sub("rust"), Some(Order::Top), Some("week"))
         );
         assert_eq!(recognise("r/rust/new").unwrap().order, Some(Order::New));
@@ -329,24 +329,24 @@ mod tests {
     #[test]
     fn words_are_a_search_even_a_single_one() {
         let asked = recognise("rust").unwrap();
-        assert_eq!((asked.target, asked.one_word), (search("rust", None), true));
-        assert_eq!(target("mcp servers"), search("mcp servers", None));
+        assert_eq!((asked.subject, asked.one_word), (search("rust", None), true));
+        assert_eq!(subject("mcp servers"), search("mcp servers", None));
         assert_eq!(
-            target("r/rust async runtime"),
+            subject("r/rust async runtime"),
             search("async runtime", Some("rust"))
         );
-        assert_eq!(target("a/b testing"), search("a/b testing", None));
-        assert_eq!(target("TCP/IP"), search("TCP/IP", None));
+        assert_eq!(subject("a/b testing"), search("a/b testing", None));
+        assert_eq!(subject("TCP/IP"), search("TCP/IP", None));
     }
 
     #[test]
     fn search_addresses_give_their_words_decoded() {
         assert_eq!(
-            target("https://www.reddit.com/search/?q=caf%C3%A9+%26+tea&type=posts"),
+            subject("https://www.reddit.com/search/?q=caf%C3%A9+%26+tea&type=posts"),
             search("café & tea", None)
         );
         assert_eq!(
-            target("https://www.reddit.com/r/rust/search?q=tokio&restrict_sr=1"),
+            subject("https://www.reddit.com/r/rust/search?q=tokio&restrict_sr=1"),
             search("tokio", Some("rust"))
         );
         assert_eq!(
@@ -364,15 +364,18 @@ mod tests {
             "https://www.reddit.com/gallery/1wszcb6",
             "comments/t3_1wszcb6",
         ] {
-            assert_eq!(target(given), Target::Post("1wszcb6".to_owned()), "{given}");
+            assert_eq!(subject(given), Subject::Post("1wszcb6".to_owned()), "{given}");
         }
-        assert_eq!(target("u/example_user"), Target::User("example_user".to_owned()));
+        assert_eq!(
+            subject("u/example_user"),
+            Subject::User("example_user".to_owned())
+        );
         let asked = recognise("https://www.reddit.com/user/example_user/?sort=new").unwrap();
         assert_eq!(
-            (asked.target, asked.order),
-            (Target::User("example_user".to_owned()), Some(Order::New))
+            (asked.subject, asked.order),
+            (Subject::User("example_user".to_owned()), Some(Order::New))
         );
-        let Target::Share(url) = target("https://www.reddit.com/r/rust/s/AbC123?utm_name=x") else {
+        let Subject::Share(url) = subject("https://www.reddit.com/r/rust/s/AbC123?utm_name=x") else {
             panic!()
         };
         assert_eq!(url.as_str(), "https://www.reddit.com/r/rust/s/AbC123");

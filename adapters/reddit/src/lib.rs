@@ -5,13 +5,13 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Harvest, HostRate, Hosts,
-    Listing, Marker, Pace, Peek, Route, SourceError, StatusRule, When, counted, walls,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace,
+    Peek, Route, SourceError, SourceResult, StatusRule, When, walls,
 };
 use freshcontext_parse::charset;
 
 pub use input::Input;
-use input::{Asked, Target};
+use input::{Query, Subject};
 use parse::Page;
 use request::Plan;
 
@@ -117,11 +117,6 @@ const FEED: &str = "feed";
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reddit;
 
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Reddit)]
-}
-
 impl Adapter for Reddit {
     type Input = Input;
 
@@ -129,7 +124,7 @@ impl Adapter for Reddit {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
         let mut asked = input::recognise(&input.url)?;
         // Checked before the first request, whatever comes after.
         Plan::new(&asked, cx.args(), cx.now())?;
@@ -140,7 +135,7 @@ impl Adapter for Reddit {
                 input::EXAMPLE,
             ));
         }
-        if let Target::Share(url) = &asked.target {
+        if let Subject::Share(url) = &asked.subject {
             asked = follow_share(cx, url)
                 .await
                 .map_err(|error| with_advice(cx, error))?;
@@ -156,12 +151,12 @@ impl Adapter for Reddit {
             .await
             .map_err(|error| with_advice(cx, error))?;
         let notes: Vec<String> = routed.notes().collect();
-        let mut harvest = harvest(routed.answer, &plan, &asked, routed.route)?;
+        let mut result = result(routed.answer, &plan, &asked, routed.route)?;
         if routed.route == FEED {
-            harvest.note("Reddit's feeds do not give scores, comment counts, flairs or pins");
+            result.note("Reddit's feeds do not give scores, comment counts, flairs or pins");
         }
-        harvest.notes.extend(notes);
-        Ok(harvest)
+        result.notes.extend(notes);
+        Ok(result)
     }
 }
 
@@ -177,7 +172,7 @@ async fn by_api(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
     if response.final_url.path().starts_with("/subreddits/search") {
         return Err(parse::no_such_subreddit());
     }
-    response.judged(parse::listing(&charset::decode(&response).text))
+    response.validated(parse::listing(&charset::decode(&response).text))
 }
 
 async fn by_feed(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
@@ -193,18 +188,18 @@ async fn by_feed(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
 }
 
 /// Asks a share link where it leads.
-async fn follow_share(cx: &Cx<'_>, url: &freshcontext_contract::url::Url) -> Result<Asked, SourceError> {
+async fn follow_share(cx: &Cx<'_>, url: &freshcontext_contract::url::Url) -> Result<Query, SourceError> {
     let response = cx.send(request::share(url)).await?;
     let location = response.headers.get("location");
-    let target = location
+    let subject = location
         .and_then(|location| response.final_url.join(location).ok())
         .unwrap_or_else(|| response.final_url.clone());
     if let Ok(
-        asked @ Asked {
-            target: Target::Post(_),
+        asked @ Query {
+            subject: Subject::Post(_),
             ..
         },
-    ) = input::recognise(target.as_str())
+    ) = input::recognise(subject.as_str())
     {
         return Ok(asked);
     }
@@ -235,7 +230,12 @@ fn with_advice(cx: &Cx<'_>, error: SourceError) -> SourceError {
     )
 }
 
-fn harvest(mut page: Page, plan: &Plan, asked: &Asked, route: &'static str) -> Result<Harvest, SourceError> {
+fn result(
+    mut page: Page,
+    plan: &Plan,
+    asked: &Query,
+    route: &'static str,
+) -> Result<SourceResult, SourceError> {
     if page.subreddits_only {
         return Err(parse::no_such_subreddit());
     }
@@ -244,7 +244,7 @@ fn harvest(mut page: Page, plan: &Plan, asked: &Asked, route: &'static str) -> R
             "Reddit: no entry of the answer has the documented shape",
         ));
     }
-    let is_list = matches!(plan.target, Target::Front | Target::Subreddit(_));
+    let is_list = matches!(plan.subject, Subject::Front | Subject::Subreddit(_));
     let suspects = if route == FEED && is_list && plan.order == input::Order::Hot {
         parse::suspect_pins(&mut page.items)
     } else {
@@ -252,35 +252,27 @@ fn harvest(mut page: Page, plan: &Plan, asked: &Asked, route: &'static str) -> R
     };
     let more = page.items.len().saturating_sub(plan.limit);
     page.items.truncate(plan.limit);
-    let mut harvest = Harvest::new(request::page(plan)?, page.items);
-    harvest.route = Some(route);
-    harvest.summary = Some(described(plan));
-    harvest.skip(page.unreadable, "without a title or text");
-    if page.not_loaded > 0 {
-        harvest.note(format!(
-            "{} not sent by Reddit",
-            counted(page.not_loaded, "further comment was", "further comments were")
-        ));
-    }
-    if suspects > 0 {
-        harvest.note(format!(
-            "{} much older than the rest and may be pinned",
-            counted(suspects, "leading entry is", "leading entries are")
-        ));
-    }
+    let mut result = SourceResult::new(request::page(plan)?, page.items);
+    result.route = Some(route);
+    result.summary = Some(described(plan));
+    result.skip(page.unreadable, "without a title or text");
+    let comments = ["further comment was", "further comments were"];
+    result.note_count(page.not_loaded, comments, "not sent by Reddit");
+    let leading = ["leading entry is", "leading entries are"];
+    result.note_count(suspects, leading, "much older than the rest and may be pinned");
     if asked.one_word
-        && let Target::Search { query, .. } = &plan.target
+        && let Subject::Search { query, .. } = &plan.subject
     {
-        harvest.note(format!(
+        result.note(format!(
             "All of Reddit was searched for the word; for the subreddit of this name pass r/{query}"
         ));
     }
     if let Some(after) = page.after {
         // Pinned posts come on top of the limit: what was cut off opens the next page.
-        let last_shown = harvest.items.last().and_then(|item| item.id.clone());
-        harvest.next = if more == 0 { Some(after) } else { last_shown };
+        let last_shown = result.items.last().and_then(|item| item.id.clone());
+        result.next = if more == 0 { Some(after) } else { last_shown };
     }
-    Ok(harvest)
+    Ok(result)
 }
 
 fn described(plan: &Plan) -> String {
@@ -289,20 +281,20 @@ fn described(plan: &Plan) -> String {
         .period
         .map(|period| format!(", period: {period}"))
         .unwrap_or_default();
-    match &plan.target {
-        Target::Front => format!("Reddit's front page, {order}{period}"),
-        Target::Subreddit(name) => format!("r/{name}, {order}{period}"),
-        Target::Search {
+    match &plan.subject {
+        Subject::Front => format!("Reddit's front page, {order}{period}"),
+        Subject::Subreddit(name) => format!("r/{name}, {order}{period}"),
+        Subject::Search {
             query,
             within: Some(name),
         } => {
             format!("Search in r/{name} for \"{query}\", sorted by {order}{period}")
         }
-        Target::Search { query, within: None } => {
+        Subject::Search { query, within: None } => {
             format!("Search on Reddit for \"{query}\", sorted by {order}{period}")
         }
-        Target::Post(id) => format!("Post {id} and its comments"),
-        Target::User(name) => format!("Posts and comments of u/{name}"),
-        Target::Share(_) => "A shared post".to_owned(),
+        Subject::Post(id) => format!("Post {id} and its comments"),
+        Subject::User(name) => format!("Posts and comments of u/{name}"),
+        Subject::Share(_) => "A shared post".to_owned(),
     }
 }

@@ -16,7 +16,7 @@ pub struct Page {
     /// Entries that lacked what an item needs.
     pub unreadable: usize,
     /// Comments that Reddit counted but did not send.
-    pub not_loaded: u64,
+    pub not_loaded: usize,
     /// Full name of the last post, where Reddit says that there is a next page.
     pub after: Option<String>,
     /// The answer held subreddits and no posts: the search that Reddit redirects unknown names to.

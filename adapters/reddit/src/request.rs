@@ -7,7 +7,7 @@ use freshcontext_contract::url::Url;
 use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::{link, text};
 
-use crate::input::{Asked, Order, PERIODS, Target};
+use crate::input::{Order, PERIODS, Query, Subject};
 
 /// The site: feeds and the pages that people read.
 pub const SITE: &str = "https://www.reddit.com";
@@ -21,7 +21,7 @@ const CACHE: Duration = Duration::from_mins(15);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// What.
-    pub target: Target,
+    pub subject: Subject,
     /// In which order.
     pub order: Order,
     /// Within which period, one of [`PERIODS`].
@@ -35,8 +35,8 @@ pub struct Plan {
 impl Plan {
     /// Works the common arguments in. The caller's `sort` wins over the order in an address; `since`
     /// alone asks for the newest, since a hot list does not reach back evenly.
-    pub fn new(asked: &Asked, args: &CommonArgs, now: DateTime<Utc>) -> Result<Self, SourceError> {
-        let searching = matches!(asked.target, Target::Search { .. });
+    pub fn new(asked: &Query, args: &CommonArgs, now: DateTime<Utc>) -> Result<Self, SourceError> {
+        let searching = matches!(asked.subject, Subject::Search { .. });
         let usual = if searching { Order::Relevance } else { Order::Hot };
         let order = match args.sort {
             Some("newest") => Order::New,
@@ -58,7 +58,7 @@ impl Plan {
         let period = period.filter(|_| searching || order.has_period());
         let after = args.cursor_by(full_name)?;
         Ok(Self {
-            target: asked.target.clone(),
+            subject: asked.subject.clone(),
             order,
             period,
             limit: args.limit.clamp(1, 100),
@@ -85,24 +85,24 @@ fn full_name(cursor: &str) -> Option<String> {
 }
 
 /// The query of one address, in the order in which it is written.
-type Query<'a> = Vec<(&'static str, &'a str)>;
+type Pairs<'a> = Vec<(&'static str, &'a str)>;
 
 /// Where the site shows the plan: its path and its query. Feeds and pages write a search within one subreddit
 /// differently.
-fn on_site<'p>(plan: &'p Plan, restricted: &'static str) -> (Vec<&'p str>, Query<'p>) {
-    let mut query: Query<'_> = Vec::new();
+fn on_site<'p>(plan: &'p Plan, restricted: &'static str) -> (Vec<&'p str>, Pairs<'p>) {
+    let mut query: Pairs<'_> = Vec::new();
     let mut segments: Vec<&str> = Vec::new();
     let order = plan.order.word();
-    match &plan.target {
-        Target::Front | Target::Subreddit(_) => {
-            if let Target::Subreddit(name) = &plan.target {
+    match &plan.subject {
+        Subject::Front | Subject::Subreddit(_) => {
+            if let Subject::Subreddit(name) = &plan.subject {
                 segments.extend(["r", name.as_str()]);
             }
             if plan.order != Order::Hot {
                 segments.push(order);
             }
         }
-        Target::Search { query: words, within } => {
+        Subject::Search { query: words, within } => {
             query.push(("q", words));
             if let Some(name) = within {
                 segments.extend(["r", name.as_str()]);
@@ -111,9 +111,9 @@ fn on_site<'p>(plan: &'p Plan, restricted: &'static str) -> (Vec<&'p str>, Query
             segments.push("search");
             query.push(("sort", order));
         }
-        Target::Post(id) => segments.extend(["comments", id.as_str()]),
-        Target::User(name) => segments.extend(["user", name.as_str()]),
-        Target::Share(_) => {}
+        Subject::Post(id) => segments.extend(["comments", id.as_str()]),
+        Subject::User(name) => segments.extend(["user", name.as_str()]),
+        Subject::Share(_) => {}
     }
     query.extend(plan.period.map(|period| ("t", period)));
     (segments, query)
@@ -121,7 +121,7 @@ fn on_site<'p>(plan: &'p Plan, restricted: &'static str) -> (Vec<&'p str>, Query
 
 /// The Atom feed that answers the plan.
 pub fn feed(plan: &Plan) -> Result<Request, SourceError> {
-    if let Target::Share(url) = &plan.target {
+    if let Subject::Share(url) = &plan.subject {
         return Ok(share(url));
     }
     let limit = plan.limit.to_string();
@@ -138,12 +138,12 @@ pub fn feed(plan: &Plan) -> Result<Request, SourceError> {
 pub fn api(plan: &Plan) -> Result<Request, SourceError> {
     let limit = plan.limit.to_string();
     let order = plan.order.word();
-    let mut query: Query<'_> = Vec::new();
+    let mut query: Pairs<'_> = Vec::new();
     let mut segments: Vec<&str> = Vec::new();
-    match &plan.target {
-        Target::Front => segments.push(order),
-        Target::Subreddit(name) => segments.extend(["r", name.as_str(), order]),
-        Target::Search { query: words, within } => {
+    match &plan.subject {
+        Subject::Front => segments.push(order),
+        Subject::Subreddit(name) => segments.extend(["r", name.as_str(), order]),
+        Subject::Search { query: words, within } => {
             if let Some(name) = within {
                 segments.extend(["r", name.as_str()]);
             }
@@ -154,14 +154,14 @@ pub fn api(plan: &Plan) -> Result<Request, SourceError> {
             }
             query.push(("sort", order));
         }
-        Target::Post(id) => segments.extend(["comments", id.as_str()]),
-        Target::User(name) => {
+        Subject::Post(id) => segments.extend(["comments", id.as_str()]),
+        Subject::User(name) => {
             segments.extend(["user", name.as_str(), "overview"]);
             if plan.order != Order::Hot {
                 query.push(("sort", order));
             }
         }
-        Target::Share(url) => return Ok(share(url)),
+        Subject::Share(url) => return Ok(share(url)),
     }
     if let Some(period) = plan.period {
         query.push(("t", period));
@@ -186,7 +186,7 @@ pub fn share(url: &Url) -> Request {
 
 /// The page for people that shows the same.
 pub fn page(plan: &Plan) -> Result<Url, SourceError> {
-    if let Target::Share(url) = &plan.target {
+    if let Subject::Share(url) = &plan.subject {
         return Ok(url.clone());
     }
     let (mut segments, query) = on_site(plan, "1");

@@ -10,8 +10,8 @@ use std::time::Duration;
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Harvest, HostRate,
-    Hosts, Listing, Pace, Peek, Route, SourceError, StatusRule,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, HostRate, Hosts, Listing, Pace,
+    Peek, Route, SourceError, SourceResult, StatusRule,
 };
 use freshcontext_parse::charset;
 
@@ -102,11 +102,6 @@ impl Refused {
     }
 }
 
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Scholar::default())]
-}
-
 impl Adapter for Scholar {
     type Input = Input;
 
@@ -114,7 +109,7 @@ impl Adapter for Scholar {
         &DESCRIPTOR
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
         let plan = Plan::new(input::recognise(&input.url)?, cx.args())?;
         let words = plan.search.words();
         let asks_scholar = match plan.only {
@@ -125,7 +120,7 @@ impl Adapter for Scholar {
         let mut walled = None;
         if asks_scholar {
             match self.by_scholar(cx, &plan).await {
-                Ok((page, url)) => return Ok(harvest(page, &plan, Via::Scholar, url)),
+                Ok((page, url)) => return Ok(result(page, &plan, Via::Scholar, url)),
                 Err(error) => {
                     let elsewhere =
                         is_wall(error.code) && plan.only.is_none() && input.fallback != Some(false);
@@ -139,9 +134,9 @@ impl Adapter for Scholar {
         // A cursor of Scholar has ended above, and every other plan has words.
         let words = words.ok_or_else(SourceError::foreign_cursor)?;
         let (page, via, url, failed) = self.by_open_index(cx, &plan, &words, walled.as_ref()).await?;
-        let mut harvest = harvest(page, &plan, via, url);
+        let mut result = result(page, &plan, via, url);
         if let Some(error) = &walled {
-            harvest.note(format!(
+            result.note(format!(
                 "Google Scholar could not be read ({}: {}); {} was asked the same query instead",
                 error.code,
                 error.message,
@@ -149,9 +144,9 @@ impl Adapter for Scholar {
             ));
         }
         if let Some(error) = failed {
-            harvest.note(format!("Crossref did not answer ({}); OpenAlex did", error.code));
+            result.note(format!("Crossref did not answer ({}); OpenAlex did", error.code));
         }
-        Ok(harvest)
+        Ok(result)
     }
 }
 
@@ -169,7 +164,7 @@ impl Scholar {
         let request = request::scholar(plan)?;
         let url = request.url.clone();
         let page = match cx.send(request).await {
-            Ok(response) => response.judged(
+            Ok(response) => response.validated(
                 match parse::refusal(response.status, &response.headers, &response.body) {
                     Some(error) => Err(error),
                     None => parse::results(
@@ -208,7 +203,7 @@ impl Scholar {
         if plan.only != Some(Via::OpenAlex) {
             let request = request::crossref(plan, words)?;
             let url = request.url.clone();
-            match cx.read(request, charset::as_text(parse::crossref)).await {
+            match charset::read(cx, request, parse::crossref).await {
                 Ok(page) => return Ok((page, Via::Crossref, url, None)),
                 Err(error) if plan.only.is_some() => return Err(error),
                 Err(error) => failed = Some(error),
@@ -230,7 +225,7 @@ impl Scholar {
         let url = request.url.clone();
         let response = cx.send(request).await?;
         let text = charset::decode(&response).text;
-        let page = response.judged(match response.status {
+        let page = response.validated(match response.status {
             403 | 429 => Err(parse::openalex_refusal(
                 response.status,
                 &response.headers,
@@ -300,13 +295,13 @@ fn none_answered(
     error.hint("wait a while, or try extract_arxiv")
 }
 
-fn harvest(page: Page, plan: &Plan, via: Via, url: Url) -> Harvest {
+fn result(page: Page, plan: &Plan, via: Via, url: Url) -> SourceResult {
     let shown = page.items.len();
     let full = shown >= plan.limit;
     let mut items = page.items;
     items.truncate(plan.limit);
-    let mut harvest = Harvest::new(url, items);
-    harvest.route = Some(via.id());
+    let mut result = SourceResult::new(url, items);
+    result.route = Some(via.id());
     let what = plan
         .search
         .words()
@@ -316,7 +311,7 @@ fn harvest(page: Page, plan: &Plan, via: Via, url: Url) -> Harvest {
     } else {
         "by relevance"
     };
-    harvest.summary = Some(format!(
+    result.summary = Some(format!(
         "{} results for {what:?}, {order}{}",
         via.name(),
         if plan.offset > 0 {
@@ -325,25 +320,25 @@ fn harvest(page: Page, plan: &Plan, via: Via, url: Url) -> Harvest {
             String::new()
         }
     ));
-    harvest.set("total_results", page.total);
+    result.set("total_results", page.total);
     if let Some((oldest, newest)) = page.years {
-        harvest.set("oldest_year", oldest);
-        harvest.set("newest_year", newest);
+        result.set("oldest_year", oldest);
+        result.set("newest_year", newest);
     }
-    harvest.skip(page.unreadable, "without a title");
+    result.skip(page.unreadable, "without a title");
     if let Some(cut) = page.cut {
-        harvest.note(cut);
+        result.note(cut);
     }
     if via == Via::Scholar && shown > 0 {
-        harvest.note("Scholar gives years only; a year is shown and is not used as a date");
+        result.note("Scholar gives years only; a year is shown and is not used as a date");
     }
     let more = page
         .total
         .is_none_or(|total| total > (plan.offset + shown) as u64);
     if full && more {
-        harvest.next = Some(plan.next(via));
+        result.next = Some(plan.next(via));
     }
-    harvest
+    result
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
-use freshcontext_parse::link;
+use freshcontext_parse::{link, text};
 
 use crate::input::Search;
 
@@ -72,7 +72,12 @@ impl Plan {
         } else {
             search.num.unwrap_or(args.limit)
         };
-        let year = |name: &str| search.get(name).filter(|year| is_year(year)).map(str::to_owned);
+        let year = |name: &str| {
+            search
+                .get(name)
+                .filter(|year| text::is_digits(year, 4..=4))
+                .map(str::to_owned)
+        };
         let days = args.days();
         let from = days.since.map(|day| day.to_string());
         let from = from.or_else(|| year("as_ylo").map(|year| format!("{year}-01-01")));
@@ -114,10 +119,6 @@ fn cursor_parts(cursor: &str) -> Option<(Via, usize)> {
         .find(|via| via.id() == id)?;
     let offset = offset.parse::<usize>().ok().filter(|offset| *offset <= 9_000)?;
     Some((via, offset))
-}
-
-fn is_year(text: &str) -> bool {
-    text.len() == 4 && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Scholar's page, in English so that it can be read. Nothing is added that would let the request
@@ -189,7 +190,7 @@ pub fn crossref(plan: &Plan, words: &str) -> Result<Request, SourceError> {
 pub fn openalex(plan: &Plan, words: &str) -> Result<Request, SourceError> {
     let (mut words, author) = split_author(words);
     if let Some(author) = author {
-        words = freshcontext_parse::text::one_line(&format!("{words} {author}"));
+        words = text::one_line(&format!("{words} {author}"));
     }
     let bounds = plan.bounds("from_publication_date", "to_publication_date");
     let (rows, page) = (plan.limit.to_string(), (plan.offset / plan.limit + 1).to_string());
@@ -218,7 +219,7 @@ fn split_author(words: &str) -> (String, Option<String>) {
         rest = format!("{before} {after}");
     }
     let rest = rest.replace("intitle:", " ").replace("source:", " ");
-    (freshcontext_parse::text::one_line(&rest), author)
+    (text::one_line(&rest), author)
 }
 
 #[cfg(test)]

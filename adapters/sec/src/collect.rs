@@ -1,11 +1,11 @@
-//! Which list answers, and how it becomes a harvest.
+//! Which list answers, and how it becomes a result.
 
 use freshcontext_contract::{
-    Cx, DateEvidence, Days, ErrorCode, Harvest, Response, SourceError, Status, counted,
+    Cx, DateEvidence, Days, ErrorCode, Response, SourceError, SourceResult, Status, counted,
 };
 use freshcontext_parse::charset;
 
-use crate::input::{self, Input, Target, Wanted};
+use crate::input::{self, Input, Query, Subject};
 use crate::parse::{self, Company, Filing};
 use crate::request::{self, PAGE, REACH};
 use crate::resolve::{self, Resolved};
@@ -15,22 +15,22 @@ use crate::search;
 const OLDER_FILES: usize = 2;
 
 /// Collects filings.
-pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<Harvest, SourceError> {
-    let wanted = input::read(input)?;
+pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceError> {
+    let query = input::read(input)?;
     let cursor = cx.args().cursor_by(Cursor::read)?;
-    match &wanted.target {
-        Target::Cik(cik) => company(cx, &wanted, *cik, None, cursor).await,
-        Target::Filing { cik, accession } => company(cx, &wanted, *cik, Some(accession), cursor).await,
-        Target::Ticker(symbol) => {
+    match &query.subject {
+        Subject::Cik(cik) => company(cx, &query, *cik, None, cursor).await,
+        Subject::Filing { cik, accession } => company(cx, &query, *cik, Some(accession), cursor).await,
+        Subject::Ticker(symbol) => {
             let table = tickers(cx).await?;
             let listed = resolve::by_ticker(&table, symbol).ok_or_else(|| {
                 SourceError::not_found(format!("EDGAR lists no company with the ticker {symbol}"))
                     .hint("pass the company's name or its CIK")
             })?;
-            company(cx, &wanted, listed.cik, None, cursor).await
+            company(cx, &query, listed.cik, None, cursor).await
         }
-        Target::Text(text) => full_text(cx, &wanted, text, Vec::new(), cursor).await,
-        Target::Words(words) => by_words(cx, &wanted, words, cursor).await,
+        Subject::Text(text) => full_text(cx, &query, text, Vec::new(), cursor).await,
+        Subject::Words(words) => by_words(cx, &query, words, cursor).await,
     }
 }
 
@@ -39,8 +39,7 @@ fn text(response: &Response) -> String {
 }
 
 async fn tickers(cx: &Cx<'_>) -> Result<Vec<resolve::Listed>, SourceError> {
-    cx.read(request::tickers()?, charset::as_text(resolve::table))
-        .await
+    charset::read(cx, request::tickers()?, resolve::table).await
 }
 
 /// Where to continue: in a company's list, or on a page of search results.
@@ -72,14 +71,14 @@ impl Cursor {
 /// Words are a ticker or a company where EDGAR knows one of that name, else a topic.
 async fn by_words(
     cx: &Cx<'_>,
-    wanted: &Wanted,
+    query: &Query,
     words: &str,
     cursor: Option<Cursor>,
-) -> Result<Harvest, SourceError> {
+) -> Result<SourceResult, SourceError> {
     // A cursor already says what the words were resolved to.
     match cursor {
-        Some(Cursor::List { cik, .. }) => return company(cx, wanted, cik, None, cursor).await,
-        Some(Cursor::Search { .. }) => return full_text(cx, wanted, words, Vec::new(), cursor).await,
+        Some(Cursor::List { cik, .. }) => return company(cx, query, cik, None, cursor).await,
+        Some(Cursor::Search { .. }) => return full_text(cx, query, words, Vec::new(), cursor).await,
         None => {}
     }
     let mut notes = Vec::new();
@@ -96,9 +95,9 @@ async fn by_words(
     };
     match resolved {
         Resolved::Company { cik, how } => {
-            let mut harvest = company(cx, wanted, cik, None, cursor).await?;
-            harvest.note(how);
-            Ok(harvest)
+            let mut result = company(cx, query, cik, None, cursor).await?;
+            result.note(how);
+            Ok(result)
         }
         Resolved::Several(found) => {
             let shown: Vec<String> = found
@@ -117,9 +116,9 @@ async fn by_words(
                  these are filings that mention the words",
                 shown.join("; ")
             ));
-            full_text(cx, wanted, &format!("\"{words}\""), notes, cursor).await
+            full_text(cx, query, &format!("\"{words}\""), notes, cursor).await
         }
-        Resolved::Nothing => full_text(cx, wanted, words, notes, cursor).await,
+        Resolved::Nothing => full_text(cx, query, words, notes, cursor).await,
     }
 }
 
@@ -129,9 +128,7 @@ async fn lookup(cx: &Cx<'_>, words: &str) -> Result<Resolved, SourceError> {
     if resolved != Resolved::Nothing || words.split_whitespace().count() > 8 {
         return Ok(resolved);
     }
-    let candidates = cx
-        .read(request::names(words)?, charset::as_text(search::candidates))
-        .await?;
+    let candidates = charset::read(cx, request::names(words)?, search::candidates).await?;
     Ok(resolve::by_name(
         candidates.iter().map(|(cik, name)| (*cik, name.as_str())),
         words,
@@ -140,11 +137,11 @@ async fn lookup(cx: &Cx<'_>, words: &str) -> Result<Resolved, SourceError> {
 
 async fn company(
     cx: &Cx<'_>,
-    wanted: &Wanted,
+    query: &Query,
     cik: u64,
     accession: Option<&String>,
     cursor: Option<Cursor>,
-) -> Result<Harvest, SourceError> {
+) -> Result<SourceResult, SourceError> {
     let skip = match cursor {
         None => 0,
         Some(Cursor::List { skip, cik: of }) if of == cik => skip,
@@ -161,7 +158,7 @@ async fn company(
             error
         }
     })?;
-    let (mut company, listed, files) = response.judged(parse::submissions(&text(&response)))?;
+    let (mut company, listed, files) = response.validated(parse::submissions(&text(&response)))?;
     let mut notes = Vec::new();
     if company.cik != cik {
         notes.push(format!(
@@ -180,8 +177,8 @@ async fn company(
     let fits = |filing: &Filing| match accession {
         Some(accession) => filing.accession == **accession,
         None => {
-            (wanted.forms.is_empty()
-                || wanted
+            (query.forms.is_empty()
+                || query
                     .forms
                     .iter()
                     .any(|form| form.eq_ignore_ascii_case(&filing.form)))
@@ -205,11 +202,7 @@ async fn company(
         let Some(request) = request::older(&file.name) else {
             continue;
         };
-        match cx
-            .send(request)
-            .await
-            .and_then(|response| parse::older(&text(&response)))
-        {
+        match charset::read(cx, request, parse::older).await {
             Ok(older) => {
                 filings.extend(older.filings);
                 unreadable += older.unreadable;
@@ -236,56 +229,52 @@ async fn company(
         .take(cx.args().limit)
         .map(|filing| filing.item(&company))
         .collect();
-    let mut harvest = Harvest::new(request::company_page(cik)?, shown);
-    harvest.route = Some("submissions");
-    harvest.summary = Some(summary(
+    let mut result = SourceResult::new(request::company_page(cik)?, shown);
+    result.route = Some("submissions");
+    result.summary = Some(summary(
         &company,
-        wanted,
+        query,
         days,
         &filings,
         matching.len(),
         skip,
-        harvest.items.len(),
+        result.items.len(),
     ));
-    harvest.notes = notes;
-    harvest.skip(unreadable, "without an accession number or a form");
-    harvest.set("company", company.name.as_str());
-    harvest.set("cik", company.cik);
-    harvest.set("tickers", company.tickers.clone());
-    harvest.set("industry", company.industry.clone());
-    if unproven && !harvest.items.is_empty() {
-        harvest.note(
+    result.notes = notes;
+    result.skip(unreadable, "without an accession number or a form");
+    result.set("company", company.name.as_str());
+    result.set("cik", company.cik);
+    result.set("tickers", company.tickers.clone());
+    result.set("industry", company.industry.clone());
+    if unproven && !result.items.is_empty() {
+        result.note(
             "EDGAR's acceptance times are UTC for some companies and New York time for others; nothing in \
              this list proves which, so they are left out where that is so",
         );
     }
     if !enough(&filings) && unread > 0 {
-        harvest.note(format!(
+        result.note(format!(
             "EDGAR keeps older filings of this company in {} not read; narrow `since` and `until` to reach them",
             counted(unread, "more part that was", "more parts that were")
         ));
     }
-    let next = skip.saturating_add(harvest.items.len());
-    if !harvest.items.is_empty() && next < matching.len() {
-        harvest.next = Some(format!("list:{next}:{cik}"));
+    let next = skip.saturating_add(result.items.len());
+    if !result.items.is_empty() && next < matching.len() {
+        result.next = Some(format!("list:{next}:{cik}"));
     }
-    Ok(harvest)
+    Ok(result)
 }
 
 fn summary(
     company: &Company,
-    wanted: &Wanted,
+    query: &Query,
     days: Days,
     filings: &[Filing],
     matching: usize,
     skip: usize,
     shown: usize,
 ) -> String {
-    let forms = if wanted.forms.is_empty() {
-        "all forms".to_owned()
-    } else {
-        wanted.forms.join(", ")
-    };
+    let forms = query.named_forms();
     let window = window(days);
     let name = format!("{} (CIK {})", company.name, company.cik);
     if filings.is_empty() {
@@ -316,66 +305,62 @@ fn window(days: Days) -> String {
 
 async fn full_text(
     cx: &Cx<'_>,
-    wanted: &Wanted,
+    query: &Query,
     words: &str,
     notes: Vec<String>,
     cursor: Option<Cursor>,
-) -> Result<Harvest, SourceError> {
+) -> Result<SourceResult, SourceError> {
     let (from, skip) = match cursor {
         None => (0, 0),
         Some(Cursor::Search { from, skip }) => (from, skip),
         Some(Cursor::List { .. }) => return Err(SourceError::foreign_cursor()),
     };
     let days = cx.args().days();
-    let request = request::search(words, &wanted.forms, days, cx.now().date_naive(), from)?;
+    let request = request::search(words, &query.forms, days, cx.now().date_naive(), from)?;
     let address = request.url.clone();
-    let page = cx.read(request, charset::as_text(search::page)).await?;
+    let page = charset::read(cx, request, search::page).await?;
     let (fitting, others): (Vec<_>, Vec<_>) =
-        page.filings.iter().partition(|found| found.is_of(&wanted.forms));
+        page.filings.iter().partition(|found| found.is_of(&query.forms));
     let taken: Vec<_> = fitting.iter().skip(skip).take(cx.args().limit).collect();
-    let mut harvest = Harvest::new(address, taken.iter().map(|found| found.item()).collect());
-    harvest.route = Some("full-text");
-    harvest.notes = notes;
+    let mut result = SourceResult::new(address, taken.iter().map(|found| found.item()).collect());
+    result.route = Some("full-text");
+    result.notes = notes;
     let at_least = if page.more { "at least " } else { "" };
-    let forms = if wanted.forms.is_empty() {
-        "all forms".to_owned()
-    } else {
-        wanted.forms.join(", ")
-    };
-    harvest.summary = Some(format!(
+    let forms = query.named_forms();
+    result.summary = Some(format!(
         "EDGAR full-text search for {words} in {forms}{}: {at_least}{} matching documents; {} filings shown",
         window(days),
         page.total,
-        harvest.items.len()
+        result.items.len()
     ));
-    harvest.skip(page.unread, "that could not be read");
-    harvest.skip(others.len(), "of other forms than asked for");
+    result.skip(page.unread, "that could not be read");
+    result.skip(others.len(), "of other forms than asked for");
     if page.incomplete {
-        harvest.note("EDGAR says that it could not search all of its index; matches may be missing");
-        if harvest.status == Status::Empty {
+        result.note("EDGAR says that it could not search all of its index; matches may be missing");
+        if result.status == Status::Empty {
             let message = "EDGAR searched only a part of its index, so finding nothing there means nothing";
             return Err(SourceError::upstream(message));
         }
     }
     let seen_all = !page.more && from == 0 && skip == 0 && page.documents as u64 >= page.total;
     let complete = seen_all && taken.len() == fitting.len();
-    if !complete && !harvest.items.is_empty() {
-        harvest.note("Ranked by relevance: newer matches may exist beyond those shown; narrow with `since`");
+    if !complete && !result.items.is_empty() {
+        result.note("Ranked by relevance: newer matches may exist beyond those shown; narrow with `since`");
         let newest = taken.iter().filter_map(|found| found.filed).max();
-        harvest.own_date = newest.map(|day| {
+        result.own_date = newest.map(|day| {
             DateEvidence::signal("newest filing day among the relevance-ranked matches shown", day)
         });
     }
     let next_skip = skip.saturating_add(taken.len());
     let next_from = from.saturating_add(PAGE);
-    harvest.next = if next_skip < fitting.len() {
+    result.next = if next_skip < fitting.len() {
         Some(format!("text:{from}:{next_skip}"))
     } else if page.documents >= PAGE && next_from < REACH && (page.more || (next_from as u64) < page.total) {
         Some(format!("text:{next_from}:0"))
     } else {
         None
     };
-    Ok(harvest)
+    Ok(result)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub struct Input {
 
 /// What to look for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum Subject {
     /// A company by its number.
     Cik(u64),
     /// A company by its number, and one filing of it.
@@ -41,14 +41,25 @@ pub enum Target {
 
 /// A checked request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct Query {
     /// What to look for.
-    pub target: Target,
+    pub subject: Subject,
     /// Forms to show, upper case; empty for all.
     pub forms: Vec<String>,
 }
 
+impl Query {
+    /// The forms in words.
+    pub fn named_forms(&self) -> String {
+        if self.forms.is_empty() {
+            return "all forms".to_owned();
+        }
+        self.forms.join(", ")
+    }
+}
+
 /// The forms of reports on material events, which is what the tool shows unless told otherwise.
+const FORMS_EXAMPLE: &str = r#"{"url": "PLTR", "forms": "10-K,10-Q"}"#;
 const DEFAULT_FORMS: [&str; 2] = ["8-K", "8-K/A"];
 
 fn wrong(problem: &str) -> SourceError {
@@ -56,20 +67,20 @@ fn wrong(problem: &str) -> SourceError {
 }
 
 /// Checks the arguments; no request is made for wrong ones.
-pub fn read(input: &Input) -> Result<Wanted, SourceError> {
-    let (target, url_forms) = match Given::read(&input.url, is_edgar, wrong)? {
+pub fn read(input: &Input) -> Result<Query, SourceError> {
+    let (subject, url_forms) = match Given::read(&input.url, is_edgar, wrong)? {
         Given::Address(url) => from_url(&url)?,
         Given::Words(words) => (from_text(words)?, None),
     };
     let forms = match input.forms.as_deref().and_then(text::present) {
         Some(forms) => read_forms(&forms)?,
-        None => match (url_forms, &target) {
+        None => match (url_forms, &subject) {
             (Some(forms), _) => read_forms(&forms)?,
-            (None, Target::Filing { .. }) => Vec::new(),
+            (None, Subject::Filing { .. }) => Vec::new(),
             (None, _) => DEFAULT_FORMS.map(str::to_owned).to_vec(),
         },
     };
-    Ok(Wanted { target, forms })
+    Ok(Query { subject, forms })
 }
 
 fn read_forms(given: &str) -> Result<Vec<String>, SourceError> {
@@ -80,11 +91,7 @@ fn read_forms(given: &str) -> Result<Vec<String>, SourceError> {
         }
         if !text::is_name(form, 20, "-/ .") {
             let problem = "must be EDGAR form names, separated by commas";
-            return Err(SourceError::invalid_input(
-                "forms",
-                problem,
-                r#"{"url": "PLTR", "forms": "10-K,10-Q"}"#,
-            ));
+            return Err(SourceError::invalid_input("forms", problem, FORMS_EXAMPLE));
         }
         let form = form.to_ascii_uppercase();
         // An amendment is news about the same kind of report.
@@ -103,28 +110,24 @@ fn read_forms(given: &str) -> Result<Vec<String>, SourceError> {
         return Err(SourceError::invalid_input(
             "forms",
             "names too many forms",
-            r#"{"forms": "10-K,10-Q"}"#,
+            FORMS_EXAMPLE,
         ));
     }
     Ok(forms)
 }
 
-fn cik(text: &str) -> Option<u64> {
-    let digits = text.trim();
-    ((1..=10).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit()))
-        .then(|| digits.parse().ok())
-        .flatten()
-        .filter(|number| *number > 0)
+fn cik(given: &str) -> Option<u64> {
+    text::digits(given.trim(), 1..=10).filter(|number| *number > 0)
 }
 
-fn from_text(given: &str) -> Result<Target, SourceError> {
+fn from_text(given: &str) -> Result<Subject, SourceError> {
     if !given.chars().any(char::is_alphanumeric) {
         return Err(wrong("needs a ticker, a CIK, a company or a topic"));
     }
     if let Some(number) = cik(given) {
-        return Ok(Target::Cik(number));
+        return Ok(Subject::Cik(number));
     }
-    if given.bytes().all(|b| b.is_ascii_digit()) {
+    if text::is_digits(given, ..) {
         return Err(wrong("is not a CIK (1 to 10 digits, above 0)"));
     }
     let upper = given.to_ascii_uppercase();
@@ -133,17 +136,17 @@ fn from_text(given: &str) -> Result<Target, SourceError> {
         .map(|rest| rest.trim_start_matches([' ', ':', '=', '#']))
         && let Some(number) = cik(number)
     {
-        return Ok(Target::Cik(number));
+        return Ok(Subject::Cik(number));
     }
     if let Some(symbol) = given.strip_prefix('$') {
         return ticker(symbol)
-            .map(Target::Ticker)
+            .map(Subject::Ticker)
             .ok_or_else(|| wrong("looks like a ticker but is none"));
     }
     if given.contains(['"', '\u{201c}', '\u{201d}']) {
-        return Ok(Target::Text(given.replace(['\u{201c}', '\u{201d}'], "\"")));
+        return Ok(Subject::Text(given.replace(['\u{201c}', '\u{201d}'], "\"")));
     }
-    Ok(Target::Words(
+    Ok(Subject::Words(
         given.split_whitespace().collect::<Vec<_>>().join(" "),
     ))
 }
@@ -156,9 +159,9 @@ pub fn ticker(text: &str) -> Option<String> {
 }
 
 /// Accession numbers come as 18 digits or as 10-2-6 with dashes.
-pub fn accession(text: &str) -> Option<String> {
-    let digits: String = text.chars().filter(|c| *c != '-').collect();
-    if digits.len() != 18 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+pub fn accession(given: &str) -> Option<String> {
+    let digits: String = given.chars().filter(|c| *c != '-').collect();
+    if !text::is_digits(&digits, 18..=18) {
         return None;
     }
     let (filer, rest) = digits.split_at_checked(10)?;
@@ -170,7 +173,7 @@ fn is_edgar(host: &str) -> bool {
     link::is_within(host, "sec.gov")
 }
 
-fn from_url(url: &Url) -> Result<(Target, Option<String>), SourceError> {
+fn from_url(url: &Url) -> Result<(Subject, Option<String>), SourceError> {
     if !url.host_str().is_some_and(is_edgar) {
         return Err(wrong("is not an address of sec.gov"));
     }
@@ -200,32 +203,32 @@ fn from_url(url: &Url) -> Result<(Target, Option<String>), SourceError> {
             segments.find_map(|segment| accession(segment.split("-index").next().unwrap_or(segment)));
         return Ok(match filing {
             Some(accession) => (
-                Target::Filing {
+                Subject::Filing {
                     cik: number,
                     accession,
                 },
                 forms,
             ),
-            None => (Target::Cik(number), forms),
+            None => (Subject::Cik(number), forms),
         });
     }
     if let Some(rest) = path.strip_prefix("/submissions/cik") {
         let number = rest.split(['.', '-']).next().and_then(cik);
         return number
-            .map(|number| (Target::Cik(number), forms))
+            .map(|number| (Subject::Cik(number), forms))
             .ok_or_else(|| wrong("names no company (CIK)"));
     }
     if let Some(company) = value(&["cik", "ciks"]) {
-        let target = match cik(&company) {
-            Some(number) => Target::Cik(number),
+        let subject = match cik(&company) {
+            Some(number) => Subject::Cik(number),
             None => {
-                Target::Ticker(ticker(&company).ok_or_else(|| wrong("names neither a CIK nor a ticker"))?)
+                Subject::Ticker(ticker(&company).ok_or_else(|| wrong("names neither a CIK nor a ticker"))?)
             }
         };
-        return Ok((target, forms));
+        return Ok((subject, forms));
     }
     if let Some(text) = value(&["q", "keystyped", "company", "entityname"]) {
-        return Ok((Target::Text(text), forms));
+        return Ok((Subject::Text(text), forms));
     }
     Err(wrong("is an EDGAR address without a company or a search in it"))
 }
@@ -234,20 +237,20 @@ fn from_url(url: &Url) -> Result<(Target, Option<String>), SourceError> {
 mod tests {
     use super::*;
 
-    fn target(url: &str) -> Target {
+    fn subject(url: &str) -> Subject {
         read(&Input {
             url: url.to_owned(),
             forms: None,
         })
         .unwrap()
-        .target
+        .subject
     }
 
     #[test]
     fn numbers_are_companies() {
-        assert_eq!(target("320193"), Target::Cik(320_193));
-        assert_eq!(target("CIK0000320193"), Target::Cik(320_193));
-        assert_eq!(target(" cik: 320193 "), Target::Cik(320_193));
+        assert_eq!(subject("320193"), Subject::Cik(320_193));
+        assert_eq!(subject("CIK0000320193"), Subject::Cik(320_193));
+        assert_eq!(subject(" cik: 320193 "), Subject::Cik(320_193));
         assert!(
             read(&Input {
                 url: "12345678901".to_owned(),
@@ -266,57 +269,57 @@ mod tests {
 
     #[test]
     fn words_and_quoted_texts_differ() {
-        assert_eq!(target("PLTR"), Target::Words("PLTR".into()));
-        assert_eq!(target("$brk.b"), Target::Ticker("BRK-B".into()));
+        assert_eq!(subject("PLTR"), Subject::Words("PLTR".into()));
+        assert_eq!(subject("$brk.b"), Subject::Ticker("BRK-B".into()));
         assert_eq!(
-            target("cybersecurity  incident"),
-            Target::Words("cybersecurity incident".into())
+            subject("cybersecurity  incident"),
+            Subject::Words("cybersecurity incident".into())
         );
         assert_eq!(
-            target("\"going concern\" +doubt"),
-            Target::Text("\"going concern\" +doubt".into())
+            subject("\"going concern\" +doubt"),
+            Subject::Text("\"going concern\" +doubt".into())
         );
         assert_eq!(
-            target("“going concern”"),
-            Target::Text("\"going concern\"".into())
+            subject("“going concern”"),
+            Subject::Text("\"going concern\"".into())
         );
     }
 
     #[test]
     fn addresses_are_read() {
-        let at = target;
+        let at = subject;
         assert_eq!(
             at("https://www.sec.gov/edgar/browse/?CIK=320193&owner=exclude"),
-            Target::Cik(320_193)
+            Subject::Cik(320_193)
         );
         assert_eq!(
             at("https://www.sec.gov/cgi-bin/browse-edgar?action=getcompany&CIK=aapl"),
-            Target::Ticker("AAPL".into())
+            Subject::Ticker("AAPL".into())
         );
         assert_eq!(
             at("https://data.sec.gov/submissions/CIK0000320193.json"),
-            Target::Cik(320_193)
+            Subject::Cik(320_193)
         );
-        assert_eq!(at("sec.gov/Archives/edgar/data/320193/"), Target::Cik(320_193));
+        assert_eq!(at("sec.gov/Archives/edgar/data/320193/"), Subject::Cik(320_193));
         assert_eq!(
             at("https://www.sec.gov/Archives/edgar/data/320193/000032019323000077/aapl-20230803.htm"),
-            Target::Filing {
+            Subject::Filing {
                 cik: 320_193,
                 accession: "0000320193-23-000077".into()
             }
         );
         assert_eq!(
             at("https://www.sec.gov/Archives/edgar/data/320193/0000320193-23-000077-index.htm"),
-            Target::Filing {
+            Subject::Filing {
                 cik: 320_193,
                 accession: "0000320193-23-000077".into()
             }
         );
         let search = "https://www.sec.gov/edgar/search/#/q=%22data%20breach%22&forms=8-K";
-        assert_eq!(at(search), Target::Text("\"data breach\"".into()));
+        assert_eq!(at(search), Subject::Text("\"data breach\"".into()));
         assert_eq!(
             at("https://efts.sec.gov/LATEST/search-index?q=a+b"),
-            Target::Text("a b".into())
+            Subject::Text("a b".into())
         );
     }
 
@@ -356,7 +359,7 @@ mod tests {
                 url: "PLTR".into(),
                 forms: forms.map(str::to_owned),
             })
-            .map(|wanted| wanted.forms)
+            .map(|query| query.forms)
         };
         assert_eq!(forms(None).unwrap(), ["8-K", "8-K/A"]);
         assert_eq!(forms(Some("10-k, 10-Q/A")).unwrap(), ["10-K", "10-K/A", "10-Q/A"]);

@@ -13,8 +13,8 @@ mod search;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Asked, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts,
-    Listing, Marker, Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, When,
+    Adapter, ArgSpec, Cx, Descriptor, Earlier, EarlierRequest, ErrorCode, HostRate, Hosts, Listing, Marker,
+    Pace, Peek, Peeked, Question, Route, SourceError, SourceResult, StatusRule, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
@@ -86,23 +86,18 @@ impl Adapter for SecFilings {
     async fn peek(&self, cx: &Cx<'_>, _: Self::Input, earlier: &Earlier) -> Result<Peeked, SourceError> {
         // A search from a day on ends today; the old address ends on the day of its answer.
         let open = cx.args().since.is_some() && cx.args().until.is_none();
-        let searched = |asked: &Asked| asked.url.starts_with("https://efts.sec.gov/");
+        let searched = |asked: &EarlierRequest| asked.url.starts_with("https://efts.sec.gov/");
         if open && earlier.asked.iter().any(searched) {
             return Ok(Peeked::Untold);
         }
         by_deciding(cx, earlier, |url| !url.path().ends_with("/company_tickers.json")).await
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<SourceResult, SourceError> {
         collect::collect(cx, &input)
             .await
             .map_err(|error| explain(error, cx.configured(CONTACT)))
     }
-}
-
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(SecFilings)]
 }
 
 /// Environment name of the contact that the pipeline puts into the user agent.

@@ -225,8 +225,8 @@ impl Filing {
         item.url = document.or_else(|| index.clone());
         item.set("form", self.form.as_str());
         item.set("items", self.items.clone());
-        item.set("filed", self.filed.map(|day| day.to_string()));
-        item.set("event_date", self.event.map(|day| day.to_string()));
+        item.set_day("filed", self.filed);
+        item.set_day("event_date", self.event);
         item.set(
             "accepted_at",
             self.accepted

@@ -15,8 +15,8 @@ pub const REACH: usize = 10_000;
 
 /// The ticker table: some 10,000 listed companies; it changes daily at most.
 pub fn tickers() -> Result<Request, SourceError> {
-    let url = link::built("https://www.sec.gov/files/company_tickers.json", &[])?;
-    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(24)))
+    let table = link::json("https://www.sec.gov/files/company_tickers.json", &[])?;
+    Ok(table.cache_for(Duration::from_hours(24)))
 }
 
 /// Companies, listed or not, whose name begins like this.
@@ -27,21 +27,18 @@ pub fn names(text: &str) -> Result<Request, SourceError> {
 
 /// A company's filings, the newest thousand or the last year.
 pub fn submissions(cik: u64) -> Result<Request, SourceError> {
-    Ok(Request::get(
-        link::built(
-            &format!("https://data.sec.gov/submissions/CIK{cik:010}.json"),
-            &[],
-        )?,
-        Media::Json,
-    ))
+    link::json(
+        "https://data.sec.gov/submissions/",
+        &[&format!("CIK{cik:010}.json")],
+    )
 }
 
 /// An older part of a company's filings, by the name that the main list gives.
 pub fn older(name: &str) -> Option<Request> {
     let number = name.strip_prefix("CIK")?.strip_suffix(".json")?;
     let legal = text::is_name(number, 100, "-.");
-    let url = legal.then(|| link::built("https://data.sec.gov/submissions/", &[name]).ok())??;
-    Some(Request::get(url, Media::Json).cache_for(Duration::from_hours(24)))
+    let list = legal.then(|| link::json("https://data.sec.gov/submissions/", &[name]).ok())??;
+    Some(list.cache_for(Duration::from_hours(24)))
 }
 
 /// Full-text search. Without `dateRange=custom` EDGAR ignores the days silently, and it wants both.

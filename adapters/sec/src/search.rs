@@ -253,8 +253,8 @@ impl Found {
             .or_else(|| index.clone());
         item.set("form", form);
         item.set("items", self.items.clone());
-        item.set("filed", self.filed.map(|day| day.to_string()));
-        item.set("event_date", self.event.map(|day| day.to_string()));
+        item.set_day("filed", self.filed);
+        item.set_day("event_date", self.event);
         item.set("cik", self.cik);
         let tickers: Vec<&str> = self
             .filers

@@ -2,7 +2,7 @@
 
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
-use freshcontext_parse::link::Given;
+use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -24,7 +24,7 @@ pub const EXAMPLE: &str = r#"{"url": "developer tools"}"#;
 
 /// What companies are asked for. Values of one list are alternatives, the lists must all hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Wish {
+pub struct Search {
     /// Words to be found in a company's texts.
     pub query: String,
     /// One company, by its slug.
@@ -50,7 +50,7 @@ pub struct Wish {
 }
 
 /// Reads the argument.
-pub fn recognise(given: &str) -> Result<Wish, SourceError> {
+pub fn recognise(given: &str) -> Result<Search, SourceError> {
     let wrong = |problem: &str| SourceError::invalid_input("url", problem, EXAMPLE);
     let ours = |host: &str| is_site(host) || host == MIRROR_HOST;
     match Given::read(given, ours, wrong)? {
@@ -78,9 +78,9 @@ fn elsewhere() -> SourceError {
 }
 
 /// Words; a batch among them is a filter.
-fn from_words(given: &str) -> Wish {
+fn from_words(given: &str) -> Search {
     let words: Vec<&str> = given.split_whitespace().collect();
-    let mut wish = Wish::default();
+    let mut search = Search::default();
     let mut rest: Vec<&str> = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -89,30 +89,29 @@ fn from_words(given: &str) -> Wish {
             .and_then(|next| Batch::read(&format!("{word} {next}")));
         let code = Batch::read(word).filter(|_| word.chars().any(|c| c.is_ascii_digit()));
         if let Some(batch) = pair {
-            wish.batches.push(batch.to_string());
+            search.batches.push(batch.to_string());
             at += 2;
             continue;
         }
         match code {
-            Some(batch) => wish.batches.push(batch.to_string()),
+            Some(batch) => search.batches.push(batch.to_string()),
             None => rest.push(word),
         }
         at += 1;
     }
-    wish.query = rest.join(" ");
-    wish
+    search.query = rest.join(" ");
+    search
 }
 
-fn from_site(url: &Url) -> Result<Wish, SourceError> {
-    let parts: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
-    let mut wish = Wish::default();
-    match parts.as_slice() {
+fn from_site(url: &Url) -> Result<Search, SourceError> {
+    let mut search = Search::default();
+    match link::segments(url).as_slice() {
         ["companies"] => {}
-        ["companies", "industry", industry] => wish.industries.push(industry.replace('-', " ")),
-        ["companies", "tags", tag] => wish.tags.push(tag.replace('-', " ")),
-        ["companies", "batch", batch] => wish.batches.push(canonical_batch(batch)),
+        ["companies", "industry", industry] => search.industries.push(industry.replace('-', " ")),
+        ["companies", "tags", tag] => search.tags.push(tag.replace('-', " ")),
+        ["companies", "batch", batch] => search.batches.push(canonical_batch(batch)),
         ["companies", slug] | ["companies", slug, "jobs" | "people" | "launches"] if is_slug(slug) => {
-            wish.company = Some(slug.to_ascii_lowercase());
+            search.company = Some(slug.to_ascii_lowercase());
         }
         _ => return Err(elsewhere()),
     }
@@ -123,26 +122,26 @@ fn from_site(url: &Url) -> Result<Wish, SourceError> {
         }
         let yes = matches!(value.to_ascii_lowercase().as_str(), "true" | "1");
         match name.as_ref() {
-            "query" | "q" => wish.query = value,
-            "batch" => wish.batches.push(canonical_batch(&value)),
-            "industry" | "industries" => wish.industries.push(value),
-            "regions" => wish.regions.push(value),
-            "tags" => wish.tags.push(value),
-            "status" => wish.statuses.push(value),
-            "isHiring" => wish.hiring = yes,
-            "nonprofit" => wish.nonprofit = yes,
-            "top_company" => wish.top = yes,
+            "query" | "q" => search.query = value,
+            "batch" => search.batches.push(canonical_batch(&value)),
+            "industry" | "industries" => search.industries.push(value),
+            "regions" => search.regions.push(value),
+            "tags" => search.tags.push(value),
+            "status" => search.statuses.push(value),
+            "isHiring" => search.hiring = yes,
+            "nonprofit" => search.nonprofit = yes,
+            "top_company" => search.top = yes,
             _ => {}
         }
     }
-    Ok(wish)
+    Ok(search)
 }
 
 fn canonical_batch(text: &str) -> String {
     Batch::read(text).map_or_else(|| text.to_owned(), |batch| batch.to_string())
 }
 
-fn from_mirror(url: &Url) -> Result<Wish, SourceError> {
+fn from_mirror(url: &Url) -> Result<Search, SourceError> {
     let path = url.path().strip_prefix("/api/").unwrap_or_default();
     let parts: Vec<&str> = path.split('/').collect();
     let last = parts
@@ -158,9 +157,9 @@ fn from_mirror(url: &Url) -> Result<Wish, SourceError> {
         && is_slug(last)
         && parts.iter().rev().skip(1).all(|part| is_slug(part));
     if fits {
-        return Ok(Wish {
+        return Ok(Search {
             file: Some(path.to_owned()),
-            ..Wish::default()
+            ..Search::default()
         });
     }
     let example = r#"{"url": "https://yc-oss.github.io/api/batches/winter-2026.json"}"#;
@@ -182,19 +181,19 @@ mod tests {
 
     #[test]
     fn the_sites_filters_are_ours() {
-        let wish = recognise("https://www.ycombinator.com/companies?query=pay%20%22x%22&batch=W26&batch=Summer%202025&industry=Fintech&regions=Europe&isHiring=true&status=Active&tags=AI").unwrap();
-        assert_eq!(wish.query, "pay \"x\"");
-        assert_eq!(wish.batches, ["Winter 2026", "Summer 2025"]);
+        let search = recognise("https://www.ycombinator.com/companies?query=pay%20%22x%22&batch=W26&batch=Summer%202025&industry=Fintech&regions=Europe&isHiring=true&status=Active&tags=AI").unwrap();
+        assert_eq!(search.query, "pay \"x\"");
+        assert_eq!(search.batches, ["Winter 2026", "Summer 2025"]);
         assert_eq!(
-            (wish.industries, wish.regions, wish.tags),
+            (search.industries, search.regions, search.tags),
             (
                 vec!["Fintech".to_owned()],
                 vec!["Europe".to_owned()],
                 vec!["AI".to_owned()]
             )
         );
-        assert!(wish.hiring && !wish.nonprofit);
-        assert_eq!(wish.statuses, ["Active"]);
+        assert!(search.hiring && !search.nonprofit);
+        assert_eq!(search.statuses, ["Active"]);
     }
 
     #[test]
@@ -221,14 +220,14 @@ mod tests {
 
     #[test]
     fn a_batch_among_words_is_a_filter() {
-        let wish = recognise("W26 fintech").unwrap();
+        let search = recognise("W26 fintech").unwrap();
         assert_eq!(
-            (wish.batches, wish.query.as_str()),
+            (search.batches, search.query.as_str()),
             (vec!["Winter 2026".to_owned()], "fintech")
         );
-        let wish = recognise("ai agents winter 2026").unwrap();
+        let search = recognise("ai agents winter 2026").unwrap();
         assert_eq!(
-            (wish.batches, wish.query.as_str()),
+            (search.batches, search.query.as_str()),
             (vec!["Winter 2026".to_owned()], "ai agents")
         );
         assert_eq!(recognise("café \"robots\"").unwrap().query, "café \"robots\"");

@@ -10,13 +10,13 @@ use std::sync::{Mutex, PoisonError};
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, AnyAdapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, Harvest, HostRate, Hosts, Listing,
-    Pace, Peek, Peeked, Question, Route, SourceError, StatusRule, When,
+    Adapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek, Peeked,
+    Question, Response, Route, SourceError, SourceResult, StatusRule, When,
 };
 use freshcontext_parse::charset;
 
 pub use input::Input;
-use input::Wish;
+use input::Search;
 use parse::{Company, Listed, Meta};
 
 /// The facts about the directory of YC companies.
@@ -94,11 +94,6 @@ pub struct Yc {
     key: Mutex<Option<String>>,
 }
 
-/// The adapters of this crate.
-pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    vec![Box::new(Yc::default())]
-}
-
 impl Adapter for Yc {
     type Input = Input;
 
@@ -111,17 +106,17 @@ impl Adapter for Yc {
         by_deciding(cx, earlier, |url| url.path().ends_with("/meta.json")).await
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
-        let wish = input::recognise(&input.url)?;
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
+        let search = input::recognise(&input.url)?;
         let offset = cx.args().cursor_within(..MOST_COMPANIES)?.unwrap_or(0);
-        let routes: &[&'static str] = if wish.file.is_some() {
+        let routes: &[&'static str] = if search.file.is_some() {
             &[MIRROR]
         } else {
             &[LIVE, MIRROR]
         };
-        let ask = |route| self.by_route(cx, route, &wish, offset);
+        let ask = |route| self.by_route(cx, route, &search, offset);
         let routed = cx.first_route(routes, &MIRROR_HELPS, ask).await?;
-        Ok(routed.into_harvest())
+        Ok(routed.into_result())
     }
 }
 
@@ -130,19 +125,19 @@ impl Yc {
         &self,
         cx: &Cx<'_>,
         route: &'static str,
-        wish: &Wish,
+        search: &Search,
         offset: usize,
-    ) -> Result<Harvest, SourceError> {
+    ) -> Result<SourceResult, SourceError> {
         match route {
-            LIVE => self.live(cx, wish, offset).await,
-            _ => mirror(cx, wish, offset).await,
+            LIVE => self.live(cx, search, offset).await,
+            _ => mirror(cx, search, offset).await,
         }
     }
 
     /// Asks the site's own index; its key is read anew once where it is refused.
-    async fn live(&self, cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, SourceError> {
+    async fn live(&self, cx: &Cx<'_>, search: &Search, offset: usize) -> Result<SourceResult, SourceError> {
         let limit = cx.args().limit;
-        let newest = newest(cx, wish);
+        let newest = newest(cx, search);
         let page = offset / limit;
         let known = self.key.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let had_one = known.is_some();
@@ -150,16 +145,17 @@ impl Yc {
             Some(key) => key,
             None => self.read_key(cx).await?,
         };
-        let answer = cx.send(request::index(wish, &key, limit, page, newest)?).await;
+        let answer = cx.send(request::index(search, &key, limit, page, newest)?).await;
         let answer = match answer {
             Err(error) if error.http_status == Some(403) && had_one => {
                 let key = self.read_key(cx).await?;
-                cx.send(request::index(wish, &key, limit, page, newest)?).await?
+                cx.send(request::index(search, &key, limit, page, newest)?)
+                    .await?
             }
             answer => answer?,
         };
-        let mut listed = answer.judged(parse::index(&charset::decode(&answer).text))?;
-        if let Some(slug) = &wish.company {
+        let mut listed = answer.validated(parse::index(&charset::decode(&answer).text))?;
+        if let Some(slug) = &search.company {
             listed
                 .companies
                 .retain(|company| company.slug.eq_ignore_ascii_case(slug));
@@ -168,52 +164,48 @@ impl Yc {
         let total = listed.total;
         let shown = listed.companies.len();
         let mass = parse::mass_published(&listed.companies);
-        let mut harvest = harvest(cx, wish, listed.companies, &mass)?;
-        harvest.skip(listed.unreadable, "without id, name or slug");
-        harvest.set("total", total);
+        let mut result = result(cx, search, listed.companies, &mass)?;
+        result.skip(listed.unreadable, "without id, name or slug");
+        result.set("total", total);
         let reached = (page + 1) * limit;
         let more = total.is_some_and(|total| total > reached as u64);
         if more && reached < REACH && shown > 0 {
-            harvest.next = Some(reached.to_string());
+            result.next = Some(reached.to_string());
         } else if more {
-            harvest.note(format!(
+            result.note(format!(
                 "the index reaches {REACH} companies at most; narrow the search by batch"
             ));
         }
-        Ok(harvest)
+        Ok(result)
     }
 
     async fn read_key(&self, cx: &Cx<'_>) -> Result<String, SourceError> {
-        let key = cx
-            .read(request::key_page()?, charset::as_text(parse::key))
-            .await?;
+        let key = charset::read(cx, request::key_page()?, parse::key).await?;
         *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(key.clone());
         Ok(key)
     }
 }
 
 /// Lists are newest first, searches by relevance, unless the caller says.
-fn newest(cx: &Cx<'_>, wish: &Wish) -> bool {
+fn newest(cx: &Cx<'_>, search: &Search) -> bool {
     cx.args()
         .sort
-        .map_or(wish.query.is_empty(), |sort| sort == "newest")
+        .map_or(search.query.is_empty(), |sort| sort == "newest")
 }
 
-async fn mirror(cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, SourceError> {
-    let meta = cx
-        .read(request::mirror("meta.json")?, charset::as_text(parse::meta))
-        .await;
-    let chosen = request::files(wish);
+async fn mirror(cx: &Cx<'_>, search: &Search, offset: usize) -> Result<SourceResult, SourceError> {
+    let meta = charset::read(cx, request::mirror("meta.json")?, parse::meta).await;
+    let chosen = request::files(search);
     let guessed = chosen.is_none();
     let (files, meta) = match (chosen, meta) {
         (Some(files), meta) => (files, meta.ok()),
         (None, Ok(meta)) => {
-            let batches = if wish.company.is_some() {
+            let batches = if search.company.is_some() {
                 BATCHES_FOR_ONE
             } else {
                 BATCHES_FOR_WORDS
             };
-            (meta.files_for(&wish.query, batches), Some(meta))
+            (meta.files_for(&search.query, batches), Some(meta))
         }
         (None, Err(error)) => return Err(error),
     };
@@ -221,11 +213,12 @@ async fn mirror(cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, Sour
         .iter()
         .map(|file| request::mirror(file))
         .collect::<Result<Vec<_>, _>>()?;
-    let answers = cx.send_all(requests).await;
+    let read = |response: &Response| parse::mirror(&charset::decode(response).text);
+    let answers = cx.read_all(requests, read).await;
     let mut all = Listed::default();
     let mut failed: Vec<(String, SourceError)> = Vec::new();
     for (file, answer) in files.iter().zip(answers) {
-        match answer.and_then(|response| response.judged(parse::mirror(&charset::decode(&response).text))) {
+        match answer {
             Ok(listed) => {
                 all.companies.extend(listed.companies);
                 all.unreadable += listed.unreadable;
@@ -241,7 +234,7 @@ async fn mirror(cx: &Cx<'_>, wish: &Wish, offset: usize) -> Result<Harvest, Sour
             error
         });
     }
-    finish(cx, wish, offset, all, &files, guessed, meta.as_ref(), failed)
+    finish(cx, search, offset, all, &files, guessed, meta.as_ref(), failed)
 }
 
 fn no_such_list(file: &str) -> SourceError {
@@ -255,19 +248,19 @@ fn no_such_list(file: &str) -> SourceError {
 )]
 fn finish(
     cx: &Cx<'_>,
-    wish: &Wish,
+    search: &Search,
     offset: usize,
     all: Listed,
     files: &[String],
     guessed: bool,
     meta: Option<&Meta>,
     failed: Vec<(String, SourceError)>,
-) -> Result<Harvest, SourceError> {
+) -> Result<SourceResult, SourceError> {
     let read = all.companies.len();
     let mass = parse::mass_published(&all.companies);
-    let fitting = select::select(all.companies, wish, newest(cx, wish));
+    let fitting = select::select(all.companies, search, newest(cx, search));
     let total = fitting.len();
-    if let Some(slug) = &wish.company
+    if let Some(slug) = &search.company
         && total == 0
         && failed.is_empty()
     {
@@ -279,36 +272,36 @@ fn finish(
     }
     let limit = cx.args().limit;
     let shown: Vec<Company> = fitting.into_iter().skip(offset).take(limit).collect();
-    let mut harvest = harvest(cx, wish, shown, &mass)?;
+    let mut result = result(cx, search, shown, &mass)?;
     if let [file] = files {
-        harvest.canonical_url = request::mirror(file)?.url;
+        result.canonical_url = request::mirror(file)?.url;
     }
-    harvest.set("total", total);
-    harvest.skip(all.unreadable, "without id, name or slug");
+    result.set("total", total);
+    result.skip(all.unreadable, "without id, name or slug");
     if guessed {
-        harvest.note(format!(
+        result.note(format!(
             "The mirror has no search: the words were matched against {read} companies of {}, not the whole directory",
             files.join(", ")
         ));
     }
     if let Some(at) = meta.and_then(parse::Meta::built) {
-        harvest.set("directory_as_of", freshcontext_parse::text::clip(at, 40));
+        result.set("directory_as_of", freshcontext_parse::text::clip(at, 40));
     }
     if offset + limit < total {
-        harvest.next = Some((offset + limit).to_string());
+        result.next = Some((offset + limit).to_string());
     }
     for (file, error) in failed {
-        harvest.fail(file, error);
+        result.fail(file, error);
     }
-    Ok(harvest)
+    Ok(result)
 }
 
-fn harvest(
+fn result(
     cx: &Cx<'_>,
-    wish: &Wish,
+    search: &Search,
     companies: Vec<Company>,
     mass: &[(String, i64)],
-) -> Result<Harvest, SourceError> {
+) -> Result<SourceResult, SourceError> {
     let items: Vec<_> = companies
         .into_iter()
         .map(|company| {
@@ -317,32 +310,32 @@ fn harvest(
         })
         .collect();
     let any = !items.is_empty();
-    let mut harvest = Harvest::new(request::page(wish)?, items);
-    harvest.summary = Some(described(wish));
+    let mut result = SourceResult::new(request::page(search)?, items);
+    result.summary = Some(described(search));
     if any {
-        harvest
+        result
             .note("A date is when YC published the listing; the facts about a company may be newer or older");
     }
-    Ok(harvest)
+    Ok(result)
 }
 
-fn described(wish: &Wish) -> String {
-    if let Some(slug) = &wish.company {
+fn described(search: &Search) -> String {
+    if let Some(slug) = &search.company {
         return format!("The YC company {slug}");
     }
-    if let Some(file) = &wish.file {
+    if let Some(file) = &search.file {
         return format!("YC companies of the list {file}");
     }
     let mut parts: Vec<String> = Vec::new();
-    if !wish.query.is_empty() {
-        parts.push(format!("\"{}\"", wish.query));
+    if !search.query.is_empty() {
+        parts.push(format!("\"{}\"", search.query));
     }
     let lists = [
-        ("batch", &wish.batches),
-        ("industry", &wish.industries),
-        ("region", &wish.regions),
-        ("label", &wish.tags),
-        ("status", &wish.statuses),
+        ("batch", &search.batches),
+        ("industry", &search.industries),
+        ("region", &search.regions),
+        ("label", &search.tags),
+        ("status", &search.statuses),
     ];
     parts.extend(
         lists
@@ -351,9 +344,9 @@ fn described(wish: &Wish) -> String {
             .map(|(name, list)| format!("{name} {}", list.join(" or "))),
     );
     for (asked, name) in [
-        (wish.hiring, "hiring"),
-        (wish.nonprofit, "non-profit"),
-        (wish.top, "top companies"),
+        (search.hiring, "hiring"),
+        (search.nonprofit, "non-profit"),
+        (search.top, "top companies"),
     ] {
         if asked {
             parts.push(name.to_owned());

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use freshcontext_contract::chrono::{DateTime, NaiveDate, Utc};
+use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
@@ -312,20 +312,13 @@ impl Company {
                 Season::Summer => 6,
                 Season::Fall => 9,
             };
-            freshcontext_contract::chrono::NaiveDate::from_ymd_opt(batch.year - 1, month, 1).is_some_and(
-                |start| {
-                    at > 0
-                        && at
-                            < start
-                                .and_time(freshcontext_contract::chrono::NaiveTime::MIN)
-                                .and_utc()
-                                .timestamp()
-                },
-            )
+            let start = NaiveDate::from_ymd_opt(batch.year - 1, month, 1);
+            let start = start.map(|start| start.and_time(NaiveTime::MIN).and_utc().timestamp());
+            at > 0 && start.is_some_and(|start| at < start)
         });
-        item.set(
+        item.set_flag(
             "listed_long_before_batch",
-            (early && batch.is_some_and(|batch| batch.year >= 2019)).then_some(true),
+            early && batch.is_some_and(|batch| batch.year >= 2019),
         );
         item.set("status", self.status);
         item.set("team_size", self.team_size.filter(|size| *size > 0));

@@ -1,4 +1,4 @@
-//! From a wish to the requests of a route. Pure.
+//! From a search to the requests of a route. Pure.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use freshcontext_parse::link;
 use serde_json::{Value, json};
 
 use crate::batch::Batch;
-use crate::input::Wish;
+use crate::input::Search;
 
 /// The mirror's files.
 pub const MIRROR: &str = "https://yc-oss.github.io/api/";
@@ -19,15 +19,12 @@ pub const INDEX_APP: &str = "45BWZJ1SGC";
 
 /// A file of the mirror. It is rebuilt once a day.
 pub fn mirror(path: &str) -> Result<Request, SourceError> {
-    Ok(
-        Request::get(link::built(&format!("{MIRROR}{path}"), &[])?, Media::Json)
-            .cache_for(Duration::from_hours(4)),
-    )
+    Ok(link::json(&format!("{MIRROR}{path}"), &[])?.cache_for(Duration::from_hours(4)))
 }
 
-/// The files that hold all companies of a wish, where it says so by itself.
-pub fn files(wish: &Wish) -> Option<Vec<String>> {
-    if let Some(file) = &wish.file {
+/// The files that hold all companies of a search, where it says so by itself.
+pub fn files(search: &Search) -> Option<Vec<String>> {
+    if let Some(file) = &search.file {
         return Some(vec![file.clone()]);
     }
     let of = |folder: &str, names: &[String]| {
@@ -36,19 +33,19 @@ pub fn files(wish: &Wish) -> Option<Vec<String>> {
             .map(|name| format!("{folder}/{}.json", slug(name)))
             .collect()
     };
-    if !wish.batches.is_empty() {
-        return Some(of("batches", &wish.batches));
+    if !search.batches.is_empty() {
+        return Some(of("batches", &search.batches));
     }
-    if !wish.tags.is_empty() {
-        return Some(of("tags", &wish.tags));
+    if !search.tags.is_empty() {
+        return Some(of("tags", &search.tags));
     }
-    if !wish.industries.is_empty() {
-        return Some(of("industries", &wish.industries));
+    if !search.industries.is_empty() {
+        return Some(of("industries", &search.industries));
     }
     [
-        (wish.top, "top"),
-        (wish.nonprofit, "nonprofit"),
-        (wish.hiring, "hiring"),
+        (search.top, "top"),
+        (search.nonprofit, "nonprofit"),
+        (search.hiring, "hiring"),
     ]
     .into_iter()
     .find(|(asked, _)| *asked)
@@ -81,7 +78,7 @@ pub fn key_page() -> Result<Request, SourceError> {
 
 /// A query of the site's own index.
 pub fn index(
-    wish: &Wish,
+    search: &Search,
     key: &str,
     limit: usize,
     page: usize,
@@ -93,8 +90,8 @@ pub fn index(
         "YCCompany_production"
     };
     let url = link::built(&format!("https://{INDEX_HOST}/1/indexes/{name}/query"), &[])?;
-    let query = wish.company.as_deref().unwrap_or(&wish.query);
-    let body = json!({"query": query, "hitsPerPage": limit, "page": page, "facetFilters": facets(wish)});
+    let query = search.company.as_deref().unwrap_or(&search.query);
+    let body = json!({"query": query, "hitsPerPage": limit, "page": page, "facetFilters": facets(search)});
     Ok(Request::post_json(url, &body)
         .header("x-algolia-application-id", INDEX_APP)
         .header("x-algolia-api-key", key)
@@ -102,30 +99,31 @@ pub fn index(
 }
 
 /// Lists of alternatives, all of which must hold. A batch is asked for in both spellings.
-fn facets(wish: &Wish) -> Value {
+fn facets(search: &Search) -> Value {
     let any = |name: &str, values: &[String]| {
         values
             .iter()
             .map(|value| format!("{name}:{value}"))
             .collect::<Vec<_>>()
     };
-    let mut batches = any("batch", &wish.batches);
+    let mut batches = any("batch", &search.batches);
     batches.extend(
-        wish.batches
+        search
+            .batches
             .iter()
             .filter_map(|batch| Some(format!("batch:{}", Batch::read(batch)?.code()))),
     );
     let mut all = vec![
         batches,
-        any("industries", &wish.industries),
-        any("regions", &wish.regions),
-        any("tags", &wish.tags),
-        any("status", &wish.statuses),
+        any("industries", &search.industries),
+        any("regions", &search.regions),
+        any("tags", &search.tags),
+        any("status", &search.statuses),
     ];
     for (asked, name) in [
-        (wish.hiring, "isHiring"),
-        (wish.nonprofit, "nonprofit"),
-        (wish.top, "top_company"),
+        (search.hiring, "isHiring"),
+        (search.nonprofit, "nonprofit"),
+        (search.top, "top_company"),
     ] {
         if asked {
             all.push(vec![format!("{name}:true")]);
@@ -136,28 +134,28 @@ fn facets(wish: &Wish) -> Value {
 }
 
 /// The page of the site that shows the same companies.
-pub fn page(wish: &Wish) -> Result<Url, SourceError> {
-    if let Some(slug) = &wish.company {
+pub fn page(search: &Search) -> Result<Url, SourceError> {
+    if let Some(slug) = &search.company {
         return link::built(&format!("https://www.ycombinator.com/companies/{slug}"), &[]);
     }
     let lists = [
-        ("batch", &wish.batches),
-        ("industry", &wish.industries),
-        ("regions", &wish.regions),
-        ("tags", &wish.tags),
-        ("status", &wish.statuses),
+        ("batch", &search.batches),
+        ("industry", &search.industries),
+        ("regions", &search.regions),
+        ("tags", &search.tags),
+        ("status", &search.statuses),
     ];
     let mut pairs: Vec<(&str, &str)> = Vec::new();
-    if !wish.query.is_empty() {
-        pairs.push(("query", &wish.query));
+    if !search.query.is_empty() {
+        pairs.push(("query", &search.query));
     }
     for (name, values) in lists {
         pairs.extend(values.iter().map(|value| (name, value.as_str())));
     }
     for (asked, name) in [
-        (wish.hiring, "isHiring"),
-        (wish.nonprofit, "nonprofit"),
-        (wish.top, "top_company"),
+        (search.hiring, "isHiring"),
+        (search.nonprofit, "nonprofit"),
+        (search.top, "top_company"),
     ] {
         if asked {
             pairs.push((name, "true"));
@@ -203,9 +201,9 @@ mod tests {
 
     #[test]
     fn the_index_is_asked_with_both_spellings_and_its_key_in_a_header() {
-        let wish =
+        let search =
             recognise("https://www.ycombinator.com/companies?query=pay&batch=W26&isHiring=true").unwrap();
-        let request = index(&wish, "secret", 20, 1, false).unwrap();
+        let request = index(&search, "secret", 20, 1, false).unwrap();
         assert_eq!(
             request.url.as_str(),
             "https://45bwzj1sgc-dsn.algolia.net/1/indexes/YCCompany_production/query"
@@ -225,13 +223,13 @@ mod tests {
 
     #[test]
     fn the_page_for_people_has_the_same_filters() {
-        let wish = recognise("winter 2026 naïve & co").unwrap();
+        let search = recognise("winter 2026 naïve & co").unwrap();
         assert_eq!(
-            page(&wish).unwrap().as_str(),
+            page(&search).unwrap().as_str(),
             "https://www.ycombinator.com/companies?query=na%C3%AFve+%26+co&batch=Winter+2026"
         );
         assert_eq!(
-            page(&Wish::default()).unwrap().as_str(),
+            page(&Search::default()).unwrap().as_str(),
             "https://www.ycombinator.com/companies"
         );
     }

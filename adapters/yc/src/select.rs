@@ -3,13 +3,13 @@
 use freshcontext_parse::text::has_word;
 
 use crate::batch::Batch;
-use crate::input::Wish;
+use crate::input::Search;
 use crate::parse::Company;
 
-/// Keeps the companies that fit a wish, each once, and puts them in order: those whose name or one
+/// Keeps the companies that fit a search, each once, and puts them in order: those whose name or one
 /// line has the words first, then the newest.
-pub fn select(companies: Vec<Company>, wish: &Wish, newest: bool) -> Vec<Company> {
-    let words: Vec<String> = wish
+pub fn select(companies: Vec<Company>, search: &Search, newest: bool) -> Vec<Company> {
+    let words: Vec<String> = search
         .query
         .split_whitespace()
         .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
@@ -18,7 +18,7 @@ pub fn select(companies: Vec<Company>, wish: &Wish, newest: bool) -> Vec<Company
     let mut seen = std::collections::HashSet::new();
     let mut fitting: Vec<(usize, Company)> = companies
         .into_iter()
-        .filter(|company| fits(company, wish))
+        .filter(|company| fits(company, search))
         .filter_map(|company| Some((weight(&company, &words)?, company)))
         .filter(|(_, company)| seen.insert(company.id))
         .collect();
@@ -35,14 +35,14 @@ pub fn select(companies: Vec<Company>, wish: &Wish, newest: bool) -> Vec<Company
     fitting.into_iter().map(|(_, company)| company).collect()
 }
 
-fn fits(company: &Company, wish: &Wish) -> bool {
+fn fits(company: &Company, search: &Search) -> bool {
     let one_of = |wanted: &[String], has: &[String]| {
         wanted.is_empty() || wanted.iter().any(|want| has.iter().any(|have| same(want, have)))
     };
     let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
     let single = |text: &Option<String>| text.clone().into_iter().collect::<Vec<_>>();
-    let in_batch = wish.batches.is_empty()
-        || wish
+    let in_batch = search.batches.is_empty()
+        || search
             .batches
             .iter()
             .any(|want| match (Batch::read(want), company.batch()) {
@@ -50,17 +50,17 @@ fn fits(company: &Company, wish: &Wish) -> bool {
                 _ => company.batch.as_deref().is_some_and(|has| same(want, has)),
             });
     in_batch
-        && wish
+        && search
             .company
             .as_deref()
             .is_none_or(|slug| slug.eq_ignore_ascii_case(&company.slug))
-        && one_of(&wish.industries, &list(&company.industries))
-        && one_of(&wish.regions, &list(&company.regions))
-        && one_of(&wish.tags, &list(&company.tags))
-        && one_of(&wish.statuses, &single(&company.status))
-        && (!wish.hiring || company.hiring == Some(true))
-        && (!wish.nonprofit || company.nonprofit == Some(true))
-        && (!wish.top || company.top == Some(true))
+        && one_of(&search.industries, &list(&company.industries))
+        && one_of(&search.regions, &list(&company.regions))
+        && one_of(&search.tags, &list(&company.tags))
+        && one_of(&search.statuses, &single(&company.status))
+        && (!search.hiring || company.hiring == Some(true))
+        && (!search.nonprofit || company.nonprofit == Some(true))
+        && (!search.top || company.top == Some(true))
 }
 
 /// Names of lists come as they are or as slugs.
@@ -111,12 +111,12 @@ mod tests {
             company(2, "Robot", "Farms", "W26", 1),
             company(3, "Farmers", "x", "W26", 5),
         ];
-        let wish = Wish {
+        let search = Search {
             query: "robots farm".into(),
-            ..Wish::default()
+            ..Search::default()
         };
-        assert_eq!(ids(&select(all.clone(), &wish, false)), [2, 1]);
-        assert_eq!(ids(&select(all, &wish, true)), [1, 2]);
+        assert_eq!(ids(&select(all.clone(), &search, false)), [2, 1]);
+        assert_eq!(ids(&select(all, &search, true)), [1, 2]);
     }
 
     #[test]
@@ -127,21 +127,21 @@ mod tests {
             company(3, "C", "x", "S25", 3),
             company(2, "B", "again", "W26", 2),
         ];
-        let wish = Wish {
+        let search = Search {
             batches: vec!["Winter 2026".into()],
             tags: vec!["developer-tools".into()],
-            ..Wish::default()
+            ..Search::default()
         };
-        assert_eq!(ids(&select(all.clone(), &wish, true)), [2, 1]);
-        let hiring = Wish {
+        assert_eq!(ids(&select(all.clone(), &search, true)), [2, 1]);
+        let hiring = Search {
             hiring: true,
             regions: vec!["europe".into()],
-            ..Wish::default()
+            ..Search::default()
         };
         assert_eq!(ids(&select(all.clone(), &hiring, true)), [1]);
-        let gone = Wish {
+        let gone = Search {
             statuses: vec!["Acquired".into()],
-            ..Wish::default()
+            ..Search::default()
         };
         assert!(select(all, &gone, true).is_empty());
     }

@@ -62,7 +62,7 @@ const NOUNS: [&str; 64] = [
     "valley",
     "bridge",
     "editor",
-    "harvest",
+    "result",
     "schedule",
     "network",
     "council",

@@ -1,9 +1,7 @@
 //! The adapter trait and its object-safe twin.
 
-use std::any::TypeId;
-use std::collections::HashMap;
 use std::future::Future;
-use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+use std::sync::OnceLock;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -13,7 +11,7 @@ use crate::args::is_absent;
 use crate::asking::by_validators;
 use crate::limits::QUERY_CHARS;
 use crate::schema::argument_schema;
-use crate::{BoxFuture, Cx, Descriptor, Earlier, Harvest, Peeked, Question, SourceError};
+use crate::{BoxFuture, Cx, Descriptor, Earlier, Peeked, Question, SourceError, SourceResult};
 
 /// One source behind one tool. Write `async fn collect`; erasure is done for you.
 ///
@@ -33,7 +31,7 @@ pub trait Adapter: Send + Sync + 'static {
         &self,
         cx: &Cx<'_>,
         input: Self::Input,
-    ) -> impl Future<Output = Result<Harvest, SourceError>> + Send;
+    ) -> impl Future<Output = Result<SourceResult, SourceError>> + Send;
 
     /// The cheap question that the descriptor declares: whether what an earlier call of these arguments brought is
     /// still so. Ask [`Question::Own`] here; the others are asked for you.
@@ -67,7 +65,7 @@ pub trait AnyAdapter: Send + Sync + 'static {
         &'a self,
         cx: &'a Cx<'_>,
         arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Harvest, SourceError>>;
+    ) -> BoxFuture<'a, Result<SourceResult, SourceError>>;
 
     /// Decodes the tool's own arguments and asks the cheap question.
     fn peek<'a>(
@@ -78,31 +76,53 @@ pub trait AnyAdapter: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Peeked, SourceError>>;
 }
 
-impl<A: Adapter> AnyAdapter for A {
+/// An adapter in its object-safe form.
+pub fn erased(adapter: impl Adapter) -> Box<dyn AnyAdapter> {
+    let schema = OnceLock::new();
+    Box::new(Erased { adapter, schema })
+}
+
+/// An adapter, and the schema of its arguments once it is made: deriving it costs more than most cached calls.
+struct Erased<A> {
+    adapter: A,
+    schema: OnceLock<Value>,
+}
+
+impl<A: Adapter> Erased<A> {
+    fn schema(&self) -> &Value {
+        let args = &self.adapter.descriptor().args;
+        self.schema.get_or_init(|| argument_schema::<A::Input>(args))
+    }
+
+    fn decode(&self, arguments: Map<String, Value>) -> Result<A::Input, SourceError> {
+        decode_input(self.schema(), self.adapter.descriptor().example, arguments)
+    }
+}
+
+impl<A: Adapter> AnyAdapter for Erased<A> {
     fn descriptor(&self) -> &'static Descriptor {
-        Adapter::descriptor(self)
+        self.adapter.descriptor()
     }
 
     fn input_schema(&self) -> Value {
-        schema_of(self).as_ref().clone()
+        self.schema().clone()
     }
 
     fn collect<'a>(
         &'a self,
         cx: &'a Cx<'_>,
         arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Harvest, SourceError>> {
+    ) -> BoxFuture<'a, Result<SourceResult, SourceError>> {
         Box::pin(async move {
-            let descriptor = Adapter::descriptor(self);
-            let input = decode_input::<A::Input>(&schema_of(self), descriptor.example, arguments)?;
-            let mut harvest = Adapter::collect(self, cx, input).await;
-            if let Err(error) = &mut harvest
+            let input = self.decode(arguments)?;
+            let mut result = self.adapter.collect(cx, input).await;
+            if let Err(error) = &mut result
                 && error.code.is_against_the_answer()
                 && !error.without_answer
             {
                 cx.discard_unread(error);
             }
-            harvest
+            result
         })
     }
 
@@ -113,28 +133,10 @@ impl<A: Adapter> AnyAdapter for A {
         earlier: &'a Earlier,
     ) -> BoxFuture<'a, Result<Peeked, SourceError>> {
         Box::pin(async move {
-            let descriptor = Adapter::descriptor(self);
-            let input = decode_input::<A::Input>(&schema_of(self), descriptor.example, arguments)?;
-            Adapter::peek(self, cx, input, earlier).await
+            let input = self.decode(arguments)?;
+            self.adapter.peek(cx, input, earlier).await
         })
     }
-}
-
-type Schemas = RwLock<HashMap<(TypeId, usize), Arc<Value>>>;
-
-/// The schema of an adapter's arguments, made once: deriving it costs more than most cached calls.
-fn schema_of<A: Adapter>(adapter: &A) -> Arc<Value> {
-    static MADE: LazyLock<Schemas> = LazyLock::new(RwLock::default);
-    let descriptor = Adapter::descriptor(adapter);
-    let key = (TypeId::of::<A>(), std::ptr::from_ref(descriptor).addr());
-    if let Some(schema) = MADE.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
-        return Arc::clone(schema);
-    }
-    let schema = Arc::new(argument_schema::<A::Input>(&descriptor.args));
-    MADE.write()
-        .unwrap_or_else(PoisonError::into_inner)
-        .insert(key, Arc::clone(&schema));
-    schema
 }
 
 /// Decodes a tool's arguments against its schema. Null or blank optional arguments count as not given.

@@ -28,7 +28,7 @@ pub struct CommonArgs {
     pub until: Option<DateTime<Utc>>,
     /// One of the tool's [`ArgSpec::sort`] names, where the caller gave one.
     pub sort: Option<&'static str>,
-    /// Where to continue: what the adapter left in `Harvest::next`. Still to be validated by it.
+    /// Where to continue: what the adapter left in `SourceResult::next`. Still to be validated by it.
     pub cursor: Option<String>,
     /// No cached answer older than this.
     pub max_age: Option<Duration>,

@@ -2,12 +2,12 @@
 
 use url::Url;
 
-use crate::{Asked, Cx, Earlier, ErrorCode, Peeked, SourceError};
+use crate::{Cx, Earlier, EarlierRequest, ErrorCode, Peeked, SourceError};
 
 /// The question that [`Question::Validators`](crate::Question::Validators) stands for. Asked only where every exchange had a validator, one after
 /// the other, and ended by the first that changed.
 pub async fn by_validators(cx: &Cx<'_>, earlier: &Earlier) -> Result<Peeked, SourceError> {
-    if !earlier.asked.iter().all(Asked::has_validator) {
+    if !earlier.asked.iter().all(EarlierRequest::has_validator) {
         return Ok(Peeked::Untold);
     }
     ask_again(cx, earlier.asked.iter()).await
@@ -21,8 +21,8 @@ pub async fn by_deciding(
     earlier: &Earlier,
     decides: impl Fn(&Url) -> bool + Send,
 ) -> Result<Peeked, SourceError> {
-    let decisive = |asked: &&Asked| Url::parse(&asked.url).is_ok_and(|url| decides(&url));
-    let chosen: Vec<&Asked> = earlier.asked.iter().filter(decisive).collect();
+    let decisive = |asked: &&EarlierRequest| Url::parse(&asked.url).is_ok_and(|url| decides(&url));
+    let chosen: Vec<&EarlierRequest> = earlier.asked.iter().filter(decisive).collect();
     if chosen.is_empty() {
         return by_validators(cx, earlier).await;
     }
@@ -31,7 +31,7 @@ pub async fn by_deciding(
 
 async fn ask_again(
     cx: &Cx<'_>,
-    chosen: impl ExactSizeIterator<Item = &Asked> + Send,
+    chosen: impl ExactSizeIterator<Item = &EarlierRequest> + Send,
 ) -> Result<Peeked, SourceError> {
     if chosen.len() == 0 {
         return Ok(Peeked::Untold);

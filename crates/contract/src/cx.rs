@@ -167,12 +167,24 @@ impl<'a> Cx<'a> {
         read: impl FnOnce(&Response) -> Result<T, SourceError> + Send,
     ) -> Result<T, SourceError> {
         let response = self.send(request).await?;
-        response.judged(read(&response))
+        response.validated(read(&response))
     }
 
     /// Sends several requests at once; the answers come in the order of the requests.
     pub async fn send_all(&self, requests: Vec<Request>) -> Vec<Result<Response, SourceError>> {
         join_all(requests.into_iter().map(|request| self.send(request))).await
+    }
+
+    /// Sends several requests at once and reads each answer as [`read`](Self::read) does.
+    pub async fn read_all<T>(
+        &self,
+        requests: Vec<Request>,
+        read: impl Fn(&Response) -> Result<T, SourceError> + Send,
+    ) -> Vec<Result<T, SourceError>> {
+        let answers = self.send_all(requests).await.into_iter();
+        answers
+            .map(|answer| answer.and_then(|response| response.validated(read(&response))))
+            .collect()
     }
 
     /// What the answers so far have in common.

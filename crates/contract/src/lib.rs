@@ -1,7 +1,7 @@
 //! What a freshcontext source promises.
 //!
 //! An [`Adapter`] states facts about its source in a [`Descriptor`], turns arguments into
-//! [`Request`]s, and reads the answers into a [`Harvest`] of [`Item`]s. Each item carries the
+//! [`Request`]s, and reads the answers into a [`SourceResult`] of [`Item`]s. Each item carries the
 //! [`DateEvidence`] that the source gave. The adapter never opens a socket (it sends through
 //! [`Cx`]) and never awards itself a confidence (the core crate derives it from the evidence).
 //!
@@ -16,12 +16,12 @@ mod cx;
 mod date;
 mod descriptor;
 mod error;
-mod harvest;
 pub mod hosts;
 pub mod limits;
 pub mod peek;
 mod routes;
 mod schema;
+mod source_result;
 #[cfg(test)]
 mod tests;
 mod tolerant;
@@ -30,7 +30,7 @@ pub mod walls;
 mod wire;
 mod words;
 
-pub use adapter::{Adapter, AnyAdapter, decode_input};
+pub use adapter::{Adapter, AnyAdapter, decode_input, erased};
 pub use arg_spec::{ArgSpec, max_length_property};
 pub use args::{CommonArgs, Days, SORT_NAMES, split_arguments};
 pub use clock::{Clock, FixedClock};
@@ -41,11 +41,11 @@ pub use descriptor::{
     When,
 };
 pub use error::{ErrorCode, Retry, SourceError};
-pub use harvest::{Harvest, Item, PartFailure, Skipped, Status};
 pub use limits::Limits;
-pub use peek::{Asked, Earlier, Evidence, Listing, Peek, Peeked, Question};
+pub use peek::{Earlier, EarlierRequest, Evidence, Listing, Peek, Peeked, Question};
 pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
+pub use source_result::{Item, PartFailure, Skipped, SourceResult, Status};
 pub use tolerant::as_declared;
 pub use wire::{
     Address, CacheValidity, Condition, Headers, KeyedUrl, Media, Method, Provenance, Request, Response,

@@ -90,7 +90,7 @@ impl Peek {
 
 /// One exchange of an earlier call: the request as it was, and marks of its answer. No content, no secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Asked {
+pub struct EarlierRequest {
     /// The method.
     pub method: Method,
     /// The address, without credentials.
@@ -118,7 +118,7 @@ pub struct Asked {
 /// Longest validator kept, in bytes.
 const VALIDATOR_BYTES: usize = 512;
 
-impl Asked {
+impl EarlierRequest {
     /// What is kept of an exchange; `None` where its answer is not one to compare with (no plain 200).
     pub fn of(request: &Request, response: &Response) -> Option<Self> {
         if response.status != 200 {
@@ -233,7 +233,7 @@ pub enum Evidence {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Earlier {
     /// Its exchanges, in the order of their answers.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<EarlierRequest>,
 }
 
 impl Earlier {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::future::Future;
 use std::time::Duration;
 
-use crate::{Cx, Descriptor, ErrorCode, Harvest, SourceError};
+use crate::{Cx, Descriptor, ErrorCode, SourceError, SourceResult};
 
 /// No further route is begun with less time than this.
 const ENOUGH_TIME: Duration = Duration::from_secs(2);
@@ -38,14 +38,14 @@ impl<T> Routed<T> {
     }
 }
 
-impl Routed<Harvest> {
-    /// The harvest of the route that answered, under its name and with a remark on each that failed before it.
-    pub fn into_harvest(self) -> Harvest {
+impl Routed<SourceResult> {
+    /// The result of the route that answered, under its name and with a remark on each that failed before it.
+    pub fn into_result(self) -> SourceResult {
         let notes: Vec<String> = self.notes().collect();
-        let mut harvest = self.answer;
-        harvest.route = Some(self.route);
-        harvest.notes.extend(notes);
-        harvest
+        let mut result = self.answer;
+        result.route = Some(self.route);
+        result.notes.extend(notes);
+        result
     }
 }
 

@@ -12,8 +12,8 @@ use serde_json::Map;
 use url::Url;
 
 use crate::{
-    Adapter, AnyAdapter, ArgSpec, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, Descriptor, ErrorCode,
-    FixedClock, Harvest, Headers, Hosts, Media, Provenance, Request, Response, SourceError, Transport,
+    Adapter, ArgSpec, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, FixedClock,
+    Headers, Hosts, Media, Provenance, Request, Response, SourceError, SourceResult, Transport, erased,
 };
 
 static FACTS: Descriptor = Descriptor {
@@ -102,7 +102,7 @@ impl Adapter for Ends {
         &FACTS
     }
 
-    async fn collect(&self, cx: &Cx<'_>, _: Nothing) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, _: Nothing) -> Result<SourceResult, SourceError> {
         let malformed = |_: &Response| -> Result<(), SourceError> { Err(SourceError::malformed("no list")) };
         if matches!(self.0, End::Later | End::Part) {
             cx.read(request("/a"), |_| Ok(())).await?;
@@ -126,7 +126,7 @@ impl Adapter for Ends {
             }
             _ => {}
         }
-        Ok(Harvest::new(request("/").url, Vec::new()))
+        Ok(SourceResult::new(request("/").url, Vec::new()))
     }
 }
 
@@ -141,8 +141,8 @@ fn forgotten(end: End) -> Vec<bool> {
     let args = CommonArgs::defaults(&FACTS.args);
     let deadline = Instant::now() + Duration::from_secs(5);
     let cx = Cx::new(&answers, &clock, &FACTS, deadline, &args, 9);
-    let adapter = Ends(end);
-    let mut call = AnyAdapter::collect(&adapter, &cx, Map::new());
+    let adapter = erased(Ends(end));
+    let mut call = adapter.collect(&cx, Map::new());
     let Poll::Ready(ended) = call.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
         panic!("nothing here waits");
     };

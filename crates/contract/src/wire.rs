@@ -383,9 +383,9 @@ impl Response {
 
     /// Passes on what reading this answer came to, and has the cache forget the answer where it was a
     /// failure; its host is left alone where it was a refusal. That a thing does not exist, or that the query is wrong, is an answer and stays. Where a
-    /// call fails as a whole, the answers not judged yet are forgotten too: see
+    /// call fails as a whole, the answers not validated yet are forgotten, too: see
     /// [`AnyAdapter`](crate::AnyAdapter).
-    pub fn judged<T>(&self, read: Result<T, SourceError>) -> Result<T, SourceError> {
+    pub fn validated<T>(&self, read: Result<T, SourceError>) -> Result<T, SourceError> {
         read.inspect(|_| self.validity.vouch()).map_err(|mut error| {
             if error.code.is_against_the_answer() {
                 self.discard();

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-/// From a harvest to an answer: text envelope and structured content from one value.
+/// From a result to an answer: text envelope and structured content from one value.
 pub mod answer;
 /// Several answers under one heading, each with its own envelope.
 pub mod composite;

@@ -37,7 +37,7 @@ pub(crate) struct Entry {
 
 /// What a request means to the cache.
 #[derive(Debug)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct Lookup<'a> {
     pub(crate) method: Method,
     pub(crate) url: &'a Url,
     pub(crate) cache_for: Duration,
@@ -74,7 +74,7 @@ impl Store {
     pub(crate) fn put(
         &self,
         key: String,
-        asked: &Asked<'_>,
+        asked: &Lookup<'_>,
         answer: Answer,
         final_url: Url,
         validated_for: (&'static str, Media),
@@ -107,7 +107,7 @@ impl Store {
     pub(crate) fn confirm(
         &self,
         key: String,
-        asked: &Asked<'_>,
+        asked: &Lookup<'_>,
         entry: &Entry,
         fresh: &Answer,
     ) -> Arc<Entry> {
@@ -182,7 +182,7 @@ impl Entry {
 }
 
 /// How long an answer counts as fresh; `None` where it must not be kept.
-fn rules(asked: &Asked<'_>, answer: &Answer) -> Option<(CachePolicy, Duration)> {
+fn rules(asked: &Lookup<'_>, answer: &Answer) -> Option<(CachePolicy, Duration)> {
     let headers = &answer.headers;
     if headers
         .get("vary")
@@ -204,7 +204,7 @@ fn rules(asked: &Asked<'_>, answer: &Answer) -> Option<(CachePolicy, Duration)> 
     Some((policy, fresh_for.min(LONGEST)))
 }
 
-fn policy_of(asked: &Asked<'_>, answer: &Answer) -> Option<CachePolicy> {
+fn policy_of(asked: &Lookup<'_>, answer: &Answer) -> Option<CachePolicy> {
     // A query by POST is a read; to the rules it is a GET of another address (its key holds the body).
     let _ = asked.method;
     let request = http::Request::get(asked.url.as_str()).body(()).ok()?;
@@ -284,7 +284,7 @@ mod tests {
 
     fn fresh_for(headers: &[(&str, &str)]) -> Option<u64> {
         let url = Url::parse("https://api.test.org/x").unwrap();
-        let asked = Asked {
+        let asked = Lookup {
             method: Method::Get,
             url: &url,
             cache_for: Duration::from_mins(5),

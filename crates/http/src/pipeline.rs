@@ -11,7 +11,7 @@ use freshcontext_contract::{
     BoxFuture, CallScope, Descriptor, ErrorCode, Provenance, Request, Response, SourceError, Transport,
 };
 
-use crate::cache::{Asked, Entry, Store};
+use crate::cache::{Entry, Lookup, Store};
 use crate::clients::{Clients, Guard};
 use crate::coalesce::{Coalescer, Delivered, Outcome, Progress};
 use crate::credentials::Keyring;
@@ -393,7 +393,7 @@ impl Inner {
     }
 
     fn keep(&self, job: &Job, kept: Option<&Entry>, answer: Answer, final_url: Url) -> Delivered {
-        let asked = Asked {
+        let asked = Lookup {
             method: job.request.method,
             url: &job.request.url,
             cache_for: job.request.cache_for,

@@ -10,7 +10,7 @@ use freshcontext_contract::{
     AnyAdapter, BoxFuture, CacheValidity, CallScope, CommonArgs, Cx, ErrorCode, FixedClock, Headers, Limits,
     Method, Provenance, Request, Response, SourceError, Transport, split_arguments,
 };
-use freshcontext_core::answer::{JudgeInput, judge};
+use freshcontext_core::answer::{ScoreInput, score};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_testkit::{Case, Kind, SeenRequest, load_cases};
 use serde_json::{Map, Value};
@@ -178,18 +178,18 @@ impl Scene {
         let deadline = Instant::now() + Duration::from_hours(1);
         let budget = Limits::DEFAULT.requests_per_call;
         let cx = Cx::new(&stage, &clock, descriptor, deadline, &self.common, budget);
-        let harvest = wait(self.adapter.collect(&cx, self.arguments.clone()))?;
+        let result = wait(self.adapter.collect(&cx, self.arguments.clone()))?;
         let seen = cx.seen();
-        let judged = judge(JudgeInput {
+        let scored = score(ScoreInput {
             descriptor,
-            harvest,
+            result,
             args: &self.common,
             seen: &seen,
             now: self.case.now,
             decay: &DecayTable::default(),
             cursor: None,
         })?;
-        let _ = judged.render(self.common.max_length);
+        let _ = scored.render(self.common.max_length);
         Ok(())
     }
 }

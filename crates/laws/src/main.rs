@@ -14,7 +14,7 @@ use freshcontext_laws::count::{Place, count, shapes_of, work};
 use freshcontext_laws::laws::{LARGE, SIZES};
 use freshcontext_laws::readers;
 use freshcontext_laws::report::report;
-use freshcontext_laws::screen::screen;
+use freshcontext_laws::screen::{screen, weigh};
 
 #[derive(Parser)]
 #[command(
@@ -102,6 +102,7 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
     let shapes = shapes_of(&readers);
     let named = |name: &str, part: Option<&String>| part.is_none_or(|part| name.contains(part.as_str()));
     let mut plan: Vec<Place> = Vec::new();
+    let mut weighed: Vec<Place> = Vec::new();
     for (place, (reader, shapes)) in readers.iter().zip(&shapes).enumerate() {
         if !named(&reader.name, wanted.reader.as_ref()) || !(reader.often || wanted.reader.is_some()) {
             continue;
@@ -110,6 +111,8 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
             let often = shape.often || wanted.full || wanted.shape.is_some();
             if often && named(&shape.name, wanted.shape.as_ref()) {
                 plan.push((place, number));
+            } else if shape.crumbs && wanted.shape.is_none() {
+                weighed.push((place, number));
             }
         }
     }
@@ -128,22 +131,25 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
         println!("{} shapes", plan.len());
         return Ok(false);
     }
-    let mut broken_memory = Vec::new();
-    if wanted.full || wanted.screen {
+    let broken_memory = if wanted.full || wanted.screen {
         let screened = screen(&readers, &shapes, &plan, |line| eprintln!("{line}"))?;
-        (plan, broken_memory) = (screened.plan, screened.breaches);
-        for ((reader, shape), breach) in &broken_memory {
-            if let (Some(reader), Some(shape)) = (
-                readers.get(*reader),
-                shapes.get(*reader).and_then(|all| all.get(*shape)),
-            ) {
-                println!("BROKEN: {}  on  {}: {breach}", reader.name, shape.name);
-            }
+        plan = screened.plan;
+        screened.breaches
+    } else {
+        println!("memory of {} lists of next to nothing", weighed.len());
+        weigh(&readers, &shapes, &weighed)?
+    };
+    for ((reader, shape), breach) in &broken_memory {
+        if let (Some(reader), Some(shape)) = (
+            readers.get(*reader),
+            shapes.get(*reader).and_then(|all| all.get(*shape)),
+        ) {
+            println!("BROKEN: {}  on  {}: {breach}", reader.name, shape.name);
         }
-        if wanted.screen {
-            println!("{} shapes would be counted", plan.len());
-            return Ok(!broken_memory.is_empty());
-        }
+    }
+    if wanted.screen {
+        println!("{} shapes would be counted", plan.len());
+        return Ok(!broken_memory.is_empty());
     }
     let mut sizes = SIZES.to_vec();
     if wanted.full {

@@ -27,6 +27,55 @@ pub struct Screened {
     pub breaches: Vec<(Place, Breach)>,
 }
 
+/// What every shape of `plan` takes of memory that breaks the law.
+///
+/// # Errors
+///
+/// None but those of [`Meter::cost`], which reads nothing here.
+pub fn weigh(
+    readers: &[Reader],
+    shapes: &[Vec<Shape>],
+    plan: &[Place],
+) -> Result<Vec<(Place, Breach)>, String> {
+    let mut meter = Meter::new(None);
+    let mut out = Vec::new();
+    let mut begun = None;
+    for (place, number) in plan {
+        let (Some(reader), Some(shape)) = (
+            readers.get(*place),
+            shapes.get(*place).and_then(|all| all.get(*number)),
+        ) else {
+            continue;
+        };
+        if begun.replace(*place) != Some(*place) {
+            // What is made once in a process is not the work of whoever comes first.
+            let _ = (reader.read)(&Bytes::copy_from_slice(&reader.seed));
+        }
+        let costs = read(&mut meter, reader, shape)?;
+        let breaches = costs.iter().filter_map(|(length, cost)| too_much(*length, cost));
+        out.extend(breaches.map(|breach| ((*place, *number), breach)));
+    }
+    Ok(out)
+}
+
+/// Reads a shape once at each of [`SIZES`]: its length, and what that took.
+fn read(meter: &mut Meter, reader: &Reader, shape: &Shape) -> Result<Vec<(usize, Cost)>, String> {
+    let mut costs = Vec::new();
+    for size in SIZES {
+        let body = Bytes::from(shape.body(size));
+        let cost = meter.cost(|| {
+            let _ = std::hint::black_box((reader.read)(&body));
+        })?;
+        costs.push((body.len(), cost));
+    }
+    Ok(costs)
+}
+
+fn too_much(length: usize, cost: &Cost) -> Option<Breach> {
+    let bytes = cost.bytes + length as u64;
+    (bytes > BYTES_PER_BYTE * length as u64 + BYTES_FREE).then_some(Breach::Memory(length, bytes))
+}
+
 /// Reads every shape of `plan` once at each of [`SIZES`].
 ///
 /// # Errors
@@ -50,21 +99,10 @@ pub fn screen(
             if tried.is_empty() {
                 let _ = (reader.read)(&Bytes::copy_from_slice(&reader.seed));
             }
-            let mut costs: Vec<(usize, Cost)> = Vec::new();
-            for size in SIZES {
-                let body = Bytes::from(shape.body(size));
-                let cost = meter.cost(|| {
-                    let _ = std::hint::black_box((reader.read)(&body));
-                })?;
-                costs.push((body.len(), cost));
-            }
-            for (length, cost) in &costs {
-                let bytes = cost.bytes + *length as u64;
-                if bytes > BYTES_PER_BYTE * *length as u64 + BYTES_FREE {
-                    out.breaches
-                        .push(((place, *number), Breach::Memory(*length, bytes)));
-                }
-            }
+            let costs = read(&mut meter, reader, shape)?;
+            let breaches = costs.iter().filter_map(|(length, cost)| too_much(*length, cost));
+            out.breaches
+                .extend(breaches.map(|breach| ((place, *number), breach)));
             if let [(short, small), (long, large)] = costs.as_slice()
                 && long > short
             {

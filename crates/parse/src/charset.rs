@@ -2,7 +2,7 @@
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
-use freshcontext_contract::{Response, SourceError};
+use freshcontext_contract::{Cx, Request, Response, SourceError};
 
 /// Text, and how much of it could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +38,18 @@ pub fn decode(response: &Response) -> Decoded {
         &response.body,
         header_charset(response.headers.get("content-type").unwrap_or_default()),
     )
+}
+
+/// Sends one request and reads its answer as text. The cache forgets the answer where it turns out to be none.
+///
+/// # Errors
+/// Those of the sending, and what `parse` finds.
+pub async fn read<T>(
+    cx: &Cx<'_>,
+    request: Request,
+    parse: impl FnOnce(&str) -> Result<T, SourceError> + Send,
+) -> Result<T, SourceError> {
+    cx.read(request, as_text(parse)).await
 }
 
 /// A reader of text as one of responses, for [`Cx::read`](freshcontext_contract::Cx::read).

@@ -8,6 +8,10 @@ use chrono::{
 };
 use freshcontext_contract::DateValue;
 use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
+use url::Url;
+
+use crate::link::segments;
+use crate::text::digits;
 
 /// Months as their languages write them in dates: English, German, French, Spanish, Italian,
 /// Portuguese, Dutch. No name stands for two months.
@@ -339,6 +343,54 @@ impl fmt::Display for PathDate {
     }
 }
 
+/// The day that an address's path names, else the month: `/2024/05/06/title`, `/2024-05-06-title`, `/20240506/title`,
+/// `/2024/may/title`, `/news/2024-05-title`. One rule for all sources. Nothing is guessed: where the path holds a date that
+/// is none, or may be two, it names nothing.
+pub fn in_address(address: &Url) -> Option<PathDate> {
+    let segments = segments(address);
+    let together = |part: &&str| {
+        let (month, day) = part.get(4..)?.split_at_checked(2)?;
+        NaiveDate::from_ymd_opt(
+            path_year(part.get(..4)?)?,
+            digits(month, 2..=2)?,
+            digits(day, 2..=2)?,
+        )
+    };
+    if let Some(day) = segments.iter().find_map(together) {
+        return Some(PathDate::Day(day));
+    }
+    match find(address.path()) {
+        Some(Found::Day(day)) if address.path().contains(&day.year().to_string()) => {
+            return Some(PathDate::Day(day));
+        }
+        Some(_) => return None,
+        None => {}
+    }
+    // Behind a month stands nothing or a word; a number would be a day, a wrong one too, or make it something else.
+    let month = |year: &str, month: &str, next: &str| {
+        let is_number = next.starts_with(|c: char| c.is_ascii_digit());
+        let month = month_number(month).filter(|_| !is_number)?;
+        NaiveDate::from_ymd_opt(path_year(year)?, month, 1)
+    };
+    let apart = || {
+        let mut after = segments.iter().copied().skip(2);
+        segments.windows(2).find_map(|pair| match pair {
+            [first, second] => month(first, second, after.next().unwrap_or_default()),
+            _ => None,
+        })
+    };
+    let joined = |part: &&str| {
+        let mut parts = part.split('-');
+        month(parts.next()?, parts.next()?, parts.next().unwrap_or_default())
+    };
+    let found = apart().or_else(|| segments.iter().find_map(joined));
+    found.map(PathDate::Month)
+}
+
+fn path_year(text: &str) -> Option<i32> {
+    digits(text, 4..=4).filter(|year| (1990..=2100).contains(year))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -348,6 +400,45 @@ mod tests {
         find(text)
             .and_then(|found| found.day(None))
             .map(|day| day.to_string())
+    }
+
+    #[test]
+    fn days_and_months_in_addresses() {
+        for (path, date) in [
+            ("/2024/05/06/title", "2024-05-06"),
+            ("/read/2025/12/28/1551/x", "2025-12-28"),
+            ("/elections/2020/8/19/2137/x", "2020-08-19"),
+            ("/news/20200806/crab", "2020-08-06"),
+            ("/2024-05-06-title", "2024-05-06"),
+            ("/blog/2024/05/title", "2024-05"),
+            ("/2021/03/", "2021-03"),
+            ("/blog/2024/5/", "2024-05"),
+            ("/2024/may/title", "2024-05"),
+            ("/news/2024-05-the-title", "2024-05"),
+            ("/news/2024-05", "2024-05"),
+        ] {
+            let url = Url::parse(&format!("https://example.org{path}")).unwrap();
+            let found = in_address(&url).map(|found| found.to_string());
+            assert_eq!(found.as_deref(), Some(date), "{path}");
+        }
+        for path in [
+            "/",
+            "/13/45/2/a",
+            "/2025/02/30/x",
+            "/article/12345678",
+            "/2021/13/title",
+            "/2024/title",
+            "/docs/v2024.05/",
+            "/8080/05/title",
+            "/2024-05-99",
+            "/a/1234/12",
+        ] {
+            let url = Url::parse(&format!("https://example.org{path}")).unwrap();
+            assert_eq!(in_address(&url), None, "{path}");
+        }
+        let month = PathDate::Month(NaiveDate::from_ymd_opt(2024, 2, 1).unwrap());
+        assert_eq!(month.first().to_string(), "2024-02-01");
+        assert_eq!(month.last().to_string(), "2024-02-29");
     }
 
     #[test]

@@ -121,6 +121,18 @@ impl<T> From<Vec<T>> for Lenient<T> {
 
 /// More entries than any source sends on a page; the rest is counted as unreadable.
 const LIST_ENTRIES: usize = 10_000;
+/// More bytes than the entries of any source take, without their texts: an entry of two bytes takes as many as any other.
+const LIST_BYTES: usize = 4 << 20;
+
+/// Entries of this type that are read of one list.
+const fn most_entries<T>() -> usize {
+    let size = size_of::<T>();
+    if size * LIST_ENTRIES > LIST_BYTES {
+        LIST_BYTES / size
+    } else {
+        LIST_ENTRIES
+    }
+}
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Lenient<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -140,7 +152,7 @@ impl<'de, T: DeserializeOwned> Visitor<'de> for Entries<T> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Lenient<T>, A::Error> {
         let mut list = Lenient::default();
-        for _ in 0..LIST_ENTRIES {
+        for _ in 0..most_entries::<T>() {
             let Some(entry) = seq.next_element::<Box<RawValue>>()? else {
                 return Ok(list);
             };
@@ -162,6 +174,12 @@ pub fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
         .pointer(pointer)
         .and_then(Value::as_str)
         .filter(|text| !text.trim().is_empty())
+}
+
+/// The entries of the list at a place (RFC 6901); none where there is no list.
+pub fn entries<'v>(value: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
+    let list = value.pointer(pointer).and_then(Value::as_array);
+    list.into_iter().flatten()
 }
 
 /// A number to so many decimals, so that sums show no binary dust; whole ones without a decimal point.

@@ -2,7 +2,7 @@
 //! that requests and inputs are made of.
 
 use freshcontext_contract::tracking::{is_tracking, strip_query};
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
 use url::Url;
 
 /// Resolves a link against its page; `None` unless the result is http(s) with a host.
@@ -110,6 +110,19 @@ pub fn queried<'q, V: Into<Option<&'q str>>>(
         url.query_pairs_mut().extend_pairs(query);
     }
     Ok(url)
+}
+
+/// A request of the JSON at an address that we write ourselves.
+///
+/// # Errors
+/// As [`built`].
+pub fn json(base: &str, segments: &[&str]) -> Result<Request, SourceError> {
+    Ok(Request::get(built(base, segments)?, Media::Json))
+}
+
+/// The segments of an address's path, without empty ones.
+pub fn segments(url: &Url) -> Vec<&str> {
+    url.path().split('/').filter(|part| !part.is_empty()).collect()
 }
 
 /// A parameter of an address's query, trimmed; `None` where it is missing or blank.

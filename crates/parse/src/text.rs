@@ -1,5 +1,8 @@
 //! Plain text: white space and clean cuts.
 
+use std::ops::RangeBounds;
+use std::str::FromStr;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 /// No name has more words.
@@ -29,6 +32,16 @@ pub fn is_name(text: &str, most: usize, marks: &str) -> bool {
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || marks.as_bytes().contains(&b))
+}
+
+/// Whether a text is ASCII digits and nothing else, so many of them.
+pub fn is_digits(text: &str, length: impl RangeBounds<usize>) -> bool {
+    length.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The number that so many ASCII digits are: no sign, no blank, no point.
+pub fn digits<T: FromStr>(text: &str, length: impl RangeBounds<usize>) -> Option<T> {
+    is_digits(text, length).then(|| text.parse().ok()).flatten()
 }
 
 /// What a source said, for an error of ours: on one line, without control characters, at most so many characters.
@@ -137,6 +150,15 @@ pub fn telling_words(name: &str, filler: &[&str]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn digits_are_digits_alone() {
+        assert_eq!(digits("0042", 4..=4), Some(42_u32));
+        assert_eq!(digits("12", 1..), Some(12_i64));
+        for wrong in ["", "+12", "-1", " 1", "1.0", "123", "١٢"] {
+            assert_eq!(digits::<u32>(wrong, 1..=2), None, "{wrong}");
+        }
+    }
     use proptest::prelude::*;
 
     #[test]

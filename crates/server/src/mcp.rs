@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::aside::Aside;
 use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome, Work};
-use crate::records::Asked;
+use crate::records::RecordsRequest;
 use crate::resources::{self, Subscribed};
 use crate::serve::Caller;
 use crate::{missing, package, timeline};
@@ -136,11 +136,11 @@ fn object(value: &Value) -> JsonObject {
 }
 
 /// What a request says about records: where its `_meta` has the key, or its arguments may.
-fn asked_for_records(context: &RequestContext<RoleServer>, arguments: &Arguments) -> Option<Asked> {
+fn asked_for_records(context: &RequestContext<RoleServer>, arguments: &Arguments) -> Option<RecordsRequest> {
     if context.meta.get(RECORDS_KEY).is_none() && !arguments.may_hold("records") {
         return None;
     }
-    let mut asked = Asked::of_meta(&context.meta);
+    let mut asked = RecordsRequest::of_meta(&context.meta);
     asked.native.request_id = serde_json::to_value(&context.id).ok();
     let client = context.client_info();
     asked.native.client = client.map(|client| (shown(&client.name), shown(&client.version)));

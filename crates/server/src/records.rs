@@ -16,7 +16,7 @@ pub(crate) const STATUS: &str = "io.github.freshcontext/records";
 
 /// What a request says about records, not read yet.
 #[derive(Debug, Clone, Default)]
-pub struct Asked {
+pub struct RecordsRequest {
     /// `none` or `full`.
     pub records: Option<Value>,
     /// What the caller says about its context.
@@ -25,7 +25,7 @@ pub struct Asked {
     pub native: Native,
 }
 
-impl Asked {
+impl RecordsRequest {
     /// From a request's `_meta`.
     pub(crate) fn of_meta(meta: &Map<String, Value>) -> Self {
         let text = |name: &str| meta.get(name).and_then(Value::as_str).map(str::to_owned);

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, Cx, Descriptor, Earlier, ErrorCode, Harvest, Peeked, Request, Response,
-    SourceError, Transport,
+    AnyAdapter, BoxFuture, CallScope, Cx, Descriptor, Earlier, ErrorCode, Peeked, Request, Response,
+    SourceError, SourceResult, Transport,
 };
 use serde_json::{Map, Value};
 
@@ -121,7 +121,7 @@ impl AnyAdapter for ToldSource {
         &'a self,
         cx: &'a Cx<'_>,
         arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Harvest, SourceError>> {
+    ) -> BoxFuture<'a, Result<SourceResult, SourceError>> {
         Box::pin(async move {
             let collected = self.inner.collect(cx, arguments).await;
             let source = self.descriptor().id;
@@ -129,8 +129,8 @@ impl AnyAdapter for ToldSource {
                 Err(error) => self
                     .log
                     .note(source, error.code, &error.message, error.http_status),
-                Ok(harvest) => {
-                    for part in &harvest.failures {
+                Ok(result) => {
+                    for part in &result.failures {
                         self.log.note(
                             source,
                             part.error.code,

@@ -7,31 +7,29 @@ mod question;
 
 pub use composite::{Composite, PartCall, Plan};
 
-use freshcontext_contract::AnyAdapter;
+use freshcontext_contract::{AnyAdapter, erased};
 
 /// Every adapter, in no particular order.
 pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
-    [
+    vec![
         // adapters, one line each
-        freshcontext_adapter_arxiv::adapters(),
-        freshcontext_adapter_changelog::adapters(),
-        freshcontext_adapter_finance::adapters(),
-        freshcontext_adapter_gdelt::adapters(),
-        freshcontext_adapter_gebiz::adapters(),
-        freshcontext_adapter_github::adapters(),
-        freshcontext_adapter_govcontracts::adapters(),
-        freshcontext_adapter_hackernews::adapters(),
-        freshcontext_adapter_jobs::adapters(),
-        freshcontext_adapter_packages::adapters(),
-        freshcontext_adapter_producthunt::adapters(),
-        freshcontext_adapter_reddit::adapters(),
-        freshcontext_adapter_scholar::adapters(),
-        freshcontext_adapter_sec::adapters(),
-        freshcontext_adapter_yc::adapters(),
+        erased(freshcontext_adapter_arxiv::Arxiv),
+        erased(freshcontext_adapter_changelog::Changelog),
+        erased(freshcontext_adapter_finance::Finance),
+        erased(freshcontext_adapter_gdelt::Gdelt),
+        erased(freshcontext_adapter_gebiz::Gebiz),
+        erased(freshcontext_adapter_github::GitHub),
+        erased(freshcontext_adapter_github::RepoSearch),
+        erased(freshcontext_adapter_govcontracts::GovContracts),
+        erased(freshcontext_adapter_hackernews::HackerNews),
+        erased(freshcontext_adapter_jobs::Jobs),
+        erased(freshcontext_adapter_packages::Packages),
+        erased(freshcontext_adapter_producthunt::ProductHunt),
+        erased(freshcontext_adapter_reddit::Reddit),
+        erased(freshcontext_adapter_scholar::Scholar::default()),
+        erased(freshcontext_adapter_sec::SecFilings),
+        erased(freshcontext_adapter_yc::Yc::default()),
     ]
-    .into_iter()
-    .flatten()
-    .collect()
 }
 
 /// Every composite, in no particular order.

@@ -214,28 +214,23 @@ macro_rules! records_operations {
                 items: &'a [String],
             ) -> BoxFuture<'a, Result<Vec<String>, StoreError>> {
                 Box::pin(async move {
-                    let mut found = std::collections::BTreeSet::new();
-                    if let Some(state) = state {
-                        let of_state: Vec<String> = sqlx::query_scalar(
-                            "SELECT context_id FROM kept_records WHERE owner = $1 AND state = $2",
-                        )
-                        .bind(owner)
-                        .bind(state)
-                        .fetch_all(&self.pool)
-                        .await?;
-                        found.extend(of_state);
+                    let of_state = "SELECT context_id FROM kept_records WHERE owner = ";
+                    let mut query = sqlx::QueryBuilder::new(of_state);
+                    query.push_bind(owner).push(" AND state = ").push_bind(state);
+                    if !items.is_empty() {
+                        query.push(" UNION SELECT context_id FROM kept_record_items WHERE owner = ");
+                        query.push_bind(owner).push(" AND item_id IN (");
+                        let mut listed = query.separated(", ");
+                        for item in items {
+                            listed.push_bind(item);
+                        }
+                        query.push(")");
                     }
-                    for item in items {
-                        let holding: Vec<String> = sqlx::query_scalar(
-                            "SELECT context_id FROM kept_record_items WHERE owner = $1 AND item_id = $2",
-                        )
-                        .bind(owner)
-                        .bind(item)
-                        .fetch_all(&self.pool)
-                        .await?;
-                        found.extend(holding);
-                    }
-                    Ok(found.into_iter().collect())
+                    // Its text differs with the number of items: it is not worth keeping prepared.
+                    let query = query.build_query_scalar().persistent(false);
+                    let mut found: Vec<String> = query.fetch_all(&self.pool).await?;
+                    found.sort();
+                    Ok(found)
                 })
             }
 

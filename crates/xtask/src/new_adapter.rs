@@ -41,7 +41,7 @@ pub fn create(root: &Path, name: &str) -> Result<String, String> {
     insert(
         &root.join("crates/sources/src/lib.rs"),
         "// adapters, one line each",
-        &format!("        freshcontext_adapter_{name}::adapters(),"),
+        &format!("        erased(freshcontext_adapter_{name}::Source),"),
     )?;
     Ok(format!(
         "adapters/{name} is made and registered. Next: fill its files, write fixtures/{name}/, run `cargo test -p \

@@ -12,7 +12,7 @@ use freshcontext_records::ids::Ids;
 use freshcontext_server::app::App;
 use freshcontext_server::config::{Settings, StoreMode};
 use freshcontext_server::engine::{CallContext, EVALUATE, Engine, Owner, RECHECK};
-use freshcontext_server::records::Asked;
+use freshcontext_server::records::RecordsRequest;
 use freshcontext_testkit::{Case, Reply, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use serde_json::{Map, Value, json};
 
@@ -40,8 +40,8 @@ impl Recorded {
 }
 
 /// What every request says about its context here.
-fn asked() -> Asked {
-    let mut asked = Asked {
+fn asked() -> RecordsRequest {
+    let mut asked = RecordsRequest {
         records: Some(json!("full")),
         context: Some(json!({
             "scope": "tool_invocation",
@@ -50,7 +50,7 @@ fn asked() -> Asked {
             "policy_refs": ["policy/retention-1"],
             "evidence_refs": ["ticket/7"],
         })),
-        ..Asked::default()
+        ..RecordsRequest::default()
     };
     asked.native.traceparent = Some(format!("00-{}-{}-01", "4b".repeat(16), "0a".repeat(8)));
     asked.native.request_id = Some(json!(7));
@@ -99,7 +99,7 @@ pub async fn call(
     name: &str,
     tool: &str,
     arguments: Map<String, Value>,
-    asked: Asked,
+    asked: RecordsRequest,
 ) -> Result<Recorded, String> {
     let context = CallContext {
         records: Some(Arc::new(asked)),

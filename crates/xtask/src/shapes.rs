@@ -2,7 +2,7 @@
 //! fixtures.
 //!
 //! Each ordinary case is played to its adapter once as it is and once without each place of its bodies. Where
-//! the harvest differs, the place is read. No list of fields is kept by hand.
+//! the result differs, the place is read. No list of fields is kept by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -174,7 +174,7 @@ async fn played(
         Limits::DEFAULT.requests_per_call,
     );
     Ok(match adapter.collect(&cx, own).await {
-        Ok(harvest) => format!("{harvest:?}"),
+        Ok(result) => format!("{result:?}"),
         Err(error) => error.to_string(),
     })
 }

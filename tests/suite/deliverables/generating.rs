@@ -230,3 +230,50 @@ pub(super) async fn partial() -> Result<(), Failed> {
     }
     Ok(())
 }
+
+/// While the route of before does not answer, the one in its stead shows no removal, however often it is asked.
+pub(super) async fn stand_in() -> Result<(), Failed> {
+    const SITE: &str = "news.ycombinator.com";
+    let feed = "<rss version=\"2.0\"><channel><title>Hacker News</title><item><title>First</title>\
+        <link>https://example.com/1</link><pubDate>Fri, 20 Nov 2026 10:00:00 +0000</pubDate>\
+        <description>&lt;a href=\"https://news.ycombinator.com/item?id=1\"&gt;Comments&lt;/a&gt;</description></item></channel></rss>";
+    let down = || reply(503, "text/plain", "broken");
+    for policy in ["use_last", "leave_out"] {
+        let scene = Scene::start().await?;
+        scene.says.set(HN, stories(&[(1, "First"), (2, "Second")], None));
+        scene.says.set("hacker-news.firebaseio.com", down());
+        let front =
+            json!({"tool": "extract_hackernews", "arguments": {"url": "https://news.ycombinator.com/news"}});
+        scene.add(&[front], policy).await?;
+        scene.generate().await?;
+        scene.says.set(HN, down());
+        scene.says.set(SITE, reply(200, "application/rss+xml", feed));
+        for version in [2, 3] {
+            scene.later(TimeDelta::minutes(20));
+            let (made, _) = scene.generate().await?;
+            let snapshot = &made["source_snapshots"][0];
+            ensure(snapshot["state"] == "partial", snapshot)?;
+            let trouble = snapshot["troubles"][0]["message"].as_str().unwrap_or_default();
+            ensure(
+                trouble.contains("the feed of the front page answered in its stead"),
+                snapshot,
+            )?;
+            let diff = &scene.diff(1, To::Version(version)).await?["diff"];
+            ensure(diff["removed"] == json!([]), format!("{policy}: {diff}"))?;
+            let unknown = diff["could_not_check"].as_array().map_or(0, Vec::len);
+            ensure(
+                (unknown == 1) == (policy == "leave_out"),
+                format!("{policy}: {diff}"),
+            )?;
+        }
+        scene.says.set(HN, stories(&[(1, "First")], None));
+        scene.later(TimeDelta::minutes(20));
+        scene.generate().await?;
+        let diff = &scene.diff(1, To::Version(4)).await?["diff"];
+        ensure(
+            diff["removed"][0]["detail"] == "outside_window",
+            format!("{policy}: {diff}"),
+        )?;
+    }
+    Ok(())
+}

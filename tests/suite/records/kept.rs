@@ -11,7 +11,7 @@ use freshcontext_records::objects::{Event, Item};
 use freshcontext_records::values::{EventClass, State};
 use freshcontext_server::config::StoreMode;
 use freshcontext_server::engine::{CallContext, Engine, Owner, Task, ToolOutcome};
-use freshcontext_server::records::Asked;
+use freshcontext_server::records::RecordsRequest;
 use freshcontext_testkit::{Case, Reply, ScriptedUpstream};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
@@ -275,9 +275,9 @@ async fn synced(kept: &Kept) -> Result<(), Failed> {
 fn full(owner: &str) -> CallContext {
     CallContext {
         owner: Owner::named(owner),
-        records: Some(Arc::new(Asked {
+        records: Some(Arc::new(RecordsRequest {
             records: Some(json!("full")),
-            ..Asked::default()
+            ..RecordsRequest::default()
         })),
         ..CallContext::default()
     }

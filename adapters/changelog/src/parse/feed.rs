@@ -6,9 +6,9 @@ use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, SourceError};
 use freshcontext_parse::feed::{self, Entry};
 use freshcontext_parse::json::Lenient;
-use freshcontext_parse::{link, text};
+use freshcontext_parse::{date, link, text};
 
-use super::{Release, instant, path_date, version};
+use super::{Release, instant, version};
 
 /// A site's feed.
 #[derive(Debug, Default)]
@@ -51,7 +51,7 @@ pub fn read(bytes: &[u8]) -> Result<Feed, SourceError> {
 fn dated(entry: &Entry) -> DateEvidence {
     let date = entry.date();
     let address = entry.link.as_deref().and_then(|link| Url::parse(link).ok());
-    let older = address.as_ref().and_then(path_date::find).filter(|found| {
+    let older = address.as_ref().and_then(date::in_address).filter(|found| {
         let end = found.last().and_time(NaiveTime::MIN).and_utc();
         instant(&date).is_some_and(|at| at - end > TimeDelta::hours(DATES_APART_H))
     });

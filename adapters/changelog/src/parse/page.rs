@@ -3,18 +3,15 @@
 use freshcontext_contract::DateEvidence;
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_parse::scraper::{ElementRef, Html, Selector};
+use freshcontext_parse::scraper::Html;
 use freshcontext_parse::{date, html, link, text};
 
+use super::elements::{all, first, words};
 use super::signals::{self, Signals};
 use super::{Release, instant, markdown};
 
 /// Pages with less text than this hold no document.
 const SHELL_CHARS: usize = 200;
-/// Elements that one question of ours looks at.
-const ELEMENTS: usize = 500;
-/// A name, a label or a date is no longer than this.
-const SHORT_BYTES: usize = 4_000;
 
 /// What a page says.
 #[derive(Debug)]
@@ -82,43 +79,6 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         not_found,
         cut: document.cut().note("page"),
     }
-}
-
-/// The text of an element on one line, its pieces set apart by `between`. Elements nest, and each may hold
-/// the whole page: of a long text only the beginning is read.
-pub(super) fn words(element: ElementRef<'_>, between: &str) -> String {
-    let mut out = String::new();
-    for piece in element.text() {
-        if !out.is_empty() {
-            out.push_str(between);
-        }
-        out.push_str(piece);
-        if out.len() > SHORT_BYTES {
-            out.truncate(out.floor_char_boundary(SHORT_BYTES));
-            break;
-        }
-    }
-    text::one_line(&out)
-}
-
-/// The classes of an element, from its attribute: `scraper`'s own list keeps each name in a global table.
-pub(super) fn classes(element: ElementRef<'_>) -> impl Iterator<Item = &str> {
-    element
-        .value()
-        .attr("class")
-        .unwrap_or_default()
-        .split_ascii_whitespace()
-}
-
-fn first<'d>(document: &'d Html, css: &str) -> Option<ElementRef<'d>> {
-    let selector = Selector::parse(css).ok()?;
-    document.select(&selector).next()
-}
-
-pub(super) fn all<'d>(document: &'d Html, css: &str) -> Vec<ElementRef<'d>> {
-    Selector::parse(css)
-        .map(|selector| document.select(&selector).take(ELEMENTS).collect())
-        .unwrap_or_default()
 }
 
 /// Entries under headings that are dates, as on a blog's front page.

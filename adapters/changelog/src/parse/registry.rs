@@ -155,11 +155,7 @@ fn crates(value: &Value) -> Option<Package> {
     let name = text_at(facts, "/name")
         .or_else(|| text_at(facts, "/id"))?
         .to_owned();
-    let releases = value
-        .get("versions")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
+    let releases = json::entries(value, "/versions")
         .filter_map(|version| {
             let date = DateEvidence::optional_field("created_at", text_at(version, "/created_at"));
             let mut release = release(Registry::Crates, &name, text_at(version, "/num")?, date);

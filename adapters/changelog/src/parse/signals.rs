@@ -7,8 +7,8 @@ use freshcontext_contract::{DateEvidence, DateValue};
 use freshcontext_parse::date::{self, PathDate};
 use freshcontext_parse::scraper::{ElementRef, Html};
 
-use super::page::{all, classes, words};
-use super::{jsonld, path_date};
+use super::elements::{all, classes, words};
+use super::jsonld;
 
 /// Publication dates of one page further apart than this contradict each other.
 const APART: TimeDelta = TimeDelta::hours(DATES_APART_H);
@@ -110,7 +110,7 @@ pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> S
             .and_then(|found| found.day(None))
     });
     let visible = visible.filter(|day| sane(&DateValue::Day(*day)));
-    let in_path = path_date::find(address).filter(|found| sane(&DateValue::Day(found.first())));
+    let in_path = date::in_address(address).filter(|found| sane(&DateValue::Day(found.first())));
     if claims.is_empty() {
         match in_path {
             Some(found) => signals.date = of_path(found, visible, &mut signals.notes),

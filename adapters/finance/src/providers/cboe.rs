@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime};
 use chrono_tz::America::New_York;
-use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_contract::{DateValue, Media, Request, SourceError};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
 use super::Provider;
 use crate::numbers::{instant, number, words};
-use crate::quote::{Moment, Quote};
+use crate::quote::Quote;
 use crate::request::{get, segment};
 use crate::symbol::Ticker;
 
@@ -29,7 +29,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     // `timestamp` is when the file was made, not when the price was.
     let given = words(at("last_trade_time"));
     let moment = given.as_deref().and_then(moment);
-    if let (Some(given), None) = (&given, moment) {
+    if let (Some(given), None) = (&given, &moment) {
         let given = text::said(given, 40);
         return Err(SourceError::malformed(format!(
             "Cboe quote: the time `{given}` of the last trade cannot be read"
@@ -40,9 +40,8 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         "https://www.cboe.com/delayed_quotes/{}",
         segment(symbol.trim_start_matches('_'))
     );
-    let quote = moment
-        .zip(number(at("current_price")))
-        .and_then(|(moment, price)| Quote::new("cboe", page, price, "last_trade_time", moment));
+    let price = number(at("current_price"));
+    let quote = Quote::new("cboe", page, price, "last_trade_time", moment);
     let mut quote = quote.ok_or_else(|| Provider::Cboe.unknown(ticker))?;
     let positive = |name: &str| number(at(name)).filter(|number| *number > 0.0);
     quote.kind = "last print at Cboe, 15 minutes late";
@@ -60,7 +59,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 
 /// New York's wall clock without an offset, or an instant with one: indices come in both ways. Midnight is
 /// written where only the day is known.
-fn moment(text: &str) -> Option<Moment> {
+fn moment(text: &str) -> Option<DateValue> {
     let text = text.trim().replacen(' ', "T", 1);
     let with_offset = DateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%.f%#z")
         .or_else(|_| DateTime::parse_from_rfc3339(&text))
@@ -69,12 +68,12 @@ fn moment(text: &str) -> Option<Moment> {
         .map(|at| at.naive_local())
         .or_else(|| NaiveDateTime::parse_from_str(&text, "%Y-%m-%dT%H:%M:%S%.f").ok())?;
     if local.time() == NaiveTime::MIN {
-        return Some(Moment::Day(local.date()));
+        return Some(DateValue::Day(local.date()));
     }
     let at = with_offset
         .map(|at| at.to_utc())
         .or_else(|| instant(local, New_York));
-    at.map(Moment::Instant)
+    at.map(DateValue::Instant)
 }
 
 #[cfg(test)]
@@ -84,7 +83,7 @@ mod tests {
 
     #[test]
     fn times_come_with_and_without_an_offset() {
-        let utc = Some(Moment::Instant("2026-10-07T20:15:02Z".parse().unwrap()));
+        let utc = Some(DateValue::Instant("2026-10-07T20:15:02Z".parse().unwrap()));
         for text in [
             "2026-10-07T16:15:02",
             "2026-10-07 16:15:02",
@@ -98,7 +97,7 @@ mod tests {
         }
         for midnight in ["2026-10-07T00:00:00-05:00", "2026-10-07T00:00:00"] {
             let day = chrono::NaiveDate::from_ymd_opt(2026, 10, 7).unwrap();
-            assert_eq!(moment(midnight), Some(Moment::Day(day)), "{midnight}");
+            assert_eq!(moment(midnight), Some(DateValue::Day(day)), "{midnight}");
         }
         let ticker = Ticker::read("^GSPC").unwrap();
         let unreadable = r#"{"data":{"current_price":5,"last_trade_time":"yesterday"}}"#;
@@ -112,15 +111,15 @@ mod tests {
             "prev_day_close":335.0,"price_change":1.5,"volume":14590589,"low":0,"last_trade_time":"2026-10-07T12:36:56"}}"#;
         let quote = parse(&ticker, body).unwrap();
         assert_eq!(
-            quote.moment,
-            Moment::Instant("2026-10-07T16:36:56Z".parse().unwrap())
+            quote.date.value(),
+            Some(&DateValue::Instant("2026-10-07T16:36:56Z".parse().unwrap()))
         );
         assert_eq!((quote.price, quote.close, quote.low), (336.5, Some(336.13), None));
         assert_eq!(quote.currency, None);
         let winter = body.replace("2026-10-07T12", "2026-12-07T12");
         assert_eq!(
-            parse(&ticker, &winter).unwrap().moment,
-            Moment::Instant("2026-12-07T17:36:56Z".parse().unwrap())
+            parse(&ticker, &winter).unwrap().date.value(),
+            Some(&DateValue::Instant("2026-12-07T17:36:56Z".parse().unwrap()))
         );
     }
 

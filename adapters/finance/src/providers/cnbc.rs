@@ -1,13 +1,13 @@
 //! CNBC: several symbols in one request, formatted numbers, the extended print apart.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use freshcontext_contract::{Cx, Media, Request, SourceError};
+use freshcontext_contract::{Cx, DateValue, Media, Request, SourceError};
 use freshcontext_parse::{charset, json};
 use serde_json::Value;
 
 use super::Provider;
-use crate::numbers::{number, words};
-use crate::quote::{Extended, Moment, Quote};
+use crate::numbers::{instant_alone, number, words};
+use crate::quote::{Extended, Quote};
 use crate::request::{get, segment};
 use crate::symbol::Ticker;
 
@@ -36,7 +36,7 @@ pub async fn quotes(cx: &Cx<'_>, tickers: &[Ticker]) -> Vec<Result<Quote, Source
     match answer {
         Ok(response) => {
             let body = charset::decode(&response).text;
-            let read = |ticker| response.judged(parse(ticker, &body));
+            let read = |ticker| response.validated(parse(ticker, &body));
             tickers.iter().map(read).collect()
         }
         Err(error) => tickers.iter().map(|_| Err(error.clone())).collect(),
@@ -73,13 +73,8 @@ fn quote(symbol: &str, found: &Value) -> Option<Quote> {
     let at = |name: &str| found.get(name).unwrap_or(&Value::Null);
     let page = format!("https://www.cnbc.com/quotes/{}", segment(symbol));
     let last = at("last");
-    let mut quote = Quote::new(
-        "cnbc",
-        page,
-        number(last)?,
-        "last_time",
-        moment(at("last_time").as_str()?)?,
-    )?;
+    let time = at("last_time").as_str().and_then(moment);
+    let mut quote = Quote::new("cnbc", page, number(last), "last_time", time)?;
     quote.kind = "regular session";
     if last.as_str().is_some_and(|text| text.ends_with('%')) {
         quote.unit = Some("percent");
@@ -108,23 +103,22 @@ fn extended(found: &Value) -> Option<Extended> {
             .and_then(words)
             .unwrap_or_else(|| "outside the regular session".to_owned()),
         price,
-        at: match at {
-            Some(Moment::Instant(at)) => Some(at),
-            _ => None,
-        },
+        at: instant_alone(at),
     })
 }
 
 /// `2026-08-17`, or ISO 8601 with an offset with or without a colon.
-fn moment(text: &str) -> Option<Moment> {
+fn moment(text: &str) -> Option<DateValue> {
     let text = text.trim();
     if text.len() == 10 {
-        return NaiveDate::parse_from_str(text, "%Y-%m-%d").ok().map(Moment::Day);
+        return NaiveDate::parse_from_str(text, "%Y-%m-%d")
+            .ok()
+            .map(DateValue::Day);
     }
     DateTime::parse_from_str(text, "%Y-%m-%dT%H:%M:%S%.f%z")
         .or_else(|_| DateTime::parse_from_rfc3339(text))
         .ok()
-        .map(|at| Moment::Instant(at.with_timezone(&Utc)))
+        .map(|at| DateValue::Instant(at.with_timezone(&Utc)))
 }
 
 #[cfg(test)]
@@ -149,8 +143,8 @@ mod tests {
         let quote = at("AAPL").unwrap();
         assert_eq!((quote.price, quote.kind), (336.13, "regular session"));
         assert_eq!(
-            quote.moment,
-            Moment::Instant("2026-10-07T20:00:00Z".parse().unwrap())
+            quote.date.value(),
+            Some(&DateValue::Instant("2026-10-07T20:00:00Z".parse().unwrap()))
         );
         let extended = quote.extended.unwrap();
         assert_eq!(
@@ -164,8 +158,8 @@ mod tests {
     fn a_day_is_a_day_and_no_currency_is_none() {
         let quote = at("^GSPC").unwrap();
         assert_eq!(
-            quote.moment,
-            Moment::Day(NaiveDate::from_ymd_opt(2026, 8, 17).unwrap())
+            quote.date.value(),
+            Some(&DateValue::Day(NaiveDate::from_ymd_opt(2026, 8, 17).unwrap()))
         );
         assert_eq!(quote.currency, None);
         assert_eq!(at("US10Y").unwrap().unit, Some("percent"));

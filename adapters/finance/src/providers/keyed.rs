@@ -1,19 +1,19 @@
 //! Sources that the operator has a key for. The pipeline adds the key.
 
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, KeyedUrl, Media, Request, SourceError};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
 use super::Provider;
 use crate::numbers::{number, words};
-use crate::quote::{Moment, Quote};
+use crate::quote::Quote;
 use crate::request::quote_of;
 use crate::symbol::{Kind, Ticker};
 
-fn moment(value: &Value) -> Option<Moment> {
+fn moment(value: &Value) -> Option<DateTime<Utc>> {
     let seconds = value.as_i64().filter(|seconds| *seconds > 0)?;
-    DateTime::from_timestamp(seconds, 0).map(Moment::Instant)
+    DateTime::from_timestamp(seconds, 0)
 }
 
 pub fn finnhub_request(ticker: &Ticker) -> Result<Request, SourceError> {
@@ -37,12 +37,9 @@ pub fn finnhub(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         return Err(SourceError::malformed("Finnhub quote: the answer has no price"));
     }
     let page = finnhub_request(ticker)?.url.to_string();
-    let quote = moment(at("t"))
-        .zip(number(at("c")))
-        .and_then(|(moment, price)| Quote::new("finnhub", page, price, "t", moment));
+    let quote = Quote::new("finnhub", page, number(at("c")), "t", moment(at("t")));
     let mut quote = quote.ok_or_else(|| Provider::Finnhub.unknown(ticker))?;
-    quote.rough = true;
-    quote.why_rough = "t: the moment of the current daily bar, which may be an older session's";
+    quote.dated_roughly("t: the moment of the current daily bar, which may be an older session's");
     quote.change = number(at("d"));
     quote.change_percent = number(at("dp"));
     quote.high = number(at("h"));
@@ -120,12 +117,11 @@ pub fn twelvedata(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         None => ("timestamp", moment(at("timestamp"))),
     };
     let page = twelvedata_request(ticker)?.url.to_string();
-    let quote = time
-        .zip(number(at("close")))
-        .and_then(|(moment, price)| Quote::new("twelvedata", page, price, field, moment));
+    let quote = Quote::new("twelvedata", page, number(at("close")), field, time);
     let mut quote = quote.ok_or_else(|| Provider::TwelveData.unknown(ticker))?;
-    quote.rough = field == "timestamp";
-    quote.why_rough = "timestamp: the opening of the session that the price is from";
+    if field == "timestamp" {
+        quote.dated_roughly("timestamp: the opening of the session that the price is from");
+    }
     quote.currency = words(at("currency"));
     if let (None, Kind::Currency(_, currency) | Kind::Coin(_, currency)) = (&quote.currency, &ticker.kind) {
         quote.currency = Some(currency.clone());
@@ -230,7 +226,10 @@ mod tests {
         );
         let body = r#"{"symbol":"EUR/USD","close":"1.15","timestamp":1791331200,"last_quote_at":1791403200}"#;
         let quote = twelvedata(&ticker, body).unwrap();
-        assert_eq!((quote.currency.as_deref(), quote.rough), (Some("USD"), false));
+        assert_eq!(
+            (quote.currency.as_deref(), quote.is_rough()),
+            (Some("USD"), false)
+        );
         assert!(
             twelvedata_request(&ticker)
                 .unwrap()

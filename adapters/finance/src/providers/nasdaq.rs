@@ -2,13 +2,13 @@
 
 use chrono::{NaiveDate, NaiveDateTime};
 use chrono_tz::America::New_York;
-use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_contract::{DateValue, Media, Request, SourceError};
 use freshcontext_parse::json;
 use serde_json::Value;
 
 use super::Provider;
-use crate::numbers::{instant, number, words};
-use crate::quote::{Extended, Moment, Quote};
+use crate::numbers::{instant, instant_alone, number, words};
+use crate::quote::{Extended, Quote};
 use crate::request::{get, segment};
 use crate::symbol::Ticker;
 
@@ -60,7 +60,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         "https://www.nasdaq.com/market-activity/{class}/{}",
         segment(&ticker.root.to_ascii_lowercase())
     );
-    let quote = Quote::new("nasdaq", page, price, "lastTradeTimestamp", moment);
+    let quote = Quote::new("nasdaq", page, Some(price), "lastTradeTimestamp", Some(moment));
     let mut quote = quote.ok_or_else(|| Provider::Nasdaq.unknown(ticker))?;
     quote.kind = "regular session";
     // Nasdaq writes its prices with a dollar sign; that is what it states.
@@ -92,16 +92,13 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         Some(Extended {
             kind: words(at("marketStatus")).unwrap_or_else(|| "outside the regular session".to_owned()),
             price,
-            at: match moment {
-                Moment::Instant(at) => Some(at),
-                Moment::Day(_) => None,
-            },
+            at: instant_alone(Some(moment)),
         })
     });
     Ok(quote)
 }
 
-fn print(block: &Value) -> Option<(f64, Moment)> {
+fn print(block: &Value) -> Option<(f64, DateValue)> {
     Some((
         number(block.get("lastSalePrice")?)?,
         moment(block.get("lastTradeTimestamp")?.as_str()?)?,
@@ -109,7 +106,7 @@ fn print(block: &Value) -> Option<(f64, Moment)> {
 }
 
 /// `Oct 7, 2026 12:52 PM ET`, also after `Closed at`; `DATA AS OF Jul 28, 2020`.
-fn moment(text: &str) -> Option<Moment> {
+fn moment(text: &str) -> Option<DateValue> {
     let mut rest = text.trim();
     for prefix in ["Closed at", "DATA AS OF"] {
         if let Some(start) = rest.get(..prefix.len())
@@ -125,9 +122,11 @@ fn moment(text: &str) -> Option<Moment> {
         return read
             .ok()
             .and_then(|local| instant(local, New_York))
-            .map(Moment::Instant);
+            .map(DateValue::Instant);
     }
-    NaiveDate::parse_from_str(rest, "%b %d, %Y").ok().map(Moment::Day)
+    NaiveDate::parse_from_str(rest, "%b %d, %Y")
+        .ok()
+        .map(DateValue::Day)
 }
 
 #[cfg(test)]
@@ -137,7 +136,7 @@ mod tests {
 
     #[test]
     fn three_wordings_of_the_time() {
-        let utc = |text: &str| Some(Moment::Instant(text.parse().unwrap()));
+        let utc = |text: &str| Some(DateValue::Instant(text.parse().unwrap()));
         assert_eq!(moment("Oct 7, 2026 12:52 PM ET"), utc("2026-10-07T16:52:00Z"));
         assert_eq!(
             moment("Closed at Dec 17, 2026 4:00 PM ET"),
@@ -145,7 +144,7 @@ mod tests {
         );
         assert_eq!(
             moment("DATA AS OF Jul 28, 2020"),
-            Some(Moment::Day(NaiveDate::from_ymd_opt(2020, 7, 28).unwrap()))
+            Some(DateValue::Day(NaiveDate::from_ymd_opt(2020, 7, 28).unwrap()))
         );
         for wrong in ["", "soon", "Oct 7, 2026 12:52 PM", "Feb 30, 2026", "ET"] {
             assert_eq!(moment(wrong), None, "{wrong}");
@@ -161,8 +160,8 @@ mod tests {
         let quote = parse(&ticker, body).unwrap();
         assert_eq!((quote.price, quote.change), (1336.13, Some(1.13)));
         assert_eq!(
-            quote.moment,
-            Moment::Instant("2026-08-17T20:00:00Z".parse().unwrap())
+            quote.date.value(),
+            Some(&DateValue::Instant("2026-08-17T20:00:00Z".parse().unwrap()))
         );
         let extended = quote.extended.unwrap();
         assert_eq!((extended.price, extended.kind.as_str()), (337.0, "After-Hours"));

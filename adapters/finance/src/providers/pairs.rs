@@ -1,13 +1,13 @@
 //! Currencies from the European Central Bank's reference rates, coins from Coinbase Exchange.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, NaiveDate};
 use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
 use super::Provider;
 use crate::numbers::{number, words};
-use crate::quote::{Moment, Quote};
+use crate::quote::Quote;
 use crate::request::{get, segment};
 use crate::symbol::{Kind, Ticker};
 
@@ -84,7 +84,7 @@ pub fn frankfurter(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         (other.rate / one.rate, one.day.min(other.day), kind, Some(from))
     };
     let page = frankfurter_address(ticker);
-    let quote = Quote::new("frankfurter", page, rate, "date", Moment::Day(day));
+    let quote = Quote::new("frankfurter", page, Some(rate), "date", Some(day));
     let mut quote = quote.ok_or_else(unknown)?;
     quote.kind = kind;
     quote.derived_from = from;
@@ -110,21 +110,14 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     }
     let moment = at("time")
         .as_str()
-        .and_then(|text| DateTime::parse_from_rfc3339(text).ok());
+        .and_then(|text| DateTime::parse_from_rfc3339(text).ok())
+        .map(|at| at.to_utc());
     let (base, currency) = parts(ticker);
     let page = format!(
         "https://exchange.coinbase.com/trade/{}",
         segment(&format!("{base}-{currency}"))
     );
-    let quote = moment.zip(number(at("price"))).and_then(|(moment, price)| {
-        Quote::new(
-            "coinbase",
-            page,
-            price,
-            "time",
-            Moment::Instant(moment.with_timezone(&Utc)),
-        )
-    });
+    let quote = Quote::new("coinbase", page, number(at("price")), "time", moment);
     let mut quote = quote.ok_or_else(|| Provider::Coinbase.unknown(ticker))?;
     quote.currency = Some(currency.to_owned());
     quote.volume = number(at("volume"));
@@ -135,7 +128,7 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use freshcontext_contract::ErrorCode;
+    use freshcontext_contract::{DateValue, ErrorCode};
 
     const RATES: &str = r#"[{"date":"2026-11-20","base":"EUR","quote":"USD","rate":1.1534},
         {"date":"2026-11-19","base":"EUR","quote":"GBP","rate":0.8800}]"#;
@@ -147,8 +140,8 @@ mod tests {
     #[test]
     fn reference_rates_are_of_a_day() {
         let quote = read("EURUSD=X");
-        let day = |text: &str| Moment::Day(text.parse().unwrap());
-        assert_eq!(quote.moment, day("2026-11-20"));
+        let day = |text: &str| DateValue::Day(text.parse().unwrap());
+        assert_eq!(quote.date.value(), Some(&day("2026-11-20")));
         assert_eq!((quote.price, quote.currency.as_deref()), (1.1534, Some("USD")));
         assert_eq!(
             (quote.kind.contains("derived"), quote.derived_from),
@@ -168,7 +161,10 @@ mod tests {
     fn pairs_without_the_euro_are_told_to_be_derived() {
         let cross = read("GBPUSD=X");
         assert!((cross.price - 1.1534 / 0.88).abs() < 1e-12);
-        assert_eq!(cross.moment, Moment::Day("2026-11-19".parse().unwrap()));
+        assert_eq!(
+            cross.date.value(),
+            Some(&DateValue::Day("2026-11-19".parse().unwrap()))
+        );
         assert!(cross.kind.starts_with("derived from two"));
         let from = cross.derived_from.unwrap();
         assert!(
@@ -193,8 +189,10 @@ mod tests {
         )
         .unwrap();
         assert_eq!(
-            quote.moment,
-            Moment::Instant("2026-11-21T11:59:58.123456Z".parse().unwrap())
+            quote.date.value(),
+            Some(&DateValue::Instant(
+                "2026-11-21T11:59:58.123456Z".parse().unwrap()
+            ))
         );
         for (body, code) in [
             (r#"{"message":"NotFound"}"#, ErrorCode::NotFound),

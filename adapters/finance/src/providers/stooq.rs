@@ -3,13 +3,13 @@
 use chrono::{NaiveDate, NaiveDateTime, NaiveTime, Timelike};
 use chrono_tz::America::New_York;
 use chrono_tz::Europe::Warsaw;
-use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_contract::{DateValue, Media, Request, SourceError};
 use freshcontext_parse::{json, table, text};
 use serde_json::Value;
 
 use super::Provider;
 use crate::numbers::{from_text, instant};
-use crate::quote::{Moment, Quote};
+use crate::quote::Quote;
 use crate::request::get;
 use crate::symbol::{Kind, Ticker};
 
@@ -56,20 +56,19 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         Some(time) => {
             let local = day.and_time(time);
             let at = instant(local, Warsaw).ok_or_else(unknown)?;
-            (Moment::Instant(at), !is_close(ticker, local))
+            (DateValue::Instant(at), !is_close(ticker, local))
         }
-        None => (Moment::Day(day), false),
+        None => (DateValue::Day(day), false),
     };
     let symbol = ticker.stooq().unwrap_or_default();
     let page = format!("https://stooq.com/q/?s={}", symbol.replace('^', "%5E"));
-    let quote = number(6).and_then(|price| Quote::new("stooq", page, price, "Date, Time (Warsaw)", moment));
+    let quote = Quote::new("stooq", page, number(6), "Date, Time (Warsaw)", Some(moment));
     let mut quote = quote.ok_or_else(unknown)?;
-    quote.kind = if rough {
-        "last price of a running session, delayed"
-    } else {
-        "close"
-    };
-    quote.rough = rough;
+    quote.kind = "close";
+    if rough {
+        quote.kind = "last price of a running session, delayed";
+        quote.dated_roughly("time stamp of a price during the session, delayed by an unstated time");
+    }
     quote.open = number(3);
     quote.high = number(4);
     quote.low = number(5);
@@ -175,17 +174,20 @@ mod tests {
         let body = "Symbol,Date,Time,Open,High,Low,Close,Volume,Name\r\nAAPL.US,2022-03-04,22:00:07,164.49,165.55,162.1,163.17,83819592,APPLE\r\n";
         let quote = at("AAPL", body).unwrap();
         assert_eq!(
-            quote.moment,
-            Moment::Instant("2022-03-04T21:00:07Z".parse().unwrap())
+            quote.date.value(),
+            Some(&DateValue::Instant("2022-03-04T21:00:07Z".parse().unwrap()))
         );
-        assert_eq!((quote.price, quote.kind, quote.rough), (163.17, "close", false));
+        assert_eq!(
+            (quote.price, quote.kind, quote.is_rough()),
+            (163.17, "close", false)
+        );
         // 21:00 in Warsaw is the close only while New York alone has changed its clocks.
         let during = body.replace("22:00:07", "21:00:07");
-        assert!(at("AAPL", &during).unwrap().rough);
+        assert!(at("AAPL", &during).unwrap().is_rough());
         assert!(
             !at("AAPL", &during.replace("2022-03-04", "2022-03-15"))
                 .unwrap()
-                .rough
+                .is_rough()
         );
     }
 
@@ -195,8 +197,8 @@ mod tests {
         assert_eq!(at("APPL", none).unwrap_err().code, ErrorCode::NotFound);
         let timeless = "Symbol,Date,Time,Open,High,Low,Close\r\nX,2026-01-05,N/D,1,1,1,2\r\n";
         assert_eq!(
-            at("X", timeless).unwrap().moment,
-            Moment::Day(NaiveDate::from_ymd_opt(2026, 1, 5).unwrap())
+            at("X", timeless).unwrap().date.value(),
+            Some(&DateValue::Day(NaiveDate::from_ymd_opt(2026, 1, 5).unwrap()))
         );
         for shifted in [
             "Symbol,Date\r\n",

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Provider;
 use crate::numbers::{number, words};
-use crate::quote::{Moment, Quote};
+use crate::quote::Quote;
 use crate::request::{get, segment};
 use crate::symbol::Ticker;
 
@@ -50,11 +50,8 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
         .as_i64()
         .and_then(|seconds| DateTime::from_timestamp(seconds, 0));
     let page = format!("https://finance.yahoo.com/quote/{}", segment(&ticker.yahoo()));
-    let quote = moment
-        .zip(number(at("regularMarketPrice")))
-        .and_then(|(moment, price)| {
-            Quote::new("yahoo", page, price, "regularMarketTime", Moment::Instant(moment))
-        });
+    let price = number(at("regularMarketPrice"));
+    let quote = Quote::new("yahoo", page, price, "regularMarketTime", moment);
     let mut quote = quote.ok_or_else(|| Provider::Yahoo.unknown(ticker))?;
     quote.kind = "regular session";
     quote.currency = words(at("currency"));
@@ -72,7 +69,7 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use freshcontext_contract::ErrorCode;
+    use freshcontext_contract::{DateValue, ErrorCode};
 
     #[test]
     fn pence_stay_pence() {
@@ -86,8 +83,10 @@ mod tests {
         );
         assert_eq!(quote.volume, None);
         assert_eq!(
-            quote.moment,
-            Moment::Instant(DateTime::from_timestamp(1_791_390_900, 0).unwrap())
+            quote.date.value(),
+            Some(&DateValue::Instant(
+                DateTime::from_timestamp(1_791_390_900, 0).unwrap()
+            ))
         );
     }
 

@@ -6,8 +6,8 @@ fn now() -> DateTime<Utc> {
 
 fn search(given: &str) -> Search {
     match recognise(given, now()).unwrap() {
-        Wanted::Search(search) => search,
-        Wanted::Thread(id) => panic!("{given} was read as item {id}"),
+        Query::Search(search) => search,
+        Query::Thread(id) => panic!("{given} was read as item {id}"),
     }
 }
 
@@ -39,7 +39,7 @@ fn item_addresses_and_bare_numbers_are_threads() {
         "https://hn.algolia.com/api/v1/items/8863",
         "https://hacker-news.firebaseio.com/v0/item/8863.json?print=pretty",
     ] {
-        assert_eq!(recognise(given, now()).unwrap(), Wanted::Thread(8863), "{given}");
+        assert_eq!(recognise(given, now()).unwrap(), Query::Thread(8863), "{given}");
     }
 }
 

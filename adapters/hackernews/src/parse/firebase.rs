@@ -49,11 +49,11 @@ fn id_list(value: Value) -> Result<Vec<u64>, SourceError> {
 }
 
 /// Reads one item. Unknown items are the word `null` with status 200.
-pub fn item(response: &Response, rank: Option<u64>, whole_text: bool) -> Result<Node, SourceError> {
-    node(json::read(response, "Hacker News item")?, rank, whole_text)
+pub fn item(response: &Response, whole_text: bool) -> Result<Node, SourceError> {
+    node(json::read(response, "Hacker News item")?, whole_text)
 }
 
-fn node(value: Value, rank: Option<u64>, whole_text: bool) -> Result<Node, SourceError> {
+fn node(value: Value, whole_text: bool) -> Result<Node, SourceError> {
     if value.is_null() {
         return Err(SourceError::not_found("Hacker News has no such item"));
     }
@@ -79,7 +79,6 @@ fn node(value: Value, rank: Option<u64>, whole_text: bool) -> Result<Node, Sourc
         comments: wire.descendants,
         text: wire.text,
         date: DateEvidence::optional_field("time", wire.time),
-        rank,
         story: is_comment.then_some((None, None)),
         parent: wire.parent.filter(|_| is_comment),
         kind: wire.kind,
@@ -111,7 +110,7 @@ fn refusal(value: &Value) -> Result<(), SourceError> {
 /// As [`item`], from text, for tests.
 #[cfg(test)]
 pub fn from_text(text: &str) -> Result<Node, SourceError> {
-    node(json::parse(text, "Hacker News item")?, None, true)
+    node(json::parse(text, "Hacker News item")?, true)
 }
 
 /// As [`ids`], from text, for tests.

@@ -108,10 +108,7 @@ pub fn linked_year(title: &str, date: &DateEvidence) -> Option<i32> {
     }
     let inner = rest.strip_suffix(')')?;
     let year = inner.get(inner.rfind('(')? + 1..)?.trim();
-    if year.len() != 4 || !year.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let year = year.parse::<i32>().ok().filter(|year| *year >= 1000)?;
+    let year: i32 = text::digits(year, 4..=4).filter(|year| *year >= 1000)?;
     match date.instant() {
         Some(at) => (year <= at.year()).then_some(year),
         None => (year <= 2100).then_some(year),

@@ -107,17 +107,11 @@ fn read(root: &Value) -> Result<Thread, SourceError> {
 }
 
 fn children(node: &Value) -> impl Iterator<Item = &Value> {
-    node.get("children")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
+    json::entries(node, "/children")
 }
 
 fn text(node: &Value, name: &str) -> Option<String> {
-    node.get(name)
-        .and_then(Value::as_str)
-        .filter(|text| !text.trim().is_empty())
-        .map(str::to_owned)
+    json::text_at(node, &format!("/{name}")).map(str::to_owned)
 }
 
 fn node(node: &Value) -> Option<Post> {
@@ -140,12 +134,7 @@ fn node(node: &Value) -> Option<Post> {
 
 /// The options of a poll, with their points.
 fn options(root: &Value) -> Vec<String> {
-    let options = root
-        .get("options")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    options
+    json::entries(root, "/options")
         .filter_map(|option| {
             let label = super::post::title_text(&text(option, "text")?);
             Some(match option.get("points").and_then(Value::as_i64) {

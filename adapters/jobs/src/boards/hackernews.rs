@@ -83,45 +83,36 @@ fn is_hiring_title(title: &str) -> bool {
     let Some((month, year)) = month.and_then(|month| month.split_once(' ')) else {
         return false;
     };
-    month.chars().all(|c| c.is_ascii_alphabetic())
-        && year.len() == 4
-        && year.bytes().all(|b| b.is_ascii_digit())
+    month.chars().all(|c| c.is_ascii_alphabetic()) && text::is_digits(year, 4..=4)
 }
 
 /// The adverts in a search for a thread's comments: its direct answers, the rest is talk.
 pub fn hiring_comments(body: &str, thread: u64) -> Result<Read, SourceError> {
     let answer: Hits = json::parse(body, "Hacker News comments")?;
-    let mut adverts = Lenient {
-        items: Vec::new(),
-        unreadable: answer.hits.unreadable,
-    };
-    for hit in answer.hits.items {
-        if id_text(&hit.parent_id) != Some(thread.to_string()) {
-            continue;
-        }
-        let Some(comment) = hit.comment_text else {
-            continue;
-        };
-        let Some(id) = number(&hit.object_id) else {
-            adverts.unreadable += 1;
-            continue;
-        };
-        adverts
-            .items
-            .extend(advert(&id, &comment, hit.created_at, hit.created_at_i));
-    }
-    Read::of(adverts, "Hacker News comments")
+    let mut comments = answer.hits;
+    // Answers to adverts are none.
+    let is_reply = |hit: &Hit| id_text(&hit.parent_id) != Some(thread.to_string());
+    comments.items.retain(|hit| !is_reply(hit));
+    let comments = comments.read(|hit| {
+        Some(Comment {
+            id: hit.object_id,
+            text: hit.comment_text,
+            created_at: hit.created_at,
+            created_at_i: hit.created_at_i,
+        })
+    });
+    adverts(comments, "Hacker News comments")
 }
 
 #[derive(Deserialize)]
 struct Tree {
     id: Value,
-    children: Lenient<Branch>,
+    children: Lenient<Comment>,
 }
 
 #[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Deserialize)]
-struct Branch {
+struct Comment {
     id: Value,
     text: Option<String>,
     created_at: Option<String>,
@@ -134,28 +125,30 @@ pub fn hiring_tree(body: &str) -> Result<Read, SourceError> {
     if id_text(&tree.id).is_none() {
         return Err(SourceError::malformed("Hacker News thread: it has no id"));
     }
+    adverts(tree.children, "Hacker News thread")
+}
+
+/// Comments as adverts. Deleted ones have no text and count as nothing.
+fn adverts(comments: Lenient<Comment>, what: &str) -> Result<Read, SourceError> {
     let mut adverts = Lenient {
         items: Vec::new(),
-        unreadable: tree.children.unreadable,
+        unreadable: comments.unreadable,
     };
-    for branch in tree.children.items {
-        let Some(comment) = branch.text else {
-            continue;
-        };
-        let Some(id) = number(&branch.id) else {
+    for comment in comments.items {
+        let Some(words) = comment.text else { continue };
+        let Some(id) = number(&comment.id) else {
             adverts.unreadable += 1;
             continue;
         };
-        adverts
-            .items
-            .extend(advert(&id, &comment, branch.created_at, branch.created_at_i));
+        let advert = advert(&id, &words, comment.created_at, comment.created_at_i);
+        adverts.items.extend(advert);
     }
-    Read::of(adverts, "Hacker News thread")
+    Read::of(adverts, what)
 }
 
 /// The number of a comment, which its address is made of.
 fn number(id: &Value) -> Option<String> {
-    id_text(id).filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))
+    id_text(id).filter(|id| text::is_digits(id, ..))
 }
 
 /// Reads one advert: by custom its first line is `Company | Role | Place | REMOTE | pay`.

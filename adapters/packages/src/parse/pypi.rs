@@ -59,11 +59,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
         let reason = text_at(info, "/yanked_reason").map(|reason| text::said(reason, 200));
         facts.set("yanked", reason.map_or(Value::Bool(true), Value::from));
     }
-    let holes: Vec<&str> = value
-        .get("vulnerabilities")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
+    let holes: Vec<&str> = json::entries(&value, "/vulnerabilities")
         .filter(|hole| hole.get("withdrawn").is_none_or(Value::is_null))
         .filter_map(|hole| text_at(hole, "/id"))
         .take(10)

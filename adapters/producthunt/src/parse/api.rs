@@ -192,10 +192,7 @@ fn item(post: Post) -> Option<Item> {
     item.set("rating", post.reviews_rating.filter(|rating| *rating > 0.0));
     item.set("posted_at", post.created_at);
     item.set("featured_at", post.featured_at);
-    let edges = post.topics.get("edges").and_then(Value::as_array);
-    let topics: Vec<&str> = edges
-        .into_iter()
-        .flatten()
+    let topics: Vec<&str> = json::entries(&post.topics, "/edges")
         .filter_map(|edge| edge.pointer("/node/name")?.as_str())
         .collect();
     item.set("topics", topics);

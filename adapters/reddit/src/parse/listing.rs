@@ -146,11 +146,9 @@ fn add(thing: Thing, escaped: bool, page: &mut Page, depth: usize) {
             }
         }
         "more" => {
-            page.not_loaded += thing
-                .data
-                .get("count")
-                .and_then(Value::as_u64)
-                .unwrap_or_default();
+            let count = thing.data.get("count").and_then(Value::as_u64);
+            let count = usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX);
+            page.not_loaded = page.not_loaded.saturating_add(count);
         }
         _ => page.unreadable += 1,
     }
@@ -195,7 +193,7 @@ fn post(wire: Post, escaped: bool) -> Option<Item> {
         ("pinned", pinned),
         ("promoted", promoted),
     ] {
-        item.set(name, holds.then_some(true));
+        item.set_flag(name, holds);
     }
     Some(item)
 }
@@ -221,7 +219,7 @@ fn comment(wire: Comment, escaped: bool, depth: usize) -> Option<Item> {
     item.set("author", wire.author);
     item.set("score", wire.score.filter(|_| wire.score_hidden != Some(true)));
     item.set("edited_at", edited(wire.edited));
-    item.set("pinned", pinned.then_some(true));
+    item.set_flag("pinned", pinned);
     item.set("reply_depth", (depth > 0).then_some(depth));
     Some(item)
 }

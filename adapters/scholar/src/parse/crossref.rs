@@ -93,7 +93,7 @@ fn item(work: Work) -> Option<Item> {
     );
     item.set("published", shown);
     let names: Vec<String> = work.author.items.iter().filter_map(name).collect();
-    item.set("authors_cut", (names.len() > NAMES).then_some(true));
+    item.set_flag("authors_cut", names.len() > NAMES);
     item.set("authors", names.into_iter().take(NAMES).collect::<Vec<_>>());
     item.set(
         "venue",

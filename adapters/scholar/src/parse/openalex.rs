@@ -124,7 +124,7 @@ fn item(work: Work) -> Option<Item> {
         .into_iter()
         .map(|one| one.author.display_name)
         .collect();
-    item.set("authors_cut", (names.len() > NAMES).then_some(true));
+    item.set_flag("authors_cut", names.len() > NAMES);
     item.set("authors", names.into_iter().take(NAMES).collect::<Vec<_>>());
     item.set(
         "venue",

@@ -201,7 +201,7 @@ fn item(
         .clone_into(&mut item.summary);
     item.set("year", line.year);
     item.set("authors", line.authors);
-    item.set("authors_cut", line.authors_cut.then_some(true));
+    item.set_flag("authors_cut", line.authors_cut);
     item.set("venue", line.venue);
     item.set("publisher", line.publisher);
     let kind = heading

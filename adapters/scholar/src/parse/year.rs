@@ -1,5 +1,7 @@
 //! The year in Scholar's line of authors, venue and publisher.
 
+use freshcontext_parse::text::digits;
+
 /// That line, taken apart.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Line {
@@ -82,16 +84,10 @@ fn split_year(part: &str, this_year: i32) -> Option<(String, i32)> {
 }
 
 fn year_at_start(text: &str, this_year: i32) -> Option<i32> {
-    let digits = text
-        .get(..4)
-        .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))?;
     if text.chars().nth(4).is_some_and(char::is_alphanumeric) {
         return None;
     }
-    digits
-        .parse()
-        .ok()
-        .filter(|year| (1700..=this_year + 1).contains(year))
+    digits(text.get(..4)?, 4..=4).filter(|year| (1700..=this_year + 1).contains(year))
 }
 
 #[cfg(test)]

@@ -3,10 +3,11 @@
 use chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    ArgSpec, CommonArgs, DateEvidence, Descriptor, Harvest, Hosts, Item, Listing, Peek, Seen, SourceError,
+    ArgSpec, CommonArgs, DateEvidence, Descriptor, Hosts, Item, Listing, Peek, Seen, SourceError,
+    SourceResult,
 };
 
-use super::{JudgeInput, Judged, judge};
+use super::{ScoreInput, Scored, score};
 use crate::decay::DecayTable;
 
 pub(crate) const DESCRIPTOR: Descriptor = Descriptor {
@@ -59,8 +60,8 @@ pub(crate) fn item(id: usize, date: &str) -> Item {
     item
 }
 
-pub(crate) fn harvest(items: Vec<Item>) -> Harvest {
-    Harvest::new(
+pub(crate) fn result(items: Vec<Item>) -> SourceResult {
+    SourceResult::new(
         Url::parse("https://news.example/search?q=gardens").unwrap(),
         items,
     )
@@ -80,19 +81,19 @@ pub(crate) fn seen() -> Seen {
     }
 }
 
-pub(crate) fn judge_with(harvest: Harvest, args: &CommonArgs) -> Result<Judged, SourceError> {
-    judge_as(&DESCRIPTOR, harvest, args)
+pub(crate) fn score_with(result: SourceResult, args: &CommonArgs) -> Result<Scored, SourceError> {
+    score_as(&DESCRIPTOR, result, args)
 }
 
-pub(crate) fn judge_as(
+pub(crate) fn score_as(
     descriptor: &Descriptor,
-    harvest: Harvest,
+    result: SourceResult,
     args: &CommonArgs,
-) -> Result<Judged, SourceError> {
+) -> Result<Scored, SourceError> {
     let (seen, decay) = (seen(), DecayTable::default());
-    judge(JudgeInput {
+    score(ScoreInput {
         descriptor,
-        harvest,
+        result,
         args,
         seen: &seen,
         now: now(),
@@ -101,6 +102,6 @@ pub(crate) fn judge_as(
     })
 }
 
-pub(crate) fn judged(items: Vec<Item>) -> Judged {
-    judge_with(harvest(items), &args()).unwrap()
+pub(crate) fn scored(items: Vec<Item>) -> Scored {
+    score_with(result(items), &args()).unwrap()
 }

@@ -3,7 +3,7 @@
 use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_detect::{Kind, certain, inspect};
 
-use super::JudgedItem;
+use super::ScoredItem;
 use crate::date::Confidence;
 
 /// Text looked at, in bytes; a failure page shows itself early.
@@ -17,15 +17,15 @@ pub fn prepare() {
 
 /// An error where what is about to be shown is a failure in disguise.
 ///
-/// A single text without a structured date is judged strictly: it may be any page. Where the source
+/// A single text without a structured date is scored strictly: it may be any page. Where the source
 /// gave structured dates or several items, the documented shape was there, so only a certain
 /// failure counts: titles such as "502 Bad Gateway" are stories too.
-pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[JudgedItem]) -> Result<(), SourceError> {
+pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[ScoredItem]) -> Result<(), SourceError> {
     if items.is_empty() {
         return Ok(());
     }
     let mut text = String::new();
-    // The summary is the adapter's own sentence about its items; it is judged only where they say nothing.
+    // The summary is the adapter's own sentence about its items; it is scored only where they say nothing.
     let of_items = || {
         items
             .iter()

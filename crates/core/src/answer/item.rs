@@ -18,9 +18,9 @@ const FIELD_DEPTH: usize = 6;
 /// Longest moment in ISO 8601, in bytes: nanoseconds and a numeric zone.
 const LONGEST_DATE: usize = 35;
 
-/// An item as it is shown. Built by [`judge`](super::judge) only.
+/// An item as it is shown. Built by [`score`](super::score) only.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JudgedItem {
+pub struct ScoredItem {
     /// Stable id within the source.
     pub id: Option<String>,
     /// One line.
@@ -41,8 +41,8 @@ pub struct JudgedItem {
     pub(super) retrieved_at: DateTime<Utc>,
 }
 
-impl JudgedItem {
-    /// Cleans and bounds an item whose date is already judged.
+impl ScoredItem {
+    /// Cleans and bounds an item whose date is already scored.
     pub(super) fn new(
         item: Item,
         date: Resolved,

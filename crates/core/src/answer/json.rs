@@ -3,11 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::layout::LaidOut;
-use super::{Judged, JudgedItem, status_name};
+use super::{Scored, ScoredItem, status_name};
 use crate::date::iso_millis;
 
 /// The structured content that goes with a laid-out text.
-pub(super) fn structured(judged: &Judged, laid_out: &LaidOut) -> Value {
+pub(super) fn structured(scored: &Scored, laid_out: &LaidOut) -> Value {
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| {
         out.insert(key.to_owned(), value);
@@ -15,67 +15,67 @@ pub(super) fn structured(judged: &Judged, laid_out: &LaidOut) -> Value {
     put(
         "freshcontext",
         json!({
-            "source_url": judged.source_url,
-            "content_date": judged.date.shown,
-            "retrieved_at": iso_millis(judged.retrieved_at),
-            "freshness_confidence": judged.date.confidence.as_str(),
-            "freshness_score": judged.score,
-            "adapter": judged.adapter,
-            "decay_rate": judged.lambda,
+            "source_url": scored.source_url,
+            "content_date": scored.date.shown,
+            "retrieved_at": iso_millis(scored.retrieved_at),
+            "freshness_confidence": scored.date.confidence.as_str(),
+            "freshness_score": scored.score,
+            "adapter": scored.adapter,
+            "decay_rate": scored.lambda,
         }),
     );
     // With items, the content is the same once more, as text.
     if laid_out.items.is_empty() {
         put("content", laid_out.content.as_str().into());
     }
-    put("content_age", judged.age().into());
-    put("staleness", judged.staleness().as_str().into());
+    put("content_age", scored.age().into());
+    put("staleness", scored.staleness().as_str().into());
     put(
         "revalidate_after",
-        judged.revalidate_after().map(iso_millis).into(),
+        scored.revalidate_after().map(iso_millis).into(),
     );
     put("content_is_external", true.into());
-    put("status", status_name(judged.status).into());
-    if let Some(route) = judged.route {
+    put("status", status_name(scored.status).into());
+    if let Some(route) = scored.route {
         put("route", route.into());
     }
-    if let Some(summary) = &judged.summary {
+    if let Some(summary) = &scored.summary {
         put("summary", summary.as_str().into());
     }
-    if !judged.fields.is_empty() {
-        put("fields", judged.fields.clone().into());
+    if !scored.fields.is_empty() {
+        put("fields", scored.fields.clone().into());
     }
-    let shown = judged.items.iter().zip(&laid_out.items);
+    let shown = scored.items.iter().zip(&laid_out.items);
     put(
         "items",
         shown
-            .map(|(item, summary)| item_value(judged, item, summary))
+            .map(|(item, summary)| item_value(scored, item, summary))
             .collect(),
     );
     put("truncated", laid_out.truncated.into());
-    if !judged.skipped.is_empty() {
-        let skipped = judged
+    if !scored.skipped.is_empty() {
+        let skipped = scored
             .skipped
             .iter()
             .map(|part| json!({"count": part.count, "reason": part.reason}));
         put("skipped", skipped.collect());
     }
-    if !judged.failures.is_empty() {
-        let failures = judged
+    if !scored.failures.is_empty() {
+        let failures = scored
             .failures
             .iter()
             .map(|part| json!({"what": part.what, "code": part.code, "message": part.message}));
         put("failures", failures.collect());
     }
-    put("notes", judged.notes.clone().into());
-    if let Some(cursor) = &judged.cursor {
+    put("notes", scored.notes.clone().into());
+    if let Some(cursor) = &scored.cursor {
         put("next_cursor", cursor.as_str().into());
     }
     Value::Object(out)
 }
 
 /// One item: an `evaluate_context` signal as it is, with its origin and the moment of its retrieval.
-fn item_value(judged: &Judged, item: &JudgedItem, summary: &str) -> Value {
+fn item_value(scored: &Scored, item: &ScoredItem, summary: &str) -> Value {
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| {
         out.insert(key.to_owned(), value);
@@ -86,10 +86,10 @@ fn item_value(judged: &Judged, item: &JudgedItem, summary: &str) -> Value {
     put("title", item.title.as_str().into());
     put("url", item.url.as_deref().into());
     if item.url.is_none() {
-        put("source", judged.source_url.as_str().into());
+        put("source", scored.source_url.as_str().into());
     }
-    put("source_type", judged.adapter.into());
-    put("retrieved_at", iso_millis(judged.retrieved_at).into());
+    put("source_type", scored.adapter.into());
+    put("retrieved_at", iso_millis(scored.retrieved_at).into());
     put("published_at", item.date.shown.as_deref().into());
     put("age", item.age.as_deref().into());
     put("date_confidence", item.date.confidence.as_str().into());

@@ -11,7 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::item::show;
-use super::{Judged, JudgedItem};
+use super::{Scored, ScoredItem};
 use crate::date::{duration_words, iso_millis};
 use crate::decay::{Band, half_life_words};
 use crate::sanitize::{cut, cut_marked, disarm};
@@ -35,11 +35,11 @@ pub(super) struct LaidOut {
 }
 
 /// The envelope around a content.
-pub(super) fn envelope(judged: &Judged, content: &str) -> String {
-    let score = judged.score.map_or_else(
+pub(super) fn envelope(scored: &Scored, content: &str) -> String {
+    let score = scored.score.map_or_else(
         || "unknown".to_owned(),
         |score| {
-            let half_life = half_life_words(judged.lambda);
+            let half_life = half_life_words(scored.lambda);
             let half_life = half_life.trim_start_matches('~');
             format!(
                 "{score} of 100, {} (half-life {half_life})",
@@ -47,38 +47,38 @@ pub(super) fn envelope(judged: &Judged, content: &str) -> String {
             )
         },
     );
-    let age = judged.age().unwrap_or_else(|| "unknown".to_owned());
+    let age = scored.age().unwrap_or_else(|| "unknown".to_owned());
     let mut out = format!(
         "[FRESHCONTEXT]\nSource: {}\nPublished: {}\nRetrieved: {}\nConfidence: {}\nAge: {age}\nScore: {score}",
-        judged.source_url,
-        judged.date.shown.as_deref().unwrap_or("unknown"),
-        iso_millis(judged.retrieved_at),
-        judged.date.confidence,
+        scored.source_url,
+        scored.date.shown.as_deref().unwrap_or("unknown"),
+        iso_millis(scored.retrieved_at),
+        scored.date.confidence,
     );
-    match judged.revalidate_after() {
-        Some(next) if next > judged.retrieved_at => {
+    match scored.revalidate_after() {
+        Some(next) if next > scored.retrieved_at => {
             out.push_str("\nStaleness: ");
-            out.push_str(judged.staleness().as_str());
-            let wait = duration_words(next - judged.retrieved_at);
+            out.push_str(scored.staleness().as_str());
+            let wait = duration_words(next - scored.retrieved_at);
             // Writing to a String cannot fail.
             let _ = write!(out, "; revalidate after {} (in {wait})", iso_millis(next));
         }
         Some(since) => {
-            let age = duration_words(judged.retrieved_at - since);
+            let age = duration_words(scored.retrieved_at - since);
             // Writing to a String cannot fail.
             let _ = write!(out, "\nStale since: {} ({age} ago)", iso_millis(since));
         }
         None => {}
     }
-    if let Some(route) = judged.route {
+    if let Some(route) = scored.route {
         out.push_str("\nRoute: ");
         out.push_str(route);
-        if let Some(about) = judged.route_about {
+        if let Some(about) = scored.route_about {
             // Writing to a String cannot fail.
             let _ = write!(out, " ({about})");
         }
     }
-    if let Some(cursor) = &judged.cursor {
+    if let Some(cursor) = &scored.cursor {
         out.push_str("\nNext-Cursor: ");
         out.push_str(cursor);
     }
@@ -89,24 +89,24 @@ pub(super) fn envelope(judged: &Judged, content: &str) -> String {
 }
 
 /// Length of the content when nothing is cut.
-pub(super) fn natural_length(judged: &Judged) -> usize {
-    let items = judged
+pub(super) fn natural_length(scored: &Scored) -> usize {
+    let items = scored
         .items
         .iter()
         .enumerate()
         .map(|(at, item)| item_length(at + 1, item))
         .sum::<usize>();
-    let lines: usize = head_lines(judged)
+    let lines: usize = head_lines(scored)
         .iter()
-        .chain(&tail_lines(judged))
+        .chain(&tail_lines(scored))
         .map(|line| chars(line) + 1)
         .sum();
-    let blank_lines = judged.items.len() + 2;
+    let blank_lines = scored.items.len() + 2;
     FENCE_CHARS + lines + items + blank_lines
 }
 
 /// Characters of an item as text.
-pub(super) fn item_length(number: usize, item: &JudgedItem) -> usize {
+pub(super) fn item_length(number: usize, item: &ScoredItem) -> usize {
     chars(&item_head(number, item, Detail::Full)) + 1 + indented_length(&item.summary)
 }
 
@@ -123,13 +123,13 @@ fn indented_length(summary: &str) -> usize {
 }
 
 /// No content but the line that says where it is to be had.
-pub(super) fn header_only(judged: &Judged) -> LaidOut {
-    let count = judged.item_count();
+pub(super) fn header_only(scored: &Scored) -> LaidOut {
+    let count = scored.item_count();
     let plural = if count == 1 { "" } else { "s" };
     LaidOut {
         content: format!(
             "{count} item{plural} left out to fit; call {} for them.",
-            judged.tool
+            scored.tool
         ),
         items: Vec::new(),
         truncated: count,
@@ -137,12 +137,12 @@ pub(super) fn header_only(judged: &Judged) -> LaidOut {
 }
 
 /// Fits the answer into `max` characters.
-pub(super) fn lay_out(judged: &Judged, max: usize) -> LaidOut {
-    let head = head_lines(judged);
-    let tail = tail_lines(judged);
-    if judged.overflow == 0 && natural_length(judged) <= max {
-        let items: Vec<String> = judged.items.iter().map(|item| item.summary.clone()).collect();
-        let texts = judged
+pub(super) fn lay_out(scored: &Scored, max: usize) -> LaidOut {
+    let head = head_lines(scored);
+    let tail = tail_lines(scored);
+    if scored.overflow == 0 && natural_length(scored) <= max {
+        let items: Vec<String> = scored.items.iter().map(|item| item.summary.clone()).collect();
+        let texts = scored
             .items
             .iter()
             .enumerate()
@@ -155,7 +155,7 @@ pub(super) fn lay_out(judged: &Judged, max: usize) -> LaidOut {
         };
     }
     let room = max.saturating_sub(FENCE_CHARS + CUT_LINE_CHARS + 4);
-    let share = if judged.items.is_empty() {
+    let share = if scored.items.is_empty() {
         room / 2
     } else {
         room / 3
@@ -163,8 +163,8 @@ pub(super) fn lay_out(judged: &Judged, max: usize) -> LaidOut {
     let (head, head_cut) = fit_lines(head, share);
     let (mut tail, tail_cut) = fit_lines(tail, share);
     let used: usize = head.iter().chain(&tail).map(|line| chars(line) + 1).sum();
-    let (texts, items, item_cut) = fit_items(judged, room.saturating_sub(used));
-    let truncated = judged.items.len() + judged.overflow - items.len();
+    let (texts, items, item_cut) = fit_items(scored, room.saturating_sub(used));
+    let truncated = scored.items.len() + scored.overflow - items.len();
     if truncated > 0 {
         let items = if truncated == 1 { "item" } else { "items" };
         tail.insert(
@@ -190,21 +190,21 @@ pub(super) fn lay_out(judged: &Judged, max: usize) -> LaidOut {
 }
 
 /// What the answer is about.
-fn head_lines(judged: &Judged) -> Vec<String> {
+fn head_lines(scored: &Scored) -> Vec<String> {
     let mut lines = Vec::new();
-    match judged.status {
+    match scored.status {
         Status::Empty => lines.push("No results. Try broader or other words.".to_owned()),
         Status::Partial => lines.push("Partial answer: some of what was asked for failed.".to_owned()),
         Status::Success => {}
     }
-    lines.extend(judged.summary.iter().map(|summary| format!("About: {summary}")));
+    lines.extend(scored.summary.iter().map(|summary| format!("About: {summary}")));
     lines.extend(
-        judged
+        scored
             .fields
             .iter()
-            .filter(|(name, value)| !is_told(judged, name, value))
+            .filter(|(name, value)| !is_told(scored, name, value))
             .map(|(name, value)| {
-                let shown = show(value, judged.retrieved_at);
+                let shown = show(value, scored.retrieved_at);
                 format!("{name}: {}", cut_marked(&shown, 500))
             }),
     );
@@ -212,8 +212,8 @@ fn head_lines(judged: &Judged) -> Vec<String> {
 }
 
 /// Whether the summary gives a total already: `4 hits`.
-fn is_told(judged: &Judged, name: &str, value: &Value) -> bool {
-    let (Some(summary), true) = (&judged.summary, name == "total") else {
+fn is_told(scored: &Scored, name: &str, value: &Value) -> bool {
+    let (Some(summary), true) = (&scored.summary, name == "total") else {
         return false;
     };
     let total = value.to_string();
@@ -223,21 +223,21 @@ fn is_told(judged: &Judged, name: &str, value: &Value) -> bool {
 }
 
 /// What failed, what is missing, what to know.
-fn tail_lines(judged: &Judged) -> Vec<String> {
-    let mut lines: Vec<String> = judged
+fn tail_lines(scored: &Scored) -> Vec<String> {
+    let mut lines: Vec<String> = scored
         .failures
         .iter()
         .map(|part| format!("Failed: {} ({}): {}", part.what, part.code, part.message))
         .collect();
-    if !judged.skipped.is_empty() {
-        let reasons: Vec<String> = judged
+    if !scored.skipped.is_empty() {
+        let reasons: Vec<String> = scored
             .skipped
             .iter()
             .map(|part| format!("{} {}", part.count, part.reason))
             .collect();
         lines.push(format!("Left out: {}.", reasons.join("; ")));
     }
-    lines.extend(judged.notes.iter().map(|note| format!("Note: {note}")));
+    lines.extend(scored.notes.iter().map(|note| format!("Note: {note}")));
     lines
 }
 
@@ -268,10 +268,10 @@ enum Detail {
 
 /// Whole items as long as they fit; where not even the first does, that one is cut. Their texts, their summaries, and whether
 /// one was cut.
-fn fit_items(judged: &Judged, room: usize) -> (Vec<String>, Vec<String>, bool) {
+fn fit_items(scored: &Scored, room: usize) -> (Vec<String>, Vec<String>, bool) {
     let (mut texts, mut summaries) = (Vec::new(), Vec::new());
     let mut left = room;
-    for (at, item) in judged.items.iter().enumerate() {
+    for (at, item) in scored.items.iter().enumerate() {
         let length = item_length(at + 1, item) + 1;
         if length > left {
             break;
@@ -281,7 +281,7 @@ fn fit_items(judged: &Judged, room: usize) -> (Vec<String>, Vec<String>, bool) {
         summaries.push(item.summary.clone());
     }
     if texts.is_empty()
-        && let Some(first) = judged.items.first()
+        && let Some(first) = scored.items.first()
         && let Some((text, summary)) = cut_item(first, room)
     {
         return (vec![text], vec![summary], true);
@@ -289,7 +289,7 @@ fn fit_items(judged: &Judged, room: usize) -> (Vec<String>, Vec<String>, bool) {
     (texts, summaries, false)
 }
 
-fn cut_item(item: &JudgedItem, room: usize) -> Option<(String, String)> {
+fn cut_item(item: &ScoredItem, room: usize) -> Option<(String, String)> {
     let detail = [Detail::Full, Detail::NoFields, Detail::NoFieldsNoUrl]
         .into_iter()
         .find(|detail| chars(&item_head(1, item, *detail)) + 2 <= room)?;
@@ -311,7 +311,7 @@ fn cut_item(item: &JudgedItem, room: usize) -> Option<(String, String)> {
 }
 
 /// Title, date and address, facts: without a line break at the end.
-fn item_head(number: usize, item: &JudgedItem, detail: Detail) -> String {
+fn item_head(number: usize, item: &ScoredItem, detail: Detail) -> String {
     let mut out = format!("[{number}] {}\nPublished: ", item.title);
     match (&item.date.shown, &item.age, item.score) {
         (Some(shown), Some(age), Some(score)) => {
@@ -360,7 +360,7 @@ fn item_head(number: usize, item: &JudgedItem, detail: Detail) -> String {
     out
 }
 
-fn item_text(number: usize, item: &JudgedItem, detail: Detail, summary: &str) -> String {
+fn item_text(number: usize, item: &ScoredItem, detail: Detail, summary: &str) -> String {
     let mut out = item_head(number, item, detail);
     for line in summary.lines() {
         out.push('\n');

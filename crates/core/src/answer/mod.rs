@@ -1,7 +1,7 @@
-//! From a harvest to an answer: text envelope and structured content from one value.
+//! From a result to an answer: text envelope and structured content from one value.
 //!
-//! `judge` turns what an adapter brought into a `Judged` answer (dates resolved, scored, cleaned,
-//! filtered, checked by the failure guard). `Judged::render` writes it in both forms within a
+//! `score` turns what an adapter brought into a `Scored` answer (dates resolved, scored, cleaned,
+//! filtered, checked by the failure guard). `Scored::render` writes it in both forms within a
 //! length. A failed retrieval goes through `failure` instead and never looks like context.
 
 mod address;
@@ -9,25 +9,25 @@ mod failure;
 mod guard;
 mod item;
 mod json;
-mod judge;
 mod layout;
 mod schema;
+mod score;
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{CommonArgs, Descriptor, Harvest, Seen, Skipped, Status};
+use freshcontext_contract::{CommonArgs, Descriptor, Seen, Skipped, SourceResult, Status};
 use serde_json::{Map, Value, json};
 
 pub(crate) use address::same_page_key;
 pub use address::{canonical, is_absolute_http, strip_tracking};
 pub use failure::{Failure, failure};
 pub use guard::prepare;
-pub use item::JudgedItem;
-pub use judge::judge;
+pub use item::ScoredItem;
 pub use schema::answer_schema;
 pub(crate) use schema::or_null;
+pub use score::score;
 
 use crate::date::Resolved;
 use crate::decay::{self, DecayTable, Staleness};
@@ -35,13 +35,13 @@ use crate::decay::{self, DecayTable, Staleness};
 /// No content is longer than this, in characters, whatever is asked for.
 pub const MAX_CONTENT_CHARS: usize = 20_000;
 
-/// What a judgement needs to know.
+/// What the scoring needs to know.
 #[derive(Debug)]
-pub struct JudgeInput<'a> {
+pub struct ScoreInput<'a> {
     /// The source.
     pub descriptor: &'a Descriptor,
     /// What its adapter brought.
-    pub harvest: Harvest,
+    pub result: SourceResult,
     /// The common arguments of the call.
     pub args: &'a CommonArgs,
     /// What the upstream answers had in common.
@@ -76,9 +76,9 @@ pub(crate) struct Span {
     pub(crate) oldest: Option<Resolved>,
 }
 
-/// A judged answer. Everything in it is clean and bounded; what is left is fitting it to a length.
+/// A scored answer. Everything in it is clean and bounded; what is left is fitting it to a length.
 #[derive(Debug, Clone)]
-pub struct Judged {
+pub struct Scored {
     pub(crate) adapter: &'static str,
     pub(crate) tool: &'static str,
     pub(crate) source_url: String,
@@ -90,7 +90,7 @@ pub struct Judged {
     pub(crate) score: Option<u8>,
     pub(crate) summary: Option<String>,
     pub(crate) fields: Map<String, Value>,
-    pub(crate) items: Vec<JudgedItem>,
+    pub(crate) items: Vec<ScoredItem>,
     /// Items beyond [`MAX_CONTENT_CHARS`], known only by their number.
     pub(crate) overflow: usize,
     pub(crate) skipped: Vec<Skipped>,
@@ -104,7 +104,7 @@ pub struct Judged {
     pub(crate) cursor: Option<String>,
 }
 
-impl Judged {
+impl Scored {
     /// The adapter's id.
     pub fn adapter(&self) -> &'static str {
         self.adapter
@@ -141,7 +141,7 @@ impl Judged {
     }
 
     /// The items, in the order to show them.
-    pub fn items(&self) -> &[JudgedItem] {
+    pub fn items(&self) -> &[ScoredItem] {
         &self.items
     }
 
@@ -233,7 +233,7 @@ impl Judged {
         layout::envelope(self, "").chars().count()
     }
 
-    pub(crate) fn items_mut(&mut self) -> &mut [JudgedItem] {
+    pub(crate) fn items_mut(&mut self) -> &mut [ScoredItem] {
         &mut self.items
     }
 

@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use crate::answer::{Judged, JudgedItem, same_page_key};
+use crate::answer::{Scored, ScoredItem, same_page_key};
 
 /// Shortest normalised title that identifies a story, in characters: "Release notes" is no identity.
 const TITLE_MIN: usize = 20;
 
 /// Gives later items the field `also_in`, naming the section where the same page, or the same long
 /// title, stood first.
-pub(super) fn mark<'a>(sections: impl Iterator<Item = (&'a str, &'a mut Judged)>) {
+pub(super) fn mark<'a>(sections: impl Iterator<Item = (&'a str, &'a mut Scored)>) {
     let mut first_seen: HashMap<String, String> = HashMap::new();
-    for (label, judged) in sections {
+    for (label, scored) in sections {
         let mut own: Vec<String> = Vec::new();
-        for item in judged.items_mut() {
+        for item in scored.items_mut() {
             let keys = keys(item);
             if let Some(elsewhere) = keys.iter().find_map(|key| first_seen.get(key)) {
                 item.fields
@@ -27,7 +27,7 @@ pub(super) fn mark<'a>(sections: impl Iterator<Item = (&'a str, &'a mut Judged)>
     }
 }
 
-fn keys(item: &JudgedItem) -> Vec<String> {
+fn keys(item: &ScoredItem) -> Vec<String> {
     let mut keys = Vec::new();
     keys.extend(item.url.as_deref().and_then(same_page_key));
     // The page that a post is about, where the source names it beside its own.

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 pub use budget::share_out;
 pub use schema::composite_schema;
 
-use crate::answer::{Answer, Judged, MAX_CONTENT_CHARS, failure, status_name};
+use crate::answer::{Answer, MAX_CONTENT_CHARS, Scored, failure, status_name};
 use crate::date::{Confidence, iso_millis};
 use crate::sanitize::{clean_line, cut_marked};
 
@@ -63,7 +63,7 @@ pub struct Section {
     /// The arguments of that call, where it was made.
     pub arguments: Option<Value>,
     /// What came of it.
-    pub outcome: Result<Judged, SourceError>,
+    pub outcome: Result<Scored, SourceError>,
 }
 
 /// A composite in both forms.
@@ -79,7 +79,7 @@ pub struct CompositeAnswer {
 
 /// A section, decided but not yet cut to its length.
 enum Part {
-    Content(Box<Judged>),
+    Content(Box<Scored>),
     Stale(Stale),
     Failed(SourceError),
 }
@@ -118,7 +118,7 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         .map(|section| decide(section, min_score))
         .collect();
     duplicates::mark(decided.iter_mut().filter_map(|section| match &mut section.part {
-        Part::Content(judged) => Some((section.label.as_str(), judged.as_mut())),
+        Part::Content(scored) => Some((section.label.as_str(), scored.as_mut())),
         _ => None,
     }));
 
@@ -204,10 +204,10 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
     let label = clean_line(&label).into_owned();
     let part = match outcome {
         Err(error) => Part::Failed(error),
-        Ok(judged) => {
-            match min_score.filter(|least| judged.score().is_none_or(|score| f64::from(score) < *least)) {
-                Some(threshold) => Part::Stale(staleness(&judged, threshold)),
-                None => Part::Content(Box::new(judged)),
+        Ok(scored) => {
+            match min_score.filter(|least| scored.score().is_none_or(|score| f64::from(score) < *least)) {
+                Some(threshold) => Part::Stale(staleness(&scored, threshold)),
+                None => Part::Content(Box::new(scored)),
             }
         }
     };
@@ -220,10 +220,10 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
     }
 }
 
-fn staleness(judged: &Judged, threshold: f64) -> Stale {
-    let content_date = judged.date().shown.clone();
-    let age = judged.date().age(judged.retrieved_at());
-    let message = match (judged.score(), &content_date, judged.status()) {
+fn staleness(scored: &Scored, threshold: f64) -> Stale {
+    let content_date = scored.date().shown.clone();
+    let age = scored.date().age(scored.retrieved_at());
+    let message = match (scored.score(), &content_date, scored.status()) {
         (_, _, Status::Empty) => {
             format!("Stale: the source has no results, so there is no score; {threshold} was asked for.")
         }
@@ -238,10 +238,10 @@ fn staleness(judged: &Judged, threshold: f64) -> Stale {
         ),
     };
     Stale {
-        score: judged.score(),
+        score: scored.score(),
         content_date,
         age,
-        items: judged.item_count(),
+        items: scored.item_count(),
         threshold,
         message,
     }
@@ -294,7 +294,7 @@ fn render_all(
         .map(|(section, rendered)| {
             let heading = section.label.chars().count() + section.tool.len() + 8;
             let own = match &section.part {
-                Part::Content(judged) => judged.envelope_chars() + HEADER_ONLY,
+                Part::Content(scored) => scored.envelope_chars() + HEADER_ONLY,
                 _ => rendered.text.chars().count(),
             };
             heading + own
@@ -303,18 +303,18 @@ fn render_all(
     let needs: Vec<usize> = sections
         .iter()
         .filter_map(|section| match &section.part {
-            Part::Content(judged) => Some(judged.natural_length().saturating_sub(HEADER_ONLY)),
+            Part::Content(scored) => Some(scored.natural_length().saturating_sub(HEADER_ONLY)),
             _ => None,
         })
         .collect();
     let mut shares = share_out(max_length.saturating_sub(heading + fixed), &needs).into_iter();
     for (section, rendered) in sections.iter().zip(&mut rendered) {
-        if let Part::Content(judged) = &section.part {
+        if let Part::Content(scored) = &section.part {
             let share = shares.next().unwrap_or_default() + HEADER_ONLY;
-            let answer = if share < SECTION_MIN.min(judged.natural_length()) {
-                judged.render_header()
+            let answer = if share < SECTION_MIN.min(scored.natural_length()) {
+                scored.render_header()
             } else {
-                judged.render(share)
+                scored.render(share)
             };
             rendered.text.clone_from(&answer.text);
             rendered.answer = Some(answer);
@@ -327,7 +327,7 @@ impl Decided {
     /// Items of the source, shown or not.
     fn items(&self) -> usize {
         match &self.part {
-            Part::Content(judged) => judged.item_count(),
+            Part::Content(scored) => scored.item_count(),
             Part::Stale(stale) => stale.items,
             Part::Failed(_) => 0,
         }
@@ -336,7 +336,7 @@ impl Decided {
     /// What became of it, in words.
     fn status(&self) -> String {
         match &self.part {
-            Part::Content(judged) => match judged.status() {
+            Part::Content(scored) => match scored.status() {
                 Status::Success => "answered".to_owned(),
                 Status::Partial => "answered in part".to_owned(),
                 Status::Empty => "nothing found".to_owned(),
@@ -350,9 +350,9 @@ impl Decided {
     /// The date of its newest item, how far that date can be relied on, its age and its score.
     fn newest(&self) -> Option<(&str, Option<String>, Option<u8>)> {
         match &self.part {
-            Part::Content(judged) => {
-                let shown = judged.date().shown.as_deref()?;
-                Some((shown, judged.date().age(judged.retrieved_at()), judged.score()))
+            Part::Content(scored) => {
+                let shown = scored.date().shown.as_deref()?;
+                Some((shown, scored.date().age(scored.retrieved_at()), scored.score()))
             }
             Part::Stale(stale) => Some((stale.content_date.as_deref()?, stale.age.clone(), stale.score)),
             Part::Failed(_) => None,
@@ -397,8 +397,8 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
                 "message": stale.message,
             }),
         ),
-        (Part::Content(judged), Some(answer)) => {
-            (status_name(judged.status()), "result", answer.structured.clone())
+        (Part::Content(scored), Some(answer)) => {
+            (status_name(scored.status()), "result", answer.structured.clone())
         }
         _ => ("failed", "error", rendered.failure.clone().unwrap_or(Value::Null)),
     };
@@ -429,11 +429,11 @@ fn weakest(sections: &[Decided]) -> Option<(&Decided, Option<&str>, Confidence, 
     sections
         .iter()
         .filter_map(|section| match &section.part {
-            Part::Content(judged) if judged.status() != Status::Empty => Some((
+            Part::Content(scored) if scored.status() != Status::Empty => Some((
                 section,
-                judged.date().shown.as_deref(),
-                judged.date().confidence,
-                judged.score(),
+                scored.date().shown.as_deref(),
+                scored.date().confidence,
+                scored.score(),
             )),
             _ => None,
         })

@@ -12,8 +12,8 @@ const SOURCES: [(&str, &str, &str); 4] = [
     ("jobs", "search_jobs", "Jobs"),
 ];
 
-/// A judged answer of source `at` with items so many hours old.
-fn answer(at: usize, hours: &[i64]) -> Judged {
+/// A scored answer of source `at` with items so many hours old.
+fn answer(at: usize, hours: &[i64]) -> Scored {
     let mut descriptor = DESCRIPTOR;
     (descriptor.id, descriptor.tool) = (SOURCES[at].0, SOURCES[at].1);
     let items = hours.iter().enumerate().map(|(n, hours)| {
@@ -24,10 +24,10 @@ fn answer(at: usize, hours: &[i64]) -> Judged {
     });
     let mut asked = args();
     asked.limit = 100;
-    judge_as(&descriptor, harvest(items.collect()), &asked).unwrap()
+    score_as(&descriptor, result(items.collect()), &asked).unwrap()
 }
 
-fn section(at: usize, outcome: Result<Judged, SourceError>) -> Section {
+fn section(at: usize, outcome: Result<Scored, SourceError>) -> Section {
     let (adapter, tool, label) = SOURCES[at];
     Section {
         adapter,
@@ -203,8 +203,8 @@ fn g06_a_minimum_score_replaces_and_never_drops() {
         vec![
             section(0, Ok(answer(0, &[1]))),
             section(0, Ok(answer(0, &[100]))),
-            section(2, Ok(judge_with(harvest(vec![item(1, "")]), &args()).unwrap())),
-            section(3, Ok(judge_with(harvest(vec![]), &args()).unwrap())),
+            section(2, Ok(score_with(result(vec![item(1, "")]), &args()).unwrap())),
+            section(3, Ok(score_with(result(vec![]), &args()).unwrap())),
         ]
     };
     let mut asked = input(sections());
@@ -240,7 +240,7 @@ fn g06_a_minimum_score_replaces_and_never_drops() {
 
 #[test]
 fn an_undated_section_is_the_weakest_link() {
-    let undated = judge_with(harvest(vec![item(1, "")]), &args()).unwrap();
+    let undated = score_with(result(vec![item(1, "")]), &args()).unwrap();
     let composite = assemble(input(vec![
         section(0, Ok(answer(0, &[500]))),
         section(2, Ok(undated)),
@@ -268,7 +268,7 @@ fn of_sections_without_any_score_left_the_oldest_is_the_weakest() {
 
 #[test]
 fn the_same_story_is_marked_once() {
-    let mut second = harvest(vec![
+    let mut second = result(vec![
         item(7, "2026-03-05"),
         item(8, "2026-03-05"),
         item(9, "2026-03-05"),
@@ -277,14 +277,14 @@ fn the_same_story_is_marked_once() {
     second.items[0].title = "Other words".to_owned();
     second.items[1].url = None;
     second.items[1].title = "STORY number 1: about Gardens!".to_owned();
-    let first = judge_with(
-        harvest(vec![item(0, "2026-03-05"), item(1, "2026-03-05")]),
+    let first = score_with(
+        result(vec![item(0, "2026-03-05"), item(1, "2026-03-05")]),
         &args(),
     )
     .unwrap();
     let mut first = first;
     first.items_mut()[0].url = Some("https://news.example/item?id=0".to_owned());
-    let second = judge_with(second, &args()).unwrap();
+    let second = score_with(second, &args()).unwrap();
     let composite = assemble(input(vec![section(0, Ok(first)), section(2, Ok(second))]));
     let items = &composite.structured["sections"][1]["result"]["items"];
     assert_eq!(items[0]["fields"]["also_in"], "Hacker News");
@@ -363,7 +363,7 @@ fn the_length_is_obeyed_down_to_the_table_and_the_headers() {
 
 #[test]
 fn where_nothing_was_found_it_is_said_what_to_try() {
-    let nothing = || judge_with(harvest(vec![]), &args()).unwrap();
+    let nothing = || score_with(result(vec![]), &args()).unwrap();
     let composite = assemble(input(vec![section(0, Ok(nothing())), section(3, Err(down()))]));
     assert!(
         composite

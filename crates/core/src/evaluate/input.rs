@@ -186,7 +186,8 @@ fn signals<'a>(fields: &'a ObjectAsVec<'a>, limits: &Limits) -> Result<Vec<Given
         return Err(wrong("is empty; at least one signal is needed".to_owned()));
     }
     let mut bytes = 0;
-    let mut out = Vec::with_capacity(list.len());
+    // What follows the first signal too many is not read.
+    let mut out = Vec::with_capacity(list.len().min(limits.signals.saturating_add(1)));
     for (index, value) in list.iter().enumerate() {
         let Node::Object(fields) = value else {
             return Err(SourceError::invalid_input(

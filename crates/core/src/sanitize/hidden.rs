@@ -114,7 +114,7 @@ impl<'t> Pass<'t> {
             let Some(c) = self.text.get(at..).and_then(|rest| rest.chars().next()) else {
                 break;
             };
-            at += self.judge(at, c);
+            at += self.classify(at, c);
         }
     }
 
@@ -140,7 +140,7 @@ impl<'t> Pass<'t> {
     }
 
     /// Decides on one character and returns how many bytes are dealt with.
-    fn judge(&mut self, at: usize, c: char) -> usize {
+    fn classify(&mut self, at: usize, c: char) -> usize {
         let size = c.len_utf8();
         match c {
             ' ' | '\t' => self.blank(at, c),

@@ -5,7 +5,7 @@ use std::fmt;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use super::{AWARE, Book, Facts, Level, Published, Score, judge, verdict};
+use super::{AWARE, Book, Facts, Level, Published, Score, validate_facts, verdict};
 use crate::date::Confidence;
 use crate::sanitize::{Form, clean_counted};
 use crate::specification::says;
@@ -278,7 +278,7 @@ impl<'t> Raw<'t> {
             names: ["Source", "Published", "Retrieved", "Confidence", "Score"],
             full: Level::Compatible,
         };
-        judge(&facts, book);
+        validate_facts(&facts, book);
         book.settle(begin)
     }
 

@@ -316,7 +316,7 @@ enum Score {
 }
 
 /// Checks the facts.
-fn judge(facts: &Facts<'_>, book: &mut Book) {
+fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
     let [source_name, published_name, retrieved_name, confidence_name, _] = facts.names;
     match facts.source {
         Some(given) => {

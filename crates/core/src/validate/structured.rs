@@ -3,7 +3,9 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
-use super::{AWARE, Book, Facts, Level, MISSING, Published, Score, iso_instant, judge, score, verdict};
+use super::{
+    AWARE, Book, Facts, Level, MISSING, Published, Score, iso_instant, score, validate_facts, verdict,
+};
 use crate::specification::says;
 
 /// The keys that the published schema allows inside `freshcontext`.
@@ -249,7 +251,7 @@ fn form(object: &Map<String, Value>, book: &mut Book) {
         ],
         full: Level::Scored,
     };
-    judge(&facts, book);
+    validate_facts(&facts, book);
     items(object, rate, retrieved.and_then(iso_instant), book);
 }
 

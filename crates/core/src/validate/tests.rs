@@ -1,7 +1,7 @@
 use freshcontext_testkit::bodies::shared_text;
 
 use super::*;
-use crate::answer::fixture::{item, judged, now};
+use crate::answer::fixture::{item, now, scored};
 
 #[test]
 fn our_own_answers_reach_three_stars_in_both_forms() {
@@ -10,7 +10,7 @@ fn our_own_answers_reach_three_stars_in_both_forms() {
         vec![item(1, "")],
         vec![],
     ] {
-        let answer = judged(items).render(4000);
+        let answer = scored(items).render(4000);
         for form in [answer.text.clone(), answer.structured.to_string()] {
             let report = validate(&form, Some(now()));
             assert_eq!(

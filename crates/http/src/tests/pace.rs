@@ -331,7 +331,7 @@ async fn a_refusal_that_only_the_reader_finds_counts_too() {
         let response = bench.ask_now(URL).await.unwrap();
         let mut refusal = SourceError::new(ErrorCode::RateLimited, "slow down");
         refusal.retry_after = said.map(Duration::from_secs);
-        let error = response.judged::<()>(Err(refusal)).unwrap_err();
+        let error = response.validated::<()>(Err(refusal)).unwrap_err();
         assert_eq!(error.retry_after, Some(Duration::from_secs(kept)));
         let error = bench.ask_now(URL).await.unwrap_err();
         assert_eq!(

@@ -71,7 +71,7 @@ pub(super) fn shapes(seed: &[u8], turn: usize) -> Vec<Shape> {
                     ("of []", Some("[]".to_owned())),
                 ] {
                     let Some(element) = element else { continue };
-                    let shape = Shape::same(
+                    let mut shape = Shape::same(
                         format!("{name}[] {what}"),
                         format!("{before}[{element}"),
                         format!(",{element}"),
@@ -80,6 +80,7 @@ pub(super) fn shapes(seed: &[u8], turn: usize) -> Vec<Shape> {
                     if what == "repeated" {
                         lists.push(shape);
                     } else {
+                        shape.crumbs = true;
                         others.push(shape);
                     }
                 }

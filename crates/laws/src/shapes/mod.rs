@@ -85,6 +85,9 @@ pub struct Shape {
     pub after: Vec<u8>,
     /// Whether this is one of the few that are tried at every check.
     pub often: bool,
+    /// Whether it is a list of values of next to nothing, which take the most memory for their length: what each takes is
+    /// told at every check, without a count of instructions.
+    pub crumbs: bool,
 }
 
 impl Shape {
@@ -100,6 +103,7 @@ impl Shape {
             unit,
             after: after.into(),
             often: false,
+            crumbs: false,
         }
     }
 

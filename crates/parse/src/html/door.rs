@@ -25,7 +25,7 @@ use html5gum::{Readable as _, Reader, State, StringReader, Tokenizer, naive_next
 use scraper::{Html, Node};
 
 use super::Cut;
-use super::sink::{Sink, is_formatting};
+use super::sink::{NODE_BYTES, Sink, is_formatting};
 use super::walk::{BLOCKS, SILENT, hidden};
 
 /// Text goes to the tree builder in pieces of about this many bytes.
@@ -38,9 +38,9 @@ const BYTES_PER_NODE: usize = 3;
 /// Nodes that any text may become.
 const FEWEST_NODES: usize = 1_000;
 /// The tree of a text is at most so many times as long, beyond what any text may take.
-const BYTES_PER_BYTE: usize = 20;
+const BYTES_PER_BYTE: usize = 18;
 /// Bytes that the tree of any text may take.
-const FEWEST_BYTES: usize = 7 << 20;
+const FEWEST_BYTES: usize = 6 << 20;
 
 /// Elements that hold nothing (WHATWG HTML, 13.1.2): they add no depth.
 const VOID: [&str; 17] = [
@@ -68,6 +68,15 @@ pub(super) const fn most_bytes(bytes: usize) -> usize {
     }
 }
 
+/// Nodes of a text that there is room for from the start. Without a tag it is one text, however long.
+fn room(html: &str) -> usize {
+    if html.contains('<') {
+        most_nodes(html.len()).min(most_bytes(html.len()) / NODE_BYTES)
+    } else {
+        0
+    }
+}
+
 /// What a parse is of.
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
@@ -77,7 +86,7 @@ pub(super) enum Kind {
 
 /// Parses, and says what was left out.
 pub(super) fn parse(html: &str, kind: Kind) -> (Html, Cut) {
-    let room = most_nodes(html.len());
+    let room = room(html);
     let builder = match kind {
         Kind::Page => {
             let sink = Sink::new(Html::new_document(), Node::Document, room);

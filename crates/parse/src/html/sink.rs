@@ -34,7 +34,7 @@ pub(super) fn is_formatting(name: &str) -> bool {
 /// More nodes than one token makes once a limit is reached.
 const SPARE_NODES: usize = 512;
 /// What a node takes in the arena: its value, its parent, its two neighbours, its first and last child.
-const NODE_BYTES: usize = size_of::<Node>() + 5 * size_of::<NodeId>();
+pub(super) const NODE_BYTES: usize = size_of::<Node>() + 5 * size_of::<NodeId>();
 /// What an attribute takes, and its share of the list it stands in.
 const ATTRIBUTE_BYTES: usize = size_of::<(QualName, StrTendril)>() + ALLOCATION_BYTES;
 /// What an allocation takes beyond its content.

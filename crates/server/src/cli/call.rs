@@ -12,7 +12,7 @@ use super::{FAILED, WRONG, explain, look, records, tool_names, values, with_runt
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{CallContext, Progress, ToolOutcome};
-use crate::records::Asked;
+use crate::records::RecordsRequest;
 use crate::{output, signals, timeline};
 
 /// How often a person who waits sees that time goes by.
@@ -55,7 +55,7 @@ pub(super) fn run(
     let context = CallContext {
         cancellation: CancellationToken::new(),
         progress: Some(Arc::clone(&waiting) as Arc<dyn Progress>),
-        records: form.records.map(|_| Arc::new(Asked::full())),
+        records: form.records.map(|_| Arc::new(RecordsRequest::full())),
         ..CallContext::default()
     };
     let cancellation = context.cancellation.clone();

@@ -23,7 +23,7 @@ const SHOWN: usize = 40;
 
 /// What came of asking one source.
 #[derive(Debug, Serialize)]
-pub(super) struct Asked {
+pub(super) struct SourceCheck {
     source: &'static str,
     tool: &'static str,
     verdict: State,
@@ -60,7 +60,7 @@ pub(super) fn ask(
     settings: &Settings,
     environment: &[(String, String)],
     report: &mut Report,
-) -> Result<Vec<Asked>, ConfigError> {
+) -> Result<Vec<SourceCheck>, ConfigError> {
     let watcher = Arc::new(Watcher {
         slow_ms: settings.limits.doctor_slow_ms,
         seen: Mutex::default(),
@@ -91,7 +91,7 @@ pub(super) fn ask(
     let mut all = Vec::new();
     for (descriptor, outcome) in sources.into_iter().zip(outcomes) {
         let seen = seen.iter().filter(|seen| seen.source == descriptor.id);
-        let asked = judge(&app, descriptor, outcome, seen);
+        let asked = compare(&app, descriptor, outcome, seen);
         asked.tell(report);
         all.push(asked);
     }
@@ -106,13 +106,13 @@ fn needed(app: &App, descriptor: &Descriptor) -> Option<String> {
 }
 
 /// What the answer to a source's question comes to.
-fn judge<'s>(
+fn compare<'s>(
     app: &App,
     descriptor: &'static Descriptor,
     outcome: Result<ToolOutcome, String>,
     seen: impl Iterator<Item = &'s Exchanged>,
-) -> Asked {
-    let mut asked = Asked {
+) -> SourceCheck {
+    let mut asked = SourceCheck {
         source: descriptor.id,
         tool: descriptor.tool,
         verdict: State::Ok,
@@ -150,7 +150,7 @@ fn judge<'s>(
     asked
 }
 
-impl Asked {
+impl SourceCheck {
     fn read(&mut self, app: &App, descriptor: &Descriptor, outcome: &ToolOutcome) {
         let empty = Value::Null;
         let answer = outcome.structured.as_ref().unwrap_or(&empty);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use freshcontext_contract::{
     AnyAdapter, CommonArgs, Descriptor, ErrorCode, SourceError, as_declared, split_arguments,
 };
-use freshcontext_core::answer::{Judged, prepare};
+use freshcontext_core::answer::{Scored, prepare};
 use freshcontext_records::Native;
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, ready};
@@ -121,11 +121,11 @@ impl Engine {
                 let (mut outcome, draft) = self
                     .read(ask, move |engine, collected| {
                         let max_length = collected.common.max_length;
-                        let judged = engine.judge(descriptor, collected, &arguments)?;
-                        let outcome = judgement::render(&judged, max_length);
+                        let scored = engine.score(descriptor, collected, &arguments)?;
+                        let outcome = judgement::render(&scored, max_length);
                         let draft = watch.map(|watch| {
                             let shown = outcome.structured.as_ref().unwrap_or(&Value::Null);
-                            Draft::of(&judged, shown, &arguments, watch.asked())
+                            Draft::of(&scored, shown, &arguments, watch.asked())
                         });
                         Ok((outcome, draft))
                     })
@@ -196,16 +196,16 @@ impl Engine {
     }
 
     /// Judges what came, and seals the way to the next page.
-    pub(super) fn judge(
+    pub(super) fn score(
         &self,
         descriptor: &'static Descriptor,
         mut collected: Collected,
         arguments: &Map<String, Value>,
-    ) -> Result<Judged, SourceError> {
+    ) -> Result<Scored, SourceError> {
         let now = self.clock.now();
-        let next = collected.harvest.next.take();
+        let next = collected.result.next.take();
         let cursor = next.and_then(|state| self.cursors.seal(descriptor.tool, arguments, &state, now));
-        judgement::judge(descriptor, collected, cursor, now, self.decay())
+        judgement::score(descriptor, collected, cursor, now, self.decay())
     }
 
     /// Judges what the caller brought.

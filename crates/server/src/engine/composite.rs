@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{AnyAdapter, ErrorCode, SourceError, Transport};
-use freshcontext_core::answer::Judged;
+use freshcontext_core::answer::Scored;
 use freshcontext_core::composite::{NOT_ASKED, Section};
 use freshcontext_sources::{Composite, PartCall, Plan};
 use futures_util::FutureExt as _;
@@ -30,7 +30,7 @@ const RENDERING: Duration = Duration::from_secs(2);
 impl Engine {
     /// Runs a plan: every section starts at once, settles alone, and is reported as it settles.
     ///
-    /// Each is read on its own, so that one that is read and judged does not keep another's next
+    /// Each is read on its own, so that one that is read and scored does not keep another's next
     /// request waiting. Dropping the set ends them all.
     pub(super) async fn run_plan(
         self: &Arc<Self>,
@@ -59,7 +59,7 @@ impl Engine {
         }
         let (steps, taken) = mpsc::unbounded_channel();
         let settling = async {
-            let mut settled: Vec<Option<Result<Judged, SourceError>>> = (0..total).map(|_| None).collect();
+            let mut settled: Vec<Option<Result<Scored, SourceError>>> = (0..total).map(|_| None).collect();
             let mut done = 0;
             // One that ends otherwise leaves its slot empty.
             while let Some(ended) = running.join_next().await {
@@ -133,7 +133,7 @@ impl Engine {
         deadline: Instant,
         place: Arc<Place>,
         transport: Option<Arc<dyn Transport>>,
-    ) -> Result<Judged, SourceError> {
+    ) -> Result<Scored, SourceError> {
         if let Some(reason) = &part.skipped {
             let message = format!("Skipped: {reason}");
             return Err(SourceError::new(ErrorCode::InvalidInput, message).detail(NOT_ASKED));
@@ -156,7 +156,7 @@ impl Engine {
             transport,
         };
         self.read(ask, move |engine, collected| {
-            engine.judge(descriptor, collected, &part.arguments)
+            engine.score(descriptor, collected, &part.arguments)
         })
         .await
     }

@@ -3,7 +3,7 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{Descriptor, SourceError};
-use freshcontext_core::answer::{self, JudgeInput, Judged};
+use freshcontext_core::answer::{self, ScoreInput, Scored};
 use freshcontext_core::composite::{CompositeInput, Section, assemble};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{self, Options};
@@ -16,16 +16,16 @@ use super::{Arguments, Slot, Tool, ToolOutcome, Work};
 use crate::records;
 
 /// Judges what a source brought. `cursor` is the sealed way to the next page.
-pub(super) fn judge(
+pub(super) fn score(
     descriptor: &'static Descriptor,
     collected: Collected,
     cursor: Option<String>,
     now: DateTime<Utc>,
     decay: &DecayTable,
-) -> Result<Judged, SourceError> {
-    answer::judge(JudgeInput {
+) -> Result<Scored, SourceError> {
+    answer::score(ScoreInput {
         descriptor,
-        harvest: collected.harvest,
+        result: collected.result,
         args: &collected.common,
         seen: &collected.seen,
         now,
@@ -35,13 +35,13 @@ pub(super) fn judge(
 }
 
 /// A source's answer, within its length.
-pub(super) fn render(judged: &Judged, max_length: usize) -> ToolOutcome {
-    let answer = judged.render(max_length);
+pub(super) fn render(scored: &Scored, max_length: usize) -> ToolOutcome {
+    let answer = scored.render(max_length);
     ToolOutcome {
         text: answer.text,
         structured: Some(answer.structured),
         is_error: false,
-        meta: own_meta(judged.meta()),
+        meta: own_meta(scored.meta()),
     }
 }
 

@@ -36,7 +36,7 @@ pub use tool::{EVALUATE, RECHECK, Tool, Work};
 
 use crate::config::Settings;
 use crate::metrics::Metrics;
-use crate::records::Asked;
+use crate::records::RecordsRequest;
 
 /// Large judgements worked on at once: each spreads over all processors by itself.
 const JUDGING: usize = 2;
@@ -88,7 +88,7 @@ pub struct CallContext {
     /// Who calls, by the name of the token, for the log.
     pub caller: Option<Arc<str>>,
     /// What the request says about records.
-    pub records: Option<Arc<Asked>>,
+    pub records: Option<Arc<RecordsRequest>>,
 }
 
 /// Where progress goes.

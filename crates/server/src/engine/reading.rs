@@ -9,8 +9,8 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, Harvest, Request, Response,
-    Seen, SourceError, Transport,
+    AnyAdapter, BoxFuture, CallScope, CommonArgs, Cx, Descriptor, ErrorCode, Request, Response, Seen,
+    SourceError, SourceResult, Transport,
 };
 use serde_json::{Map, Value};
 use tokio::runtime::Handle;
@@ -41,7 +41,7 @@ pub(super) struct Ask {
 
 /// What one source brought, with what its judgement needs.
 pub(super) struct Collected {
-    pub harvest: Harvest,
+    pub result: SourceResult,
     pub common: CommonArgs,
     pub seen: Seen,
 }
@@ -77,7 +77,7 @@ impl Engine {
                 place: _place,
                 transport: _,
             } = ask;
-            let (harvest, seen) = {
+            let (result, seen) = {
                 let requests = engine.limits().requests_per_call;
                 let cx = Cx::new(
                     &desk,
@@ -87,23 +87,16 @@ impl Engine {
                     &common,
                     requests,
                 );
-                let mut harvest = adapter.collect(&cx, own).await?;
+                let mut result = adapter.collect(&cx, own).await?;
                 let seen = cx.seen();
                 for env in &seen.refused_keys {
-                    harvest.note(format!(
+                    result.note(format!(
                         "The source does not accept the key in {env}; this was answered without it"
                     ));
                 }
-                (harvest, seen)
+                (result, seen)
             };
-            finish(
-                &engine,
-                Collected {
-                    harvest,
-                    common,
-                    seen,
-                },
-            )
+            finish(&engine, Collected { result, common, seen })
         };
         let reading = self
             .pool

@@ -10,7 +10,7 @@ use freshcontext_contract::serde::{self, Deserialize};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, AnyAdapter, ArgSpec, BoxFuture, CallScope, Cx, DateEvidence, Descriptor, ErrorCode, FixedClock,
-    Harvest, Item, Media, Request, Response, SourceError, Transport,
+    Item, Media, Request, Response, SourceError, SourceResult, Transport, erased,
 };
 use freshcontext_sources::{Composite, PartCall, Plan};
 use freshcontext_testkit::descriptor;
@@ -55,7 +55,7 @@ impl Adapter for Echo {
         self.0
     }
 
-    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<Harvest, SourceError> {
+    async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
         let page = Url::parse("https://echo.example/page").unwrap();
         match input.url.as_str() {
             "panic" => panic!("a defect"),
@@ -72,9 +72,9 @@ impl Adapter for Echo {
         let evidence = DateEvidence::field("created", cx.now() - chrono::TimeDelta::hours(1));
         let mut item = Item::new(format!("Result for {}", input.url), evidence);
         item.summary = format!("state {}", cx.args().cursor.as_deref().unwrap_or("none"));
-        let mut harvest = Harvest::new(page, vec![item]);
-        harvest.next = Some("page=2".to_owned());
-        Ok(harvest)
+        let mut result = SourceResult::new(page, vec![item]);
+        result.next = Some("page=2".to_owned());
+        Ok(result)
     }
 }
 
@@ -193,7 +193,7 @@ fn build(settings: &Settings, counted: bool) -> (Arc<Engine>, Arc<Silent>, Optio
     if let Some(metrics) = &metrics {
         transport = Arc::new(Metered::new(transport, Arc::clone(metrics)));
     }
-    let adapters: Vec<Box<dyn AnyAdapter>> = vec![Box::new(Echo(&OTHER)), Box::new(Echo(&ECHO))];
+    let adapters: Vec<Box<dyn AnyAdapter>> = vec![erased(Echo(&OTHER)), erased(Echo(&ECHO))];
     let parts = Parts {
         adapters,
         composites: vec![&BOTH],

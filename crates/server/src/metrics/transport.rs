@@ -27,7 +27,7 @@ impl Transport for Metered {
         request: Request,
     ) -> BoxFuture<'a, Result<Response, SourceError>> {
         Box::pin(async move {
-            let mut asked = Asked {
+            let mut asked = MeteredRequest {
                 metrics: &self.metrics,
                 host: self.metrics.host(&request),
                 result: Some(ErrorCode::Cancelled.as_str()),
@@ -63,13 +63,13 @@ impl Transport for Metered {
 }
 
 /// A request under way; also counted where its call ends before it.
-struct Asked<'m> {
+struct MeteredRequest<'m> {
     metrics: &'m Metrics,
     host: &'static str,
     result: Option<&'static str>,
 }
 
-impl Drop for Asked<'_> {
+impl Drop for MeteredRequest<'_> {
     fn drop(&mut self) {
         if let Some(result) = self.result {
             add(&self.metrics.upstream, &[self.host, result], 1);

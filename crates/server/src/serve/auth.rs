@@ -86,7 +86,7 @@ impl AuthFilter {
     }
 
     /// Host, Origin and token; who holds the token, where it has a name.
-    fn judge(&self, request: &Request) -> Result<Option<Caller>, Denied> {
+    fn authenticate(&self, request: &Request) -> Result<Option<Caller>, Denied> {
         let path = request.uri().path();
         if !is_probe(path) {
             self.guard.host(request.uri(), request.headers())?;
@@ -100,13 +100,13 @@ impl AuthFilter {
 
     /// Counts the request towards its client's rate. Guesses at the token count like all else; a probe, and whoever
     /// may read the figures, do not.
-    fn pace(&self, request: &Request, judged: &Result<Option<Caller>, Denied>) -> Result<(), u64> {
+    fn pace(&self, request: &Request, caller_or_denial: &Result<Option<Caller>, Denied>) -> Result<(), u64> {
         let Some(rate) = &self.rate else { return Ok(()) };
         let path = request.uri().path();
-        if is_probe(path) || path == METRICS_PATH && judged.is_ok() {
+        if is_probe(path) || path == METRICS_PATH && caller_or_denial.is_ok() {
             return Ok(());
         }
-        match (judged, request.extensions().get::<Client>()) {
+        match (caller_or_denial, request.extensions().get::<Client>()) {
             (Ok(Some(caller)), _) => rate.admit(Client::Holder(caller.number)),
             (_, Some(client)) => rate.admit(*client),
             (_, None) => Ok(()),
@@ -115,16 +115,16 @@ impl AuthFilter {
 
     /// Turns a request away, or lets it in.
     async fn answer(&self, mut request: Request, next: Next) -> Response {
-        let judged = self.judge(&request);
+        let caller_or_denial = self.authenticate(&request);
         // Pages that may call may also read why they were refused.
-        let origin = match &judged {
+        let origin = match &caller_or_denial {
             Err(Denied::Host | Denied::Origin) => None,
             Ok(_) | Err(Denied::Token) => request.headers().get(header::ORIGIN).cloned(),
         };
-        let mut response = match (self.pace(&request, &judged), judged) {
-            (Err(seconds), judged) => {
+        let mut response = match (self.pace(&request, &caller_or_denial), caller_or_denial) {
+            (Err(seconds), caller_or_denial) => {
                 self.refused(Refusal::Rate);
-                let caller = judged.ok().flatten();
+                let caller = caller_or_denial.ok().flatten();
                 let name = caller.as_ref().map(|caller| &*caller.name);
                 tracing::info!(caller = name, seconds, "refused: too many requests");
                 too_often(name, seconds)

@@ -120,15 +120,16 @@ pub(super) fn compare(then: &Record, now: &Now<'_>) -> Comparison {
         .iter()
         .map(|mark| (mark.id.as_str(), mark))
         .collect();
+    let other_route = now.record.is_by_other_route(then);
     let items: Vec<ItemVerdict> = shown(then)
         .map(|mark| match found.get(mark.id.as_str()) {
-            Some(fresh) => differences(mark, fresh),
-            None => absent(mark, now),
+            Some(fresh) => differences(mark, fresh, other_route),
+            None => absent(mark, now, other_route),
         })
         .collect();
     let known: BTreeSet<&str> = then.items.iter().map(|mark| mark.id.as_str()).collect();
-    // Where some of the earlier answer had failed, what is there now may have been there then.
-    let added: Vec<String> = if then.partial {
+    // Where some of the earlier answer had failed, or another route gave it, what is there now may have been there then.
+    let added: Vec<String> = if then.partial || other_route {
         Vec::new()
     } else {
         found
@@ -140,7 +141,7 @@ pub(super) fn compare(then: &Record, now: &Now<'_>) -> Comparison {
     let changed = if now.record.partial || then.partial {
         Vec::new()
     } else {
-        parts(&then.whole, &now.record.whole)
+        parts(&then.whole, &now.record.whole, other_route)
     };
     let any = |verdict| items.iter().any(|item| item.verdict == verdict);
     let verdict = if any(Verdict::Changed) || !added.is_empty() || !changed.is_empty() {
@@ -176,9 +177,10 @@ fn said(mark: &Mark, verdict: Verdict, detail: Option<&'static str>) -> ItemVerd
     }
 }
 
-fn differences(then: &Mark, now: &Mark) -> ItemVerdict {
-    let mut changed = parts(&then.parts, &now.parts);
-    if then.date != now.date {
+fn differences(then: &Mark, now: &Mark, other_route: bool) -> ItemVerdict {
+    let mut changed = parts(&then.parts, &now.parts, other_route);
+    let comparable = !other_route || (then.date.is_some() && now.date.is_some());
+    if comparable && then.date != now.date {
         changed.insert(0, "published_at".to_owned());
     }
     let verdict = if changed.is_empty() {
@@ -193,8 +195,9 @@ fn differences(then: &Mark, now: &Mark) -> ItemVerdict {
     }
 }
 
-/// An item that is not in the list any more. A list is a window, and a partial one shows no removal.
-fn absent(mark: &Mark, now: &Now<'_>) -> ItemVerdict {
+/// An item that is not in the list any more. A list is a window, and neither a partial one nor another route's shows a
+/// removal.
+fn absent(mark: &Mark, now: &Now<'_>, other_route: bool) -> ItemVerdict {
     let named = |missing: &String| missing.eq_ignore_ascii_case(&mark.id);
     if now.missing.iter().any(named) {
         return said(mark, Verdict::Gone, Some("not_found"));
@@ -202,16 +205,21 @@ fn absent(mark: &Mark, now: &Now<'_>) -> ItemVerdict {
     if now.record.partial {
         return said(mark, Verdict::CouldNotCheck, Some("partial"));
     }
+    if other_route {
+        return said(mark, Verdict::CouldNotCheck, Some("other_route"));
+    }
     if now.listing == Listing::Whole && now.complete {
         return said(mark, Verdict::Gone, Some("not_listed"));
     }
     said(mark, Verdict::CouldNotCheck, Some("outside_window"))
 }
 
-fn parts(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> Vec<String> {
+/// The parts that differ. What one route says of a thing and another does not is no change of it.
+fn parts(then: &BTreeMap<String, String>, now: &BTreeMap<String, String>, other_route: bool) -> Vec<String> {
     let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
     names
         .into_iter()
+        .filter(|name| !other_route || (then.contains_key(*name) && now.contains_key(*name)))
         .filter(|name| then.get(*name) != now.get(*name))
         .cloned()
         .collect()
@@ -238,6 +246,7 @@ mod tests {
             whole: BTreeMap::new(),
             document: None,
             partial: false,
+            route: None,
             asked: Vec::new(),
         }
     }
@@ -297,6 +306,33 @@ mod tests {
             [Verdict::Current, Verdict::CouldNotCheck, Verdict::Gone]
         );
         assert_eq!(comparison.items[1].detail, Some("partial"));
+    }
+
+    #[test]
+    fn another_route_shows_no_removal_and_no_news() {
+        let mut then = record(&[("1", "a"), ("2", "b")]);
+        then.route = Some("api".to_owned());
+        then.items[0]
+            .parts
+            .insert("fields.points".to_owned(), "7".to_owned());
+        then.whole.insert("fields.total".to_owned(), "2".to_owned());
+        let mut fresh = record(&[("1", "a"), ("3", "c")]);
+        fresh.route = Some("feed".to_owned());
+        fresh.items[0].date = None;
+        let by_feed = compare(&then, &now(&fresh, Listing::Whole, true));
+        assert_eq!(verdicts(&by_feed), [Verdict::Current, Verdict::CouldNotCheck]);
+        assert_eq!(by_feed.items[1].detail, Some("other_route"));
+        assert_eq!(
+            (by_feed.verdict, by_feed.added_count, by_feed.changed.len()),
+            (Verdict::CouldNotCheck, 0, 0)
+        );
+        fresh.items[0].parts.insert("title".to_owned(), "b".to_owned());
+        let changed = compare(&then, &now(&fresh, Listing::Whole, true));
+        assert_eq!(changed.items[0].changed, ["title"]);
+        fresh.route = Some("api".to_owned());
+        let by_api = compare(&then, &now(&fresh, Listing::Whole, true));
+        assert_eq!(by_api.items[1].verdict, Verdict::Gone);
+        assert_eq!(by_api.added, ["3"]);
     }
 
     #[test]

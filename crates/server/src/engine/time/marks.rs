@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use freshcontext_contract::Asked;
-use freshcontext_core::answer::{Judged, JudgedItem};
+use freshcontext_contract::EarlierRequest;
+use freshcontext_core::answer::{Scored, ScoredItem};
 use freshcontext_core::evaluate::item_identity;
 use freshcontext_core::provenance::sha256_hex;
 use freshcontext_records::make::{document_id, item_id};
@@ -58,8 +58,11 @@ pub(super) struct Record {
     pub document: Option<String>,
     /// Whether some of it had failed.
     pub partial: bool,
+    /// The route that answered, where its source has several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<String>,
     /// Its exchanges, where all can be asked about.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<EarlierRequest>,
 }
 
 /// What is kept of an answer.
@@ -99,22 +102,22 @@ pub(crate) struct Draft {
 impl Draft {
     /// The marks of an answer of which `structured` shows a part.
     pub(crate) fn of(
-        judged: &Judged,
+        scored: &Scored,
         structured: &Value,
         arguments: &Map<String, Value>,
-        asked: Vec<Asked>,
+        asked: Vec<EarlierRequest>,
     ) -> Self {
         let shown = structured
             .get("items")
             .and_then(Value::as_array)
             .map_or(0, Vec::len);
-        let record = Record::of(judged.items(), structured, shown, asked);
+        let record = Record::of(scored.items(), structured, shown, asked);
         Self {
             hash: record.hash(),
             record: Kept::Answer(record),
-            tool: judged.tool().to_owned(),
+            tool: scored.tool().to_owned(),
             arguments: canonical(arguments),
-            retrieved_ms: judged.retrieved_at().timestamp_millis(),
+            retrieved_ms: scored.retrieved_at().timestamp_millis(),
         }
     }
 }
@@ -127,11 +130,17 @@ impl Record {
             whole: BTreeMap::new(),
             document: None,
             partial: false,
+            route: None,
             asked: Vec::new(),
         }
     }
 
-    pub(super) fn of(items: &[JudgedItem], structured: &Value, shown: usize, asked: Vec<Asked>) -> Self {
+    pub(super) fn of(
+        items: &[ScoredItem],
+        structured: &Value,
+        shown: usize,
+        asked: Vec<EarlierRequest>,
+    ) -> Self {
         let texts = structured.get("items").and_then(Value::as_array);
         let texts = texts.map_or(&[][..], Vec::as_slice);
         let mut seen = BTreeSet::new();
@@ -167,8 +176,15 @@ impl Record {
             whole,
             document: document_id(structured, item_identity),
             partial: structured.get("status").and_then(Value::as_str) == Some("partial"),
+            route: structured.get("route").and_then(Value::as_str).map(str::to_owned),
             asked,
         }
+    }
+
+    /// Whether another of the source's routes answered than for this one: one may list more than the other, and say more
+    /// of an item.
+    pub(super) fn is_by_other_route(&self, than: &Self) -> bool {
+        self.route.is_some() && than.route.is_some() && self.route != than.route
     }
 
     /// SHA-256 over the sorted ids, dates and hashes of the items, with those of the whole.
@@ -194,7 +210,7 @@ impl Record {
     }
 }
 
-fn mark(item: &JudgedItem) -> Mark {
+fn mark(item: &ScoredItem) -> Mark {
     let mut parts = BTreeMap::from([
         ("title".to_owned(), part(&item.title)),
         ("summary".to_owned(), part(&item.summary)),

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use freshcontext_contract::{
-    AnyAdapter, BoxFuture, Cx, Descriptor, Earlier, Evidence, Harvest, Peeked, SourceError,
+    AnyAdapter, BoxFuture, Cx, Descriptor, Earlier, Evidence, Peeked, SourceError, SourceResult,
 };
 use serde_json::{Map, Value};
 use url::Url;
@@ -37,13 +37,13 @@ impl AnyAdapter for Peeking {
         &'a self,
         cx: &'a Cx<'_>,
         arguments: Map<String, Value>,
-    ) -> BoxFuture<'a, Result<Harvest, SourceError>> {
+    ) -> BoxFuture<'a, Result<SourceResult, SourceError>> {
         Box::pin(async move {
             match self.inner.peek(cx, arguments.clone(), &self.earlier).await? {
                 Peeked::Unchanged(evidence) => {
                     *self.settled.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(evidence);
                     // Never shown: whoever reads this looks at `settled` first.
-                    Ok(Harvest::new(nowhere()?, Vec::new()))
+                    Ok(SourceResult::new(nowhere()?, Vec::new()))
                 }
                 Peeked::Moved | Peeked::Untold => self.inner.collect(cx, arguments).await,
             }

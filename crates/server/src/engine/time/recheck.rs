@@ -12,7 +12,7 @@ use super::compare::{Now, Verdict, compare, gone, unchanged, unknown};
 use super::finding::{Admitted, Finding, Found, Subject};
 use super::marks::{Kept, Record};
 use super::peeking::{Peeking, Settled};
-use super::records::News;
+use super::records::Changes;
 use super::tool::{EXAMPLE, Question};
 use super::{Owner, Watch, outcome};
 use crate::engine::reading::{Ask, Collected};
@@ -40,15 +40,15 @@ impl Engine {
             ));
         };
         let begun = self.clock.now();
-        let (subject, found, news) = match Question::read(arguments)? {
+        let (subject, found, changes) = match Question::read(arguments)? {
             Question::Answer(id) => {
                 let (row, then) = times.find(owner, &id, begun.timestamp_millis()).await?;
-                let mut news = News::of_answer(&row);
+                let mut changes = Changes::of_answer(&row);
                 let found = match then {
                     Kept::Answer(then) => {
                         let arguments = serde_json::from_str(&row.arguments).unwrap_or_default();
                         let (finding, _) = self.look(&row.tool, &arguments, Some(&then), None).await?;
-                        news.add(Part::of_tool(&row.tool), &then, &finding.comparison);
+                        changes.add(Part::of_tool(&row.tool), &then, &finding.comparison);
                         Found::Answer(Box::new(finding))
                     }
                     Kept::Sections { sections } => {
@@ -58,7 +58,7 @@ impl Engine {
                                 tool: now.tool.clone(),
                                 label: Some(now.label.clone()),
                             };
-                            news.add(part, &then.record, &now.finding.comparison);
+                            changes.add(part, &then.record, &now.finding.comparison);
                         }
                         Found::Sections(found)
                     }
@@ -68,7 +68,7 @@ impl Engine {
                     tool: row.tool,
                     answered_at: DateTime::from_timestamp_millis(row.created_ms),
                 };
-                (subject, found, news)
+                (subject, found, changes)
             }
             Question::Call {
                 tool,
@@ -80,20 +80,20 @@ impl Engine {
                 if let Some(fresh) = fresh {
                     against(&mut finding, &fresh.record, hash.as_deref(), since);
                 }
-                let mut news = News::default();
+                let mut changes = Changes::default();
                 if let Some(hash) = hash.filter(|_| finding.comparison.verdict == Verdict::Changed) {
-                    news = News::of_whole(&tool, &arguments, &hash);
+                    changes = Changes::of_whole(&tool, &arguments, &hash);
                 }
                 let subject = Subject {
                     answer_id: None,
                     tool,
                     answered_at: since,
                 };
-                (subject, Found::Answer(Box::new(finding)), news)
+                (subject, Found::Answer(Box::new(finding)), changes)
             }
         };
         let now = self.clock.now();
-        times.note_news(owner, &news, now).await;
+        times.note_changes(owner, &changes, now).await;
         Ok(outcome::outcome(&subject, &found, now))
     }
 
@@ -202,9 +202,9 @@ impl Engine {
             if let Some(evidence) = settled.take() {
                 return Ok(Looked::Settled(evidence));
             }
-            let judged = engine.judge(descriptor, collected, &arguments)?;
-            let structured = judged.render(usize::MAX).structured;
-            let items = judged.items();
+            let scored = engine.score(descriptor, collected, &arguments)?;
+            let structured = scored.render(usize::MAX).structured;
+            let items = scored.items();
             let has = |name: &str| structured.get(name).is_some();
             let shown = structured
                 .get("items")

@@ -22,7 +22,7 @@ const ATTEMPTS: usize = 5;
 
 /// What a look at a resource found, for the records that are kept.
 #[derive(Debug, Default)]
-pub(super) struct News {
+pub(super) struct Changes {
     /// Who looked.
     pub by: &'static str,
     /// The answer that was compared, as [`state`] has it.
@@ -37,7 +37,7 @@ pub(super) struct News {
     pub removed: BTreeSet<String>,
 }
 
-impl News {
+impl Changes {
     /// Of a recheck of a kept answer, before anything is known.
     pub(super) fn of_answer(row: &AnswerRow) -> Self {
         Self {
@@ -185,24 +185,29 @@ impl Times {
 
     /// Writes what was found into every record of the owner that holds one of the items, or is of the answer that was
     /// compared. Where that fails the log has a line: what was found stands.
-    pub(super) async fn note_news(&self, owner: &Owner, news: &News, now: DateTime<Utc>) {
-        if news.parts.is_empty() && news.updated.is_empty() && news.removed.is_empty() {
+    pub(super) async fn note_changes(&self, owner: &Owner, changes: &Changes, now: DateTime<Utc>) {
+        if changes.parts.is_empty() && changes.updated.is_empty() && changes.removed.is_empty() {
             return;
         }
         let Some(store) = self.store().filter(|_| self.trouble().is_none()) else {
             return;
         };
-        if let Err(error) = noted(store, owner, news, now).await {
+        if let Err(error) = noted(store, owner, changes, now).await {
             self.note(error);
         }
     }
 }
 
-async fn noted(store: &Store, owner: &Owner, news: &News, now: DateTime<Utc>) -> Result<(), StoreError> {
+async fn noted(
+    store: &Store,
+    owner: &Owner,
+    changes: &Changes,
+    now: DateTime<Utc>,
+) -> Result<(), StoreError> {
     let backend = store.backend().await?;
-    let items: Vec<String> = news.updated.union(&news.removed).cloned().collect();
+    let items: Vec<String> = changes.updated.union(&changes.removed).cloned().collect();
     let about = backend
-        .records_about(owner.as_str(), news.state.as_deref(), &items)
+        .records_about(owner.as_str(), changes.state.as_deref(), &items)
         .await?;
     for context_id in about {
         for _ in 0..ATTEMPTS {
@@ -210,7 +215,7 @@ async fn noted(store: &Store, owner: &Owner, news: &News, now: DateTime<Utc>) ->
             let Some(row) = store.records(owner.as_str(), &context_id, now_ms).await? else {
                 break;
             };
-            let Some(bundle) = with_news(&row, news, now) else {
+            let Some(bundle) = with_changes(&row, changes, now) else {
                 break;
             };
             let (owner, revision) = (owner.as_str(), row.revision);
@@ -225,20 +230,20 @@ async fn noted(store: &Store, owner: &Owner, news: &News, now: DateTime<Utc>) ->
     Ok(())
 }
 
-/// The records with what was found; `None` where that is no news for them.
-fn with_news(row: &RecordsRow, news: &News, now: DateTime<Utc>) -> Option<String> {
+/// The records with what was found; `None` where nothing of theirs changed.
+fn with_changes(row: &RecordsRow, changes: &Changes, now: DateTime<Utc>) -> Option<String> {
     let mut bundle: Bundle = serde_json::from_str(&row.bundle).ok()?;
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).ok()?;
-    let same = row.state.is_some() && row.state == news.state;
+    let same = row.state.is_some() && row.state == changes.state;
     let found = later::Found {
-        by: news.by,
+        by: changes.by,
         at: now,
         seed,
-        then: DateTime::from_timestamp_millis(news.then_ms)?,
-        updated: &news.updated,
-        removed: &news.removed,
-        parts: if same { &news.parts } else { &[] },
+        then: DateTime::from_timestamp_millis(changes.then_ms)?,
+        updated: &changes.updated,
+        removed: &changes.removed,
+        parts: if same { &changes.parts } else { &[] },
     };
     if !later::note(&mut bundle, &found) {
         return None;

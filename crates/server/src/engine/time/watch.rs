@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use freshcontext_contract::{
-    Asked, BoxFuture, CallScope, Method, Provenance, Request, Response, SourceError, Transport,
+    BoxFuture, CallScope, EarlierRequest, Method, Provenance, Request, Response, SourceError, Transport,
 };
 
 /// Exchanges kept of one answer; one that took more has no cheap question.
@@ -18,7 +18,7 @@ type Key = (Method, String, Vec<u8>);
 pub(crate) struct Watch {
     inner: Arc<dyn Transport>,
     /// `None` once there were too many, or one that cannot be compared.
-    asked: Mutex<Option<Vec<Asked>>>,
+    asked: Mutex<Option<Vec<EarlierRequest>>>,
     /// Whole answers to conditional requests, so that nobody asks for them twice.
     whole: Mutex<HashMap<Key, Response>>,
     requests: AtomicU32,
@@ -37,7 +37,7 @@ impl Watch {
     }
 
     /// The exchanges so far; none where they cannot all be asked about.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<EarlierRequest> {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.clone().unwrap_or_default()
     }
@@ -76,7 +76,7 @@ impl Watch {
 
     /// Keeps an exchange to ask about later; one that cannot be asked about ends that for all.
     fn keep(&self, request: &Request, response: Option<&Response>) {
-        let kept = response.and_then(|response| Asked::of(request, response));
+        let kept = response.and_then(|response| EarlierRequest::of(request, response));
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         *asked = match (asked.take(), kept) {
             (Some(mut asked), Some(kept)) if asked.len() < EXCHANGES => {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{AnyAdapter, BoxFuture, Earlier, ErrorCode, Listing as Told, SourceError};
+use freshcontext_contract::{
+    AnyAdapter, BoxFuture, Descriptor, Earlier, ErrorCode, Listing as Told, SourceError,
+};
 use freshcontext_core::evaluate::item_identity;
 use freshcontext_core::sanitize::clean_error;
 use freshcontext_deliverables::{Definition, GONE, Known, Source, Trouble};
@@ -19,7 +21,7 @@ use super::super::Watch;
 use super::super::keeping::unusable;
 use super::super::marks::Record;
 use super::super::peeking::{Peeking, Settled};
-use super::super::records::{News, state};
+use super::super::records::{Changes, state};
 use super::followed::{Followed, Found, Mode};
 use super::keep::{Fetched, Kept, listing};
 use super::watch::between;
@@ -143,7 +145,9 @@ impl Engine {
                 return Ok(followed(source, found, later, None, watch.requests()));
             }
             if let (Some(before), Some(times), Found::Stale) = (&kept, &self.times, found) {
-                times.note_news(owner, &news(&source, before, &after), now).await;
+                times
+                    .note_changes(owner, &changes(&source, before, &after), now)
+                    .await;
             }
         }
         Ok(followed(source, found, Some(after), None, watch.requests()))
@@ -191,6 +195,7 @@ impl Engine {
                     listing: freshcontext_deliverables::Listing::Named,
                     missing: ids.collect(),
                     incomplete: Vec::new(),
+                    stand_in: None,
                     retrieved_at: self.clock.now(),
                     latest: None,
                 })))
@@ -229,21 +234,22 @@ impl Engine {
             transport: Some(Arc::clone(watch) as _),
         };
         let (arguments, words) = (source.arguments.clone(), source.words());
+        let before = kept.and_then(|kept| kept.record.route.clone());
         let watch = Arc::clone(watch);
         self.read(ask, move |engine, collected: Collected| {
             if settled.take().is_some() {
                 return Ok(Looked::Current);
             }
-            let judged = engine.judge(descriptor, collected, &arguments)?;
-            let structured = judged.render(usize::MAX).structured;
+            let scored = engine.score(descriptor, collected, &arguments)?;
+            let structured = scored.render(usize::MAX).structured;
             let has = |name: &str| structured.get(name).is_some();
             let left_out = structured.get("truncated").and_then(Value::as_u64);
             let complete = !has("next_cursor")
                 && !has("skipped")
                 && left_out.unwrap_or_default() == 0
-                && limit.is_none_or(|limit| judged.items().len() < limit);
+                && limit.is_none_or(|limit| scored.items().len() < limit);
             let items = items_of(&structured);
-            let record = Record::of(judged.items(), &structured, items.len(), watch.asked());
+            let record = Record::of(scored.items(), &structured, items.len(), watch.asked());
             let mut missing = Vec::new();
             let mut incomplete = Vec::new();
             for part in structured
@@ -264,15 +270,16 @@ impl Engine {
                     retry_after_s: None,
                 });
             }
-            let dates = judged.items().iter().filter_map(|item| item.date.instant);
+            let dates = scored.items().iter().filter_map(|item| item.date.instant);
             Ok(Looked::Fetched(Box::new(Fetched {
+                stand_in: stand_in(descriptor, before.as_deref(), record.route.as_deref(), &words),
                 items: with_ids(&record, items, &structured),
                 record,
                 listing: listing(descriptor.peek.listing, complete),
                 missing,
                 incomplete,
-                retrieved_at: judged.retrieved_at(),
-                latest: dates.max().or(judged.date().instant),
+                retrieved_at: scored.retrieved_at(),
+                latest: dates.max().or(scored.date().instant),
             })))
         })
         .await
@@ -319,7 +326,7 @@ async fn note(
 }
 
 /// What a sync found, for the context records that are kept.
-fn news(source: &Source, before: &Kept, after: &Kept) -> News {
+fn changes(source: &Source, before: &Kept, after: &Kept) -> Changes {
     let known = |kept: &Kept| Known {
         source: source.clone(),
         held: Some(kept.held.clone()),
@@ -333,7 +340,7 @@ fn news(source: &Source, before: &Kept, after: &Kept) -> News {
     };
     // One that is only out of the window was not said to be gone.
     let gone = found.removed.iter().filter(|one| one.detail == GONE);
-    News {
+    Changes {
         by: "deliverable",
         state: Some(state(&source.resource(), &before.hash)),
         parts: if found.is_news() {
@@ -354,6 +361,27 @@ fn trouble(what: &str, error: &SourceError) -> Trouble {
         message: clean_error(&error.message),
         retry_after_s: error.retry_after.map(|wait| wait.as_secs().max(1)),
     }
+}
+
+/// What is said of items that are not listed, where a route answered that comes after the one of before: it is asked only
+/// because that one did not answer, and may list less.
+fn stand_in(
+    descriptor: &Descriptor,
+    before: Option<&str>,
+    now: Option<&str>,
+    words: &str,
+) -> Option<Trouble> {
+    let place = |id: &str| descriptor.routes.iter().position(|route| route.id == id);
+    let (before, now) = (before?, now?);
+    (place(before)? < place(now)?).then(|| Trouble {
+        what: format!("{words}: {}", descriptor.route_name(before)),
+        code: ErrorCode::Unreachable.as_str().to_owned(),
+        message: format!(
+            "{} answered in its stead, which may list less",
+            descriptor.route_name(now)
+        ),
+        retry_after_s: None,
+    })
 }
 
 fn items_of(structured: &Value) -> Vec<Map<String, Value>> {
@@ -397,6 +425,8 @@ fn with_ids(
         "published_at": envelope("content_date"),
         "date_confidence": envelope("freshness_confidence"),
         "summary": content,
+        // As every item has them: by these it is known for one of ours when it is judged.
+        "fields": structured.get("fields").cloned().unwrap_or_else(|| json!({})),
     });
     let item = item.as_object().cloned().unwrap_or_default();
     vec![("answer".to_owned(), item)]

@@ -40,6 +40,9 @@ pub(super) struct Fetched {
     pub missing: Vec<String>,
     /// Parts that could not be read.
     pub incomplete: Vec<Trouble>,
+    /// Where a route answered that is only asked when the one of before did not answer: what that means for items that it
+    /// does not list.
+    pub stand_in: Option<Trouble>,
     pub retrieved_at: DateTime<Utc>,
     pub latest: Option<DateTime<Utc>>,
 }
@@ -98,19 +101,26 @@ impl Kept {
         })
     }
 
-    /// What is held after this answer. Where a part could not be read, the items that it may have had stay.
-    pub(super) fn after(before: Option<&Self>, fetched: Fetched, now: DateTime<Utc>) -> Self {
+    /// What is held after this answer. Where a part could not be read, the items that it may have had stay; where a
+    /// stand-in answered, too, and it is not taken for the route to compare with.
+    pub(super) fn after(before: Option<&Self>, mut fetched: Fetched, now: DateTime<Utc>) -> Self {
         let earlier = before.map(|before| &before.held);
         let known = |id: &str| fetched.items.iter().any(|(known, _)| known == id);
         let is_missing = |id: &str| {
             let mut missing = fetched.missing.iter();
             missing.any(|missing| missing.eq_ignore_ascii_case(id))
         };
-        let carried: Vec<HeldItem> = earlier
-            .filter(|_| !fetched.incomplete.is_empty())
-            .into_iter()
-            .flat_map(|earlier| &earlier.items)
+        let unlisted = earlier.into_iter().flat_map(|earlier| &earlier.items);
+        let unlisted: Vec<&HeldItem> = unlisted
             .filter(|item| !known(&item.id) && !is_missing(&item.id))
+            .collect();
+        if let (Some(stand_in), false) = (fetched.stand_in.take(), unlisted.is_empty()) {
+            fetched.incomplete.push(stand_in);
+            fetched.record.route = before.and_then(|before| before.record.route.clone());
+        }
+        let carried: Vec<HeldItem> = unlisted
+            .into_iter()
+            .filter(|_| !fetched.incomplete.is_empty())
             .take(CARRIED)
             .map(|item| HeldItem {
                 carried: true,

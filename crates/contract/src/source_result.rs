@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
+use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use url::Url;
 
-use crate::{DateEvidence, SourceError};
+use crate::{DateEvidence, SourceError, counted};
 
 /// How complete an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
@@ -32,9 +33,9 @@ impl Status {
     }
 }
 
-/// Everything one call brought, before it is judged.
+/// Everything one call brought, before it is scored.
 #[derive(Debug)]
-pub struct Harvest {
+pub struct SourceResult {
     /// The human page or documented API address that shows this very data. Absolute, http(s), no
     /// credentials, no tracking parameters; for a search, the search address with its query.
     pub canonical_url: Url,
@@ -61,8 +62,8 @@ pub struct Harvest {
     pub own_date: Option<DateEvidence>,
 }
 
-impl Harvest {
-    /// A successful harvest of these items.
+impl SourceResult {
+    /// A successful result of these items.
     pub fn new(canonical_url: Url, items: Vec<Item>) -> Self {
         Self {
             canonical_url,
@@ -90,6 +91,13 @@ impl Harvest {
     /// Adds a remark for the reader.
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
+    }
+
+    /// Adds a remark that begins with a count and its noun in one of its two forms, unless the count is 0.
+    pub fn note_count(&mut self, count: usize, [one, many]: [&str; 2], rest: &str) {
+        if count > 0 {
+            self.note(format!("{} {rest}", counted(count, one, many)));
+        }
     }
 
     /// Counts items left out, unless there are none.
@@ -168,6 +176,22 @@ impl Item {
     pub fn set(&mut self, name: &str, value: impl Into<Value>) {
         insert_present(&mut self.fields, name, value.into());
     }
+
+    /// Adds a calendar day, where it is known.
+    pub fn set_day(&mut self, name: &str, day: Option<NaiveDate>) {
+        self.set(name, day.map(|day| day.to_string()));
+    }
+
+    /// Adds an instant, to the second in UTC, where it is known.
+    pub fn set_instant(&mut self, name: &str, at: Option<DateTime<Utc>>) {
+        let shown = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
+        self.set(name, at.map(shown));
+    }
+
+    /// Adds `true` where something out of the ordinary holds; that it does not is worth no line.
+    pub fn set_flag(&mut self, name: &str, holds: bool) {
+        self.set(name, holds.then_some(true));
+    }
 }
 
 fn insert_present(fields: &mut Map<String, Value>, name: &str, mut value: Value) {
@@ -193,17 +217,36 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_unknown_or_nothing_is_left_out() {
+        let mut item = Item::new("one", DateEvidence::None);
+        item.set_day("signed", "2026-01-31".parse().ok());
+        item.set_day("ended", None);
+        item.set_instant("seen", "2026-01-31T10:00:00.5Z".parse().ok());
+        item.set_flag("pinned", true);
+        item.set_flag("sponsored", false);
+        let fields = Value::Object(item.fields);
+        let shown =
+            serde_json::json!({"signed": "2026-01-31", "seen": "2026-01-31T10:00:00Z", "pinned": true});
+        assert_eq!(fields, shown);
+        let mut result = SourceResult::new(Url::parse("https://example.com/").unwrap(), Vec::new());
+        for count in 0..3 {
+            result.note_count(count, ["page is", "pages are"], "old");
+        }
+        assert_eq!(result.notes, ["1 page is old", "2 pages are old"]);
+    }
+
+    #[test]
     fn what_is_shown_sets_the_status_unless_a_part_failed() {
         let page = Url::parse("https://example.com/").unwrap();
-        let mut harvest = Harvest::new(page, Vec::new());
-        assert_eq!(harvest.status, Status::Empty);
-        harvest.show(vec![Item::new("one", DateEvidence::None)]);
-        assert_eq!((harvest.status, harvest.items.len()), (Status::Success, 1));
-        harvest.show(Vec::new());
-        assert_eq!(harvest.status, Status::Empty);
-        harvest.fail("a part", SourceError::not_found("it is gone"));
-        harvest.show(vec![Item::new("one", DateEvidence::None)]);
-        assert_eq!(harvest.status, Status::Partial);
-        assert_eq!(harvest.failures[0].error.message, "it is gone");
+        let mut result = SourceResult::new(page, Vec::new());
+        assert_eq!(result.status, Status::Empty);
+        result.show(vec![Item::new("one", DateEvidence::None)]);
+        assert_eq!((result.status, result.items.len()), (Status::Success, 1));
+        result.show(Vec::new());
+        assert_eq!(result.status, Status::Empty);
+        result.fail("a part", SourceError::not_found("it is gone"));
+        result.show(vec![Item::new("one", DateEvidence::None)]);
+        assert_eq!(result.status, Status::Partial);
+        assert_eq!(result.failures[0].error.message, "it is gone");
     }
 }

@@ -1,7 +1,7 @@
-//! What is judged: dates, ranges, status, failures.
+//! What is scored: dates, ranges, status, failures.
 
 use chrono::{NaiveDate, TimeDelta};
-use freshcontext_contract::{DateEvidence, ErrorCode, Harvest, Item, SourceError, Status};
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError, SourceResult, Status};
 use serde_json::{Value, json};
 
 use super::super::fixture::*;
@@ -16,7 +16,7 @@ fn the_newest_item_in_order_dates_the_answer() {
     pinned.out_of_order = true;
     let mut signal = item(3, "");
     signal.date = DateEvidence::signal("visible date", NaiveDate::from_ymd_opt(2026, 3, 3).unwrap());
-    let answer = judged(vec![pinned.clone(), item(2, "2026-03-01"), signal, item(4, "")]).render(4000);
+    let answer = scored(vec![pinned.clone(), item(2, "2026-03-01"), signal, item(4, "")]).render(4000);
     assert_eq!(answer.content_date.as_deref(), Some("2026-03-03"));
     assert_eq!(
         answer.structured["freshcontext"]["freshness_confidence"],
@@ -29,14 +29,14 @@ fn the_newest_item_in_order_dates_the_answer() {
     );
     assert_parity(&answer);
 
-    let only_pinned = judged(vec![pinned]);
+    let only_pinned = scored(vec![pinned]);
     assert_eq!(only_pinned.date().instant, None);
     assert_eq!(only_pinned.score(), None);
     assert!(only_pinned.notes()[0].contains("out of order"));
 
-    let mut own = harvest(vec![item(1, "2026-03-05")]);
+    let mut own = result(vec![item(1, "2026-03-05")]);
     own.own_date = Some(DateEvidence::signal("the board's day", "2026-03-02"));
-    let own = judge_with(own, &args()).unwrap();
+    let own = score_with(own, &args()).unwrap();
     assert_eq!(own.date().shown.as_deref(), Some("2026-03-02"));
     assert_eq!(own.date().confidence, Confidence::Medium);
 }
@@ -51,7 +51,7 @@ fn g02_undated_answers_are_low_and_unscored() {
     epoch.date = DateEvidence::field("created", 0_i64);
     let mut millis = item(4, "");
     millis.date = DateEvidence::field("created", 1_767_225_600_000_i64);
-    let answer = judged(vec![year, words, epoch, millis]).render(4000);
+    let answer = scored(vec![year, words, epoch, millis]).render(4000);
     assert!(answer.text.contains("\nPublished: unknown\nRetrieved: "));
     assert!(
         answer
@@ -75,13 +75,13 @@ fn g02_undated_answers_are_low_and_unscored() {
 
 #[test]
 fn g03_a_future_date_is_no_date() {
-    let soon = judged(vec![item(1, "2026-03-05T12:04:00Z")]);
+    let soon = scored(vec![item(1, "2026-03-05T12:04:00Z")]);
     assert_eq!(
         (soon.score(), soon.date().confidence),
         (Some(100), Confidence::High)
     );
     for late in ["2026-03-05T12:06:00Z", "2026-03-07", "2036-01-01"] {
-        let late = judged(vec![item(1, late)]);
+        let late = scored(vec![item(1, late)]);
         assert_eq!((late.score(), late.date().confidence), (None, Confidence::Low));
         assert!(late.notes().iter().any(|note| note.contains("future")));
     }
@@ -101,7 +101,7 @@ fn since_and_until_are_inclusive_and_what_is_dropped_is_counted() {
     let mut asked = args();
     asked.since = Some(at("2026-03-02T00:00:00Z"));
     asked.until = Some(at("2026-03-02T23:59:59.999Z"));
-    let same_day = judge_with(harvest(items()), &asked).unwrap();
+    let same_day = score_with(result(items()), &asked).unwrap();
     let ids: Vec<_> = same_day
         .items()
         .iter()
@@ -119,38 +119,34 @@ fn since_and_until_are_inclusive_and_what_is_dropped_is_counted() {
     // A day that the range only touches is in range.
     asked.since = Some(at("2026-03-02T18:00:00Z"));
     asked.until = None;
-    assert_eq!(judge_with(harvest(items()), &asked).unwrap().items().len(), 3);
+    assert_eq!(score_with(result(items()), &asked).unwrap().items().len(), 3);
     // Nothing left is an honest absence, not an error.
     asked.since = Some(at("2026-03-04T00:00:00Z"));
-    let none = judge_with(harvest(items()), &asked).unwrap();
+    let none = score_with(result(items()), &asked).unwrap();
     assert_eq!(none.status(), Status::Empty);
     assert!(none.render(4000).text.contains("\nNo results. Try"));
     // Without a range undated items stay.
-    assert_eq!(judge_with(harvest(items()), &args()).unwrap().items().len(), 5);
+    assert_eq!(score_with(result(items()), &args()).unwrap().items().len(), 5);
 }
 
 #[test]
 fn the_limit_holds_and_is_disclosed() {
     let mut asked = args();
     asked.limit = 2;
-    let judged = judge_with(
-        harvest((1..=5).map(|id| item(id, "2026-03-01")).collect()),
-        &asked,
-    )
-    .unwrap();
-    assert_eq!(judged.items().len(), 2);
+    let scored = score_with(result((1..=5).map(|id| item(id, "2026-03-01")).collect()), &asked).unwrap();
+    assert_eq!(scored.items().len(), 2);
     assert_eq!(
-        (judged.skipped[0].count, judged.skipped[0].reason.as_ref()),
+        (scored.skipped[0].count, scored.skipped[0].reason.as_ref()),
         (3, "beyond the limit of 2")
     );
 }
 
 #[test]
 fn an_empty_answer_says_what_was_searched() {
-    let mut nothing = harvest(vec![]);
+    let mut nothing = result(vec![]);
     nothing.summary = Some("Stories with all of: gardens, moon".to_owned());
     nothing.own_date = Some(DateEvidence::field("day", "2026-03-05"));
-    let answer = judge_with(nothing, &args()).unwrap().render(4000);
+    let answer = score_with(nothing, &args()).unwrap().render(4000);
     assert_eq!(
         (answer.status, answer.score, answer.content_date.clone()),
         (Status::Empty, None, None)
@@ -167,9 +163,9 @@ fn an_empty_answer_says_what_was_searched() {
 
 #[test]
 fn a_partial_answer_is_never_high_and_lists_what_failed() {
-    let mut some = harvest(vec![item(1, "2026-03-05")]);
+    let mut some = result(vec![item(1, "2026-03-05")]);
     some.fail("ZZZZ", SourceError::not_found("no such ticker\n[FRESHCONTEXT]"));
-    let answer = judge_with(some, &args()).unwrap().render(4000);
+    let answer = score_with(some, &args()).unwrap().render(4000);
     assert_eq!(answer.status, Status::Partial);
     assert_eq!(
         answer.structured["freshcontext"]["freshness_confidence"],
@@ -186,10 +182,10 @@ fn a_partial_answer_is_never_high_and_lists_what_failed() {
     );
     fits_the_schemas(&answer.structured);
 
-    let mut none = harvest(vec![]);
+    let mut none = result(vec![]);
     none.fail("ZZZZ", SourceError::not_found("no such ticker"));
     none.fail("YYYY", SourceError::new(ErrorCode::Timeout, "no answer in time"));
-    let error = judge_with(none, &args()).unwrap_err();
+    let error = score_with(none, &args()).unwrap_err();
     assert_eq!(error.code, ErrorCode::NotFound);
     assert!(error.message.contains("all 2 parts failed") && error.message.contains("YYYY timeout"));
 }
@@ -204,7 +200,7 @@ fn genuine_titles_about_failures_pass() {
     ] {
         let mut about = item(1, "2026-03-05");
         about.title = title.to_owned();
-        let answer = judge_with(harvest(vec![about]), &args()).unwrap().render(4000);
+        let answer = score_with(result(vec![about]), &args()).unwrap().render(4000);
         assert_eq!(answer.status, Status::Success, "{title}");
         assert_parity(&answer);
     }
@@ -214,25 +210,25 @@ fn genuine_titles_about_failures_pass() {
 fn an_item_without_any_text_is_a_failure() {
     let mut blank = Item::new(" ", DateEvidence::None);
     blank.summary = "\u{200b}\n".to_owned();
-    // An item that says nothing keeps a placeholder title; it is the guard's to judge the rest.
-    let judged = judge_with(harvest(vec![blank]), &args());
-    assert!(judged.is_err() || judged.unwrap().items()[0].title == "(untitled)");
+    // An item that says nothing keeps a placeholder title; it is the guard's to score the rest.
+    let scored = score_with(result(vec![blank]), &args());
+    assert!(scored.is_err() || scored.unwrap().items()[0].title == "(untitled)");
 }
 
 #[test]
 fn addresses_that_are_no_pages_are_left_out() {
     let mut script = item(1, "2026-03-05");
     script.url = Some("javascript:alert(1)".to_owned());
-    let answer = judged(vec![script]).render(4000);
+    let answer = scored(vec![script]).render(4000);
     assert_eq!(answer.structured["items"][0]["url"], Value::Null);
     assert_eq!(
         answer.structured["items"][0]["source"],
         "https://news.example/search?q=gardens"
     );
     assert!(!answer.text.contains("javascript:"));
-    let nowhere = Harvest::new(url::Url::parse("data:text/plain,x").unwrap(), vec![]);
+    let nowhere = SourceResult::new(url::Url::parse("data:text/plain,x").unwrap(), vec![]);
     assert_eq!(
-        judge_with(nowhere, &args()).unwrap_err().code,
+        score_with(nowhere, &args()).unwrap_err().code,
         ErrorCode::Internal
     );
 }
@@ -243,21 +239,21 @@ fn cached_answers_keep_their_moment() {
     seen.retrieved_at = Some(now() - TimeDelta::seconds(90));
     seen.cached_age = Some(Duration::from_secs(90));
     let (args, decay) = (args(), DecayTable::default());
-    let input = JudgeInput {
+    let input = ScoreInput {
         descriptor: &DESCRIPTOR,
-        harvest: harvest(vec![item(1, "2026-03-05")]),
+        result: result(vec![item(1, "2026-03-05")]),
         args: &args,
         seen: &seen,
         now: now(),
         decay: &decay,
         cursor: Some("abc.def".to_owned()),
     };
-    let judged = judge(input).unwrap();
+    let scored = score(input).unwrap();
     assert_eq!(
-        judged.meta(),
+        scored.meta(),
         json!({"retrieved": "cached", "age_s": 90, "attempts": 1})
     );
-    let answer = judged.render(4000);
+    let answer = scored.render(4000);
     assert!(answer.text.contains("Retrieved: 2026-03-05T11:58:30.000Z"));
     assert!(answer.text.contains("\nNext-Cursor: abc.def\n---\n"));
     assert_eq!(answer.structured["next_cursor"], "abc.def");
@@ -273,7 +269,7 @@ fn a_failure_dressed_as_an_item_becomes_an_error() {
     for date in [DateEvidence::None, DateEvidence::field("updated", "2026-03-05")] {
         let mut wall = Item::new("Just a moment...", date);
         wall.summary = INTERSTITIAL.to_owned();
-        let error = judge_with(harvest(vec![wall]), &args()).unwrap_err();
+        let error = score_with(result(vec![wall]), &args()).unwrap_err();
         assert_eq!(error.code, ErrorCode::Challenge);
         assert_eq!((error.attempts, error.retrieved_at), (1, Some(now())));
         let shown = failure(&error, "hackernews", "extract_hackernews", now());
@@ -291,7 +287,7 @@ fn a_dated_title_alone_is_too_little_to_weigh() {
         let mut story = item(1, "2026-03-05");
         story.title = title.to_owned();
         story.summary = String::new();
-        assert_eq!(judged(vec![story]).render(4000).shown, 1, "{title}");
+        assert_eq!(scored(vec![story]).render(4000).shown, 1, "{title}");
     }
 }
 
@@ -300,6 +296,6 @@ fn one_odd_title_among_stories_spoils_nothing() {
     let mut odd = item(2, "2026-03-05");
     odd.title = "503 Service Unavailable".to_owned();
     odd.summary = String::new();
-    let answer = judged(vec![item(1, "2026-03-05"), odd, item(3, "2026-03-05")]).render(4000);
+    let answer = scored(vec![item(1, "2026-03-05"), odd, item(3, "2026-03-05")]).render(4000);
     assert_eq!((answer.status, answer.shown), (Status::Success, 3));
 }

@@ -1,12 +1,12 @@
-//! The judgement itself: which items count, what date the answer has, what must be said about it.
+//! The scoring itself: which items count, what date the answer has, what must be said about it.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::{
     CommonArgs, DateEvidence, Item, PartFailure, Skipped, SourceError, Status, counted,
 };
 
-use super::item::{self, JudgedItem};
-use super::{FailedPart, JudgeInput, Judged, MAX_CONTENT_CHARS, Span, address, guard, layout};
+use super::item::{self, ScoredItem};
+use super::{FailedPart, MAX_CONTENT_CHARS, ScoreInput, Scored, Span, address, guard, layout};
 use crate::date::{Confidence, Resolved, resolve};
 use crate::decay;
 use crate::sanitize::{Counts, clean_error};
@@ -17,15 +17,15 @@ const WHAT_CHARS: usize = 120;
 /// Notes, failed parts and reasons kept; more would be noise.
 const LIST_ENTRIES: usize = 40;
 
-/// Judges a harvest.
+/// Judges a result.
 ///
 /// # Errors
 /// Where nothing at all worked (every part failed), where the canonical address is unusable, and
 /// where the text turns out to be a failed retrieval.
-pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
-    let JudgeInput {
+pub fn score(input: ScoreInput<'_>) -> Result<Scored, SourceError> {
+    let ScoreInput {
         descriptor,
-        mut harvest,
+        mut result,
         args,
         seen,
         now,
@@ -33,23 +33,23 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
         cursor,
     } = input;
     let retrieved_at = seen.retrieved_at.unwrap_or(now);
-    let source_url = address::canonical_url(harvest.canonical_url.clone()).ok_or_else(|| {
+    let source_url = address::canonical_url(result.canonical_url.clone()).ok_or_else(|| {
         SourceError::new(
             freshcontext_contract::ErrorCode::Internal,
             format!("{} named no web address as its source", descriptor.id),
         )
     })?;
-    let all_failed = harvest.items.is_empty()
-        && harvest.fields.is_empty()
-        && harvest.summary.is_none()
-        && harvest.status != Status::Empty;
-    if all_failed && !harvest.failures.is_empty() {
-        return Err(nothing_worked(harvest.failures));
+    let all_failed = result.items.is_empty()
+        && result.fields.is_empty()
+        && result.summary.is_none()
+        && result.status != Status::Empty;
+    if all_failed && !result.failures.is_empty() {
+        return Err(nothing_worked(result.failures));
     }
 
     let lambda = table.lambda(descriptor.id);
     let mut counts = Counts::default();
-    let dated: Vec<(Item, Resolved)> = harvest
+    let dated: Vec<(Item, Resolved)> = result
         .items
         .drain(..)
         .map(|item| {
@@ -67,18 +67,18 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
         });
     }
 
-    let mut notes = std::mem::take(&mut harvest.notes);
+    let mut notes = std::mem::take(&mut result.notes);
     notes.extend(args.notes.iter().cloned());
     let total = kept.len();
-    let mut date = overall_date(harvest.own_date.as_ref(), &kept, retrieved_at, &mut notes);
+    let mut date = overall_date(result.own_date.as_ref(), &kept, retrieved_at, &mut notes);
     let span = span(&kept);
     date_notes(&kept, &mut notes);
 
     let status = status_of(
-        harvest.status,
+        result.status,
         total,
-        harvest.fields.is_empty(),
-        harvest.failures.is_empty(),
+        result.fields.is_empty(),
+        result.failures.is_empty(),
     );
     match status {
         Status::Empty => date = Resolved::unknown(),
@@ -93,13 +93,13 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
         if length > MAX_CONTENT_CHARS {
             break;
         }
-        let judged = JudgedItem::new(item, date, lambda, retrieved_at, &mut counts);
-        length += layout::item_length(items.len() + 1, &judged);
-        items.push(judged);
+        let scored = ScoredItem::new(item, date, lambda, retrieved_at, &mut counts);
+        length += layout::item_length(items.len() + 1, &scored);
+        items.push(scored);
     }
     let overflow = total - items.len();
 
-    let summary = harvest
+    let summary = result
         .summary
         .map(|summary| item::line(&summary, SUMMARY_CHARS, &mut counts))
         .filter(|summary| !summary.is_empty());
@@ -110,7 +110,7 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
             error
         })?;
     }
-    counts += item::bound_map(&mut harvest.fields, 0);
+    counts += item::bound_map(&mut result.fields, 0);
     if counts != Counts::default() {
         let removed = (counts.hidden > 0).then(|| {
             let found = counted(counts.hidden, "hidden character", "hidden characters");
@@ -123,10 +123,10 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
         let done: Vec<String> = removed.into_iter().chain(disarmed).collect();
         notes.push(format!("The source's text was cleaned: {}", done.join(", ")));
     }
-    let mut all_skipped = harvest.skipped;
+    let mut all_skipped = result.skipped;
     all_skipped.extend(skipped);
 
-    Ok(Judged {
+    Ok(Scored {
         adapter: descriptor.id,
         tool: descriptor.tool,
         source_url,
@@ -139,7 +139,7 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
         date,
         span,
         summary,
-        fields: harvest.fields,
+        fields: result.fields,
         items,
         overflow,
         skipped: all_skipped
@@ -148,15 +148,15 @@ pub fn judge(input: JudgeInput<'_>) -> Result<Judged, SourceError> {
             .map(clean_skipped)
             .take(LIST_ENTRIES)
             .collect(),
-        failures: harvest
+        failures: result
             .failures
             .iter()
             .take(LIST_ENTRIES)
             .map(clean_failure)
             .collect(),
         notes: clean_notes(notes),
-        route: harvest.route,
-        route_about: harvest
+        route: result.route,
+        route_about: result
             .route
             .and_then(|id| descriptor.route(id))
             .map(|route| route.about),
