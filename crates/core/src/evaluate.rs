@@ -284,25 +284,21 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
         .filter(|_| unscored)
         .and_then(|query| Query::new(query, &request.signals));
     let beside = beside(request);
-    let mut judged: Vec<Judged<'_>> = parallel::map(&request.signals, large, |place, given| {
-        let beside = beside.get(place).map(Vec::as_slice).unwrap_or_default();
-        Judged::new(given, request.now, query.as_ref(), &options.decay, beside)
-    });
-    // Stable, so ties stay in the order of the arguments.
-    judged.sort_by(|one, other| other.facts.rank.total_cmp(&one.facts.rank));
-
     let now = iso_millis(request.now);
     let revalidate_after = revalidate_after(request.now, options.decay.lambda(request.profile.decay_of));
-    let mut seen = Seen::with_capacity(judged.len());
-    let duplicates: Vec<Option<String>> = judged
-        .iter()
-        .enumerate()
-        .map(|(place, judged)| seen.note(&judged.signal, judged.address.as_deref(), place + 1))
-        .collect();
-    let verdicts = parallel::map(&judged, large, |place, judged| {
-        let duplicate = duplicates.get(place).cloned().flatten();
-        judged.verdict(place + 1, request, duplicate, &now, revalidate_after.as_deref())
+    let made = parallel::map(&request.signals, large, |place, given| {
+        let beside = beside.get(place).map(Vec::as_slice).unwrap_or_default();
+        let judged = Judged::new(given, request.now, query.as_ref(), &options.decay, beside);
+        let verdict = judged.verdict(request, &now, revalidate_after.as_deref());
+        (judged, verdict)
     });
+    let (judged, mut verdicts) = ranked(made);
+    let mut seen = Seen::with_capacity(judged.len());
+    for ((place, judged), verdict) in judged.iter().enumerate().zip(&mut verdicts) {
+        verdict.index = place + 1;
+        let duplicate = seen.note(&judged.signal, judged.address.as_deref(), verdict.index);
+        verdict.warnings.splice(0..0, duplicate);
+    }
     let occurs = |decision: &Decision| verdicts.iter().any(|verdict| verdict.decision == *decision);
     let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
     let recorded = request.wish.clone().map(|wish| Recorded {
@@ -335,6 +331,22 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
         missing_context,
         recorded,
     })
+}
+
+/// In the order of rank. Stable, so ties stay in the order of the arguments; places are sorted, and each signal is moved
+/// once.
+fn ranked<'a>(made: Vec<(Judged<'a>, Verdict)>) -> (Vec<Judged<'a>>, Vec<Verdict>) {
+    let mut order: Vec<(usize, f64)> = made
+        .iter()
+        .map(|(judged, _)| judged.facts.rank)
+        .enumerate()
+        .collect();
+    order.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    let mut made: Vec<Option<(Judged<'a>, Verdict)>> = made.into_iter().map(Some).collect();
+    order
+        .into_iter()
+        .filter_map(|(place, _)| made.get_mut(place)?.take())
+        .unzip()
 }
 
 /// What the other signals say about each: nothing, as a rule.
@@ -392,14 +404,8 @@ impl<'a> Judged<'a> {
         }
     }
 
-    fn verdict(
-        &self,
-        index: usize,
-        request: &Request<'_>,
-        duplicate: Option<String>,
-        now: &str,
-        revalidate_after: Option<&str>,
-    ) -> Verdict {
+    /// The verdict, but for its place in the order and what that says about it.
+    fn verdict(&self, request: &Request<'_>, now: &str, revalidate_after: Option<&str>) -> Verdict {
         let Self { signal, facts, .. } = self;
         let decision = decide::decide(facts, request.profile, request.intent);
         let published_at = signal.published_text();
@@ -416,7 +422,7 @@ impl<'a> Judged<'a> {
         let source_type: String = clean_line(signal.source_type).into();
         let readiness = readiness::provenance_readiness(signal, source_type.clone(), published_at);
         Verdict {
-            index,
+            index: 0,
             position: signal.given.place.index,
             title: signal.title(),
             source: clean_line(signal.given.source).into(),
@@ -424,7 +430,7 @@ impl<'a> Judged<'a> {
             decision,
             label: decision.words().label,
             freshness_score: facts.freshness,
-            rank_score: facts.rank,
+            rank_score: published(facts.rank),
             relevance: match facts.relevance {
                 Relevance::Given(_) => None,
                 Relevance::Query(_) => Some("query"),
@@ -433,10 +439,7 @@ impl<'a> Judged<'a> {
             utility_score: self.utility.map(published),
             confidence: facts.reported_confidence(),
             why: signal.why(facts.freshness),
-            warnings: duplicate
-                .into_iter()
-                .chain(request.intent.caveat.map(str::to_owned))
-                .collect(),
+            warnings: request.intent.caveat.map(str::to_owned).into_iter().collect(),
             verdict_id,
             evaluated_at: now.to_owned(),
             revalidate_after: if facts.refetch {
@@ -450,7 +453,7 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// A score that decides nothing as it is written out: to ten decimals, far below what it can mean.
+/// A score as it is written out: to ten decimals, far below what it can mean. The order is that of the unrounded ranks.
 fn published(score: f64) -> f64 {
     (score * 1e10).round() / 1e10
 }

@@ -9,18 +9,16 @@ use crate::verdict::{Inspection, Kind};
 /// Facts that are named.
 const NAMED: usize = 3;
 
-/// The verdict about a text whose margin is not negative.
+/// The verdict about a text of so many n-grams whose margin is not negative.
 pub(crate) fn failure(
     model: Model<'_>,
     segments: &Segments<'_>,
     figures: &Figures,
-    margin: f32,
+    (margin, count): (f32, u32),
 ) -> Inspection {
     let confidence = model.probability(margin).max(0.5);
     let kind = model.kind(segments).unwrap_or(Kind::ToolError);
-    let mut count = 0_u32;
     let mut best: Vec<(f32, String)> = Vec::new();
-    features::grams(segments, |_, _, _| count += 1);
     let root = (count.max(1) as f32).sqrt();
     features::grams(segments, |gram, text, _| {
         let weight = model.gram(gram.bucket) / root;

@@ -147,16 +147,18 @@ impl Figures {
         figures
     }
 
-    /// Looks for vendors' marks in the markup of a text of which little is seen. The dearest look of all.
-    pub fn search(&mut self, text: &str, segments: &Segments<'_>) {
+    /// Looks for vendors' marks in the markup of a text of which little is seen, and says whether there is one. The
+    /// dearest look of all.
+    pub fn search(&mut self, text: &str, segments: &Segments<'_>) -> bool {
         if segments.shape.visible > MARKED {
-            return;
+            return false;
         }
         let marks = walls::fingerprints_in(crate::text::head(text, SEARCHED).as_bytes());
         self.mark = walls::best(&marks);
         let strength = self.mark.map(|mark| mark.strength);
         self.flag(Figure::Hint, strength == Some(Strength::Hint));
         self.flag(Figure::Proof, strength == Some(Strength::Proof));
+        self.mark.is_some()
     }
 
     /// Adds what the classes of the words say.

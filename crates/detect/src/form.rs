@@ -1,6 +1,6 @@
 //! What form a text has, by its beginning.
 
-use memchr::memchr;
+use memchr::{memchr, memchr_iter};
 
 /// The forms that are read differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,6 +89,12 @@ const SNIFFED: usize = 2048;
 /// Where tags show that a text is a piece of a page, in bytes.
 const PIECE: usize = 600;
 
+/// Tags that stand in the middle of a page; none is the beginning of another.
+const CLOSINGS: [&str; 12] = [
+    "</p>", "</div>", "</h1>", "</a>", "</td>", "</body>", "</html>", "</li>", "<br>", "<br/>", "<br />",
+    "</title>",
+];
+
 /// The form of a trimmed text.
 pub(crate) fn of(text: &str) -> Form {
     let start = crate::text::head(text, SNIFFED);
@@ -121,17 +127,16 @@ pub(crate) fn of(text: &str) -> Form {
         return Form::Plain;
     }
     // pieces of pages begin in the middle of one
-    let lower = start.to_ascii_lowercase();
-    let closings = [
-        "</p>", "</div>", "</h1>", "</a>", "</td>", "</body>", "</html>", "</li>", "<br>", "<br/>", "<br />",
-        "</title>",
-    ];
-    let found: usize = closings
-        .iter()
-        .map(|closing| lower.matches(closing).count())
-        .sum();
+    let tags = memchr_iter(b'<', start.as_bytes()).filter_map(|at| start.as_bytes().get(at..));
+    let closes = |tag: &[u8]| {
+        CLOSINGS.iter().any(|closing| {
+            let begin = tag.get(..closing.len());
+            begin.is_some_and(|begin| begin.eq_ignore_ascii_case(closing.as_bytes()))
+        })
+    };
+    let found = tags.filter(|tag| closes(tag)).count();
     let markup = tag_bytes(start);
-    if found >= 2 && markup * 4 >= start.len() && !lower.contains("```") {
+    if found >= 2 && markup * 4 >= start.len() && !start.contains("```") {
         Form::Html
     } else {
         Form::Plain

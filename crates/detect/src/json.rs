@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use rustc_hash::FxBuildHasher;
+
 use crate::text::LEAD;
 
 /// How much of a JSON text is read, in bytes.
@@ -39,8 +41,9 @@ enum Part {
     Listing,
 }
 
-static KEYS: LazyLock<HashMap<&'static str, Part>> = LazyLock::new(|| {
-    let mut keys = HashMap::new();
+/// Looked into for every key. Which keys are in it is fixed, so its hash need not withstand chosen ones.
+static KEYS: LazyLock<HashMap<&'static [u8], Part, FxBuildHasher>> = LazyLock::new(|| {
+    let mut keys = HashMap::default();
     let mut part = Part::Error;
     for line in include_str!("keys.txt")
         .lines()
@@ -51,21 +54,26 @@ static KEYS: LazyLock<HashMap<&'static str, Part>> = LazyLock::new(|| {
             Some("message") => part = Part::Message,
             Some("envelope") => part = Part::Envelope,
             Some(_) => part = Part::Listing,
-            None => keys.extend(line.split_whitespace().map(|key| (key, part))),
+            None => keys.extend(line.split_whitespace().map(|key| (key.as_bytes(), part))),
         }
     }
     keys
 });
 
+/// Characters of a key that are looked at.
+const KEY: usize = 24;
+
+/// What a key names, by its first letters and digits without their case.
 fn part(key: &str) -> Option<Part> {
-    let mut plain = String::with_capacity(24);
-    plain.extend(
-        key.chars()
-            .take(24)
-            .filter(char::is_ascii_alphanumeric)
-            .flat_map(char::to_lowercase),
-    );
-    KEYS.get(plain.as_str()).copied()
+    let mut plain = [0_u8; KEY];
+    let mut length = 0;
+    // Every character has one byte that begins it.
+    let begins = key.bytes().filter(|byte| !(0x80..0xc0).contains(byte)).take(KEY);
+    for (to, byte) in plain.iter_mut().zip(begins.filter(u8::is_ascii_alphanumeric)) {
+        *to = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    KEYS.get(plain.get(..length)?).copied()
 }
 
 /// Reads JSON; also gives what it says, `key: value` a line. `None` where it is no JSON.
@@ -76,7 +84,7 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
     let mut said = String::with_capacity(256);
     // for each open brace: whether it is an object, whether it lies in an error, values in it
     let mut open: Vec<(bool, bool, usize)> = Vec::new();
-    let (mut key, mut broken) = ("", 0_usize);
+    let (mut key, mut is, mut broken) = ("", None, 0_usize);
     let mut in_error = false;
     json.listed = text.starts_with("[{");
     while let Some(token) = lexer.next() {
@@ -86,11 +94,13 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
                 if let Some(level) = open.last_mut() {
                     level.2 += 1;
                 }
-                in_error |= object && part(key) == Some(Part::Error);
+                in_error |= object && is == Some(Part::Error);
                 if open.len() < 64 {
                     open.push((brace == b'{', in_error, 0));
                 }
-                key = if brace == b'{' { "" } else { key };
+                if brace == b'{' {
+                    (key, is) = ("", None);
+                }
             }
             Token::Close => {
                 let (_, _, values) = open.pop()?;
@@ -103,7 +113,7 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
                 }
             }
             Token::Text(value) if object && lexer.colon() => {
-                key = value;
+                (key, is) = (value, part(value));
                 if said.len() < LEAD {
                     said.push_str(crate::text::head(key, 60));
                     said.push_str(": ");
@@ -114,7 +124,6 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
                     level.2 += 1;
                 }
                 let nothing = matches!(value, "" | "null" | "false" | "0" | "[]" | "{}");
-                let is = part(key);
                 json.count(
                     is,
                     if open.len() <= 2 { key } else { "" },
@@ -149,8 +158,8 @@ impl Json {
                 | "http_status"
                 | "httpStatus"
         );
-        let number = value.parse::<u16>().ok().filter(|code| (400..600).contains(code));
-        self.refusals += usize::from(status && number.is_some());
+        let refuses = || value.parse::<u16>().is_ok_and(|code| (400..600).contains(&code));
+        self.refusals += usize::from(status && refuses());
         let yes_no = matches!(key, "ok" | "success" | "Success" | "succeeded" | "isSuccess");
         self.denials += usize::from(yes_no && matches!(value, "false" | "0"));
         let said = matches!(key, "status" | "result" | "state" | "type");
@@ -215,7 +224,12 @@ impl<'a> Lexer<'a> {
 
     /// Whether a colon follows.
     fn colon(&self) -> bool {
-        self.rest().trim_start().starts_with(':')
+        let rest = self.rest();
+        match rest.bytes().next() {
+            Some(b':') => true,
+            Some(b',' | b'}' | b']') | None => false,
+            Some(_) => rest.trim_start().starts_with(':'),
+        }
     }
 
     fn next(&mut self) -> Option<Token<'a>> {

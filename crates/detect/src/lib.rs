@@ -58,9 +58,9 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
     if let Some(found) = certain::judge(text, &segments, &figures) {
         return found;
     }
-    let mut alone = model.margin(&segments, &mut figures);
-    if !walled && alone >= BEYOND_DOUBT {
-        figures.search(text, &segments);
+    let (mut alone, grams) = model.counted_margin(&segments, &mut figures);
+    // Without a mark the figures are what they were, and so is the margin.
+    if !walled && alone >= BEYOND_DOUBT && figures.search(text, &segments) {
         alone = model.margin(&segments, &mut figures);
     }
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
@@ -68,7 +68,7 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
     if margin < 0.0 {
         return Inspection::genuine((1.0 - model.probability(margin)).max(0.5), "it reads as content");
     }
-    let mut found = explain::failure(model, &segments, &figures, margin);
+    let mut found = explain::failure(model, &segments, &figures, (margin, grams));
     for hint in hints {
         found = found.with("beside", hint.why);
     }

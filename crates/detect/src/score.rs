@@ -153,6 +153,11 @@ impl<'a> Model<'a> {
 
     /// How far a text lies above the threshold; a failure from 0 up.
     pub fn margin(&self, segments: &Segments<'_>, figures: &mut Figures) -> f32 {
+        self.counted_margin(segments, figures).0
+    }
+
+    /// The same, and how many n-grams there are.
+    pub(crate) fn counted_margin(&self, segments: &Segments<'_>, figures: &mut Figures) -> (f32, u32) {
         let (mut sum, mut count) = (0_i32, 0_u32);
         let mut words = [0; features::CLASSES];
         features::grams(segments, |gram, _, titled| {
@@ -171,8 +176,9 @@ impl<'a> Model<'a> {
             .iter()
             .map(|figure| figures.value(*figure) * self.figure(*figure))
             .sum();
-        shape + sum as f32 / GRAM_SCALE / (count.max(1) as f32).sqrt()
-            - self.tuned(length_class(segments.shape.visible))
+        let margin = shape + sum as f32 / GRAM_SCALE / (count.max(1) as f32).sqrt()
+            - self.tuned(length_class(segments.shape.visible));
+        (margin, count)
     }
 
     /// How probable a failure is at this margin, 0..=1: fitted on texts that the weights were not learned from.
@@ -183,11 +189,15 @@ impl<'a> Model<'a> {
 
     /// The kind that a failure's words fit best.
     pub fn kind(&self, segments: &Segments<'_>) -> Option<Kind> {
-        let mut sums = [0_i32; Kind::ALL.len()];
+        const KINDS: usize = Kind::ALL.len();
+        let mut sums = [0_i32; KINDS];
+        let (rows, _) = self.kinds.as_chunks::<KINDS>();
         features::grams(segments, |gram, _, _| {
-            let at = gram.bucket as usize % KIND_BUCKETS * Kind::ALL.len();
-            for (sum, weight) in sums.iter_mut().zip(self.kinds.get(at..).unwrap_or_default()) {
-                *sum += i32::from(weight.cast_signed());
+            // Of a known length, so that they are added many at a time.
+            if let Some(row) = rows.get(gram.bucket as usize % KIND_BUCKETS) {
+                for (sum, weight) in sums.iter_mut().zip(row) {
+                    *sum += i32::from(weight.cast_signed());
+                }
             }
         });
         let best = Kind::ALL

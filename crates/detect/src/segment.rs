@@ -123,6 +123,13 @@ struct Seen {
 
 impl Seen {
     fn push(&mut self, piece: &str) {
+        if self.text.len() >= LEAD {
+            // No more is kept, and words need not be cut out to be counted.
+            let (words, bytes) = words(piece.as_bytes());
+            self.bytes += words + bytes;
+            self.spaced = piece.ends_with(|c: char| c.is_ascii_whitespace());
+            return;
+        }
         let begins = piece.starts_with(char::is_whitespace);
         for word in piece.split_ascii_whitespace() {
             if self.text.len() < LEAD {
@@ -143,6 +150,18 @@ impl Seen {
         }
         self.spaced = false;
     }
+}
+
+/// How many words there are between ASCII white space, and the bytes in them.
+fn words(text: &[u8]) -> (usize, usize) {
+    let (mut words, mut bytes, mut outside) = (0, 0, true);
+    for byte in text {
+        let space = byte.is_ascii_whitespace();
+        words += usize::from(outside && !space);
+        bytes += usize::from(!space);
+        outside = space;
+    }
+    (words, bytes)
 }
 
 /// Writes a word with the commonest entities as characters.

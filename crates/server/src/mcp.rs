@@ -52,7 +52,11 @@ pub struct McpServer {
 impl McpServer {
     /// Builds the list of tools once.
     pub fn new(engine: Arc<Engine>) -> Self {
-        let tools = engine.tools().iter().map(describe).collect();
+        let mut schemas = Schemas::default();
+        let tools = engine.tools().iter();
+        let tools = tools
+            .map(|tool| describe(tool, schemas.shared(&tool.output_schema)))
+            .collect();
         Self {
             engine,
             tools,
@@ -75,14 +79,29 @@ impl McpServer {
     }
 }
 
-fn describe(tool: &Tool) -> McpTool {
+/// Schemas of results as rmcp holds them, each once: most tools share one, and a copy for each takes half a MiB.
+#[derive(Default)]
+struct Schemas(Vec<(Arc<Value>, Arc<JsonObject>)>);
+
+impl Schemas {
+    fn shared(&mut self, schema: &Arc<Value>) -> Arc<JsonObject> {
+        if let Some((_, known)) = self.0.iter().find(|(value, _)| Arc::ptr_eq(value, schema)) {
+            return Arc::clone(known);
+        }
+        let made = Arc::new(object(schema));
+        self.0.push((Arc::clone(schema), Arc::clone(&made)));
+        made
+    }
+}
+
+fn describe(tool: &Tool, output_schema: Arc<JsonObject>) -> McpTool {
     let mut out = McpTool::new(
         tool.name.clone(),
         tool.description.clone(),
         object(&tool.input_schema),
     );
     out.title = Some(tool.title.clone());
-    out.output_schema = Some(Arc::new(object(&tool.output_schema)));
+    out.output_schema = Some(output_schema);
     out.annotations = Some(
         ToolAnnotations::new()
             .read_only(!tool.writes())

@@ -149,7 +149,7 @@ pub(super) async fn cached() -> Result<(), Failed> {
 fn list_of(engine: &Engine) -> Vec<Value> {
     let shown = engine.tools().iter().map(|tool| {
         json!({"name": tool.name, "title": tool.title, "description": tool.description,
-            "input_schema": tool.input_schema, "output_schema": tool.output_schema})
+            "input_schema": tool.input_schema, "output_schema": *tool.output_schema})
     });
     shown.collect()
 }

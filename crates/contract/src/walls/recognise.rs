@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::{ErrorCode, Headers, Response, SourceError};
 
@@ -111,7 +111,9 @@ pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) 
 pub fn fingerprints_in(body: &[u8]) -> Vec<&'static Fingerprint> {
     static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         let needles = FINGERPRINTS.iter().copied().flatten().map(|mark| mark.needle);
+        // A table of all transitions: the default for so many needles follows links and takes several times as long.
         AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
             .ascii_case_insensitive(true)
             .match_kind(MatchKind::Standard)
             .build(needles)
@@ -125,6 +127,9 @@ pub fn fingerprints_in(body: &[u8]) -> Vec<&'static Fingerprint> {
         for hit in search.find_overlapping_iter(part) {
             found.insert(hit.pattern().as_usize());
         }
+    }
+    if found.is_empty() {
+        return Vec::new();
     }
     let all = FINGERPRINTS.iter().copied().flatten().enumerate();
     all.filter(|(index, _)| found.contains(index))

@@ -43,7 +43,7 @@ impl<'a> Seen<'a> {
         let address = address.and_then(|address| first(&mut self.addresses, address, index));
         match (content, address) {
             (Some(earlier), _) => Some(format!(
-                "Same content as result {earlier}: do not count it twice."
+                "Same content as result {earlier}: count it once."
             )),
             (None, Some(earlier)) => Some(format!("Same address as result {earlier}: likely one source.")),
             (None, None) => None,

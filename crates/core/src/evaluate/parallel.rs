@@ -4,49 +4,43 @@
 pub(super) const WORTHWHILE: usize = 64 << 10;
 
 /// Maps each thing with its place, in order. Where it is `worthwhile`, idle threads help the caller's:
-/// each takes the next few things that nobody has taken, so that none waits for one that comes late.
+/// each takes the next thing that nobody has taken, so that none waits long for one that comes late.
 #[cfg(feature = "parallel")]
-pub(super) fn map<'t, T: Sync, U: Send>(
+pub(super) fn map<'t, T: Sync, U: Send + Sync>(
     things: &'t [T],
     worthwhile: bool,
     work: impl Fn(usize, &'t T) -> U + Sync,
 ) -> Vec<U> {
-    use std::sync::Mutex;
+    use std::sync::OnceLock;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Things that are taken at once.
-    const FEW: usize = 4;
+    /// Things from which work is shared out.
+    const SHARED: usize = 16;
+    /// Things that each thread should find at least.
+    const EACH: usize = 8;
 
-    let Some(pool) = helpers().filter(|_| worthwhile && things.len() >= 4 * FEW) else {
+    let Some(pool) = helpers().filter(|_| worthwhile && things.len() >= SHARED) else {
         return one_by_one(things, work);
     };
-    let done = Mutex::new(Vec::with_capacity(things.len()));
     let next = AtomicUsize::new(0);
+    let made: Vec<OnceLock<U>> = things.iter().map(|_| OnceLock::new()).collect();
     let help = || {
-        let mut own = Vec::new();
         loop {
-            let first = next.fetch_add(FEW, Ordering::Relaxed);
-            let Some(rest) = things.get(first..).filter(|rest| !rest.is_empty()) else {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let (Some(thing), Some(slot)) = (things.get(place), made.get(place)) else {
                 break;
             };
-            let few = (first..).zip(rest).take(FEW);
-            own.extend(few.map(|(place, thing)| (place, work(place, thing))));
+            // Each place is given out once.
+            let _ = slot.set(work(place, thing));
         }
-        done.lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
-            .append(&mut own);
     };
     pool.in_place_scope(|scope| {
-        for _ in 0..pool.current_num_threads().min(things.len() / (2 * FEW)) {
+        for _ in 0..pool.current_num_threads().min(things.len() / EACH) {
             scope.spawn(|_| help());
         }
         help();
     });
-    let mut done = done
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.sort_unstable_by_key(|(place, _)| *place);
-    done.into_iter().map(|(_, made)| made).collect()
+    made.into_iter().filter_map(OnceLock::into_inner).collect()
 }
 
 /// The threads that help: one less than there are processors, as the caller's works, too. With one for each,

@@ -140,9 +140,7 @@ impl<'a> Signal<'a> {
             Guard::Failed(reason) => why.push(format!("The content is a failed retrieval: {reason}.")),
             Guard::Doubtful(reason) => {
                 why.push(self.figures(freshness));
-                why.push(format!(
-                    "It may be a failed retrieval, though that is not sure: {reason}."
-                ));
+                why.push(format!("It may be a failed retrieval: {reason}."));
             }
             Guard::Clear if self.status == SignalStatus::Failed => {
                 why.push("The caller marked it as a failed retrieval.".to_owned());

@@ -33,6 +33,9 @@ pub(super) fn failed_status(given: &Given<'_>) -> Option<u16> {
 
 /// Why what came may not be what was asked for. That alone fails no text: content may move, and be typed wrongly.
 pub(super) fn doubt(given: &Given<'_>) -> Option<String> {
+    if given.final_url.is_none() && given.content_type.is_none() {
+        return None;
+    }
     let asked = Url::parse(given.source.trim()).ok();
     if let Some(ended) = given
         .final_url

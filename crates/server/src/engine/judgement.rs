@@ -99,7 +99,8 @@ pub(super) fn evaluate(
     let judgement = match arguments {
         Arguments::Json(text) => {
             // Lines are checked to be UTF-8 when they are read.
-            evaluate::judge_text(str::from_utf8(&text).unwrap_or_default(), now, options)
+            let text = simdutf8::basic::from_utf8(&text).unwrap_or_default();
+            evaluate::judge_text(text, now, options)
         }
         Arguments::Read(arguments) => evaluate::judge(&Value::Object(arguments), now, options),
     };
@@ -147,7 +148,7 @@ pub(super) fn evaluate_tool() -> Tool {
         description: evaluate::DESCRIPTION.to_owned(),
         example: r#"{"profile": "official_docs", "intent": "citation_check", "signals": [{"source": "https://docs.example.org/", "content": "text"}]}"#.to_owned(),
         input_schema: evaluate::input_schema(),
-        output_schema: admitting_failure(evaluate::output_schema()),
+        output_schema: admitting_failure(evaluate::output_schema()).into(),
         work: Work::Evaluate,
     }
 }

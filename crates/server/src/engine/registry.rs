@@ -1,5 +1,7 @@
 //! The tools: sources, composites and `evaluate_context`, sorted by name, built once.
 
+use std::sync::Arc;
+
 use freshcontext_contract::AnyAdapter;
 use freshcontext_sources::Composite;
 
@@ -15,6 +17,12 @@ pub(super) fn build(
 ) -> Vec<Tool> {
     let off = |id: &str, tool: &str| disabled.iter().any(|name| name == id || name == tool);
     let mut tools: Vec<Tool> = Vec::with_capacity(adapters.len() + composites.len() + 1);
+    let (mut answers, mut composed) = (judgement::answer_schema(), judgement::composite_schema());
+    if with_time {
+        answers = time::with_answer_hash(answers);
+        composed = time::with_answer_id(composed);
+    }
+    let (answers, composed) = (Arc::new(answers), Arc::new(composed));
     for adapter in adapters {
         let descriptor = adapter.descriptor();
         if off(descriptor.id, descriptor.tool) {
@@ -26,11 +34,7 @@ pub(super) fn build(
             description: descriptor.description.to_owned(),
             example: descriptor.example.to_owned(),
             input_schema: adapter.input_schema(),
-            output_schema: if with_time {
-                time::with_answer_hash(judgement::answer_schema())
-            } else {
-                judgement::answer_schema()
-            },
+            output_schema: Arc::clone(&answers),
             work: Work::Source(adapter.into()),
         });
     }
@@ -44,11 +48,7 @@ pub(super) fn build(
             description: composite.description.to_owned(),
             example: composite.example.to_owned(),
             input_schema: (composite.input_schema)(),
-            output_schema: if with_time {
-                time::with_answer_id(judgement::composite_schema())
-            } else {
-                judgement::composite_schema()
-            },
+            output_schema: Arc::clone(&composed),
             work: Work::Composite(composite),
         });
     }

@@ -25,8 +25,8 @@ pub struct Tool {
     pub example: String,
     /// Schema of the arguments.
     pub input_schema: Value,
-    /// Schema of the structured result.
-    pub output_schema: Value,
+    /// Schema of the structured result: one for all sources, and one for all composites.
+    pub output_schema: Arc<Value>,
     /// What it does.
     pub work: Work,
 }

@@ -146,7 +146,7 @@ pub(crate) fn read(bytes: &Bytes) -> Frame {
 
 fn read_line(bytes: &Bytes) -> Frame {
     // Checked as a whole, which is quicker than text by text.
-    let Ok(line) = str::from_utf8(bytes) else {
+    let Ok(line) = simdutf8::basic::from_utf8(bytes) else {
         return parse_error(bytes);
     };
     match line.bytes().next() {

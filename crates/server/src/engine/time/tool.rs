@@ -99,7 +99,7 @@ pub(in crate::engine) fn recheck_tool() -> Tool {
             },
             "additionalProperties": false
         }),
-        output_schema: judgement::admitting_failure(output_schema()),
+        output_schema: judgement::admitting_failure(output_schema()).into(),
         work: Work::Recheck,
     }
 }

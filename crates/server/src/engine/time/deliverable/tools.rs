@@ -61,7 +61,7 @@ pub fn deliverable_tools() -> Vec<Tool> {
             description: description.to_owned(),
             example: example.to_owned(),
             input_schema: input,
-            output_schema: judgement::admitting_failure(output),
+            output_schema: judgement::admitting_failure(output).into(),
             work: Work::Deliverable,
         };
     let [generate, diff, list] = TOOLS;
