@@ -81,7 +81,7 @@ impl Vector {
 
     /// The same with every `size` neighbouring slots taken for one: what a smaller model would see.
     pub fn coarser(&self, size: u32) -> Self {
-        let checks = CHECKS as u32;
+        let checks = u32::from(CHECKS);
         let one = |gram: &u32| gram - gram / checks % size * checks;
         let coarse = |grams: &[u32]| grams.iter().map(one).collect();
         Self {
@@ -141,7 +141,7 @@ impl Classes {
             }
         }
         for slot in 0..SLOTS {
-            let of_slot = slot * CHECKS..(slot + 1) * CHECKS;
+            let of_slot = slot * usize::from(CHECKS)..(slot + 1) * usize::from(CHECKS);
             let best = of_slot
                 .map(|gram| (classes.tells(gram), gram))
                 .max_by(|a, b| a.0.total_cmp(&b.0));
@@ -361,7 +361,7 @@ impl Weights {
             out.extend(to_i16(value * SCALE).to_le_bytes());
         }
         for slot in 0..SLOTS {
-            let mut of_slot = slot * CHECKS..(slot + 1) * CHECKS;
+            let mut of_slot = slot * usize::from(CHECKS)..(slot + 1) * usize::from(CHECKS);
             let kept = of_slot.find(|gram| classes.kept.get(*gram).copied().unwrap_or_default());
             out.push(kept.map_or(0, |gram| {
                 let bucket = u32::try_from(gram).unwrap_or_default();

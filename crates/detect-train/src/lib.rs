@@ -47,14 +47,11 @@ const OWN: f32 = 30.0;
 /// Weight of messages of programs, whose labels come from a rule over words.
 const NOISY: f32 = 0.12;
 
-/// The same of those in English: there are no more of them than of any other language, and most of what is retrieved is English.
-const NOISY_ENGLISH: f32 = 0.3;
-
 /// Most false positives among held real content, for each of the detector's lengths.
-const REAL_FALSE_POSITIVES: [f64; LENGTHS.len()] = [0.008, 0.007, 0.0005];
+const REAL_FALSE_POSITIVES: [f64; LENGTHS.len()] = [0.006, 0.005, 0.0006];
 
 /// The same among the short content of the repository, nearly all of which was written to look like failures.
-const TRAP_FALSE_POSITIVES: f64 = 0.105;
+const TRAP_FALSE_POSITIVES: f64 = 0.09;
 
 /// Sources that the measured model never saw, by the beginning of their names: what it says about them is what is to be
 /// expected of the unseen.
@@ -78,16 +75,10 @@ const HELD_SOURCES: [&str; 15] = [
 
 /// Languages of descriptions, and sources of which one half, that the measured model never saw either.
 const HELD_LANGUAGES: [&str; 5] = ["uk", "de", "zh", "tr", "en"];
-const HELD_HALVES: [&str; 5] = [
-    "debian-changelogs",
-    "readmes",
-    "descriptions",
-    "phrases",
-    "shuffled",
-];
+const HELD_HALVES: [&str; 4] = ["debian-changelogs", "readmes", "descriptions", "phrases"];
 
 /// Content that is too plain to set a threshold by.
-const EASY: [&str; 3] = ["descriptions", "phrases", "shuffled"];
+const EASY: [&str; 2] = ["descriptions", "phrases"];
 
 /// Files of the repository whose odd half no weights are ever learned from.
 const HALVED: [&str; 2] = ["dev", "purpose"];
@@ -182,23 +173,13 @@ fn load(inputs: &Inputs) -> Result<(Vec<Sample>, String), String> {
             ("short", 0.5),
             ("readmes", 0.5),
             ("keywords", 1.2),
-            ("headings", 0.6),
+            ("headings", 0.3),
         ] {
             let path = folder.join(name).with_extension("jsonl");
             if !path.is_file() {
                 continue;
             }
-            let start = samples.len();
             take(&mut samples, &path, None, weight, "")?;
-            if name == "messages" {
-                for sample in samples
-                    .iter_mut()
-                    .skip(start)
-                    .filter(|sample| sample.language == "en")
-                {
-                    sample.weight = NOISY_ENGLISH;
-                }
-            }
         }
     }
     in_context(&mut samples);
@@ -295,7 +276,7 @@ fn thresholds(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> [f32
     let mut thresholds = [0.0; LENGTHS.len()];
     for (length, (threshold, share)) in thresholds.iter_mut().zip(REAL_FALSE_POSITIVES).enumerate() {
         let real = |sample: &Sample| {
-            !own(sample) && sample.weight > NOISY_ENGLISH && !EASY.contains(&sample.source.as_str())
+            !own(sample) && sample.weight > NOISY && !EASY.contains(&sample.source.as_str())
         };
         let real = bound(length, &real, share);
         let trap = if length == 0 {
@@ -350,7 +331,7 @@ fn calibrate(weights: &mut Weights, samples: &[Sample], vectors: &[Vector]) {
 fn worth(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> (f64, f64) {
     let share = |failed: bool| {
         let held = samples.iter().zip(vectors).filter(|(sample, _)| {
-            held(sample) && sample.failed == failed && (failed || sample.weight > NOISY_ENGLISH)
+            held(sample) && sample.failed == failed && (failed || sample.weight > NOISY)
         });
         let above: Vec<bool> = held
             .map(|(_, vector)| learned.weights.above(vector) >= 0.0)

@@ -7,10 +7,10 @@ use crate::segment::Segments;
 pub const SLOTS: usize = 7 << 15;
 
 /// How many n-grams that share a slot can be told apart.
-pub const CHECKS: usize = 8;
+pub const CHECKS: u8 = 8;
 
 /// Buckets that n-grams are hashed into: a slot and which of its n-grams.
-pub const BUCKETS: usize = SLOTS * CHECKS;
+pub const BUCKETS: usize = SLOTS * CHECKS as usize;
 
 /// What the hash of a word begins with.
 const START: u32 = 0x0bad_5eed;
@@ -92,10 +92,7 @@ const fn mix(hash: u32, code: u32) -> u32 {
     (hash.rotate_left(5) ^ code).wrapping_mul(0x9e37_79b1)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "below `BUCKETS`, which an `u32` holds"
-)]
+/// Below [`BUCKETS`], so that the cast loses nothing.
 const fn bucket(hash: u32) -> u32 {
     let mixed = (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca6b);
     ((mixed as u64 * BUCKETS as u64) >> 32) as u32

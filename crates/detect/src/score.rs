@@ -39,7 +39,7 @@ impl Entry {
     #[inline]
     pub fn of(byte: u8, bucket: u32) -> Self {
         let (check, place) = (byte >> 5, usize::from(byte & 31));
-        if place == 0 || u32::from(check) != bucket % CHECKS as u32 {
+        if place == 0 || u32::from(check) != bucket % u32::from(CHECKS) {
             return Self::default();
         }
         ENTRIES.get(place).copied().unwrap_or_default()
@@ -48,7 +48,7 @@ impl Entry {
     /// The byte of a slot that holds a bucket's n-gram.
     pub fn byte(self, bucket: u32) -> u8 {
         let place = (0_u8..).zip(&ENTRIES).find(|(_, entry)| **entry == self);
-        let check = u8::try_from(bucket % CHECKS as u32).unwrap_or_default();
+        let check = u8::try_from(bucket % u32::from(CHECKS)).unwrap_or_default();
         check << 5 | place.map_or(0, |(place, _)| place)
     }
 }
@@ -62,13 +62,18 @@ static ENTRIES: [Entry; 32] = entries();
 )]
 const fn entries() -> [Entry; 32] {
     let mut entries = [Entry { level: 0, class: 0 }; 32];
-    let mut at = 0;
-    while at < LEVELS.len() * (features::CLASSES - 1) {
-        entries[at + 1] = Entry {
-            level: LEVELS[at % LEVELS.len()],
-            class: (at / LEVELS.len()) as u8 + 1,
-        };
-        at += 1;
+    let (mut at, mut class) = (1, 1);
+    while at + LEVELS.len() <= entries.len() {
+        let mut place = 0;
+        while place < LEVELS.len() {
+            entries[at] = Entry {
+                level: LEVELS[place],
+                class,
+            };
+            at += 1;
+            place += 1;
+        }
+        class += 1;
     }
     entries
 }
@@ -145,7 +150,7 @@ impl<'a> Model<'a> {
     fn entry(&self, bucket: u32) -> Entry {
         let byte = self
             .grams
-            .get(bucket as usize / CHECKS)
+            .get(bucket as usize / usize::from(CHECKS))
             .copied()
             .unwrap_or_default();
         Entry::of(byte, bucket)
