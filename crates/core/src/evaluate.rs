@@ -232,7 +232,7 @@ pub fn judge(
     clock_now: DateTime<Utc>,
     options: &Options,
 ) -> Result<Judgement, SourceError> {
-    judge_node(&Node::from(arguments), clock_now, options)
+    judge_node(&fields::borrowed(arguments), clock_now, options)
 }
 
 /// Judges the arguments of one call as they stand in JSON text. Exactly as [`judge`] on the same arguments, but
@@ -267,7 +267,7 @@ fn judge_node(
 ) -> Result<Judgement, SourceError> {
     if input::holds_json_as_text(arguments) {
         let read = input::with_json_texts_read(arguments);
-        let read = Node::from(&read);
+        let read = fields::borrowed(&read);
         let request = Request::read(&read, clock_now, &options.limits)?;
         return judged(&request, options);
     }

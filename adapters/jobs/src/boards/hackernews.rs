@@ -151,6 +151,9 @@ fn number(id: &Value) -> Option<String> {
     id_text(id).filter(|id| text::is_digits(id, ..))
 }
 
+/// Parts of a first line that are looked at. Adverts have up to ten, and each is compared with a hundred words.
+const PARTS: usize = 24;
+
 /// Reads one advert: by custom its first line is `Company | Role | Place | REMOTE | pay`.
 fn advert(id: &str, comment: &str, created_at: Option<String>, seconds: Option<i64>) -> Option<Job> {
     let body = html::to_text(comment);
@@ -159,6 +162,7 @@ fn advert(id: &str, comment: &str, created_at: Option<String>, seconds: Option<i
         .split('|')
         .map(str::trim)
         .filter(|part| !part.is_empty())
+        .take(PARTS)
         .collect();
     let mut job = Job::new(Board::HackerNews, id.to_owned(), text::clip(first, 120));
     (job.date, job.at) = dated("created_at", created_at);

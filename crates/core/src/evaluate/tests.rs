@@ -50,3 +50,11 @@ fn call(signals: &[Value]) -> Value {
 fn one(changes: Value) -> Verdict {
     evaluated(&call(&[signal(changes)])).unwrap().verdicts.remove(0)
 }
+
+/// Nothing is lost or changed where values are borrowed.
+#[test]
+fn values_are_borrowed_as_they_are() {
+    let text = r#"{"a": [1, -2, 18446744073709551615, 0.5, 1e300, null, true, "x", {"b": [], "": {}}], "c": {"d": "\u00e9"}}"#;
+    let value: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(Value::from(&super::fields::borrowed(&value)), value);
+}
