@@ -185,7 +185,7 @@ pub const HTML_ATTRIBUTES: usize = 200_000;
 pub const HTML_SCOPES: usize = 1_000;
 /// Looks at open elements while one HTML document is read: each tag may look at all of them. Ordinary
 /// pages need 10 to 20 for each node.
-pub const HTML_STEPS: usize = 20_000_000;
+pub const HTML_STEPS: usize = 16_000_000;
 /// Text directly in an HTML table, between two tags. It is held back until the next tag.
 pub const HTML_TABLE_TEXT_BYTES: usize = 64 << 10;
 /// Entries of one feed. A feed of more is refused: its reader keeps about 1 KiB for each.
