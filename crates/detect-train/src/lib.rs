@@ -75,16 +75,10 @@ const HELD_SOURCES: [&str; 15] = [
 
 /// Languages of descriptions, and sources of which one half, that the measured model never saw either.
 const HELD_LANGUAGES: [&str; 5] = ["uk", "de", "zh", "tr", "en"];
-const HELD_HALVES: [&str; 5] = [
-    "debian-changelogs",
-    "readmes",
-    "descriptions",
-    "phrases",
-    "shuffled",
-];
+const HELD_HALVES: [&str; 4] = ["debian-changelogs", "readmes", "descriptions", "phrases"];
 
 /// Content that is too plain to set a threshold by.
-const EASY: [&str; 3] = ["descriptions", "phrases", "shuffled"];
+const EASY: [&str; 2] = ["descriptions", "phrases"];
 
 /// Files of the repository whose odd half no weights are ever learned from.
 const HALVED: [&str; 2] = ["dev", "purpose"];
