@@ -51,7 +51,8 @@ class Pages(http.server.BaseHTTPRequestHandler):
 def visit(origin, service):
     """What the page saw when the browser took it from this origin."""
     query = urllib.parse.urlencode({"service": service, "token": TOKEN})
-    with tempfile.TemporaryDirectory() as profile:
+    # Helpers of the browser may still write there when it has ended.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         command = [BROWSER, "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
                    "--disable-background-networking", "--disable-component-update", f"--user-data-dir={profile}"]
         if os.geteuid() == 0:

@@ -45,7 +45,8 @@ work = tempfile.TemporaryDirectory()
 
 
 def browse(page, *flags):
-    with tempfile.TemporaryDirectory() as profile:
+    # Helpers of the browser may still write there when it has ended.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         command = [BROWSER, "--headless", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars",
                    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-default-apps",
                    "--disable-features=OptimizationHints,MediaRouter", f"--user-data-dir={profile}",
