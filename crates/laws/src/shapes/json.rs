@@ -91,15 +91,12 @@ pub(super) fn shapes(seed: &[u8], turn: usize) -> Vec<Shape> {
                 let open = if open.ends_with('{') { "{\"a\":0" } else { open };
                 let first = entries.keys().next().map_or("a", String::as_str);
                 let first = Value::String(first.to_owned()).to_string();
-                let mut keys = Shape::new(
+                others.push(Shape::new(
                     format!("{name}: other keys"),
                     format!("{before}{open}"),
                     Unit::Counted(b",\"k".to_vec(), b"\":0".to_vec()),
                     format!("}}{after}"),
-                );
-                // Whoever looks through all keys for each of them does so here, too.
-                keys.often = name.is_empty();
-                others.push(keys);
+                ));
                 others.push(Shape::same(
                     format!("{name}: the same key"),
                     format!("{before}{open}"),
