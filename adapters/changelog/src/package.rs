@@ -14,7 +14,7 @@ const BEHIND: TimeDelta = TimeDelta::days(7);
 
 /// Finds the releases of a package.
 pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Found, SourceError> {
-    let package = match ask(cx, registry.document(name)?, registry).await {
+    let mut package = match ask(cx, registry.document(name)?, registry).await {
         // Thousands of nightlies make some documents larger than is worth reading.
         Err(error) if error.code == ErrorCode::TooLarge && registry == Registry::Npm => {
             let small = ask(cx, registries::npm_latest(name)?, registry).await?;
@@ -28,7 +28,7 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
         }
         other => other?,
     };
-    let own = versions(registry, &package)?;
+    let own = versions(registry, &mut package)?;
     let mut found = match &package.repository {
         Some(at) => match repository::releases(cx, at).await {
             Ok(mut found) if !found.releases.is_empty() => {
@@ -107,7 +107,8 @@ fn choose(found: &mut Found, package: &Package) {
     }
 }
 
-fn versions(registry: Registry, package: &Package) -> Result<Found, SourceError> {
+/// Takes the versions out of the package: a second list of all would double what a long one takes.
+fn versions(registry: Registry, package: &mut Package) -> Result<Found, SourceError> {
     let page = match registry {
         Registry::Npm => format!(
             "https://www.npmjs.com/package/{}?activeTab=versions",
@@ -120,8 +121,8 @@ fn versions(registry: Registry, package: &Package) -> Result<Found, SourceError>
         "versions",
         link::built(&page, &[])?,
         "registry",
-        package.releases.clone(),
+        std::mem::take(&mut package.releases),
     );
-    found.complete = true;
+    found.complete = !package.more;
     Ok(found)
 }

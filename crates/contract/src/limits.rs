@@ -141,6 +141,8 @@ pub const SMALL_REQUEST: usize = 64 << 10;
 pub const MESSAGE_VALUES: usize = 10_000;
 /// Values in the arguments of one `evaluate_context` call. Each takes up to about 80 bytes.
 pub const SIGNALS_VALUES: usize = 100_000;
+/// Values in one response that `freshcontext validate` reads. A composite of hundreds of items has some thousands.
+pub const VALIDATED_VALUES: usize = 100_000;
 /// Bytes of lists of signals, signals and metadata that are given as JSON text in one `evaluate_context` call: what is
 /// read of them is copied.
 pub const JSON_TEXT_BYTES: usize = 4 << 20;
@@ -185,7 +187,7 @@ pub const HTML_ATTRIBUTES: usize = 200_000;
 pub const HTML_SCOPES: usize = 1_000;
 /// Looks at open elements while one HTML document is read: each tag may look at all of them. Ordinary
 /// pages need 10 to 20 for each node.
-pub const HTML_STEPS: usize = 16_000_000;
+pub const HTML_STEPS: usize = 12_000_000;
 /// Text directly in an HTML table, between two tags. It is held back until the next tag.
 pub const HTML_TABLE_TEXT_BYTES: usize = 64 << 10;
 /// Entries of one feed. A feed of more is refused: its reader keeps about 1 KiB for each.

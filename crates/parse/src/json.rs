@@ -45,20 +45,26 @@ const VALUES: usize = 50_000;
 /// Least bytes a value, on average, of an answer with more. Lists of identifiers have nine.
 const BYTES_PER_VALUE: usize = 6;
 
+/// Least bytes a key with its value, on average, of an answer with more than [`VALUES`] of them: a key takes several
+/// times as much as a value. Objects of facts have 20 to 30.
+const BYTES_PER_KEY: usize = 14;
+
 /// Refuses a text of very many values of next to nothing, each of which takes up to a hundred times its length in
-/// memory. Counts commas, and openings of lists and objects, those in texts included. [`parse`] asks it by itself.
+/// memory. Counts commas, openings of lists and objects, and colons after texts, those in texts included. [`parse`]
+/// asks it by itself.
 ///
 /// # Errors
 /// `malformed`, where it is such a text.
 pub fn refuse_crumbs(text: &str, what: &str) -> Result<(), SourceError> {
-    let [commas, openings] = text.bytes().fold([0, 0], |[commas, openings], byte| {
-        [
-            commas + usize::from(byte == b','),
-            openings + usize::from(matches!(byte, b'[' | b'{')),
-        ]
-    });
-    let values = commas.max(openings);
-    if values > VALUES && text.len() / values < BYTES_PER_VALUE {
+    let (mut commas, mut openings, mut keys, mut after_text) = (0_usize, 0_usize, 0_usize, false);
+    for byte in text.bytes() {
+        commas += usize::from(byte == b',');
+        openings += usize::from(matches!(byte, b'[' | b'{'));
+        keys += usize::from(after_text && byte == b':');
+        after_text = byte == b'"' || (after_text && byte.is_ascii_whitespace());
+    }
+    let dense = |count: usize, bytes_each: usize| count > VALUES && text.len() / count < bytes_each;
+    if dense(commas.max(openings), BYTES_PER_VALUE) || dense(keys, BYTES_PER_KEY) {
         return Err(SourceError::malformed(format!(
             "{what}: the answer is made of more small values than any source sends"
         )));
@@ -281,6 +287,28 @@ mod tests {
                 parse::<Value>(&list(entry, count), "list").is_ok(),
                 fits,
                 "{entry} {count}"
+            );
+        }
+    }
+
+    #[test]
+    fn very_many_keys_with_next_to_nothing_are_refused() {
+        let object = |count: usize, colon: &str, value: &str| {
+            let fields: Vec<String> = (0..count)
+                .map(|key| format!("\"{key:05}\"{colon}{value}"))
+                .collect();
+            format!("{{{}}}", fields.join(","))
+        };
+        for (count, colon, value, fits) in [
+            (49_000, ":", "0", true),
+            (51_000, ":", "0", false),
+            (51_000, " :\n", "0", false),
+            (60_000, ":", "\"a fact\"", true),
+        ] {
+            assert_eq!(
+                parse::<Value>(&object(count, colon, value), "object").is_ok(),
+                fits,
+                "{count} {value}"
             );
         }
     }

@@ -1,5 +1,7 @@
 //! Package registries: where a package's source is, and when its versions came out.
 
+use std::cmp::Reverse;
+
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, SourceError};
 use freshcontext_parse::github::{self, Repository};
@@ -16,8 +18,10 @@ pub struct Package {
     pub name: String,
     /// Its repository on GitHub.
     pub repository: Option<Repository>,
-    /// Its versions, without those that are gone.
+    /// Its versions, without those that are gone; the newest where there are very many.
     pub releases: Vec<Release>,
+    /// Whether there are more versions than were read.
+    pub more: bool,
     /// The version that the registry hands out by default.
     pub latest: Option<String>,
 }
@@ -56,6 +60,9 @@ fn release(registry: Registry, name: &str, version: &str, date: DateEvidence) ->
     }
 }
 
+/// Versions that are read of one package: no package that people use has as many.
+const MAX_VERSIONS: usize = 20_000;
+
 /// `time` may hold versions that are gone, and an object where the whole package is. The document of one
 /// version has no list.
 fn npm(value: &Value) -> Option<Package> {
@@ -66,16 +73,21 @@ fn npm(value: &Value) -> Option<Package> {
     if versions.is_none() && !of_one && !unpublished {
         return None;
     }
-    let releases = versions
+    let at = |version: &str| value.get("time").and_then(|times| times.get(version)?.as_str());
+    let mut listed: Vec<_> = versions.into_iter().flatten().collect();
+    let more = listed.len() > MAX_VERSIONS;
+    if more {
+        listed.sort_by_cached_key(|(version, _)| Reverse(at(version)));
+        listed.truncate(MAX_VERSIONS);
+    }
+    let releases = listed
         .into_iter()
-        .flatten()
         .map(|(version, about)| {
-            let at = value.get("time").and_then(|times| times.get(version)?.as_str());
             let mut release = release(
                 Registry::Npm,
                 &name,
                 version,
-                DateEvidence::optional_field("time", at),
+                DateEvidence::optional_field("time", at(version)),
             );
             if let Some(reason) = text_at(about, "/deprecated") {
                 release.notes = format!("deprecated: {}", text::said(reason, 200));
@@ -94,6 +106,7 @@ fn npm(value: &Value) -> Option<Package> {
         name,
         repository,
         releases,
+        more,
     })
 }
 
@@ -147,6 +160,7 @@ fn pypi(value: &Value) -> Option<Package> {
         name,
         repository,
         releases,
+        more: false,
     })
 }
 
@@ -169,5 +183,6 @@ fn crates(value: &Value) -> Option<Package> {
         name,
         repository,
         releases,
+        more: false,
     })
 }

@@ -3,6 +3,7 @@
 use super::*;
 use freshcontext_contract::ErrorCode;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::registry::Registry;
 use freshcontext_testkit::bodies::{any_prefix, fixtures, recorded, recording};
 use proptest::prelude::*;
 
@@ -546,4 +547,22 @@ fn what_nests_is_read_through_once_for_each_question() {
     let source = format!("<html><body>{deep}{}", "word ".repeat(20_000));
     let page = page::read(&source, &address, DateTime::UNIX_EPOCH);
     assert!(page.cut.is_none() && page.text.len() > 90_000);
+}
+
+#[test]
+fn of_very_many_versions_the_newest_are_read() {
+    let versions: Vec<String> = (0..20_001)
+        .map(|number| format!(r#""{number}.0.0":{{}}"#))
+        .collect();
+    // A version without a time counts as the oldest.
+    let body = format!(
+        r#"{{"name":"a","versions":{{{}}},"time":{{"1.0.0":"2026-01-02T00:00:00Z","9999.0.0":"2020-01-02T00:00:00Z"}}}}"#,
+        versions.join(",")
+    );
+    let package = registry::read(Registry::Npm, &body).unwrap();
+    assert_eq!((package.releases.len(), package.more), (20_000, true));
+    assert_eq!(package.releases[0].title, "1.0.0");
+    assert_eq!(package.releases[1].title, "9999.0.0");
+    let few = registry::read(Registry::Npm, r#"{"name":"a","versions":{"1.0.0":{}}}"#).unwrap();
+    assert!(!few.more);
 }

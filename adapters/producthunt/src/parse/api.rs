@@ -68,8 +68,23 @@ struct Post {
     reviews_rating: Option<f64>,
     created_at: Option<String>,
     featured_at: Option<String>,
+    topics: Option<Topics>,
+}
+
+#[derive(Deserialize)]
+struct Topics {
     #[serde(default)]
-    topics: Value,
+    edges: Lenient<TopicEdge>,
+}
+
+#[derive(Deserialize)]
+struct TopicEdge {
+    node: Topic,
+}
+
+#[derive(Deserialize)]
+struct Topic {
+    name: String,
 }
 
 /// Reads posts: a list, or one.
@@ -192,9 +207,8 @@ fn item(post: Post) -> Option<Item> {
     item.set("rating", post.reviews_rating.filter(|rating| *rating > 0.0));
     item.set("posted_at", post.created_at);
     item.set("featured_at", post.featured_at);
-    let topics: Vec<&str> = json::entries(&post.topics, "/edges")
-        .filter_map(|edge| edge.pointer("/node/name")?.as_str())
-        .collect();
+    let topics = post.topics.map(|topics| topics.edges.items).unwrap_or_default();
+    let topics: Vec<String> = topics.into_iter().map(|edge| edge.node.name).collect();
     item.set("topics", topics);
     Some(item)
 }

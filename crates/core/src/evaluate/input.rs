@@ -256,7 +256,7 @@ pub(super) fn with_json_texts_read(arguments: &Node<'_>) -> Value {
             if let Value::String(text) = value
                 && text.trim_start().starts_with(['{', '['])
                 && let Some(bytes) = self.bytes.checked_sub(text.len())
-                && let Some(values) = self.values.checked_sub(values(text.as_bytes()))
+                && let Some(values) = self.values.checked_sub(values(text.as_bytes(), self.values))
                 && let Ok(read) = serde_json::from_str(text)
             {
                 *self = Self { bytes, values };

@@ -14,8 +14,9 @@ use memchr::{memchr, memchr2};
 /// assert!(!hold_more_values_than(&[br#"["[,[,[,"]"#], 3));
 /// ```
 pub fn hold_more_values_than(pieces: &[&[u8]], most: usize) -> bool {
-    let together = |count: fn(&[u8]) -> usize| pieces.iter().map(|piece| count(piece)).sum::<usize>();
-    together(counted) > most && together(values) > most
+    let upper_bound: usize = pieces.iter().map(|piece| counted(piece)).sum();
+    let left = |left: usize, piece: &&[u8]| left.checked_sub(values(piece, left));
+    upper_bound > most && pieces.iter().try_fold(most, left).is_none()
 }
 
 /// Counts wherever they stand.
@@ -36,12 +37,16 @@ const fn counts(byte: u8) -> bool {
     matches!(byte, b'[' | b'{' | b',')
 }
 
-/// The values of a JSON text, but for the last of each list and object that is no list or object itself.
-pub(super) fn values(json: &[u8]) -> usize {
+/// The values of a JSON text, but for the last of each list and object that is no list or object itself. Beyond `most`,
+/// it is only said that there are more.
+pub(super) fn values(json: &[u8], most: usize) -> usize {
     let (mut values, mut rest) = (0, json);
     while let Some(begin) = memchr(b'"', rest) {
         let (before, text) = rest.split_at(begin);
         values += counted(before);
+        if values > most {
+            return values;
+        }
         rest = after_text(text.get(1..).unwrap_or_default());
     }
     values + counted(rest)

@@ -17,12 +17,23 @@ pub fn cut(text: &str, chars: usize) -> &str {
     let Some((at, _)) = text.char_indices().nth(chars) else {
         return text;
     };
+    text.get(..boundary_before(text, at)).unwrap_or_default()
+}
+
+/// Most bytes of what a reader sees as one character. Emoji joined to families take some 50; whatever is longer was
+/// made to be.
+const GRAPHEME_BYTES: usize = 1 << 10;
+
+/// The last end of a grapheme up to `at`; `at` itself within one that is too long to be one.
+fn boundary_before(text: &str, at: usize) -> usize {
+    let begin = text.floor_char_boundary(at.saturating_sub(GRAPHEME_BYTES));
+    let near = text.get(begin..).unwrap_or_default();
     let mut cursor = GraphemeCursor::new(at, text.len(), true);
-    let at = match cursor.is_boundary(text, 0) {
-        Ok(true) => at,
-        _ => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0),
-    };
-    text.get(..at).unwrap_or_default()
+    // An error asks for the text before what it was given.
+    match cursor.is_boundary(near, begin) {
+        Ok(false) => cursor.prev_boundary(near, begin).ok().flatten().unwrap_or(at),
+        Ok(true) | Err(_) => at,
+    }
 }
 
 /// As [`cut`], with `…` as the last of the `chars` characters where something was cut off.

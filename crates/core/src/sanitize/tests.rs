@@ -292,6 +292,15 @@ fn h08_error_texts_are_one_short_clean_line() {
 }
 
 #[test]
+fn what_is_too_long_to_be_a_character_is_cut() {
+    let joined = "\u{1f469}\u{200d}".repeat(1_000);
+    assert_eq!(cut(&joined, 1_500).chars().count(), 1_500);
+    // One that may be one is left out whole.
+    let before = format!("a{}", "\u{1f469}\u{200d}".repeat(20));
+    assert_eq!(cut(&before, 30), "a");
+}
+
+#[test]
 fn cuts_never_split_a_grapheme() {
     assert_eq!(cut("ab👨\u{200d}👩\u{200d}👧cd", 4), "ab");
     assert_eq!(cut("ab👨\u{200d}👩\u{200d}👧cd", 7), "ab👨\u{200d}👩\u{200d}👧");

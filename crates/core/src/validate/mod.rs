@@ -13,14 +13,16 @@ mod structured;
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use freshcontext_contract::limits::EARLIEST_DAY_START_H;
+use freshcontext_contract::limits::{EARLIEST_DAY_START_H, VALIDATED_VALUES};
 use freshcontext_detect::inspect;
 use serde::Serialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 
 pub use envelope::{Envelope, EnvelopeError, parse_envelope, parse_envelopes};
 
 use crate::date::{Confidence, Precision, is_future, parse_instant};
+use crate::evaluate::hold_more_values_than;
 use crate::specification::{self, says};
 
 /// The form that was found.
@@ -154,20 +156,39 @@ fn read(text: &str, book: &mut Book, strings: usize) -> Form {
         book.level(Level::Fail);
         Form::Json
     };
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(object)) => {
-            structured::check(&Value::Object(object), book);
+    // A tree is made only of what may be a response: of anything else it takes memory for nothing.
+    match text.bytes().next() {
+        Some(b'{') => {
+            match object(text) {
+                Ok(value) => structured::check(&value, book),
+                Err(problem) => return strange(problem, book),
+            }
             Form::Json
         }
         // As shells and logs hand it on: a JSON string that holds either form.
-        Ok(Value::String(inner)) if strings > 0 => read(&inner, book, strings - 1),
-        Ok(_) => strange("is not an object".to_owned(), book),
-        Err(error) if text.starts_with('{') => strange(format!("does not parse: {error}"), book),
-        Err(_) => {
+        Some(b'"')
+            if strings > 0
+                && let Ok(inner) = serde_json::from_str::<String>(text) =>
+        {
+            read(&inner, book, strings - 1)
+        }
+        _ if serde_json::from_str::<IgnoredAny>(text).is_ok() => strange("is not an object".to_owned(), book),
+        _ => {
             envelope::check(text, book);
             Form::Text
         }
     }
+}
+
+/// The object that a JSON text is, or what is wrong with it.
+fn object(text: &str) -> Result<Value, String> {
+    if hold_more_values_than(&[text.as_bytes()], VALIDATED_VALUES) {
+        return Err(format!(
+            "holds more than {VALIDATED_VALUES} values, as no response does"
+        ));
+    }
+    let object = serde_json::from_str(text).map_err(|error| format!("does not parse: {error}"))?;
+    Ok(Value::Object(object))
 }
 
 /// Either form may hold the other, so each asks for it here.

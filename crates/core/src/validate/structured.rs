@@ -108,9 +108,9 @@ fn tool_result(object: &Map<String, Value>, book: &mut Book, depth: usize) {
     let texts: Vec<&str> = texts.filter_map(|part| part.get("text")?.as_str()).collect();
     let text = texts.join("\n");
     // Many servers repeat the structured content as text; that is no second answer.
-    let is_json = serde_json::from_str::<Value>(&text).is_ok_and(|value| value.is_object());
-    if is_json && structured.is_none() {
-        let value: Value = serde_json::from_str(&text).unwrap_or(Value::Null);
+    let repeated = super::object(&text).ok();
+    let is_json = repeated.is_some();
+    if let Some(value) = repeated.filter(|_| structured.is_none()) {
         check_at(&value, book, depth - 1);
     } else if structured.is_none() || (!is_json && text.contains("FRESHCONTEXT")) {
         book.place = format!("{outer}text: ");

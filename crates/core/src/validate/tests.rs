@@ -414,3 +414,25 @@ fn only_the_remarks_of_our_own_answers_are_no_content() {
         "> A text about gardens.\nNote: {wall}"
     ))));
 }
+
+/// No tree is made of a text that cannot be a response.
+#[test]
+fn what_holds_more_values_than_a_response_is_refused() {
+    let failed = |text: &str| {
+        let report = validate(text, None);
+        assert_eq!((report.form, report.level), (Form::Json, Level::Fail));
+        report
+            .failed()
+            .map(|check| check.message.clone())
+            .collect::<Vec<_>>()
+    };
+    let values = "0,".repeat(VALIDATED_VALUES + 1);
+    assert_eq!(
+        failed(&format!(r#"{{"freshcontext":[{values}0]}}"#)),
+        ["holds more than 100000 values, as no response does"]
+    );
+    assert_eq!(failed(&format!("[{values}0]")), ["is not an object"]);
+    // Values in texts are none.
+    let quoted = format!(r#"{{"retrieved_at":"2026-01-02T03:04:05Z","note":"{values}"}}"#);
+    assert_eq!(validate(&quoted, None).level, Level::Aware);
+}
