@@ -114,13 +114,15 @@ pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, So
     if !out.items.is_empty() {
         return Ok(out);
     }
-    if document.select(&parts.captcha).next().is_some() || is_sorry(page.as_bytes()) {
+    // Looked for in the text first: in a large page each of these is a walk through all of its elements.
+    let asks = page.contains("captcha") && document.select(&parts.captcha).next().is_some();
+    if asks || is_sorry(page.as_bytes()) {
         return Err(SourceError::challenge(
             "Google Scholar asks to show that we are not a robot",
         ));
     }
-    let said = html::text_of(document.root_element());
-    if out.unreadable == 0 && said.contains("did not match any articles") {
+    let says = |words: &str| page.contains(words) && html::text_of(document.root_element()).contains(words);
+    if out.unreadable == 0 && says("did not match any articles") {
         out.total = None;
         return Ok(out);
     }

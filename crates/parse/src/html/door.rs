@@ -42,6 +42,11 @@ const BYTES_PER_BYTE: usize = 18;
 /// Bytes that the tree of any text may take.
 const FEWEST_BYTES: usize = 6 << 20;
 
+/// Looks at open elements for each byte, beyond what any text may cause. Ordinary pages take up to four.
+const STEPS_PER_BYTE: usize = 16;
+/// Looks at open elements that any text may cause.
+const FEWEST_STEPS: usize = 200_000;
+
 /// Elements that hold nothing (WHATWG HTML, 13.1.2): they add no depth.
 const VOID: [&str; 17] = [
     "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input", "link",
@@ -66,6 +71,12 @@ pub(super) const fn most_bytes(bytes: usize) -> usize {
     } else {
         HTML_TREE_BYTES
     }
+}
+
+/// Looks at open elements that a text of so many bytes may cause.
+const fn most_steps(bytes: usize) -> usize {
+    let most = bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(FEWEST_STEPS);
+    if most < HTML_STEPS { most } else { HTML_STEPS }
 }
 
 /// Nodes of a text that there is room for from the start. Without a tag it is one text, however long.
@@ -179,6 +190,7 @@ struct Door<'b> {
     full: bool,
     most_nodes: usize,
     most_bytes: usize,
+    most_steps: usize,
     tags: usize,
     scopes: usize,
     /// Open elements at the last exact look, without formatting ones.
@@ -215,6 +227,7 @@ impl<'b> Door<'b> {
             builder,
             most_nodes: most_nodes(length),
             most_bytes: most_bytes(length),
+            most_steps: most_steps(length),
             changed: true,
             cut: Cut::default(),
             full: false,
@@ -272,7 +285,7 @@ impl<'b> Door<'b> {
         let sink = &self.builder.sink;
         self.full |= sink.nodes() >= self.most_nodes
             || sink.bytes() >= self.most_bytes
-            || sink.steps() >= HTML_STEPS
+            || sink.steps() >= self.most_steps
             || sink.attributes() >= HTML_ATTRIBUTES
             || self.tags >= HTML_TAGS;
         next
