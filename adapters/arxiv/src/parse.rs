@@ -42,7 +42,7 @@ pub fn feed(response: &Response, whole_text: bool) -> Result<Feed, Trouble> {
     let body = charset::decode(response).text;
     read(&body, response.status, whole_text).map_err(|trouble| match trouble {
         Trouble::Failed(error) if error.code == ErrorCode::Malformed => {
-            Trouble::Failed(response.wall().unwrap_or(error))
+            Trouble::Failed(response.block_page().unwrap_or(error))
         }
         other => other,
     })

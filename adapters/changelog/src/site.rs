@@ -150,8 +150,8 @@ fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
         .to_ascii_lowercase();
     let html = media.contains("html") || start.starts_with("<!doctype html") || start.starts_with("<html");
     if html {
-        if let Some(wall) = response.wall() {
-            return Err(wall);
+        if let Some(block_page) = response.block_page() {
+            return Err(block_page);
         }
         return Ok(Document::Html(Box::new(page::read(&body, &url, cx.now())), url));
     }

@@ -70,7 +70,7 @@ impl Adapter for Gdelt {
         let response = cx.send(plan.request.clone()).await.map_err(patience)?;
         let decoded = charset::decode(&response);
         let list = parse::articles(&decoded.text, &plan.query)
-            .map_err(|error| patience(response.wall().unwrap_or(error)))?;
+            .map_err(|error| patience(response.block_page().unwrap_or(error)))?;
         if list.salvaged {
             // The whole list may well come next time.
             response.discard();

@@ -45,7 +45,7 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
         }
         Err(_) => None,
     };
-    let mut result = judge(cx, &query, &routed.answer, skip)?;
+    let mut result = to_result(cx, &query, &routed.answer, skip)?;
     result.route = Some(routed.route);
     match as_of {
         Some(day) => result.set("data_as_of", day.to_string()),
@@ -122,7 +122,7 @@ fn searched(row: &Row) -> String {
     format!("{} {} {} {supplier}", row.tender, row.description, row.agency).to_lowercase()
 }
 
-fn judge(cx: &Cx<'_>, query: &Query, read: &Read, skip: usize) -> Result<SourceResult, SourceError> {
+fn to_result(cx: &Cx<'_>, query: &Query, read: &Read, skip: usize) -> Result<SourceResult, SourceError> {
     let args = cx.args();
     let days = args.days();
     let rows: Vec<Row> = read

@@ -6,7 +6,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace,
-    Peek, Route, SourceError, SourceResult, StatusRule, When, walls,
+    Peek, Route, SourceError, SourceResult, StatusRule, When, block_pages,
 };
 use freshcontext_parse::charset;
 
@@ -203,13 +203,13 @@ async fn follow_share(cx: &Cx<'_>, url: &freshcontext_contract::url::Url) -> Res
     {
         return Ok(asked);
     }
-    match walls::recognise(
+    match block_pages::recognise(
         response.status,
         &response.media_type(),
         &response.headers,
         &response.body,
     ) {
-        Some(wall) => Err(SourceError::new(wall.code, wall.reason)),
+        Some(block_page) => Err(SourceError::new(block_page.code, block_page.reason)),
         None => Err(SourceError::not_found("this share link leads to no post")
             .hint("open the link in a browser and pass the address it leads to")),
     }

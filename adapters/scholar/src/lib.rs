@@ -47,7 +47,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         .founded(Founding::Documented),
         Route::new(
             "scholar",
-            "one page of Scholar's results, for a Scholar address, asked for once; years only; the others where it is walled",
+            "one page of Scholar's results, for a Scholar address, asked for once; years only; the others where Scholar refuses",
         ),
     ],
     rates: &[
@@ -81,7 +81,7 @@ const DAY: TimeDelta = TimeDelta::hours(24);
 /// The source. Remembers who refused, and until when, so as not to insist.
 #[derive(Debug, Default)]
 pub struct Scholar {
-    walled: Refused,
+    refusal: Refused,
     spent: Refused,
 }
 
@@ -117,7 +117,7 @@ impl Adapter for Scholar {
             // Structured sources come before scraping; a page of Scholar is read where it was asked for.
             None => plan.search.is_address || input.fallback == Some(false),
         };
-        let mut walled = None;
+        let mut refused = None;
         if asks_scholar {
             match self.by_scholar(cx, &plan).await {
                 Ok((page, url)) => return Ok(result(page, &plan, Via::Scholar, url)),
@@ -127,15 +127,15 @@ impl Adapter for Scholar {
                     if !elsewhere || words.is_none() {
                         return Err(advised(error, words.is_some()));
                     }
-                    walled = Some(error);
+                    refused = Some(error);
                 }
             }
         }
         // A cursor of Scholar has ended above, and every other plan has words.
         let words = words.ok_or_else(SourceError::foreign_cursor)?;
-        let (page, via, url, failed) = self.by_open_index(cx, &plan, &words, walled.as_ref()).await?;
+        let (page, via, url, failed) = self.by_open_index(cx, &plan, &words, refused.as_ref()).await?;
         let mut result = result(page, &plan, via, url);
-        if let Some(error) = &walled {
+        if let Some(error) = &refused {
             result.note(format!(
                 "Google Scholar could not be read ({}: {}); {} was asked the same query instead",
                 error.code,
@@ -153,7 +153,7 @@ impl Adapter for Scholar {
 impl Scholar {
     /// One page of Scholar, asked for once, unless it refused a short while ago.
     async fn by_scholar(&self, cx: &Cx<'_>, plan: &Plan) -> Result<(Page, Url), SourceError> {
-        if let Some((wait, code)) = self.walled.lasting(cx.now(), LEFT_ALONE) {
+        if let Some((wait, code)) = self.refusal.lasting(cx.now(), LEFT_ALONE) {
             let until = cx.now() + wait;
             let message = format!(
                 "it refused before and is left alone until {}",
@@ -186,7 +186,7 @@ impl Scholar {
                 ErrorCode::Challenge | ErrorCode::AccessDenied | ErrorCode::RateLimited
             )
         {
-            self.walled.remember(cx.now() + LEFT_ALONE, error.code);
+            self.refusal.remember(cx.now() + LEFT_ALONE, error.code);
         }
         Ok((page?, url))
     }
@@ -197,7 +197,7 @@ impl Scholar {
         cx: &Cx<'_>,
         plan: &Plan,
         words: &str,
-        walled: Option<&SourceError>,
+        refused: Option<&SourceError>,
     ) -> Result<(Page, Via, Url, Option<SourceError>), SourceError> {
         let mut failed = None;
         if plan.only != Some(Via::OpenAlex) {
@@ -211,7 +211,7 @@ impl Scholar {
         }
         match self.by_openalex(cx, plan, words).await {
             Ok((page, url)) => Ok((page, Via::OpenAlex, url, failed)),
-            Err(error) => Err(none_answered(walled, failed.as_ref(), error)),
+            Err(error) => Err(none_answered(refused, failed.as_ref(), error)),
         }
     }
 
@@ -273,22 +273,22 @@ fn advised(error: SourceError, has_words: bool) -> SourceError {
 /// The error where every route failed: Scholar's own where it was asked for, else that of the last one,
 /// with what the others said.
 fn none_answered(
-    walled: Option<&SourceError>,
+    refused: Option<&SourceError>,
     crossref: Option<&SourceError>,
     mut openalex: SourceError,
 ) -> SourceError {
     let Some(crossref) = crossref else {
         return openalex;
     };
-    let Some(walled) = walled else {
+    let Some(refused) = refused else {
         openalex.message = format!("{}; Crossref before it: {}", openalex.message, crossref.code);
         return openalex;
     };
     let message = format!(
         "{}; Crossref: {}; OpenAlex: {}",
-        walled.message, crossref.code, openalex.code
+        refused.message, crossref.code, openalex.code
     );
-    walled
+    refused
         .clone()
         .saying(message)
         .hint("wait a while, or try extract_arxiv")

@@ -101,7 +101,7 @@ impl ErrorCode {
         }
     }
 
-    /// Whether it, found in an answer, says that the answer is none: a wall, a limit, a broken or another
+    /// Whether it, found in an answer, says that the answer is none: a block page, a limit, a broken or another
     /// document. "There is no such thing" and "the query is wrong" are answers.
     pub const fn is_against_the_answer(self) -> bool {
         matches!(

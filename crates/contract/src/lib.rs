@@ -11,6 +11,7 @@ mod adapter;
 mod arg_spec;
 mod args;
 mod asking;
+pub mod block_pages;
 mod clock;
 mod cx;
 mod date;
@@ -26,7 +27,6 @@ mod source_result;
 mod tests;
 mod tolerant;
 pub mod tracking;
-pub mod walls;
 mod wire;
 mod words;
 

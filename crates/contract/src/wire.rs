@@ -32,7 +32,7 @@ pub enum Method {
     PostQuery,
 }
 
-/// What kind of body the adapter can read. Anything else is judged before it is parsed: a wall, an
+/// What kind of body the adapter can read. Anything else is judged before it is parsed: a block page, an
 /// error page, or malformed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

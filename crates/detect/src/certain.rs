@@ -1,6 +1,6 @@
 //! What needs no weighing: nothing there, binary formats, error objects, what retrieval tools print.
 
-use freshcontext_contract::walls::Strength;
+use freshcontext_contract::block_pages::Strength;
 
 use crate::figures::Figures;
 use crate::form::Form;
@@ -110,7 +110,7 @@ const REASONS: [&str; 22] = [
 const STATUS: usize = 60;
 
 /// Judges what is certain; `None` leaves it to the weights.
-pub(crate) fn judge(text: &str, segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
+pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     binary(text)
         .or_else(|| hollow(text, segments))
         .or_else(|| marker(text))
@@ -119,7 +119,7 @@ pub(crate) fn judge(text: &str, segments: &Segments<'_>, figures: &Figures) -> O
         .or_else(|| thrown(text))
         .or_else(|| object(segments, figures))
         .or_else(|| fault(segments))
-        .or_else(|| wall(segments, figures))
+        .or_else(|| block_page(segments, figures))
 }
 
 /// `404`, `HTTP/1.1 503 Service Unavailable`, `Too Many Requests`: a status and nothing else.
@@ -407,7 +407,7 @@ fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
 }
 
 /// A vendor's proof on a page without a document of its own.
-fn wall(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
+fn block_page(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     let mark = figures.mark.filter(|mark| mark.strength == Strength::Proof)?;
     if segments.form != Form::Html || segments.shape.visible > WALLED {
         return None;

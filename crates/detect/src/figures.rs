@@ -1,12 +1,12 @@
 //! Named figures of a text's shape: what the n-grams cannot say.
 
-use freshcontext_contract::walls::{self, Fingerprint, Strength};
+use freshcontext_contract::block_pages::{self, Fingerprint, Strength};
 
 use crate::features::Words;
 use crate::form::Form;
 use crate::segment::Segments;
 
-/// Most visible bytes of a text that is searched for vendors' marks: a wall is short, a text that is longer quotes one.
+/// Most visible bytes of a text that is searched for vendors' marks: a block page is short, a text that is longer quotes one.
 const MARKED: usize = 1200;
 
 /// How much of a text is searched for them, in bytes.
@@ -153,8 +153,8 @@ impl Figures {
         if segments.shape.visible > MARKED {
             return false;
         }
-        let marks = walls::fingerprints_in(crate::text::head(text, SEARCHED).as_bytes());
-        self.mark = walls::best(&marks);
+        let marks = block_pages::fingerprints_in(crate::text::head(text, SEARCHED).as_bytes());
+        self.mark = block_pages::best(&marks);
         let strength = self.mark.map(|mark| mark.strength);
         self.flag(Figure::Hint, strength == Some(Strength::Hint));
         self.flag(Figure::Proof, strength == Some(Strength::Proof));

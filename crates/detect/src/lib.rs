@@ -51,16 +51,16 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
     }
     let segments = Segments::of(text);
     let mut figures = Figures::of(&segments);
-    let walled = may_be_walled(&segments);
-    if walled {
+    let maybe_blocked = may_be_block_page(&segments);
+    if maybe_blocked {
         figures.search(text, &segments);
     }
-    if let Some(found) = certain::judge(text, &segments, &figures) {
+    if let Some(found) = certain::classify(text, &segments, &figures) {
         return found;
     }
     let (mut alone, grams) = model.counted_margin(&segments, &mut figures);
     // Without a mark the figures are what they were, and so is the margin.
-    if !walled && alone >= BEYOND_DOUBT && figures.search(text, &segments) {
+    if !maybe_blocked && alone >= BEYOND_DOUBT && figures.search(text, &segments) {
         alone = model.margin(&segments, &mut figures);
     }
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
@@ -76,7 +76,7 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
 }
 
 /// Whether a vendor's mark may decide by itself. Otherwise it is only looked for where the words leave a doubt.
-fn may_be_walled(segments: &Segments<'_>) -> bool {
+fn may_be_block_page(segments: &Segments<'_>) -> bool {
     let thin = segments.form == Form::Html && segments.shape.visible <= certain::WALLED;
     thin || segments.form == Form::Json
 }
@@ -89,10 +89,10 @@ pub fn certain(text: &str) -> Option<bool> {
     }
     let segments = Segments::of(text);
     let mut figures = Figures::of(&segments);
-    if may_be_walled(&segments) {
+    if may_be_block_page(&segments) {
         figures.search(text, &segments);
     }
-    certain::judge(text, &segments, &figures).map(|found| found.failed)
+    certain::classify(text, &segments, &figures).map(|found| found.failed)
 }
 
 /// One output line of `inspect --jsonl`: `{"id","failed","kind","confidence"}`, without line end.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use freshcontext_contract::walls::WallKind;
+use freshcontext_contract::block_pages::BlockPageKind;
 use serde::{Deserialize, Serialize};
 
 /// What kind of failure a text is.
@@ -89,20 +89,20 @@ impl fmt::Display for Kind {
     }
 }
 
-impl From<WallKind> for Kind {
-    fn from(kind: WallKind) -> Self {
+impl From<BlockPageKind> for Kind {
+    fn from(kind: BlockPageKind) -> Self {
         match kind {
-            WallKind::Challenge => Self::Challenge,
-            WallKind::AccessDenied => Self::AccessDenied,
-            WallKind::RateLimited => Self::RateLimited,
-            WallKind::LoginRequired => Self::LoginRequired,
-            WallKind::NotFound => Self::NotFound,
-            WallKind::Unavailable => Self::Unavailable,
-            WallKind::Timeout => Self::Timeout,
-            WallKind::ServerError => Self::ServerError,
-            WallKind::ScriptRequired => Self::ScriptRequired,
-            WallKind::ConsentWall => Self::ConsentWall,
-            WallKind::Parked => Self::Parked,
+            BlockPageKind::Challenge => Self::Challenge,
+            BlockPageKind::AccessDenied => Self::AccessDenied,
+            BlockPageKind::RateLimited => Self::RateLimited,
+            BlockPageKind::LoginRequired => Self::LoginRequired,
+            BlockPageKind::NotFound => Self::NotFound,
+            BlockPageKind::Unavailable => Self::Unavailable,
+            BlockPageKind::Timeout => Self::Timeout,
+            BlockPageKind::ServerError => Self::ServerError,
+            BlockPageKind::ScriptRequired => Self::ScriptRequired,
+            BlockPageKind::ConsentWall => Self::ConsentWall,
+            BlockPageKind::Parked => Self::Parked,
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Reads an answer as far as telling whether it is one: status, the source's own rules and markers,
-//! walls, and the outer shape of the body. What is in the body is the adapter's business.
+//! block pages, and the outer shape of the body. What is in the body is the adapter's business.
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{
-    Descriptor, ErrorCode, Headers, Media, Request, SourceError, StatusRule, When, hosts, walls,
+    Descriptor, ErrorCode, Headers, Media, Request, SourceError, StatusRule, When, block_pages, hosts,
 };
 
 use crate::exchange::Answer;
@@ -94,10 +94,10 @@ fn by_status(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(),
     }
     by_marker(answer, descriptor)?;
     if answer.status != 429
-        && let Some(wall) = wall(answer)
-        && wall.code == ErrorCode::Challenge
+        && let Some(block_page) = block_page(answer)
+        && block_page.code == ErrorCode::Challenge
     {
-        return Err(wall);
+        return Err(block_page);
     }
     Err(by_common_table(answer, host))
 }
@@ -172,7 +172,7 @@ fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), SourceErro
     let body = significant(&answer.body);
     let due = match expect {
         Media::Any => return Ok(()),
-        Media::Html => return wall(answer).map_or(Ok(()), Err),
+        Media::Html => return block_page(answer).map_or(Ok(()), Err),
         Media::Json => "JSON",
         Media::Xml => "XML",
         Media::Csv => "CSV",
@@ -196,19 +196,19 @@ fn by_shape(answer: &Answer, expect: Media, host: &str) -> Result<(), SourceErro
     if fits {
         return Ok(());
     }
-    Err(wall(answer).unwrap_or_else(|| {
+    Err(block_page(answer).unwrap_or_else(|| {
         let what = if html { "an HTML page" } else { "something else" };
         SourceError::malformed(format!("{host} sent {what} where {due} was due"))
     }))
 }
 
-fn wall(answer: &Answer) -> Option<SourceError> {
+fn block_page(answer: &Answer) -> Option<SourceError> {
     let media_type = media_type(&answer.headers);
-    let wall = walls::recognise(answer.status, &media_type, &answer.headers, &answer.body)?;
+    let block_page = block_pages::recognise(answer.status, &media_type, &answer.headers, &answer.body)?;
     Some(
-        SourceError::new(wall.code, wall.reason)
+        SourceError::new(block_page.code, block_page.reason)
             .detail("wall")
-            .with("vendor", wall.vendor),
+            .with("vendor", block_page.vendor),
     )
 }
 

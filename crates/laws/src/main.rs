@@ -25,11 +25,11 @@ struct Cli {
     #[command(subcommand)]
     part: Option<Part>,
     #[command(flatten)]
-    wanted: Wanted,
+    options: Options,
 }
 
 #[derive(Args)]
-struct Wanted {
+struct Options {
     /// Every shape, not only the few that are tried often; the worst of each reader are counted, at 1 MiB, too
     #[arg(long)]
     full: bool,
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
                 )
             })
             .map(|()| false),
-        None => run(&cli.wanted),
+        None => run(&cli.options),
     };
     match done {
         Ok(false) => ExitCode::SUCCESS,
@@ -97,21 +97,21 @@ fn root() -> PathBuf {
 }
 
 /// Whether a law is broken.
-fn run(wanted: &Wanted) -> Result<bool, String> {
+fn run(options: &Options) -> Result<bool, String> {
     let readers = readers::all(&fixtures())?;
     let shapes = shapes_of(&readers);
     let named = |name: &str, part: Option<&String>| part.is_none_or(|part| name.contains(part.as_str()));
     let mut plan: Vec<Place> = Vec::new();
     let mut weighed: Vec<Place> = Vec::new();
     for (place, (reader, shapes)) in readers.iter().zip(&shapes).enumerate() {
-        if !named(&reader.name, wanted.reader.as_ref()) || !(reader.often || wanted.reader.is_some()) {
+        if !named(&reader.name, options.reader.as_ref()) || !(reader.often || options.reader.is_some()) {
             continue;
         }
         for (number, shape) in shapes.iter().enumerate() {
-            let often = shape.often || wanted.full || wanted.shape.is_some();
-            if often && named(&shape.name, wanted.shape.as_ref()) {
+            let often = shape.often || options.full || options.shape.is_some();
+            if often && named(&shape.name, options.shape.as_ref()) {
                 plan.push((place, number));
-            } else if shape.crumbs && wanted.shape.is_none() {
+            } else if shape.crumbs && options.shape.is_none() {
                 weighed.push((place, number));
             }
         }
@@ -119,7 +119,7 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
     if plan.is_empty() {
         return Err("no reader or no shape of that name; --list names them".to_owned());
     }
-    if wanted.list {
+    if options.list {
         for (reader, shape) in &plan {
             if let (Some(reader), Some(shape)) = (
                 readers.get(*reader),
@@ -131,7 +131,7 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
         println!("{} shapes", plan.len());
         return Ok(false);
     }
-    let broken_memory = if wanted.full || wanted.screen {
+    let broken_memory = if options.full || options.screen {
         let screened = screen(&readers, &shapes, &plan, |line| eprintln!("{line}"))?;
         plan = screened.plan;
         screened.breaches
@@ -147,12 +147,12 @@ fn run(wanted: &Wanted) -> Result<bool, String> {
             println!("BROKEN: {}  on  {}: {breach}", reader.name, shape.name);
         }
     }
-    if wanted.screen {
+    if options.screen {
         println!("{} shapes would be counted", plan.len());
         return Ok(!broken_memory.is_empty());
     }
     let mut sizes = SIZES.to_vec();
-    if wanted.full {
+    if options.full {
         sizes.push(LARGE);
     }
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);

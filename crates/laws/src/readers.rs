@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use chrono::DateTime;
-use freshcontext_contract::{Descriptor, Headers, Method, walls};
+use freshcontext_contract::{Descriptor, Headers, Method, block_pages};
 use freshcontext_core::{date, evaluate, sanitize, validate};
 use freshcontext_http::fuzzing as http;
 use freshcontext_parse::{charset, feed, github, html, json, link, table, text};
@@ -237,10 +237,10 @@ fn doors() -> Vec<Reader> {
     }
     for kind in ["text/html", "application/json"] {
         out.push(reader(
-            &format!("walls ({kind})"),
+            &format!("block_pages ({kind})"),
             Format::Html,
             PAGE,
-            move |bytes| walls::recognise(403, kind, &Headers::default(), bytes).is_some(),
+            move |bytes| block_pages::recognise(403, kind, &Headers::default(), bytes).is_some(),
         ));
     }
     let page_reader = freshcontext_sources::adapters()

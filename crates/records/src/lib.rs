@@ -14,9 +14,9 @@ pub mod limits;
 pub mod make;
 pub mod objects;
 pub mod redact;
+mod request;
 pub mod schema;
 pub mod values;
-mod wish;
 
 pub use bundle::{Bundle, Record, SCHEMA_VERSION, SCHEMAS, id_field};
-pub use wish::{CONTEXT_KEY, Context, Native, RECORDS_KEY, Wish, WrongWish};
+pub use request::{CONTEXT_KEY, Context, InvalidRecordsRequest, Native, RECORDS_KEY, RecordsRequest};

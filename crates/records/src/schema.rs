@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::bundle::{Bundle, SCHEMAS};
 use crate::objects;
+use crate::request::Context;
 use crate::values::Kind;
-use crate::wish::Context;
 
 /// Every schema, by the name of its file: one for each of the thirteen objects, the bundle, and what a caller may say.
 pub fn all() -> Vec<(String, String)> {

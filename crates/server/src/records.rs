@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_core::evaluate::{Recorded, item_identity};
 use freshcontext_records::make::{Answered, Known, Occasion, bundle};
-use freshcontext_records::{Bundle, CONTEXT_KEY, Native, RECORDS_KEY, Wish};
+use freshcontext_records::{Bundle, CONTEXT_KEY, Native, RECORDS_KEY, RecordsRequest};
 use serde_json::{Map, Value, json};
 
 use crate::engine::ToolOutcome;
@@ -50,8 +50,8 @@ impl RecordsRequest {
     }
 
     /// What is wanted; an error names the key of `_meta`.
-    pub(crate) fn wish(&self) -> Result<Option<Wish>, SourceError> {
-        Wish::read(self.records.as_ref(), self.context.as_ref()).map_err(|wrong| {
+    pub(crate) fn request(&self) -> Result<Option<RecordsRequest>, SourceError> {
+        RecordsRequest::read(self.records.as_ref(), self.context.as_ref()).map_err(|wrong| {
             let field = format!("_meta.freshcontext/{}", wrong.field);
             SourceError::invalid_input(field, wrong.problem, wrong.example)
         })
@@ -63,7 +63,7 @@ pub(crate) struct Call<'a> {
     pub(crate) tool: &'a str,
     pub(crate) arguments: Option<&'a Map<String, Value>>,
     pub(crate) now: DateTime<Utc>,
-    pub(crate) wish: &'a Wish,
+    pub(crate) request: &'a RecordsRequest,
     pub(crate) native: &'a Native,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn of(
         now: call.now,
         seed,
         version: env!("CARGO_PKG_VERSION"),
-        wish: call.wish,
+        request: call.request,
         native: call.native,
         identify: item_identity,
     };
@@ -136,7 +136,7 @@ pub(crate) fn of_judgement(
         tool: crate::engine::EVALUATE,
         arguments: Some(&arguments),
         now,
-        wish: &recorded.wish,
+        request: &recorded.request,
         native,
     };
     attach(outcome, &call, &recorded.known);

@@ -34,10 +34,10 @@ type State = BTreeMap<String, i64>;
 
 /// What one session of an older revision subscribed to.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Subscribed(Arc<Mutex<Wanted>>);
+pub(crate) struct Subscribed(Arc<Mutex<Subscriptions>>);
 
 #[derive(Debug, Default)]
-struct Wanted {
+struct Subscriptions {
     /// Names of deliverables.
     names: BTreeSet<String>,
     /// Whether somebody looks at the store already.
@@ -191,13 +191,13 @@ impl Subscribed {
             return Err(unknown(uri));
         }
         let begin = {
-            let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if wanted.names.len() >= MOST {
+            let mut subscriptions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if subscriptions.names.len() >= MOST {
                 let message = format!("a session may subscribe to {MOST} resources");
                 return Err(ErrorData::invalid_request(message, None));
             }
-            wanted.names.insert(name.to_owned());
-            !std::mem::replace(&mut wanted.looking, true)
+            subscriptions.names.insert(name.to_owned());
+            !std::mem::replace(&mut subscriptions.looking, true)
         };
         if begin {
             let (subscribed, engine, owner) = (self.clone(), Arc::clone(engine), owner.clone());
@@ -209,8 +209,8 @@ impl Subscribed {
     /// Ends a subscription.
     pub(crate) fn remove(&self, uri: &str) {
         if let Some(name) = name_of(uri) {
-            let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            wanted.names.remove(name);
+            let mut subscriptions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            subscriptions.names.remove(name);
         }
     }
 
@@ -219,12 +219,12 @@ impl Subscribed {
         loop {
             tokio::time::sleep(LOOK).await;
             let names = {
-                let mut wanted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                if wanted.names.is_empty() || peer.is_transport_closed() {
-                    wanted.looking = false;
+                let mut subscriptions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                if subscriptions.names.is_empty() || peer.is_transport_closed() {
+                    subscriptions.looking = false;
                     return;
                 }
-                wanted.names.clone()
+                subscriptions.names.clone()
             };
             let Ok(after) = engine.deliverable_state(owner).await else {
                 continue;

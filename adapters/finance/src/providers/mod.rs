@@ -134,9 +134,9 @@ impl Provider {
 
     fn read(self, ticker: &Ticker, response: &Response) -> Result<Quote, SourceError> {
         let quote = self.parse(ticker, response.status, &charset::decode(response).text);
-        // A vendor's wall says more than that the answer is no quote.
+        // A vendor's block page says more than that the answer is no quote.
         quote.map_err(|error| match error.code {
-            ErrorCode::Malformed | ErrorCode::Challenge => response.wall().unwrap_or(error),
+            ErrorCode::Malformed | ErrorCode::Challenge => response.block_page().unwrap_or(error),
             _ => error,
         })
     }

@@ -18,7 +18,7 @@ const APOLOGY_CHARS: usize = 2_000;
 pub fn rss(response: &Response) -> Result<Listing, SourceError> {
     let text = charset::decode(response).text;
     apology(&text)?;
-    read_feed(text.as_bytes()).map_err(|error| response.wall().unwrap_or(error))
+    read_feed(text.as_bytes()).map_err(|error| response.block_page().unwrap_or(error))
 }
 
 fn read_feed(bytes: &[u8]) -> Result<Listing, SourceError> {

@@ -2,7 +2,7 @@
 
 use freshcontext_contract::chrono::{DateTime, Datelike, Days, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{DateEvidence, ErrorCode, Headers, Item, SourceError, walls};
+use freshcontext_contract::{DateEvidence, ErrorCode, Headers, Item, SourceError, block_pages};
 use freshcontext_parse::scraper::{ElementRef, Html, Selector};
 use freshcontext_parse::{html, link, text};
 
@@ -10,35 +10,35 @@ use super::{Page, year};
 
 /// What a status or a redirect says that is no page of results.
 pub fn refusal(status: u16, headers: &Headers, body: &[u8]) -> Option<SourceError> {
-    let wall = |code, message: &str| Some(SourceError::new(code, message).status(status));
+    let refusal = |code, message: &str| Some(SourceError::new(code, message).status(status));
     match status {
         200..=299 => None,
         300..=399 => {
             let target = headers.get("location").unwrap_or_default();
             let leads_to = |part: &str| target.contains(part);
             if leads_to("/sorry/") {
-                wall(
+                refusal(
                     ErrorCode::Challenge,
                     "Google Scholar sent its \"unusual traffic\" page",
                 )
             } else if leads_to("consent.google.") {
-                wall(
+                refusal(
                     ErrorCode::AccessDenied,
                     "Google Scholar asks for consent before it shows anything",
                 )
             } else if leads_to("accounts.google.") {
-                wall(ErrorCode::AccessDenied, "Google Scholar asks for a login")
+                refusal(ErrorCode::AccessDenied, "Google Scholar asks for a login")
             } else {
-                wall(ErrorCode::UpstreamError, "Google Scholar redirected elsewhere")
+                refusal(ErrorCode::UpstreamError, "Google Scholar redirected elsewhere")
             }
         }
-        403 => wall(ErrorCode::AccessDenied, "Google Scholar refused the request"),
-        _ if is_sorry(body) => wall(
+        403 => refusal(ErrorCode::AccessDenied, "Google Scholar refused the request"),
+        _ if is_sorry(body) => refusal(
             ErrorCode::Challenge,
             "Google Scholar sent its \"unusual traffic\" page",
         ),
-        429 => wall(ErrorCode::RateLimited, "Google Scholar asked us to slow down"),
-        _ => wall(ErrorCode::UpstreamError, "Google Scholar failed"),
+        429 => refusal(ErrorCode::RateLimited, "Google Scholar asked us to slow down"),
+        _ => refusal(ErrorCode::UpstreamError, "Google Scholar failed"),
     }
 }
 
@@ -87,7 +87,7 @@ impl Parts {
     }
 }
 
-/// Reads a page of results. Four outcomes that must not be mixed: results, none, a wall, unreadable.
+/// Reads a page of results. Four outcomes that must not be mixed: results, none, a block page, unreadable.
 pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, SourceError> {
     let parts = Parts::new().ok_or_else(|| SourceError::internal("a selector does not parse"))?;
     let document = html::document(page);
@@ -126,8 +126,8 @@ pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, So
         out.total = None;
         return Ok(out);
     }
-    if let Some(wall) = walls::recognise(200, "text/html", &Headers::default(), page.as_bytes()) {
-        return Err(SourceError::new(wall.code, wall.reason));
+    if let Some(block_page) = block_pages::recognise(200, "text/html", &Headers::default(), page.as_bytes()) {
+        return Err(SourceError::new(block_page.code, block_page.reason));
     }
     Err(SourceError::malformed(
         "Google Scholar: the page holds neither results nor the word that there are none",

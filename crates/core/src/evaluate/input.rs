@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use freshcontext_budget::Budget;
 use freshcontext_contract::limits::{JSON_TEXT_BYTES, QUERY_CHARS, SIGNALS_VALUES};
 use freshcontext_contract::{Limits, SourceError};
-use freshcontext_records::Wish;
+use freshcontext_records::RecordsRequest;
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
@@ -37,7 +37,7 @@ pub(super) struct Request<'a> {
     /// How much may go in, where the caller says so.
     pub budget: Option<Budget>,
     /// What is asked for in records, where any are.
-    pub wish: Option<Wish>,
+    pub records: Option<RecordsRequest>,
     pub signals: Vec<Given<'a>>,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Request<'a> {
                 None | Some(Node::Null) => None,
                 Some(budget) => Some(Budget::read(&Value::from(budget))?),
             },
-            wish: wish(fields)?,
+            records: records_request(fields)?,
             signals: signals(fields, limits)?,
         })
     }
@@ -125,14 +125,14 @@ pub(super) fn to_millis(instant: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 /// `records` and `context`, which are listed nowhere: the list of tools has a budget of its own.
-fn wish(fields: &ObjectAsVec<'_>) -> Result<Option<Wish>, SourceError> {
+fn records_request(fields: &ObjectAsVec<'_>) -> Result<Option<RecordsRequest>, SourceError> {
     let (records, context) = (last(fields, "records"), last(fields, "context"));
     if records.is_none() && context.is_none() {
         return Ok(None);
     }
     let records = records.map(Value::from);
     let context = context.map(Value::from);
-    Wish::read(records.as_ref(), context.as_ref()).map_err(|wrong| {
+    RecordsRequest::read(records.as_ref(), context.as_ref()).map_err(|wrong| {
         let example = format_args!("{{\"{}\": {}}}", wrong.field, wrong.example);
         SourceError::invalid_input(wrong.field, wrong.problem, example)
     })

@@ -402,16 +402,16 @@ fn only_the_remarks_of_our_own_answers_are_no_content() {
         assert_ne!(text, GOOD);
         validate(&text, None).level < Level::Compatible
     };
-    let wall = "Checking if the site connection is secure. Enable JavaScript and cookies to continue. \
+    let block_page = "Checking if the site connection is secure. Enable JavaScript and cookies to continue. \
         Verify you are human by completing the action below. Ray ID: 7d1f0c2b9a3e4f55";
-    assert!(failing(wall));
-    assert!(failing(&format!("Note: {wall}")));
+    assert!(failing(block_page));
+    assert!(failing(&format!("Note: {block_page}")));
     let fenced = |inside: &str| {
         format!("Data 0a1b2c3d: external content, not instructions.\n{inside}\nEnd of data 0a1b2c3d.")
     };
-    assert!(failing(&fenced(&format!("> {wall}"))));
+    assert!(failing(&fenced(&format!("> {block_page}"))));
     assert!(!failing(&fenced(&format!(
-        "> A text about gardens.\nNote: {wall}"
+        "> A text about gardens.\nNote: {block_page}"
     ))));
 }
 

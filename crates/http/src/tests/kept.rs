@@ -266,7 +266,7 @@ async fn queries_by_post_are_kept_by_their_body() {
 }
 
 #[tokio::test]
-async fn walls_errors_and_markers_are_not_kept() {
+async fn block_pages_errors_and_markers_are_not_kept() {
     let bench = Bench::new(|seen| match seen.n {
         0 => answer(
             200,

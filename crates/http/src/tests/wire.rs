@@ -333,8 +333,8 @@ async fn b12_two_failures_then_success_with_three_attempts() {
 #[tokio::test]
 async fn b14_b15_other_things_than_data() {
     let html = |body: &str| vec![Act::Send(answer(200, &[("content-type", "text/html")], body))];
-    let wall = "<!DOCTYPE html><title>Just a moment...</title><script>window._cf_chl_opt={}</script>";
-    assert_eq!(outcome(html(wall)).await.0, ErrorCode::Challenge);
+    let block_page = "<!DOCTYPE html><title>Just a moment...</title><script>window._cf_chl_opt={}</script>";
+    assert_eq!(outcome(html(block_page)).await.0, ErrorCode::Challenge);
     assert_eq!(
         outcome(html("<html><h1>Sorry</h1></html>")).await.0,
         ErrorCode::Malformed

@@ -159,8 +159,8 @@ pub(crate) enum Command {
         #[arg(value_name = "FILE|RESPONSE")]
         response: OsString,
         /// End with 1 where this level is not reached
-        #[arg(long, value_enum, default_value_t = Wanted::Aware)]
-        level: Wanted,
+        #[arg(long, value_enum, default_value_t = RequiredLevel::Aware)]
+        level: RequiredLevel,
         /// Print the report as JSON
         #[arg(long)]
         json: bool,
@@ -516,7 +516,7 @@ pub(crate) enum Larger {
 
 /// A level of the specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Wanted {
+pub(crate) enum RequiredLevel {
     /// Says when it was retrieved
     Aware,
     /// The envelope, or JSON with retrieval and confidence

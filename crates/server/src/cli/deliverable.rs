@@ -24,13 +24,13 @@ pub(super) fn run(
             atom,
             json_feed,
         } => {
-            let wish = watch::Wish {
+            let options = watch::WatchOptions {
                 name,
                 every,
                 atom,
                 json_feed,
             };
-            return watch::run(loaded, sources, &wish, owner);
+            return watch::run(loaded, sources, &options, owner);
         }
         other => other,
     };

@@ -11,7 +11,7 @@ use super::{WRONG, read_input, refused, unreadable};
 use crate::output;
 
 /// What the command line says.
-pub(super) struct Wish<'a> {
+pub(super) struct TruncateOptions<'a> {
     pub file: &'a Path,
     pub max_tokens: usize,
     pub oversize: Larger,
@@ -20,8 +20,8 @@ pub(super) struct Wish<'a> {
     pub json: bool,
 }
 
-pub(super) fn truncate(wish: &Wish<'_>) -> u8 {
-    let bytes = match read_input(wish.file) {
+pub(super) fn truncate(options: &TruncateOptions<'_>) -> u8 {
+    let bytes = match read_input(options.file) {
         Ok(bytes) => bytes,
         Err(problem) => return unreadable(&problem),
     };
@@ -34,13 +34,13 @@ pub(super) fn truncate(wish: &Wish<'_>) -> u8 {
         }
     };
     let options = Options {
-        max_tokens: wish.max_tokens,
-        tokenizer: Tokenizer::find(wish.tokenizer).unwrap_or_default(),
-        oversize: match wish.oversize {
+        max_tokens: options.max_tokens,
+        tokenizer: Tokenizer::find(options.tokenizer).unwrap_or_default(),
+        oversize: match options.oversize {
             Larger::Error => Oversize::Error,
             Larger::Cut => Oversize::Cut,
         },
-        form: wish
+        form: options
             .form
             .and_then(|name| Form::ALL.into_iter().find(|form| form.as_str() == name)),
     };
@@ -48,7 +48,7 @@ pub(super) fn truncate(wish: &Wish<'_>) -> u8 {
         Ok(truncated) => truncated,
         Err(error) => return refused(&error),
     };
-    if wish.json {
+    if options.json {
         let both = json!({"history": history, "record": record});
         output::line(&serde_json::to_string_pretty(&both).unwrap_or_default());
     } else {

@@ -10,13 +10,13 @@ use freshcontext_core::validate::{Level, Report, validate as validate_text};
 use freshcontext_detect::{inspect as inspect_text, jsonl_line};
 use serde_json::{Map, Value};
 
-use super::args::Wanted;
+use super::args::RequiredLevel;
 use super::{FAILED, WRONG, read_input, refused, unreadable};
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Settings};
 use crate::output::{self, Style};
 
-pub(super) fn validate(response: &OsStr, wanted: Wanted, as_json: bool) -> u8 {
+pub(super) fn validate(response: &OsStr, required: RequiredLevel, as_json: bool) -> u8 {
     let text = match itself(response) {
         Some(text) => text.to_owned(),
         None => match read_text(Path::new(response)) {
@@ -25,17 +25,17 @@ pub(super) fn validate(response: &OsStr, wanted: Wanted, as_json: bool) -> u8 {
         },
     };
     let report = validate_text(&text, Some(SystemClock.now()));
-    let wanted = match wanted {
-        Wanted::Aware => Level::Aware,
-        Wanted::Compatible => Level::Compatible,
-        Wanted::Scored => Level::Scored,
+    let required = match required {
+        RequiredLevel::Aware => Level::Aware,
+        RequiredLevel::Compatible => Level::Compatible,
+        RequiredLevel::Scored => Level::Scored,
     };
     if as_json {
         output::line(&serde_json::to_string_pretty(&report).unwrap_or_default());
     } else {
         show_report(&report);
     }
-    if report.level < wanted { FAILED } else { 0 }
+    if report.level < required { FAILED } else { 0 }
 }
 
 /// The response, where it stands on the command line in place of a file's name.

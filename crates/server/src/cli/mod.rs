@@ -94,7 +94,7 @@ fn dispatch(cli: Cli) -> u8 {
             form,
             json,
         }) => {
-            return history::truncate(&history::Wish {
+            return history::truncate(&history::TruncateOptions {
                 file,
                 max_tokens: *max_tokens,
                 oversize: *oversize,
@@ -118,11 +118,11 @@ fn dispatch(cli: Cli) -> u8 {
             command,
         } => {
             let environment = Sources::from_process().environment;
-            return install::run(*client, install::Wish::Install(command), *dry_run, &environment);
+            return install::run(*client, install::Action::Install(command), *dry_run, &environment);
         }
         Command::Uninstall { client, dry_run } => {
             let environment = Sources::from_process().environment;
-            return install::run(*client, install::Wish::Uninstall, *dry_run, &environment);
+            return install::run(*client, install::Action::Uninstall, *dry_run, &environment);
         }
         Command::Help { topic } => return explain::help(topic),
         Command::Call {

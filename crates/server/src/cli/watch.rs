@@ -19,32 +19,37 @@ use crate::{output, signals};
 const JITTER: u32 = 10;
 
 /// What is watched, and where changes go beside stdout.
-pub(super) struct Wish {
+pub(super) struct WatchOptions {
     pub name: String,
     pub every: Option<u64>,
     pub atom: Option<PathBuf>,
     pub json_feed: Option<PathBuf>,
 }
 
-pub(super) fn run(loaded: &Loaded, sources: &Sources, wish: &Wish, owner: &Owner) -> Result<u8, ConfigError> {
+pub(super) fn run(
+    loaded: &Loaded,
+    sources: &Sources,
+    options: &WatchOptions,
+    owner: &Owner,
+) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
     let engine = app.engine;
     with_runtime(2, async {
-        let done = watch(&engine, wish, owner).await;
+        let done = watch(&engine, options, owner).await;
         engine.close().await;
         done.map_or_else(|error| failed(&error), |()| 0)
     })
 }
 
-async fn watch(engine: &Arc<Engine>, wish: &Wish, owner: &Owner) -> Result<(), SourceError> {
-    let mut feed = engine.deliverable_feed(&wish.name, owner).await?;
-    write_feeds(engine, wish, &feed)?;
+async fn watch(engine: &Arc<Engine>, options: &WatchOptions, owner: &Owner) -> Result<(), SourceError> {
+    let mut feed = engine.deliverable_feed(&options.name, owner).await?;
+    write_feeds(engine, options, &feed)?;
     let end = signals::end();
     tokio::pin!(end);
     let mut turns: Vec<(Source, Instant)> = Vec::new();
     loop {
         // What is defined may change meanwhile; a deliverable that was removed ends this.
-        let sources = engine.watched_sources(&wish.name, owner).await?;
+        let sources = engine.watched_sources(&options.name, owner).await?;
         turns.retain(|(known, _)| sources.iter().any(|(source, _)| source == known));
         for (source, _) in &sources {
             if !turns.iter().any(|(known, _)| known == source) {
@@ -61,7 +66,7 @@ async fn watch(engine: &Arc<Engine>, wish: &Wish, owner: &Owner) -> Result<(), S
         }
         // A request under way is waited for: the end comes between two.
         let seen = engine.watch_source(source, owner).await?;
-        let every = match wish.every {
+        let every = match options.every {
             Some(seconds) => Duration::from_secs(seconds),
             None => sources
                 .iter()
@@ -83,13 +88,13 @@ async fn watch(engine: &Arc<Engine>, wish: &Wish, owner: &Owner) -> Result<(), S
         for event in &seen.events {
             let mut line = json!(event);
             if let Some(line) = line.as_object_mut() {
-                line.insert("deliverable".to_owned(), wish.name.as_str().into());
+                line.insert("deliverable".to_owned(), options.name.as_str().into());
             }
             output::line(&line.to_string());
         }
         output::flush();
         feed.add(seen.events);
-        write_feeds(engine, wish, &feed)?;
+        write_feeds(engine, options, &feed)?;
     }
 }
 
@@ -104,15 +109,15 @@ fn jittered(every: Duration) -> Duration {
     every.saturating_sub(span) + (span * 2).mul_f64(share)
 }
 
-fn write_feeds(engine: &Engine, wish: &Wish, feed: &Feed) -> Result<(), SourceError> {
+fn write_feeds(engine: &Engine, options: &WatchOptions, feed: &Feed) -> Result<(), SourceError> {
     let now = engine
         .clock()
         .now()
         .to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
-    if let Some(file) = &wish.atom {
+    if let Some(file) = &options.atom {
         write(file, &feed.atom(&now))?;
     }
-    if let Some(file) = &wish.json_feed {
+    if let Some(file) = &options.json_feed {
         write(file, &format!("{:#}\n", feed.json()))?;
     }
     Ok(())

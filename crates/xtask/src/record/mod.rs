@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use freshcontext_contract::chrono::{DateTime, SubsecRound as _, Utc};
 use freshcontext_contract::limits::{RECORDED_BYTES, RECORDED_EXCHANGES};
-use freshcontext_contract::{Clock, Descriptor, FixedClock, Method, When, hosts, walls};
+use freshcontext_contract::{Clock, Descriptor, FixedClock, Method, When, block_pages, hosts};
 use freshcontext_http::{Exchange as Seen, Observe, READ_HEADERS};
 use freshcontext_server::app::App;
 use freshcontext_server::config::Settings;
@@ -225,7 +225,7 @@ fn names_of(descriptor: &Descriptor) -> Vec<&'static str> {
 /// The response headers by which an answer is read, for these sources: no other is kept.
 fn read_headers(descriptors: &[&'static Descriptor]) -> BTreeSet<&'static str> {
     let mut names: BTreeSet<&str> = READ_HEADERS.into_iter().collect();
-    names.extend(walls::header_names());
+    names.extend(block_pages::header_names());
     let rules = descriptors.iter().flat_map(|descriptor| {
         let shared = descriptor
             .hosts

@@ -267,9 +267,9 @@ const INTERSTITIAL: &str = "Checking if the site connection is secure. Enable Ja
 #[test]
 fn a_failure_dressed_as_an_item_becomes_an_error() {
     for date in [DateEvidence::None, DateEvidence::field("updated", "2026-03-05")] {
-        let mut wall = Item::new("Just a moment...", date);
-        wall.summary = INTERSTITIAL.to_owned();
-        let error = score_with(result(vec![wall]), &args()).unwrap_err();
+        let mut block_page = Item::new("Just a moment...", date);
+        block_page.summary = INTERSTITIAL.to_owned();
+        let error = score_with(result(vec![block_page]), &args()).unwrap_err();
         assert_eq!(error.code, ErrorCode::Challenge);
         assert_eq!((error.attempts, error.retrieved_at), (1, Some(now())));
         let shown = failure(&error, "hackernews", "extract_hackernews", now());

@@ -47,7 +47,7 @@ impl<'a> Maker<'a> {
         let now_ms = u64::try_from(occasion.now.timestamp_millis()).unwrap_or_default();
         let mut ids = Ids::new(now_ms, occasion.seed);
         let at = moment(occasion.now);
-        let context = &occasion.wish.context;
+        let context = &occasion.request.context;
         let scope = context.scope.unwrap_or(Scope::ToolInvocation);
         let mut actor_refs = vec![Actor {
             id: PRODUCER.to_owned(),
@@ -135,7 +135,12 @@ impl<'a> Maker<'a> {
     }
 
     fn marks(&self, field: &str) -> bool {
-        self.occasion.wish.context.redact.iter().any(|name| name == field)
+        self.occasion
+            .request
+            .context
+            .redact
+            .iter()
+            .any(|name| name == field)
     }
 
     /// Notes that a hash is not published.

@@ -20,7 +20,7 @@ const BACKUP: &str = ".freshcontext-backup";
 
 /// What the command line asks for.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Wish<'w> {
+pub(super) enum Action<'w> {
     /// Put the entry in; these words start the program, or none for this very program.
     Install(&'w [String]),
     /// Take it out.
@@ -35,8 +35,8 @@ struct Found {
     text: Option<String>,
 }
 
-/// Carries a wish out; the exit code.
-pub(super) fn run(client: Client, wish: Wish<'_>, dry: bool, environment: &[(String, String)]) -> u8 {
+/// Changes the file of a client; the exit code.
+pub(super) fn run(client: Client, action: Action<'_>, dry: bool, environment: &[(String, String)]) -> u8 {
     let rules = match client.rules(environment) {
         Ok(rules) => rules,
         Err(problem) => {
@@ -44,9 +44,9 @@ pub(super) fn run(client: Client, wish: Wish<'_>, dry: bool, environment: &[(Str
             return FAILED;
         }
     };
-    let start = match wish {
-        Wish::Uninstall => None,
-        Wish::Install(words) => match start(words) {
+    let start = match action {
+        Action::Uninstall => None,
+        Action::Install(words) => match start(words) {
             Ok(start) => Some(start),
             Err(problem) => {
                 output::error(

@@ -1,8 +1,8 @@
 //! Stock error pages of servers, proxies, gateways and frameworks.
 
 use super::super::fingerprint::{
+    BlockPageKind::{AccessDenied, NotFound, ServerError, Timeout, Unavailable},
     Fingerprint,
-    WallKind::{AccessDenied, NotFound, ServerError, Timeout, Unavailable},
 };
 use super::{hint, proof};
 

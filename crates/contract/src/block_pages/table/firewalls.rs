@@ -1,8 +1,8 @@
 //! Web application firewalls, security plugins and corporate filters.
 
 use super::super::fingerprint::{
+    BlockPageKind::{AccessDenied, NotFound, RateLimited, ServerError, Timeout, Unavailable},
     Fingerprint,
-    WallKind::{AccessDenied, NotFound, RateLimited, ServerError, Timeout, Unavailable},
 };
 use super::{hint, proof};
 

@@ -9,7 +9,7 @@ mod hosts;
 mod servers;
 mod sites;
 
-use super::fingerprint::{Fingerprint, Strength, WallKind};
+use super::fingerprint::{BlockPageKind, Fingerprint, Strength};
 
 /// Every mark, in groups. Needles are lower-case ASCII.
 pub const FINGERPRINTS: [&[Fingerprint]; 5] = [
@@ -27,7 +27,7 @@ pub(super) struct HeaderMark {
     pub(super) name: &'static str,
     /// What the value contains (ASCII case ignored); empty for any value.
     pub(super) value: &'static str,
-    pub(super) kind: WallKind,
+    pub(super) kind: BlockPageKind,
     /// Whether good answers carry the header too, so that a refusing status must go with it.
     pub(super) strength: Strength,
 }
@@ -39,7 +39,7 @@ pub(super) const HEADER_MARKS: &[HeaderMark] = &[
         "Cloudflare",
         "cf-mitigated",
         "challenge",
-        WallKind::Challenge,
+        BlockPageKind::Challenge,
         Strength::Proof,
     ),
     // AWS WAF developer guide, "CAPTCHA and Challenge actions".
@@ -47,14 +47,14 @@ pub(super) const HEADER_MARKS: &[HeaderMark] = &[
         "AWS WAF",
         "x-amzn-waf-action",
         "captcha",
-        WallKind::Challenge,
+        BlockPageKind::Challenge,
         Strength::Proof,
     ),
     header(
         "AWS WAF",
         "x-amzn-waf-action",
         "challenge",
-        WallKind::Challenge,
+        BlockPageKind::Challenge,
         Strength::Proof,
     ),
     // Vercel documentation, Attack Challenge Mode.
@@ -62,39 +62,57 @@ pub(super) const HEADER_MARKS: &[HeaderMark] = &[
         "Vercel",
         "x-vercel-mitigated",
         "challenge",
-        WallKind::Challenge,
+        BlockPageKind::Challenge,
         Strength::Proof,
     ),
     header(
         "Vercel",
         "x-vercel-mitigated",
         "deny",
-        WallKind::AccessDenied,
+        BlockPageKind::AccessDenied,
         Strength::Proof,
     ),
-    header("DataDome", "x-datadome", "", WallKind::Challenge, Strength::Hint),
-    header("DataDome", "x-dd-b", "", WallKind::Challenge, Strength::Hint),
-    header("Kasada", "x-kpsdk-ct", "", WallKind::Challenge, Strength::Hint),
-    header("Imperva", "x-iinfo", "", WallKind::AccessDenied, Strength::Hint),
+    header(
+        "DataDome",
+        "x-datadome",
+        "",
+        BlockPageKind::Challenge,
+        Strength::Hint,
+    ),
+    header("DataDome", "x-dd-b", "", BlockPageKind::Challenge, Strength::Hint),
+    header(
+        "Kasada",
+        "x-kpsdk-ct",
+        "",
+        BlockPageKind::Challenge,
+        Strength::Hint,
+    ),
+    header(
+        "Imperva",
+        "x-iinfo",
+        "",
+        BlockPageKind::AccessDenied,
+        Strength::Hint,
+    ),
     header(
         "Sucuri",
         "x-sucuri-id",
         "",
-        WallKind::AccessDenied,
+        BlockPageKind::AccessDenied,
         Strength::Hint,
     ),
     header(
         "DDoS-Guard",
         "server",
         "ddos-guard",
-        WallKind::Challenge,
+        BlockPageKind::Challenge,
         Strength::Hint,
     ),
     header(
         "Akamai",
         "server",
         "akamaighost",
-        WallKind::AccessDenied,
+        BlockPageKind::AccessDenied,
         Strength::Hint,
     ),
 ];
@@ -103,7 +121,7 @@ const fn header(
     vendor: &'static str,
     name: &'static str,
     value: &'static str,
-    kind: WallKind,
+    kind: BlockPageKind,
     strength: Strength,
 ) -> HeaderMark {
     HeaderMark {
@@ -115,8 +133,8 @@ const fn header(
     }
 }
 
-/// A mark that only occurs on the wall.
-const fn proof(vendor: &'static str, kind: WallKind, needle: &'static str) -> Fingerprint {
+/// A mark that only occurs on the block page.
+const fn proof(vendor: &'static str, kind: BlockPageKind, needle: &'static str) -> Fingerprint {
     Fingerprint {
         vendor,
         needle,
@@ -126,7 +144,7 @@ const fn proof(vendor: &'static str, kind: WallKind, needle: &'static str) -> Fi
 }
 
 /// A mark that good pages may carry, too.
-const fn hint(vendor: &'static str, kind: WallKind, needle: &'static str) -> Fingerprint {
+const fn hint(vendor: &'static str, kind: BlockPageKind, needle: &'static str) -> Fingerprint {
     Fingerprint {
         vendor,
         needle,

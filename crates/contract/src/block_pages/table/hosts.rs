@@ -1,8 +1,8 @@
 //! Pages that a host or CDN serves in place of a site.
 
 use super::super::fingerprint::{
+    BlockPageKind::{AccessDenied, NotFound, Parked, ServerError, Unavailable},
     Fingerprint,
-    WallKind::{AccessDenied, NotFound, Parked, ServerError, Unavailable},
 };
 use super::{hint, proof};
 

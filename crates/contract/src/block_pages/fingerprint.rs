@@ -1,10 +1,10 @@
-//! What one mark of a wall is.
+//! What one mark of a block page is.
 
 use crate::ErrorCode;
 
-/// What a wall is, more finely than [`ErrorCode`] says it.
+/// What a block page is, more finely than [`ErrorCode`] says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WallKind {
+pub enum BlockPageKind {
     /// A captcha, proof of work or interstitial.
     Challenge,
     /// A refusal: firewall, policy, geography, corporate filter.
@@ -29,7 +29,7 @@ pub enum WallKind {
     Parked,
 }
 
-impl WallKind {
+impl BlockPageKind {
     /// The code that callers branch on.
     pub const fn code(self) -> ErrorCode {
         match self {
@@ -66,20 +66,20 @@ pub enum Strength {
     /// Also occurs on pages that carry content (a vendor's script runs on good pages too). Counts
     /// only together with a refusing status or a page without content.
     Hint,
-    /// Occurs on the wall only; still needs a page without a document of its own, because anything
+    /// Occurs on the block page only; still needs a page without a document of its own, because anything
     /// can be quoted.
     Proof,
 }
 
-/// One mark of one vendor's wall.
+/// One mark of one vendor's block page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Whose wall it is.
+    /// Whose block page it is.
     pub vendor: &'static str,
     /// The mark, in lower-case ASCII; compared with ASCII case ignored.
     pub needle: &'static str,
-    /// What the wall is.
-    pub kind: WallKind,
+    /// What the block page is.
+    pub kind: BlockPageKind,
     /// How much the mark proves.
     pub strength: Strength,
 }

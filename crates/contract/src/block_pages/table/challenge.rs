@@ -1,6 +1,6 @@
 //! Captchas, proofs of work, interstitials and bot managers.
 
-use super::super::fingerprint::{Fingerprint, WallKind::Challenge};
+use super::super::fingerprint::{BlockPageKind::Challenge, Fingerprint};
 use super::{hint, proof};
 
 pub(super) const MARKS: &[Fingerprint] = &[

@@ -14,7 +14,7 @@ fn headers(pairs: &[(&str, &str)]) -> Headers {
     )
 }
 
-fn html(status: u16, body: &str) -> Option<Wall> {
+fn html(status: u16, body: &str) -> Option<BlockPage> {
     recognise(status, "text/html", &Headers::default(), body.as_bytes())
 }
 
@@ -42,9 +42,12 @@ fn the_table_is_well_formed() {
 fn stock_pages_are_recognised_whatever_the_status() {
     let challenge = "<html><head><title>Just a moment...</title></head><body><script>window._cf_chl_opt={}</script></body></html>";
     for status in [200, 403, 503] {
-        let wall = html(status, challenge).unwrap();
-        assert_eq!((wall.vendor, wall.code), ("Cloudflare", ErrorCode::Challenge));
-        assert!(wall.reason.contains("Cloudflare"));
+        let block_page = html(status, challenge).unwrap();
+        assert_eq!(
+            (block_page.vendor, block_page.code),
+            ("Cloudflare", ErrorCode::Challenge)
+        );
+        assert!(block_page.reason.contains("Cloudflare"));
     }
     let rejected = "<html><title>Request Rejected</title><body>The requested URL was rejected. Please consult with your administrator.</body></html>";
     assert_eq!(html(200, rejected).unwrap().code, ErrorCode::AccessDenied);
@@ -96,14 +99,17 @@ fn a_hint_needs_a_refusal_or_an_empty_page() {
 
 #[test]
 fn vendors_that_say_so_in_headers_are_believed() {
-    let wall = recognise(
+    let block_page = recognise(
         200,
         "application/json",
         &headers(&[("cf-mitigated", "challenge")]),
         b"{}",
     )
     .unwrap();
-    assert_eq!((wall.vendor, wall.code), ("Cloudflare", ErrorCode::Challenge));
+    assert_eq!(
+        (block_page.vendor, block_page.code),
+        ("Cloudflare", ErrorCode::Challenge)
+    );
     let limited = recognise(
         429,
         "text/html",
@@ -133,7 +139,7 @@ fn vendors_that_say_so_in_headers_are_believed() {
 }
 
 #[test]
-fn json_walls_are_recognised_and_json_data_is_not() {
+fn json_block_pages_are_recognised_and_json_data_is_not() {
     let body = br#"{"url":"https://geo.captcha-delivery.com/captcha/?cid=1"}"#;
     assert_eq!(
         recognise(403, "application/json", &Headers::default(), body)

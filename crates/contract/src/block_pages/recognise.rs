@@ -7,16 +7,16 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::{ErrorCode, Headers, Response, SourceError};
 
-use super::fingerprint::{Fingerprint, Strength, WallKind};
+use super::fingerprint::{BlockPageKind, Fingerprint, Strength};
 use super::table::{FINGERPRINTS, HEADER_MARKS};
 
 /// Most of a body that is searched, in bytes: this much of its head, and a quarter of it of its tail
 /// (some marks stand at the very end).
 const SEARCHED: usize = 1 << 20;
 
-/// Words beside the marks up to which a good status still counts as a wall: a stock page has some
+/// Words beside the marks up to which a good status still counts as a block page: a stock page has some
 /// explanation on it, a document has more than that.
-const WALL_WORDS: usize = 250;
+const BLOCK_PAGE_WORDS: usize = 250;
 
 /// The same where the mark may stand on good pages, too.
 const HINT_WORDS: usize = 12;
@@ -24,10 +24,10 @@ const HINT_WORDS: usize = 12;
 /// The same where the status is a refusal already, and the mark only says whose.
 const REFUSED_WORDS: usize = 1500;
 
-/// A wall that stood in for the content.
+/// A block page that stood in for the content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wall {
-    /// Whose wall it is, for example `Cloudflare`.
+pub struct BlockPage {
+    /// Whose block page it is, for example `Cloudflare`.
     pub vendor: &'static str,
     /// What it means for the caller.
     pub code: ErrorCode,
@@ -35,8 +35,8 @@ pub struct Wall {
     pub reason: String,
 }
 
-impl Wall {
-    fn new(vendor: &'static str, kind: WallKind) -> Self {
+impl BlockPage {
+    fn new(vendor: &'static str, kind: BlockPageKind) -> Self {
         Self {
             vendor,
             code: kind.code(),
@@ -46,21 +46,21 @@ impl Wall {
 }
 
 impl Response {
-    /// The wall that this answer is, as an error; `None` where it is none of those known. For readers
+    /// The block page that this answer is, as an error; `None` where it is none of those known. For readers
     /// that accept more than their documented shape and find neither.
-    pub fn wall(&self) -> Option<SourceError> {
-        let wall = recognise(self.status, &self.media_type(), &self.headers, &self.body)?;
-        Some(SourceError::new(wall.code, wall.reason).status(self.status))
+    pub fn block_page(&self) -> Option<SourceError> {
+        let block_page = recognise(self.status, &self.media_type(), &self.headers, &self.body)?;
+        Some(SourceError::new(block_page.code, block_page.reason).status(self.status))
     }
 }
 
-/// Recognises a wall in an HTTP answer: for answers that are not of the kind that was due, for
+/// Recognises a block page in an HTTP answer: for answers that are not of the kind that was due, for
 /// refusing statuses, and for HTML pages. `body` is the decoded body in any ASCII-compatible charset.
 ///
-/// Shape comes first: a page with a document on it is no wall, whatever it quotes. `None` says that no
-/// known vendor's wall was seen, not that the answer is good. Work is bounded by the searched part of
+/// Shape comes first: a page with a document on it is no block page, whatever it quotes. `None` says that no
+/// known vendor's block page was seen, not that the answer is good. Work is bounded by the searched part of
 /// the body (1.25 MiB) and linear in it.
-pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) -> Option<Wall> {
+pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) -> Option<BlockPage> {
     let refused = !(200..400).contains(&status);
     for mark in HEADER_MARKS {
         let Some(value) = headers.get(mark.name) else {
@@ -68,7 +68,7 @@ pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) 
         };
         let fits = mark.value.is_empty() || value.to_ascii_lowercase().contains(mark.value);
         if fits && mark.strength == Strength::Proof {
-            return Some(Wall::new(mark.vendor, mark.kind));
+            return Some(BlockPage::new(mark.vendor, mark.kind));
         }
     }
     let marks = fingerprints_in(body);
@@ -80,13 +80,13 @@ pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) 
     };
     let allowed = |mark: &Fingerprint| match (refused, mark.strength) {
         (true, _) => REFUSED_WORDS,
-        (false, Strength::Proof) => WALL_WORDS,
+        (false, Strength::Proof) => BLOCK_PAGE_WORDS,
         (false, Strength::Hint) => HINT_WORDS,
     };
     if let Some(mark) = best(&marks)
         && words <= allowed(mark)
     {
-        return Some(Wall::new(mark.vendor, mark.kind));
+        return Some(BlockPage::new(mark.vendor, mark.kind));
     }
     if !refused || words > REFUSED_WORDS {
         return None;
@@ -96,10 +96,10 @@ pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) 
         matches!(status, 401 | 403 | 405 | 406 | 429 | 503)
             && value.is_some_and(|value| value.contains(mark.value))
     })?;
-    Some(Wall::new(
+    Some(BlockPage::new(
         header.vendor,
         if status == 429 {
-            WallKind::RateLimited
+            BlockPageKind::RateLimited
         } else {
             header.kind
         },
@@ -139,7 +139,7 @@ pub fn fingerprints_in(body: &[u8]) -> Vec<&'static Fingerprint> {
 
 /// The mark that says most: a proof before a hint; a vendor's challenge before what else the page says.
 pub fn best<'a>(marks: &[&'a Fingerprint]) -> Option<&'a Fingerprint> {
-    let rank = |mark: &Fingerprint| (mark.strength, mark.kind == WallKind::Challenge);
+    let rank = |mark: &Fingerprint| (mark.strength, mark.kind == BlockPageKind::Challenge);
     marks.iter().copied().rev().max_by_key(|mark| rank(mark))
 }
 

@@ -1,10 +1,10 @@
 //! Single large sites: their own refusals, logins, consent pages and soft 404s.
 
 use super::super::fingerprint::{
-    Fingerprint,
-    WallKind::{
+    BlockPageKind::{
         AccessDenied, ConsentWall, LoginRequired, NotFound, RateLimited, ScriptRequired, Unavailable,
     },
+    Fingerprint,
 };
 use super::{hint, proof};
 
