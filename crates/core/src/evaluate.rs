@@ -73,7 +73,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_budget::{Assembly, MissingContext, Selection, Used};
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
 use freshcontext_detect::rings::{self, Hint, Member};
-use freshcontext_records::RecordsRequest;
+use freshcontext_records::RecordOptions;
 use freshcontext_records::make::Known;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -163,7 +163,7 @@ pub struct Judgement {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
     /// What the caller asked for.
-    pub request: RecordsRequest,
+    pub options: RecordOptions,
     /// What is known of each result, in rank order.
     pub known: Vec<Known>,
     /// What the caller looked for.
@@ -302,7 +302,7 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
     let occurs = |decision: &Decision| verdicts.iter().any(|verdict| verdict.decision == *decision);
     let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
     let recorded = request.records.clone().map(|asked| Recorded {
-        request: asked,
+        options: asked,
         known: fit::known(&judged, &verdicts),
         query: request.query.map(|query| clean_line(query).into_owned()),
     });

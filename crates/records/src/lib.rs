@@ -13,10 +13,10 @@ pub mod later;
 pub mod limits;
 pub mod make;
 pub mod objects;
+mod options;
 pub mod redact;
-mod request;
 pub mod schema;
 pub mod values;
 
 pub use bundle::{Bundle, Record, SCHEMA_VERSION, SCHEMAS, id_field};
-pub use request::{CONTEXT_KEY, Context, InvalidRecordsRequest, Native, RECORDS_KEY, RecordsRequest};
+pub use options::{CONTEXT_KEY, Context, InvalidRecordOptions, Native, RECORDS_KEY, RecordOptions};

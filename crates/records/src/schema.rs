@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::bundle::{Bundle, SCHEMAS};
 use crate::objects;
-use crate::request::Context;
+use crate::options::Context;
 use crate::values::Kind;
 
 /// Every schema, by the name of its file: one for each of the thirteen objects, the bundle, and what a caller may say.

@@ -9,7 +9,7 @@ use freshcontext_records::ids::{Ids, sha256_hex};
 use freshcontext_records::later::{Found, Part, note};
 use freshcontext_records::make::{Answered, Known, Occasion, bundle};
 use freshcontext_records::values::{Kind, OmissionReason, State};
-use freshcontext_records::{Bundle, Native, RecordsRequest};
+use freshcontext_records::{Bundle, Native, RecordOptions};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -20,8 +20,8 @@ fn identify(source: &str, title: Option<&str>, content: Option<&str>) -> String 
 }
 
 fn made(tool: &str, text: &str, structured: &Value, known: &[Known]) -> Result<Bundle, TestCaseError> {
-    let (request, native) = (
-        RecordsRequest::default(),
+    let (options, native) = (
+        RecordOptions::default(),
         Native {
             missing_id: Some(format!("mis_{}", "a".repeat(32))),
             ..Native::default()
@@ -33,7 +33,7 @@ fn made(tool: &str, text: &str, structured: &Value, known: &[Known]) -> Result<B
         now: DateTime::from_timestamp_millis(1_795_262_400_000).unwrap_or_default(),
         seed: [5; 32],
         version: "0.0.0",
-        request: &request,
+        options: &options,
         native: &native,
         identify,
     };

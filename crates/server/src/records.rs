@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_core::evaluate::{Recorded, item_identity};
 use freshcontext_records::make::{Answered, Known, Occasion, bundle};
-use freshcontext_records::{Bundle, CONTEXT_KEY, Native, RECORDS_KEY, RecordsRequest};
+use freshcontext_records::{Bundle, CONTEXT_KEY, Native, RECORDS_KEY, RecordOptions};
 use serde_json::{Map, Value, json};
 
 use crate::engine::ToolOutcome;
@@ -50,8 +50,8 @@ impl RecordsRequest {
     }
 
     /// What is wanted; an error names the key of `_meta`.
-    pub(crate) fn request(&self) -> Result<Option<RecordsRequest>, SourceError> {
-        RecordsRequest::read(self.records.as_ref(), self.context.as_ref()).map_err(|wrong| {
+    pub(crate) fn options(&self) -> Result<Option<RecordOptions>, SourceError> {
+        RecordOptions::read(self.records.as_ref(), self.context.as_ref()).map_err(|wrong| {
             let field = format!("_meta.freshcontext/{}", wrong.field);
             SourceError::invalid_input(field, wrong.problem, wrong.example)
         })
@@ -63,7 +63,7 @@ pub(crate) struct Call<'a> {
     pub(crate) tool: &'a str,
     pub(crate) arguments: Option<&'a Map<String, Value>>,
     pub(crate) now: DateTime<Utc>,
-    pub(crate) request: &'a RecordsRequest,
+    pub(crate) options: &'a RecordOptions,
     pub(crate) native: &'a Native,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn of(
         now: call.now,
         seed,
         version: env!("CARGO_PKG_VERSION"),
-        request: call.request,
+        options: call.options,
         native: call.native,
         identify: item_identity,
     };
@@ -136,7 +136,7 @@ pub(crate) fn of_judgement(
         tool: crate::engine::EVALUATE,
         arguments: Some(&arguments),
         now,
-        request: &recorded.request,
+        options: &recorded.options,
         native,
     };
     attach(outcome, &call, &recorded.known);

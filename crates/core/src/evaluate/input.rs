@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use freshcontext_budget::Budget;
 use freshcontext_contract::limits::{JSON_TEXT_BYTES, QUERY_CHARS, SIGNALS_VALUES};
 use freshcontext_contract::{Limits, SourceError};
-use freshcontext_records::RecordsRequest;
+use freshcontext_records::RecordOptions;
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
@@ -37,7 +37,7 @@ pub(super) struct Request<'a> {
     /// How much may go in, where the caller says so.
     pub budget: Option<Budget>,
     /// What is asked for in records, where any are.
-    pub records: Option<RecordsRequest>,
+    pub records: Option<RecordOptions>,
     pub signals: Vec<Given<'a>>,
 }
 
@@ -125,14 +125,14 @@ pub(super) fn to_millis(instant: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 /// `records` and `context`, which are listed nowhere: the list of tools has a budget of its own.
-fn records_request(fields: &ObjectAsVec<'_>) -> Result<Option<RecordsRequest>, SourceError> {
+fn records_request(fields: &ObjectAsVec<'_>) -> Result<Option<RecordOptions>, SourceError> {
     let (records, context) = (last(fields, "records"), last(fields, "context"));
     if records.is_none() && context.is_none() {
         return Ok(None);
     }
     let records = records.map(Value::from);
     let context = context.map(Value::from);
-    RecordsRequest::read(records.as_ref(), context.as_ref()).map_err(|wrong| {
+    RecordOptions::read(records.as_ref(), context.as_ref()).map_err(|wrong| {
         let example = format_args!("{{\"{}\": {}}}", wrong.field, wrong.example);
         SourceError::invalid_input(wrong.field, wrong.problem, example)
     })

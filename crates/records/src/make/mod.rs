@@ -16,7 +16,7 @@ pub use judged::Known;
 pub(crate) use maker::{Maker, moment};
 
 use crate::bundle::Bundle;
-use crate::request::{Native, RecordsRequest};
+use crate::options::{Native, RecordOptions};
 
 /// Who makes the records and masks in them.
 const PRODUCER: &str = "freshcontext";
@@ -39,7 +39,7 @@ pub struct Occasion<'a> {
     /// Version of the producer.
     pub version: &'a str,
     /// What the caller asked for.
-    pub request: &'a RecordsRequest,
+    pub options: &'a RecordOptions,
     /// What was seen of the request.
     pub native: &'a Native,
     /// Tells an item's id.

@@ -20,7 +20,7 @@ pub(super) fn authority(uri: &str) -> Option<String> {
 pub(super) fn telemetry(occasion: &Occasion<'_>) -> Option<Telemetry> {
     let native = occasion.native;
     let (trace, span) = native.trace().unzip();
-    let refs = &occasion.request.context.telemetry_refs;
+    let refs = &occasion.options.context.telemetry_refs;
     if trace.is_none() && refs.is_empty() {
         return None;
     }
@@ -38,7 +38,7 @@ pub(super) fn telemetry(occasion: &Occasion<'_>) -> Option<Telemetry> {
 pub(super) fn mappings(occasion: &Occasion<'_>) -> Mappings {
     let native = occasion.native;
     let mut all = occasion
-        .request
+        .options
         .context
         .external_mappings
         .clone()

@@ -33,7 +33,7 @@ pub(super) fn truncate(options: &TruncateOptions<'_>) -> u8 {
             return WRONG;
         }
     };
-    let options = Options {
+    let limits = Options {
         max_tokens: options.max_tokens,
         tokenizer: Tokenizer::find(options.tokenizer).unwrap_or_default(),
         oversize: match options.oversize {
@@ -44,7 +44,7 @@ pub(super) fn truncate(options: &TruncateOptions<'_>) -> u8 {
             .form
             .and_then(|name| Form::ALL.into_iter().find(|form| form.as_str() == name)),
     };
-    let Truncated { history, record } = match truncate_history(&history, &options) {
+    let Truncated { history, record } = match truncate_history(&history, &limits) {
         Ok(truncated) => truncated,
         Err(error) => return refused(&error),
     };

@@ -1,7 +1,7 @@
 //! Records of a call, where its request asks for them.
 
 use freshcontext_contract::SourceError;
-use freshcontext_records::{Native, RecordsRequest};
+use freshcontext_records::{Native, RecordOptions};
 use serde_json::{Map, Value};
 
 use super::{Arguments, CallContext, Engine, Tool, ToolOutcome, Work};
@@ -9,7 +9,7 @@ use crate::records;
 
 /// Records that are to be made when the call has ended.
 pub(super) struct Noting {
-    request: RecordsRequest,
+    options: RecordOptions,
     given: Map<String, Value>,
     native: Native,
 }
@@ -24,7 +24,7 @@ pub(super) fn prepare(
     let Some(asked) = context.records.as_deref().filter(|asked| asked.records.is_some()) else {
         return Ok((arguments, None));
     };
-    let Some(request) = asked.request()? else {
+    let Some(options) = asked.options()? else {
         return Ok((arguments, None));
     };
     let mut given = arguments.read(&tool.example)?;
@@ -39,7 +39,7 @@ pub(super) fn prepare(
         return Ok((given.into(), None));
     }
     let noting = Noting {
-        request,
+        options,
         given: given.clone(),
         native: asked.native.clone(),
     };
@@ -53,7 +53,7 @@ impl Noting {
             tool: &tool.name,
             arguments: Some(&self.given),
             now: engine.clock.now(),
-            request: &self.request,
+            options: &self.options,
             native: &self.native,
         };
         records::attach(outcome, &call, &[]);

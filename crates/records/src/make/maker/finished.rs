@@ -23,7 +23,7 @@ impl Maker<'_> {
                 selection.lifecycle = *state;
             }
         }
-        let marked = &self.occasion.request.context.redact;
+        let marked = &self.occasion.options.context.redact;
         let mut redactions = std::mem::take(&mut self.withheld);
         let mut swept = Vec::new();
         for mut record in self.bundle.records() {

@@ -47,7 +47,7 @@ impl<'a> Maker<'a> {
         let now_ms = u64::try_from(occasion.now.timestamp_millis()).unwrap_or_default();
         let mut ids = Ids::new(now_ms, occasion.seed);
         let at = moment(occasion.now);
-        let context = &occasion.request.context;
+        let context = &occasion.options.context;
         let scope = context.scope.unwrap_or(Scope::ToolInvocation);
         let mut actor_refs = vec![Actor {
             id: PRODUCER.to_owned(),
@@ -136,7 +136,7 @@ impl<'a> Maker<'a> {
 
     fn marks(&self, field: &str) -> bool {
         self.occasion
-            .request
+            .options
             .context
             .redact
             .iter()

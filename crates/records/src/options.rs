@@ -38,14 +38,14 @@ pub struct Context {
 
 /// Records are wanted, and this is said about them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct RecordsRequest {
+pub struct RecordOptions {
     /// What the caller says about its context.
     pub context: Context,
 }
 
-/// A request for records that cannot be read.
+/// Options that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InvalidRecordsRequest {
+pub struct InvalidRecordOptions {
     /// `records` or `context`.
     pub field: &'static str,
     /// What is wrong with it.
@@ -56,25 +56,25 @@ pub struct InvalidRecordsRequest {
 
 const CONTEXT_EXAMPLE: &str = r#"{"scope": "handoff", "actor_refs": [{"id": "planner", "role": "agent"}]}"#;
 
-impl RecordsRequest {
+impl RecordOptions {
     /// Reads `records` and `context`. `None` where no records are wanted; `context` alone asks for none.
     pub fn read(
         records: Option<&Value>,
         context: Option<&Value>,
-    ) -> Result<Option<Self>, InvalidRecordsRequest> {
+    ) -> Result<Option<Self>, InvalidRecordOptions> {
         let wanted = match records {
             None | Some(Value::Null) => false,
             Some(Value::String(level)) if level == "none" => false,
             Some(Value::String(level)) if level == "full" => true,
             Some(_) => {
-                return Err(InvalidRecordsRequest {
+                return Err(InvalidRecordOptions {
                     field: "records",
                     problem: "must be none or full".to_owned(),
                     example: r#""full""#,
                 });
             }
         };
-        let wrong = |problem: String| InvalidRecordsRequest {
+        let wrong = |problem: String| InvalidRecordOptions {
             field: "context",
             problem,
             example: CONTEXT_EXAMPLE,
@@ -157,12 +157,12 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_request_is_full_none_or_refused_by_name() {
-        let read = |records: Value, context: Value| RecordsRequest::read(Some(&records), Some(&context));
-        assert_eq!(RecordsRequest::read(None, None), Ok(None));
+    fn options_are_full_none_or_refused_by_name() {
+        let read = |records: Value, context: Value| RecordOptions::read(Some(&records), Some(&context));
+        assert_eq!(RecordOptions::read(None, None), Ok(None));
         assert_eq!(read(json!("none"), json!({})), Ok(None));
-        let request = read(json!("full"), json!({"scope": "handoff"})).unwrap().unwrap();
-        assert_eq!(request.context.scope, Some(Scope::Handoff));
+        let options = read(json!("full"), json!({"scope": "handoff"})).unwrap().unwrap();
+        assert_eq!(options.context.scope, Some(Scope::Handoff));
         assert!(read(json!("full"), json!(r#"{"scope": "review"}"#)).is_ok());
         assert_eq!(read(json!("all"), json!({})).unwrap_err().field, "records");
         for wrong in [
