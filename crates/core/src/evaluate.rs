@@ -282,15 +282,17 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
     let query = request
         .query
         .filter(|_| unscored)
-        .and_then(|query| Query::new(query, &request.signals));
+        .and_then(|query| Query::new(query, &request.signals, large));
     let beside = beside(request);
     let now = iso_millis(request.now);
     let revalidate_after = revalidate_after(request.now, options.decay.lambda(request.profile.decay_of));
     let made = parallel::map(&request.signals, large, |place, given| {
         let beside = beside.get(place).map(Vec::as_slice).unwrap_or_default();
-        let judged = Judged::new(given, request.now, query.as_ref(), &options.decay, beside);
+        let covered = query.as_ref().map(|query| query.covered(place));
+        let judged = Judged::new(given, request.now, covered, &options.decay, beside);
         let verdict = judged.verdict(request, &now, revalidate_after.as_deref());
-        (judged, verdict)
+        // Boxed: it is a kilobyte, and would be copied at each of the steps that follow.
+        Box::new((judged, verdict))
     });
     let (judged, mut verdicts) = ranked(made);
     let mut seen = Seen::with_capacity(judged.len());
@@ -333,20 +335,16 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
     })
 }
 
-/// In the order of rank. Stable, so ties stay in the order of the arguments; places are sorted, and each signal is moved
-/// once.
-fn ranked<'a>(made: Vec<(Judged<'a>, Verdict)>) -> (Vec<Judged<'a>>, Vec<Verdict>) {
-    let mut order: Vec<(usize, f64)> = made
-        .iter()
-        .map(|(judged, _)| judged.facts.rank)
-        .enumerate()
-        .collect();
-    order.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-    let mut made: Vec<Option<(Judged<'a>, Verdict)>> = made.into_iter().map(Some).collect();
-    order
-        .into_iter()
-        .filter_map(|(place, _)| made.get_mut(place)?.take())
-        .unzip()
+/// In the order of rank. Stable, so ties stay in the order of the arguments.
+fn ranked<'a>(mut made: Vec<Box<(Judged<'a>, Verdict)>>) -> (Vec<Judged<'a>>, Vec<Verdict>) {
+    made.sort_by(|one, other| other.0.facts.rank.total_cmp(&one.0.facts.rank));
+    let (mut all, mut verdicts) = (Vec::with_capacity(made.len()), Vec::with_capacity(made.len()));
+    for both in made {
+        let (judged, verdict) = *both;
+        all.push(judged);
+        verdicts.push(verdict);
+    }
+    (all, verdicts)
 }
 
 /// What the other signals say about each: nothing, as a rule.
@@ -373,11 +371,11 @@ impl<'a> Judged<'a> {
     fn new(
         given: &'a Given<'a>,
         now: DateTime<Utc>,
-        query: Option<&Query>,
+        covered: Option<f64>,
         decay: &DecayTable,
         beside: &[Hint],
     ) -> Self {
-        let signal = Signal::new(given, now, query, decay, beside);
+        let signal = Signal::new(given, now, covered, decay, beside);
         let failed = signal.status == SignalStatus::Failed;
         let left = signal.published_at.map_or(0.0, |published| {
             remaining(decay.lambda(signal.source_type), age_hours(published, now))

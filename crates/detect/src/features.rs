@@ -60,9 +60,10 @@ const fn class_of_ascii(byte: u8) -> Class {
     }
 }
 
-fn class(c: char) -> Class {
-    match u32::from(c) {
-        code @ 0..=0x7f => u8::try_from(code).map_or(Class::Other, class_of_ascii),
+const fn class(code: u32) -> Class {
+    match code {
+        #[expect(clippy::cast_possible_truncation, reason = "below 128")]
+        0..=0x7f => class_of_ascii(code as u8),
         0x80..=0xbf | 0xd7 | 0xf7 | 0x2000..=0x206f | 0x2190..=0x2bff | 0x3000..=0x3004 | 0x3008..=0x3020 => {
             Class::Other
         }
@@ -75,17 +76,50 @@ fn class(c: char) -> Class {
     }
 }
 
-/// Lower case for the scripts that have it, by arithmetic: a table would cost more than the rest.
-fn lower(c: char) -> u32 {
-    match u32::from(c) {
-        code @ (0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a9 | 0x410..=0x42f) => code + 32,
-        code @ 0x400..=0x40f => code + 80,
+/// Lower case for the scripts that have it, by arithmetic: a table of all would cost more than the rest.
+const fn lower(code: u32) -> u32 {
+    match code {
+        0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a9 | 0x410..=0x42f => code + 32,
+        0x400..=0x40f => code + 80,
         // Latin Extended-A: capitals are even up to the middle, odd in two stretches
-        code @ (0x139..=0x148 | 0x179..=0x17e) => code + (code & 1),
-        code @ 0x100..=0x17f => code | 1,
-        code @ 0x531..=0x556 => code + 48,
-        code => code,
+        0x139..=0x148 | 0x179..=0x17e => code + (code & 1),
+        0x100..=0x17f => code | 1,
+        0x531..=0x556 => code + 48,
+        _ => code,
     }
+}
+
+/// Both for every character of two bytes: those of Latin, Greek, Cyrillic, Hebrew and Arabic letters.
+static OF_TWO_BYTES: [(Class, u16); 0x800] = table_of_two_bytes();
+
+#[expect(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "evaluated at compile time, where a wrong index does not build; no such letter leaves the table"
+)]
+const fn table_of_two_bytes() -> [(Class, u16); 0x800] {
+    let mut table = [(Class::Other, 0); 0x800];
+    let mut code = 0;
+    while code < table.len() {
+        table[code] = (class(code as u32), lower(code as u32) as u16);
+        code += 1;
+    }
+    table
+}
+
+/// Class, lower case and bytes of the character beyond ASCII that begins here.
+fn beyond_ascii(text: &str, at: usize) -> (Class, u32, usize) {
+    if let Some([lead @ ..0xe0, next]) = text.as_bytes().get(at..at + 2)
+        && let Some((class, lower)) =
+            OF_TWO_BYTES.get(usize::from(lead & 0x1f) << 6 | usize::from(next & 0x3f))
+    {
+        return (*class, u32::from(*lower), 2);
+    }
+    let c = text
+        .get(at..)
+        .and_then(|rest| rest.chars().next())
+        .unwrap_or_default();
+    (class(u32::from(c)), lower(u32::from(c)), c.len_utf8())
 }
 
 const fn mix(hash: u32, code: u32) -> u32 {
@@ -189,11 +223,7 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
         let (now, code, length) = match small {
             OTHER => (Class::Other, 0, 1),
             DIGIT => (Class::Digit, u32::from(*byte), 1),
-            BEYOND => {
-                let rest = text.get(at..).unwrap_or_default();
-                let c = rest.chars().next().unwrap_or_default();
-                (class(c), lower(c), c.len_utf8())
-            }
+            BEYOND => beyond_ascii(text, at),
             letter => (Class::Letter, u32::from(letter), 1),
         };
         if now != in_class || now == Class::Single {

@@ -209,13 +209,14 @@ impl Figures {
     fn characters(&mut self, segments: &Segments<'_>) {
         let lead = crate::text::head(segments.lead.as_ref(), MEASURED);
         let bytes = lead.as_bytes();
-        let mut counts = [0_u32; 9];
-        for byte in bytes {
-            if let Some(count) = counts.get_mut(usize::from(kind_of(*byte))) {
-                *count += 1;
-            }
-        }
-        let [_, digits, capitals, code, exclaims, asks, quotes, breaks, beyond] = counts;
+        let digits = count(bytes, |byte| byte.is_ascii_digit());
+        let capitals = count(bytes, |byte| byte.is_ascii_uppercase());
+        let code = count(bytes, is_of_code);
+        let exclaims = count(bytes, |byte| byte == b'!');
+        let asks = count(bytes, |byte| byte == b'?');
+        let quotes = count(bytes, |byte| byte == b'"' || byte == b'\'');
+        let breaks = count(bytes, |byte| byte == b'\n');
+        let beyond = count(bytes, |byte| !byte.is_ascii());
         let lines = breaks + 1;
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
         let items = starts.filter(|start| is_item(bytes.get(*start..).unwrap_or_default()));
@@ -268,10 +269,7 @@ impl Figures {
             Figure::Identifier,
             end.rsplit([' ', '\n', ':']).next().is_some_and(is_identifier),
         );
-        self.set(
-            Figure::Addresses,
-            memchr::memmem::find_iter(bytes, "://").take(3).count() as f32 / 3.0,
-        );
+        self.set(Figure::Addresses, addresses(bytes).take(3).count() as f32 / 3.0);
     }
 
     fn page(&mut self, segments: &Segments<'_>) {
@@ -310,34 +308,31 @@ impl Figures {
     }
 }
 
-/// What a byte is counted as: digit, capital, sign of code, exclamation, question, quotation, end of a line, beyond ASCII.
-fn kind_of(byte: u8) -> u8 {
-    const KINDS: [u8; 256] = kinds();
-    KINDS.get(usize::from(byte)).copied().unwrap_or_default()
+/// How many bytes are of a kind: in pieces whose number fits into a byte, so that many are compared at once.
+fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> u32 {
+    let pieces = bytes.chunks(usize::from(u8::MAX));
+    pieces
+        .map(|piece| {
+            u32::from(
+                piece
+                    .iter()
+                    .fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(is(*byte)))),
+            )
+        })
+        .sum()
 }
 
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated at compile time, where a wrong index does not build"
-)]
-const fn kinds() -> [u8; 256] {
-    let mut kinds = [8; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        kinds[byte as usize] = match byte {
-            b'0'..=b'9' => 1,
-            b'A'..=b'Z' => 2,
-            b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#'
-            | b'`' => 3,
-            b'!' => 4,
-            b'?' => 5,
-            b'"' | b'\'' => 6,
-            b'\n' => 7,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
+/// Signs of code.
+const fn is_of_code(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#' | b'`'
+    )
+}
+
+/// Where addresses name their scheme.
+fn addresses(bytes: &[u8]) -> impl Iterator<Item = usize> {
+    memchr::memchr_iter(b':', bytes).filter(|at| bytes.get(at + 1..at + 3) == Some(b"//"))
 }
 
 /// Whether a line begins as an item of a list or a heading does.

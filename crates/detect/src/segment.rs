@@ -278,9 +278,7 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
             b"noscript" => shape.noscript = true,
             b"input" => shape.passwords += usize::from(has(tag, "password")),
             b"meta" => {
-                shape.refreshes |= has(tag, "http-equiv=\"refresh")
-                    || has(tag, "http-equiv='refresh")
-                    || has(tag, "http-equiv=refresh");
+                shape.refreshes |= refreshes(tag.as_bytes());
             }
             b"p" | b"li" | b"td" | b"tr" | b"div" | b"br" | b"br/" | b"h1" | b"h2" | b"h3" | b"h4"
             | b"hr" | b"ul" | b"dd" | b"dt" | b"pre" | b"section" | b"article" | b"center" | b"button"
@@ -314,6 +312,25 @@ fn has(tag: &str, needle: &str) -> bool {
         .any(|window| window.eq_ignore_ascii_case(needle))
 }
 
+/// Whether a tag says `http-equiv=refresh`, its value in quotation marks or not.
+fn refreshes(tag: &[u8]) -> bool {
+    const NAME: &[u8] = b"http-equiv";
+    const VALUE: &[u8] = b"refresh";
+
+    memchr_iter(b'=', tag).any(|at| {
+        let (name, value) = tag.split_at_checked(at).unwrap_or_default();
+        let value = match value {
+            [_, b'"' | b'\'', rest @ ..] | [_, rest @ ..] => rest,
+            [] => &[],
+        };
+        let name = name
+            .get(name.len().saturating_sub(NAME.len())..)
+            .unwrap_or_default();
+        let begin = value.get(..VALUE.len()).unwrap_or_default();
+        name.eq_ignore_ascii_case(NAME) && begin.eq_ignore_ascii_case(VALUE)
+    })
+}
+
 /// Where the element ends whose opening tag ends at `at`.
 fn skip_element(bytes: &[u8], at: usize, length: usize, name: &[u8]) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
@@ -328,4 +345,31 @@ fn skip_element(bytes: &[u8], at: usize, length: usize, name: &[u8]) -> usize {
         }
     }
     bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_load_another_say_so_in_one_attribute() {
+        for (tag, expected) in [
+            ("<META HTTP-EQUIV=\"Refresh\" content=1>", true),
+            ("<meta content=\"a=b\" http-equiv='refresh'", true),
+            ("<meta http-equiv=refreshing", true),
+            ("<meta http-equiv = refresh>", false),
+            ("<meta http-equiv=\"'refresh\">", false),
+            ("<meta name=\"refresh\">", false),
+            ("=refresh", false),
+            ("http-equiv=", false),
+        ] {
+            let before = [
+                "http-equiv=\"refresh",
+                "http-equiv='refresh",
+                "http-equiv=refresh",
+            ];
+            assert_eq!(before.iter().any(|needle| has(tag, needle)), expected, "{tag}");
+            assert_eq!(refreshes(tag.as_bytes()), expected, "{tag}");
+        }
+    }
 }

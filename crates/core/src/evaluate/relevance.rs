@@ -7,71 +7,89 @@
 //! give finished scores, which no share can be had from.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use unicode_normalization::{UnicodeNormalization, is_nfkc_quick};
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::given::Given;
+use super::parallel;
 
-/// A query, and how much each of its words weighs.
+/// How much more a text may be once its characters are spelled out (NFKC), in bytes for each of its own. Written text
+/// stays below one and a half; of a text of nothing but U+FDFA, a phrase of 18 letters each, the beginning is read.
+const SPELLED_OUT: usize = 2;
+/// Texts are spelled out up to this many bytes, however much more that is.
+const SHORT: usize = 16 << 10;
+
+/// A query's words, how much each weighs, and which of them each signal has.
 #[derive(Debug)]
 pub(super) struct Query {
-    weights: HashMap<String, f64>,
+    weights: Vec<f64>,
     total: f64,
+    /// For each signal the places of its words among the weights.
+    shared: Vec<Vec<usize>>,
 }
 
 impl Query {
-    /// Weighs the words of a query over the texts of these signals. `None` where it has no word.
-    pub(super) fn new(query: &str, signals: &[Given<'_>]) -> Option<Self> {
-        let mut found: HashMap<String, usize> = HashMap::new();
+    /// Weighs the words of a query over the texts of these signals, on all processors where that is `worthwhile`.
+    /// `None` where it has no word.
+    pub(super) fn new(query: &str, signals: &[Given<'_>], worthwhile: bool) -> Option<Self> {
+        let mut places: HashMap<String, usize> = HashMap::new();
         words(query, |word| {
-            found.entry(word.to_owned()).or_insert(0);
+            let next = places.len();
+            places.entry(word.to_owned()).or_insert(next);
         });
-        if found.is_empty() {
+        if places.is_empty() {
             return None;
         }
-        for signal in signals {
-            for word in shared(signal, |word| found.contains_key(word)) {
-                if let Some(texts) = found.get_mut(&word) {
-                    *texts += 1;
-                }
+        // Each text is taken apart once, which is most of the work.
+        let shared = parallel::map(signals, worthwhile, |_, signal| shared(signal, &places));
+        let mut texts = vec![0_usize; places.len()];
+        for place in shared.iter().flatten() {
+            if let Some(texts) = texts.get_mut(*place) {
+                *texts += 1;
             }
         }
         let all = signals.len() as f64;
-        let weights: HashMap<String, f64> = found
-            .into_iter()
-            .map(|(word, texts)| {
-                let texts = texts.max(1) as f64;
-                (word, (1.0 + (all - texts + 0.5) / (texts + 0.5)).ln())
-            })
-            .collect();
-        // In one order, so that the same call gives the same sum to the last bit.
-        let mut each: Vec<f64> = weights.values().copied().collect();
-        each.sort_by(f64::total_cmp);
-        let total = each.iter().sum();
-        Some(Self { weights, total })
+        let weight = |texts: usize| {
+            let texts = texts.max(1) as f64;
+            (1.0 + (all - texts + 0.5) / (texts + 0.5)).ln()
+        };
+        let weights: Vec<f64> = texts.into_iter().map(weight).collect();
+        Some(Self {
+            total: sum(weights.clone()),
+            weights,
+            shared,
+        })
     }
 
-    /// The share of the query that a signal covers, 0..=1. A word counts once, however often it occurs.
-    pub(super) fn covered(&self, signal: &Given<'_>) -> f64 {
-        let mut each: Vec<f64> = shared(signal, |word| self.weights.contains_key(word))
+    /// The share of the query that the signal at this place covers, 0..=1. A word counts once, however often it occurs.
+    pub(super) fn covered(&self, signal: usize) -> f64 {
+        let shared = self.shared.get(signal).map(Vec::as_slice).unwrap_or_default();
+        let each = shared
             .iter()
-            .filter_map(|word| self.weights.get(word).copied())
-            .collect();
-        each.sort_by(f64::total_cmp);
-        let covered: f64 = each.iter().sum();
-        (covered / self.total).clamp(0.0, 1.0)
+            .filter_map(|place| self.weights.get(*place).copied());
+        (sum(each.collect()) / self.total).clamp(0.0, 1.0)
     }
 }
 
-/// The words of a signal that are wanted, each once.
-fn shared(signal: &Given<'_>, wanted: impl Fn(&str) -> bool) -> HashSet<String> {
-    let mut out = HashSet::new();
+/// The sum in one order, so that the same call gives the same to the last bit.
+fn sum(mut each: Vec<f64>) -> f64 {
+    each.sort_by(f64::total_cmp);
+    each.iter().sum()
+}
+
+/// The places of the words of a signal that have one, each once.
+fn shared(signal: &Given<'_>, places: &HashMap<String, usize>) -> Vec<usize> {
+    let mut out = Vec::new();
+    let mut seen = vec![false; places.len()];
     for text in [signal.title, signal.content].into_iter().flatten() {
         words(text, |word| {
-            if wanted(word) && !out.contains(word) {
-                out.insert(word.to_owned());
+            if let Some(place) = places.get(word)
+                && let Some(seen) = seen.get_mut(*place)
+                && !std::mem::replace(seen, true)
+            {
+                out.push(*place);
             }
         });
     }
@@ -83,7 +101,7 @@ fn shared(signal: &Given<'_>, wanted: impl Fn(&str) -> bool) -> HashSet<String> 
 fn words(text: &str, mut each: impl FnMut(&str)) {
     let text = match is_nfkc_quick(text.chars()) {
         unicode_normalization::IsNormalized::Yes => Cow::Borrowed(text),
-        _ => Cow::Owned(text.nfkc().collect()),
+        _ => Cow::Owned(spelled_out(text)),
     };
     let mut lower = String::new();
     // The last character of a script without spaces, and whether a pair was made with it.
@@ -126,6 +144,19 @@ fn words(text: &str, mut each: impl FnMut(&str)) {
     single(before, &mut each);
 }
 
+/// In the form for equal words, at its length.
+fn spelled_out(text: &str) -> String {
+    let most = text.len().saturating_mul(SPELLED_OUT).max(SHORT);
+    let mut out = String::with_capacity(text.len());
+    for c in text.nfkc() {
+        if out.len() >= most {
+            break;
+        }
+        out.push(c);
+    }
+    out
+}
+
 /// Letters of scripts that are written without spaces: Thai, Lao, Myanmar, Khmer, the kana and the ideographs.
 /// Blocks after the Unicode Standard, chapters 16 and 18.
 const fn is_unspaced(c: char) -> bool {
@@ -159,8 +190,8 @@ mod tests {
     }
 
     fn covered(query: &str, signals: &[Given<'_>]) -> Vec<f64> {
-        let query = Query::new(query, signals).unwrap();
-        signals.iter().map(|signal| query.covered(signal)).collect()
+        let query = Query::new(query, signals, false).unwrap();
+        (0..signals.len()).map(|place| query.covered(place)).collect()
     }
 
     #[test]
@@ -184,7 +215,19 @@ mod tests {
         assert_eq!(covered("rust parser", &[given("A garden", "of roses")]), [0.0]);
         let half = covered("rust parser", &[given("A Parser", "in C")]);
         assert!((half[0] - 0.5).abs() < 1e-12);
-        assert!(Query::new(" ?! ", &[given("a", "b")]).is_none());
+        assert!(Query::new(" ?! ", &[given("a", "b")], false).is_none());
+    }
+
+    #[test]
+    fn of_a_text_that_is_ten_times_as_long_spelled_out_the_beginning_is_read() {
+        let phrase = "\u{fdfa} ";
+        let (short, long) = (phrase.repeat(400), phrase.repeat(25_000));
+        assert!(spelled_out(&short).len() > 7 * short.len());
+        assert!(spelled_out(&long).len() <= SPELLED_OUT * long.len() + 3);
+        assert_eq!(
+            covered("\u{fdfa}", &[given("x", &short), given("x", &long)]),
+            [1.0, 1.0]
+        );
     }
 
     #[test]

@@ -6,7 +6,6 @@ use freshcontext_detect::rings::{DETOUR, Hint};
 
 use super::given::Given;
 use super::input::to_millis;
-use super::relevance::Query;
 use super::text::{is_blank, span};
 use super::transport;
 use super::verdict::{DateConfidence, SignalStatus};
@@ -70,7 +69,7 @@ impl<'a> Signal<'a> {
     pub(super) fn new(
         given: &'a Given<'a>,
         now: DateTime<Utc>,
-        query: Option<&Query>,
+        covered: Option<f64>,
         decay: &DecayTable,
         beside: &[Hint],
     ) -> Self {
@@ -97,7 +96,7 @@ impl<'a> Signal<'a> {
             source_type,
             published_at: published.map(|published| published.instant),
             retrieved_at,
-            relevance: relevance(given, query, &mut changes),
+            relevance: relevance(given, covered, &mut changes),
             date_confidence: date_confidence(given, published, retrieved_at, &mut changes),
             status,
             content_hash: given.own_content().map(canonical_sha256),
@@ -252,8 +251,9 @@ fn date_confidence(
     claimed
 }
 
-fn relevance(given: &Given<'_>, query: Option<&Query>, changes: &mut Vec<&'static str>) -> Relevance {
-    match (given.semantic_score, query) {
+/// `covered` is the share of the query's words that it has, where there is a query.
+fn relevance(given: &Given<'_>, covered: Option<f64>, changes: &mut Vec<&'static str>) -> Relevance {
+    match (given.semantic_score, covered) {
         (Some(score), _) if score > 1.0 => {
             changes.push("The semantic_score was above 1 and counts as 1.");
             Relevance::Given(1.0)
@@ -264,7 +264,7 @@ fn relevance(given: &Given<'_>, query: Option<&Query>, changes: &mut Vec<&'stati
         }
         // Also turns -0 into 0.
         (Some(score), _) => Relevance::Given(score + 0.0),
-        (None, Some(query)) => Relevance::Query(query.covered(given)),
+        (None, Some(covered)) => Relevance::Query(covered),
         (None, None) => Relevance::NotJudged,
     }
 }
