@@ -336,7 +336,7 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
 }
 
 /// In the order of rank. Stable, so ties stay in the order of the arguments.
-fn ranked<'a>(mut made: Vec<Box<(Judged<'a>, Verdict)>>) -> (Vec<Judged<'a>>, Vec<Verdict>) {
+fn ranked(mut made: Vec<Box<(Judged<'_>, Verdict)>>) -> (Vec<Judged<'_>>, Vec<Verdict>) {
     made.sort_by(|one, other| other.0.facts.rank.total_cmp(&one.0.facts.rank));
     let (mut all, mut verdicts) = (Vec::with_capacity(made.len()), Vec::with_capacity(made.len()));
     for both in made {
