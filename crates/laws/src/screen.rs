@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use crate::count::Place;
-use crate::laws::{BYTES_FREE, BYTES_PER_BYTE, Breach, SIZES};
+use crate::laws::{BYTES_FREE, BYTES_PER_BYTE, Breach, LARGE, SIZES};
 use crate::meter::{Cost, Meter};
 use crate::reader::Reader;
 use crate::shapes::Shape;
@@ -15,6 +15,8 @@ use crate::shapes::Shape;
 const PICKED: usize = 2;
 /// Growth of time from which a shape is counted whatever the others do.
 const SUSPICIOUS: f64 = 4.8;
+/// Shapes of each reader, the heaviest first, that are weighed at [`LARGE`], too.
+const HEAVIEST: usize = 16;
 /// Time below which growth says nothing.
 const NOTICEABLE: Duration = Duration::from_millis(3);
 
@@ -51,17 +53,22 @@ pub fn weigh(
             // What is made once in a process is not the work of whoever comes first.
             let _ = (reader.read)(&Bytes::copy_from_slice(&reader.seed));
         }
-        let costs = read(&mut meter, reader, shape)?;
+        let costs = read(&mut meter, reader, shape, &SIZES)?;
         let breaches = costs.iter().filter_map(|(length, cost)| too_much(*length, cost));
         out.extend(breaches.map(|breach| ((*place, *number), breach)));
     }
     Ok(out)
 }
 
-/// Reads a shape once at each of [`SIZES`]: its length, and what that took.
-fn read(meter: &mut Meter, reader: &Reader, shape: &Shape) -> Result<Vec<(usize, Cost)>, String> {
+/// Reads a shape once at each of these sizes: its length, and what that took.
+fn read(
+    meter: &mut Meter,
+    reader: &Reader,
+    shape: &Shape,
+    sizes: &[usize],
+) -> Result<Vec<(usize, Cost)>, String> {
     let mut costs = Vec::new();
-    for size in SIZES {
+    for size in sizes.iter().copied() {
         let body = Bytes::from(shape.body(size));
         let cost = meter.cost(|| {
             let _ = std::hint::black_box((reader.read)(&body));
@@ -76,7 +83,7 @@ fn too_much(length: usize, cost: &Cost) -> Option<Breach> {
     (bytes > BYTES_PER_BYTE * length as u64 + BYTES_FREE).then_some(Breach::Memory(length, bytes))
 }
 
-/// Reads every shape of `plan` once at each of [`SIZES`].
+/// Reads every shape of `plan` once at each of [`SIZES`], and those of each reader that take most memory at [`LARGE`].
 ///
 /// # Errors
 ///
@@ -91,6 +98,7 @@ pub fn screen(
     let mut meter = Meter::new(None);
     for (place, reader) in readers.iter().enumerate() {
         let mut tried: Vec<(Place, f64, f64)> = Vec::new();
+        let mut weights: Vec<(usize, u64)> = Vec::new();
         let of_reader = plan.iter().filter(|(of, _)| *of == place);
         for (_, number) in of_reader {
             let Some(shape) = shapes.get(place).and_then(|all| all.get(*number)) else {
@@ -99,10 +107,11 @@ pub fn screen(
             if tried.is_empty() {
                 let _ = (reader.read)(&Bytes::copy_from_slice(&reader.seed));
             }
-            let costs = read(&mut meter, reader, shape)?;
+            let costs = read(&mut meter, reader, shape, &SIZES)?;
             let breaches = costs.iter().filter_map(|(length, cost)| too_much(*length, cost));
             out.breaches
                 .extend(breaches.map(|breach| ((place, *number), breach)));
+            weights.extend(costs.last().map(|(_, cost)| (*number, cost.bytes)));
             if let [(short, small), (long, large)] = costs.as_slice()
                 && long > short
             {
@@ -114,6 +123,15 @@ pub fn screen(
                     0.0
                 };
                 tried.push(((place, *number), growth, large.time.as_secs_f64() / *long as f64));
+            }
+        }
+        weights.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        for (number, _) in weights.iter().take(HEAVIEST) {
+            if let Some(shape) = shapes.get(place).and_then(|all| all.get(*number)) {
+                let costs = read(&mut meter, reader, shape, &[LARGE])?;
+                let breaches = costs.iter().filter_map(|(length, cost)| too_much(*length, cost));
+                out.breaches
+                    .extend(breaches.map(|breach| ((place, *number), breach)));
             }
         }
         let mut picked: Vec<Place> = Vec::new();

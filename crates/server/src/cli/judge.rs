@@ -4,8 +4,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use freshcontext_contract::Clock as _;
+use freshcontext_contract::limits::SIGNALS_VALUES;
 use freshcontext_core::decay::DecayTable;
-use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch};
+use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch, hold_more_values_than};
 use freshcontext_core::validate::{Level, Report, validate as validate_text};
 use freshcontext_detect::{inspect as inspect_text, jsonl_line};
 use serde_json::{Map, Value};
@@ -134,6 +135,13 @@ pub(super) fn evaluate(
         Ok(bytes) => bytes,
         Err(problem) => return Ok(unreadable(&problem)),
     };
+    if hold_more_values_than(&[&bytes], SIGNALS_VALUES) {
+        output::error(
+            &format!("the file holds more than {SIGNALS_VALUES} values"),
+            Some("judge fewer signals at a time"),
+        );
+        return Ok(WRONG);
+    }
     let mut arguments: Value = match serde_json::from_slice(&bytes) {
         Ok(arguments) => arguments,
         Err(error) => {
