@@ -5,7 +5,6 @@
 
 mod fingerprint;
 mod recognise;
-mod search;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -52,7 +52,6 @@ mod signal;
 mod tests;
 mod text;
 mod transport;
-mod values;
 mod verdict;
 mod words;
 
@@ -62,7 +61,6 @@ pub use fit::item_identity;
 pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
 pub use profile::{Authority, DatePolicy, FailurePolicy, INTENTS, Intent, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
-pub use values::hold_more_values_than;
 pub use verdict::{
     Confidence, DateConfidence, Decision, Handoff, ProvenanceReadiness, ReadinessState, SignalStatus,
     SourceCompleteness, SourceIdentity, TimingCompleteness, Verdict,
@@ -71,6 +69,7 @@ pub use words::Words;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_budget::{Assembly, MissingContext, Selection, Used};
+use freshcontext_contract::limits::SIGNALS_VALUES;
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
 use freshcontext_detect::rings::{self, Hint, Member};
 use freshcontext_records::RecordOptions;
@@ -84,6 +83,7 @@ use crate::date::iso_millis;
 use crate::decay::{DecayTable, age_hours, half_life_hours, remaining, round_score};
 use crate::provenance::VerdictBasis;
 use crate::sanitize::clean_line;
+use crate::values::hold_more_values_than;
 use decide::Facts;
 use duplicates::Seen;
 use given::Given;
@@ -254,6 +254,10 @@ pub fn judge_text(
     clock_now: DateTime<Utc>,
     options: &Options,
 ) -> Result<Judgement, SourceError> {
+    if hold_more_values_than(&[arguments.as_bytes()], SIGNALS_VALUES) {
+        let problem = format!("hold more than {SIGNALS_VALUES} values: judge fewer signals at a time");
+        return Err(SourceError::invalid_input("arguments", problem, input::EXAMPLE));
+    }
     let arguments = serde_json::from_str(arguments).map_err(|error| {
         SourceError::invalid_input("arguments", "are not JSON", input::EXAMPLE).caused_by(error)
     })?;

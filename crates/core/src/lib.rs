@@ -18,3 +18,5 @@ pub mod sanitize;
 pub mod specification;
 /// Checking any FreshContext response: the level it reaches, and what it lacks for the next.
 pub mod validate;
+
+pub mod values;

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use chrono::DateTime;
 use freshcontext_contract::limits::SIGNALS_VALUES;
 use freshcontext_contract::{Descriptor, Headers, Method, block_pages};
+use freshcontext_core::values::hold_more_values_than;
 use freshcontext_core::{date, evaluate, sanitize, validate};
 use freshcontext_http::fuzzing as http;
 use freshcontext_parse::{charset, feed, github, html, json, link, table, text};
@@ -164,13 +165,11 @@ fn core() -> Vec<Reader> {
     let evaluated = |text: &str| {
         let now = DateTime::from_timestamp(NOW, 0).unwrap_or_default();
         let options = evaluate::Options::default();
-        // As every door does before it reads.
-        if evaluate::hold_more_values_than(&[text.as_bytes()], SIGNALS_VALUES) {
-            return false;
-        }
         let borrowed = evaluate::judge_text(text, now, &options).ok();
-        let judged = serde_json::from_str::<Value>(text)
-            .ok()
+        // As the command line does before it makes a tree.
+        let judged = (!hold_more_values_than(&[text.as_bytes()], SIGNALS_VALUES))
+            .then(|| serde_json::from_str::<Value>(text).ok())
+            .flatten()
             .and_then(|value| evaluate::judge(&value, now, &options).ok());
         [borrowed, judged]
             .into_iter()

@@ -36,7 +36,7 @@ pub struct Context {
     pub redact: Vec<String>,
 }
 
-/// Records are wanted, and this is said about them.
+/// What a caller that asks for records says about them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecordOptions {
     /// What the caller says about its context.

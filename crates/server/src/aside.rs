@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::{Bytes, BytesMut};
 use freshcontext_contract::limits::{MESSAGE_VALUES, SIGNALS_VALUES};
-use freshcontext_core::evaluate::hold_more_values_than;
+use freshcontext_core::values::hold_more_values_than;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

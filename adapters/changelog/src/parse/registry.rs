@@ -60,7 +60,8 @@ fn release(registry: Registry, name: &str, version: &str, date: DateEvidence) ->
     }
 }
 
-/// Versions that are read of one package: no package that people use has as many.
+/// Versions that are read of one package. Each takes some hundred bytes in a registry's document, so that one of as many
+/// is larger than a body may be.
 const MAX_VERSIONS: usize = 20_000;
 
 /// `time` may hold versions that are gone, and an object where the whole package is. The document of one

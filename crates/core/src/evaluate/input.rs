@@ -15,9 +15,9 @@ use super::given::Given;
 use super::profile::{INTENTS, Intent, PROFILES, Profile};
 use super::results;
 use super::text::{is_blank, utf16_longer_than};
-use super::values::values;
 use crate::date::parse_instant;
 use crate::sanitize::clean_line;
+use crate::values::values;
 
 pub(super) const EXAMPLE: &str = r#"{"profile": "official_docs", "intent": "developer_adoption", "signals": [{"source": "https://example.com/a", "content": "..."}]}"#;
 
@@ -91,7 +91,7 @@ impl<'a> Request<'a> {
                 None | Some(Node::Null) => None,
                 Some(budget) => Some(Budget::read(&Value::from(budget))?),
             },
-            records: records_request(fields)?,
+            records: record_options(fields)?,
             signals: signals(fields, limits)?,
         })
     }
@@ -125,7 +125,7 @@ pub(super) fn to_millis(instant: DateTime<Utc>) -> DateTime<Utc> {
 }
 
 /// `records` and `context`, which are listed nowhere: the list of tools has a budget of its own.
-fn records_request(fields: &ObjectAsVec<'_>) -> Result<Option<RecordOptions>, SourceError> {
+fn record_options(fields: &ObjectAsVec<'_>) -> Result<Option<RecordOptions>, SourceError> {
     let (records, context) = (last(fields, "records"), last(fields, "context"));
     if records.is_none() && context.is_none() {
         return Ok(None);

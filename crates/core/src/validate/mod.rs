@@ -22,8 +22,8 @@ use serde_json::Value;
 pub use envelope::{Envelope, EnvelopeError, parse_envelope, parse_envelopes};
 
 use crate::date::{Confidence, Precision, is_future, parse_instant};
-use crate::evaluate::hold_more_values_than;
 use crate::specification::{self, says};
+use crate::values::hold_more_values_than;
 
 /// The form that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

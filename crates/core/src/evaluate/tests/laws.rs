@@ -188,3 +188,16 @@ fn a_list_is_no_signal_and_no_call() {
         assert!(evaluated(&arguments).is_err(), "{text}");
     }
 }
+
+/// Each takes dozens of times its length as a tree, so none is made.
+#[test]
+fn a_text_of_very_many_values_is_refused_before_it_is_read() {
+    let text = format!(r#"{{"signals":[{}0]}}"#, "0,".repeat(SIGNALS_VALUES));
+    let error = judge_text(&text, clock(), &Options::default()).unwrap_err();
+    assert_eq!(error.code, ErrorCode::InvalidInput);
+    assert!(
+        error.message.contains("more than 100000 values"),
+        "{}",
+        error.message
+    );
+}

@@ -7,7 +7,7 @@ use memchr::{memchr, memchr2};
 /// which is an upper bound and takes next to no time.
 ///
 /// ```
-/// use freshcontext_core::evaluate::hold_more_values_than;
+/// use freshcontext_core::values::hold_more_values_than;
 ///
 /// assert!(hold_more_values_than(&[b"[[1, 2], {}]"], 3));
 /// assert!(hold_more_values_than(&[b"[[1, ", b"2], {}]"], 3));
@@ -39,7 +39,7 @@ const fn counts(byte: u8) -> bool {
 
 /// The values of a JSON text, but for the last of each list and object that is no list or object itself. Beyond `most`,
 /// it is only said that there are more.
-pub(super) fn values(json: &[u8], most: usize) -> usize {
+pub(crate) fn values(json: &[u8], most: usize) -> usize {
     let (mut values, mut rest) = (0, json);
     while let Some(begin) = memchr(b'"', rest) {
         let (before, text) = rest.split_at(begin);
