@@ -121,9 +121,9 @@ pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, So
             "Google Scholar asks to show that we are not a robot",
         ));
     }
-    // By one word: there may be any space between words.
+    // Looked for by one word first: there may be any space between words.
     let says_so = || html::text_of(document.root_element()).contains("did not match any articles");
-    if out.unreadable == 0 && page.contains("articles") && says_so() {
+    if out.unreadable == 0 && page.contains("match") && says_so() {
         out.total = None;
         return Ok(out);
     }
