@@ -144,15 +144,28 @@ fn words(text: &str, mut each: impl FnMut(&str)) {
     single(before, &mut each);
 }
 
-/// In the form for equal words, at its length.
+/// In the form for equal words, at its length. Only stretches of other characters than ASCII are spelled out, each with
+/// the ASCII character that it may join; none of ASCII joins with what stands before it.
 fn spelled_out(text: &str) -> String {
     let most = text.len().saturating_mul(SPELLED_OUT).max(SHORT);
     let mut out = String::with_capacity(text.len());
-    for c in text.nfkc() {
-        if out.len() >= most {
-            break;
+    let mut rest = text;
+    while !rest.is_empty() && out.len() < most {
+        let other = rest.bytes().position(|byte| !byte.is_ascii());
+        let kept = other.map_or(rest.len(), |at| at.saturating_sub(1));
+        let (kept, tail) = rest.split_at_checked(kept).unwrap_or((rest, ""));
+        out.push_str(kept);
+        let end = tail.bytes().skip(1).position(|byte| byte.is_ascii());
+        let (stretch, after) = tail
+            .split_at_checked(end.map_or(tail.len(), |end| end + 1))
+            .unwrap_or((tail, ""));
+        for c in stretch.nfkc() {
+            if out.len() >= most {
+                break;
+            }
+            out.push(c);
         }
-        out.push(c);
+        rest = after;
     }
     out
 }
@@ -173,6 +186,8 @@ const fn is_unspaced(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn split(text: &str) -> Vec<String> {
@@ -228,6 +243,15 @@ mod tests {
             covered("\u{fdfa}", &[given("x", &short), given("x", &long)]),
             [1.0, 1.0]
         );
+    }
+
+    proptest! {
+        #[test]
+        fn stretches_are_spelled_out_as_the_whole_would_be(
+            text in "([a-f<]|\\PC|[\u{300}-\u{310}\u{1100}-\u{11ff}\u{fb00}-\u{fdfc}]){0,30}",
+        ) {
+            prop_assert_eq!(spelled_out(&text), text.nfkc().collect::<String>());
+        }
     }
 
     #[test]
