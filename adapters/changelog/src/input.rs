@@ -3,9 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
 use freshcontext_parse::github::{self, NotOne, Repository};
-use freshcontext_parse::npm;
 use freshcontext_parse::registry::Registry;
-use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -37,18 +35,12 @@ pub fn recognise(given: &str) -> Result<Query, SourceError> {
     if given.is_empty() {
         return Err(wrong("is empty"));
     }
-    let lower = given.to_ascii_lowercase();
-    for (prefix, registry) in [
-        ("npm:", Registry::Npm),
-        ("pypi:", Registry::Pypi),
-        ("crates:", Registry::Crates),
-        ("cargo:", Registry::Crates),
-    ] {
-        if lower.starts_with(prefix) {
-            let name = given.get(prefix.len()..).unwrap_or_default().trim();
-            return package(registry, name);
-        }
+    if let Some((prefix, name)) = given.split_once(':')
+        && let Some(registry) = Registry::of_prefix(prefix)
+    {
+        return package(registry, name.trim());
     }
+    let lower = given.to_ascii_lowercase();
     if lower.contains("://") || lower.starts_with("git@") || lower.starts_with("github:") {
         return address(given);
     }
@@ -68,11 +60,7 @@ pub fn recognise(given: &str) -> Result<Query, SourceError> {
         return Err(wrong("may be a package or a site")
             .hint("write npm:NAME for the package, https://NAME for the site"));
     }
-    if npm::is_name(given) {
-        Ok(Query::Package(Registry::Npm, given.to_owned()))
-    } else {
-        Err(wrong("is not the name of a package").hint(WAYS))
-    }
+    package(Registry::Npm, given).map_err(|error| error.hint(WAYS))
 }
 
 fn wrong(problem: &str) -> SourceError {
@@ -86,22 +74,11 @@ fn repository(given: &str) -> Result<Query, SourceError> {
 }
 
 fn package(registry: Registry, name: &str) -> Result<Query, SourceError> {
-    let plain = text::is_name(name, 214, "-_.")
-        && name.bytes().any(|b| b.is_ascii_alphanumeric())
-        && !name.starts_with('.');
-    let fits = match registry {
-        Registry::Npm => npm::is_name(name),
-        Registry::Pypi => plain,
-        Registry::Crates => plain && name.len() <= 64 && !name.contains('.'),
-    };
-    if fits {
-        Ok(Query::Package(registry, name.to_owned()))
-    } else {
-        Err(wrong(&format!(
-            "is not a name that {} can have",
-            registry.prefix()
-        )))
+    if registry.can_name(name) {
+        return Ok(Query::Package(registry, name.to_owned()));
     }
+    let problem = format!("is not a name that {} can have", registry.name());
+    Err(wrong(&problem))
 }
 
 fn address(given: &str) -> Result<Query, SourceError> {
@@ -116,7 +93,6 @@ fn address(given: &str) -> Result<Query, SourceError> {
             "holds a user name or a password; give the address without it",
         ));
     }
-    let path = url.path().trim_matches('/');
     match url.host_str().unwrap_or_default() {
         "github.com" | "www.github.com" => {
             if let Some(raw) = raw_file(&url) {
@@ -132,20 +108,15 @@ fn address(given: &str) -> Result<Query, SourceError> {
             })
         }
         "api.github.com" => repository(given),
-        "www.npmjs.com" | "npmjs.com" => match path.strip_prefix("package/") {
-            Some(rest) => package(Registry::Npm, rest.split("/v/").next().unwrap_or_default()),
-            None => Err(wrong("is a page of npm that names no package")),
-        },
-        "pypi.org" => match path.strip_prefix("project/") {
-            Some(rest) => package(Registry::Pypi, rest.split('/').next().unwrap_or_default()),
-            None => Err(wrong("is a page of PyPI that names no project")),
-        },
-        "crates.io" => match path.strip_prefix("crates/") {
-            Some(rest) => package(Registry::Crates, rest.split('/').next().unwrap_or_default()),
-            None => Err(wrong("is a page of crates.io that names no crate")),
-        },
         "" => Err(wrong("is not a valid address")),
-        _ => Ok(Query::Page(url)),
+        _ => match Registry::of_page(&url) {
+            Some((registry, Some(name))) => package(registry, name),
+            Some((registry, None)) => Err(wrong(&format!(
+                "is a page of {} that names no package",
+                registry.name()
+            ))),
+            None => Ok(Query::Page(url)),
+        },
     }
 }
 

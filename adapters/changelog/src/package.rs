@@ -14,10 +14,11 @@ const BEHIND: TimeDelta = TimeDelta::days(7);
 
 /// Finds the releases of a package.
 pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Found, SourceError> {
-    let mut package = match ask(cx, registry.document(name)?, registry).await {
+    let read = |body: &str| registry::read(registry, body);
+    let mut package = match charset::read(cx, registry.document(name)?, read).await {
         // Thousands of nightlies make some documents larger than is worth reading.
         Err(error) if error.code == ErrorCode::TooLarge && registry == Registry::Npm => {
-            let small = ask(cx, registries::npm_latest(name)?, registry).await?;
+            let small = charset::read(cx, registries::npm_latest(name)?, read).await?;
             if small.repository.is_none() {
                 return Err(error);
             }
@@ -72,14 +73,6 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
     Ok(found)
 }
 
-async fn ask(
-    cx: &Cx<'_>,
-    request: freshcontext_contract::Request,
-    registry: Registry,
-) -> Result<Package, SourceError> {
-    charset::read(cx, request, |body| registry::read(registry, body)).await
-}
-
 fn with_note(mut found: Found, note: String) -> Found {
     found.notes.push(note);
     found
@@ -109,17 +102,9 @@ fn choose(found: &mut Found, package: &Package) {
 
 /// Takes the versions out of the package: a second list of all would double what a long one takes.
 fn versions(registry: Registry, package: &mut Package) -> Result<Found, SourceError> {
-    let page = match registry {
-        Registry::Npm => format!(
-            "https://www.npmjs.com/package/{}?activeTab=versions",
-            package.name
-        ),
-        Registry::Pypi => format!("https://pypi.org/project/{}/#history", package.name),
-        Registry::Crates => format!("https://crates.io/crates/{}/versions", package.name),
-    };
     let mut found = Found::new(
         "versions",
-        link::built(&page, &[])?,
+        link::built(&registry.versions_page(&package.name), &[])?,
         "registry",
         std::mem::take(&mut package.releases),
     );

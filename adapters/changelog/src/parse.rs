@@ -1,13 +1,10 @@
 //! Answers into releases, purely. One module per kind of document.
 
-pub mod elements;
 pub mod feed;
-pub mod jsonld;
 pub mod markdown;
 pub mod page;
 pub mod registry;
 pub mod releases;
-pub mod signals;
 pub mod version;
 
 use std::cmp::Reverse;

@@ -2,6 +2,7 @@
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Cx, DateEvidence, Response, SourceError};
+use freshcontext_parse::feed::looks_like as looks_like_a_feed;
 use freshcontext_parse::{charset, link};
 
 use crate::answer::Found;
@@ -133,7 +134,7 @@ fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
             host(&url)
         )));
     }
-    if feed::looks_like(&body) {
+    if looks_like_a_feed(&body) {
         let feed = feed::read(body.as_bytes())?;
         let what = if feed.title.is_empty() {
             format!("feed of {}", host(&url))

@@ -1,7 +1,6 @@
 //! Which packages, in which registries.
 
 use freshcontext_contract::SourceError;
-use freshcontext_parse::npm;
 use freshcontext_parse::registry::Registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,22 +19,6 @@ const MAX_LOOKUPS: usize = 21;
 pub struct Input {
     /// Up to 10, e.g. npm:react,pypi:flask,crates:serde
     pub packages: String,
-}
-
-/// Whether a registry can have a package of this name, by its own rules.
-fn fits(registry: Registry, name: &str) -> bool {
-    let plain = |extra: &[u8]| {
-        name.bytes()
-            .all(|b| b.is_ascii_alphanumeric() || extra.contains(&b))
-            && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-    };
-    match registry {
-        Registry::Npm => npm::is_name(name),
-        Registry::Pypi => plain(b"-_.") && name.ends_with(|c: char| c.is_ascii_alphanumeric()),
-        Registry::Crates => {
-            plain(b"-_") && name.len() <= 64 && name.starts_with(|c: char| c.is_ascii_alphabetic())
-        }
-    }
 }
 
 /// One name and where it is looked for.
@@ -86,17 +69,12 @@ fn one(part: &str) -> Result<Query, SourceError> {
     let shown: String = part.chars().take(60).collect();
     if let Some((prefix, name)) = part.split_once(':') {
         let name = name.trim();
-        let registry = match prefix.trim().to_ascii_lowercase().as_str() {
-            "npm" => Registry::Npm,
-            "pypi" | "pip" => Registry::Pypi,
-            "crates" | "crate" | "cargo" => Registry::Crates,
-            _ => {
-                return Err(wrong(format!(
-                    "has \"{shown}\"; the prefixes are npm:, pypi: and crates:"
-                )));
-            }
-        };
-        if !fits(registry, name) {
+        let registry = Registry::of_prefix(prefix).ok_or_else(|| {
+            wrong(format!(
+                "has \"{shown}\"; the prefixes are npm:, pypi: and crates:"
+            ))
+        })?;
+        if !registry.can_name(name) {
             return Err(wrong(format!(
                 "has \"{shown}\", which is no name that {} can have",
                 registry.name()
@@ -110,7 +88,7 @@ fn one(part: &str) -> Result<Query, SourceError> {
     }
     let registries: Vec<Registry> = Registry::ALL
         .into_iter()
-        .filter(|registry| fits(*registry, part))
+        .filter(|registry| registry.can_name(part))
         .collect();
     if registries.is_empty() {
         return Err(wrong(format!(

@@ -59,6 +59,25 @@ impl Entry {
     }
 }
 
+/// Whether a body looks like a feed, whatever its label says.
+pub fn looks_like(body: &str) -> bool {
+    let head: String = body
+        .trim_start_matches('\u{feff}')
+        .trim_start()
+        .chars()
+        .take(1_000)
+        .collect();
+    let lower = head.to_ascii_lowercase();
+    if lower.starts_with('{') {
+        return lower.contains("jsonfeed.org/version");
+    }
+    lower.starts_with('<')
+        && ["<rss", "<feed", "<rdf:rdf"]
+            .iter()
+            .any(|root| lower.contains(root))
+        && !lower.contains("<html")
+}
+
 /// Reads a feed of any kind.
 pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {

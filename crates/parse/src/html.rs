@@ -6,6 +6,7 @@
 //! are planted. The tree is an arena, so depth costs no stack.
 
 mod door;
+mod elements;
 mod sink;
 mod walk;
 
@@ -16,6 +17,7 @@ use freshcontext_contract::limits::HTML_DEPTH;
 use scraper::{ElementRef, Html, Selector};
 
 use crate::text::paragraphs;
+pub use elements::{all, classes, first, line_of};
 
 /// What a tree lacks of its text. The default: nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -9,6 +9,7 @@ pub mod html;
 pub mod json;
 pub mod link;
 pub mod npm;
+pub mod page_date;
 pub mod registry;
 pub mod table;
 pub mod text;

@@ -1,14 +1,15 @@
 //! What a page says about its date, best evidence first; and what it says against it.
 
-use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
-use freshcontext_contract::limits::DATES_APART_H;
-use freshcontext_contract::url::Url;
-use freshcontext_contract::{DateEvidence, DateValue};
-use freshcontext_parse::date::{self, PathDate};
-use freshcontext_parse::scraper::{ElementRef, Html};
+mod jsonld;
 
-use super::elements::{all, classes, words};
-use super::jsonld;
+use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
+use freshcontext_contract::limits::DATES_APART_H;
+use freshcontext_contract::{DateEvidence, DateValue};
+use scraper::{ElementRef, Html};
+use url::Url;
+
+use crate::date::{self, PathDate};
+use crate::html::{all, classes, line_of};
 
 /// Publication dates of one page further apart than this contradict each other.
 const APART: TimeDelta = TimeDelta::hours(DATES_APART_H);
@@ -17,7 +18,7 @@ const LABELLED_CHARS: usize = 120;
 
 /// What a page says about its date.
 #[derive(Debug, Default)]
-pub struct Signals {
+pub struct PageDate {
     /// When it was published, and what shows it.
     pub date: DateEvidence,
     /// When it was changed, where it says so. Not a publication.
@@ -57,7 +58,7 @@ impl Claim {
 }
 
 /// Reads all that a page says about its date.
-pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> Signals {
+pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> PageDate {
     let sane = |value: &DateValue| !date::lies_ahead(value, now);
     let read = |text: &str| date::machine(text).filter(sane);
     let linked = linked_data(document);
@@ -76,9 +77,9 @@ pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> S
             .into_iter()
             .next()
     });
-    let mut signals = Signals {
+    let mut signals = PageDate {
         modified: modified.as_ref().and_then(date::shown),
-        ..Signals::default()
+        ..PageDate::default()
     };
     let mut claims: Vec<Claim> = Vec::new();
     let mut claim = |what, value: Option<DateValue>, field| {
@@ -122,7 +123,7 @@ pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> S
     signals
 }
 
-impl Signals {
+impl PageDate {
     /// Takes the best claim, unless the others or the address speak against it.
     fn weigh(&mut self, mut claims: Vec<Claim>, in_path: Option<PathDate>) {
         let mut best = claims.remove(0);
@@ -268,7 +269,7 @@ fn dated_class(document: &Html) -> Option<NaiveDate> {
             }) && !foreign(*element)
         })
         .find_map(|element| {
-            let said = words(element, " ");
+            let said = line_of(element, " ");
             let short = said.chars().count() <= 60;
             short.then(|| date::find(&said)).flatten()?.day(None)
         })
@@ -333,15 +334,15 @@ fn labelled_date(document: &Html) -> Option<NaiveDate> {
     ];
     let is_label = |label: &str| LABELS.contains(&label.trim().trim_end_matches(':').to_lowercase().as_str());
     let pair = all(document, "dt, th").into_iter().find_map(|label| {
-        let said = words(label, "");
+        let said = line_of(label, "");
         let value = label.next_siblings().find_map(ElementRef::wrap)?;
         let fits = is_label(&said) && matches!(value.value().name(), "dd" | "td") && !foreign(label);
-        fits.then(|| date::find(&words(value, "")))??.day(None)
+        fits.then(|| date::find(&line_of(value, "")))??.day(None)
     });
     pair.or_else(|| {
         let places = "main p, article p, p, span, div, li, small, time, em, address, h2, h3, h4";
         all(document, places).into_iter().find_map(|element| {
-            let line = words(element, " ");
+            let line = line_of(element, " ");
             if line.chars().count() > LABELLED_CHARS {
                 return None;
             }

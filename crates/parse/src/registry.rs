@@ -3,7 +3,10 @@
 use freshcontext_contract::{Media, Request, SourceError};
 use url::Url;
 
-use crate::link;
+use crate::{link, npm, text};
+
+/// The longest name that is looked for, in bytes. PyPI states no limit; npm's is this.
+const MAX_NAME: usize = 214;
 
 /// A package registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,6 +32,44 @@ impl Registry {
         }
     }
 
+    /// The registry that a prefix names, in any case: `npm`, `pypi` or `pip`, `crates`, `crate` or `cargo`.
+    pub fn of_prefix(prefix: &str) -> Option<Self> {
+        match prefix.trim().to_ascii_lowercase().as_str() {
+            "npm" => Some(Self::Npm),
+            "pypi" | "pip" => Some(Self::Pypi),
+            "crates" | "crate" | "cargo" => Some(Self::Crates),
+            _ => None,
+        }
+    }
+
+    /// Whether it can have a package of this name, by its own rules: [npm's](crate::npm::is_name); letters, digits and
+    /// `-_.` between a letter or digit at each end (<https://packaging.python.org/en/latest/specifications/name-normalization/>);
+    /// at most 64 letters, digits and `-_` after a letter (<https://crates.io>).
+    pub fn can_name(self, name: &str) -> bool {
+        let begins = |fits: fn(&char) -> bool| name.chars().next().is_some_and(|c| fits(&c));
+        match self {
+            Self::Npm => npm::is_name(name),
+            Self::Pypi => {
+                text::is_name(name, MAX_NAME, "-_.")
+                    && begins(char::is_ascii_alphanumeric)
+                    && name.ends_with(|c: char| c.is_ascii_alphanumeric())
+            }
+            Self::Crates => text::is_name(name, 64, "-_") && begins(char::is_ascii_alphabetic),
+        }
+    }
+
+    /// The registry whose site an address is of, and the package whose page it is. `None` of any other address.
+    pub fn of_page(url: &Url) -> Option<(Self, Option<&str>)> {
+        let (registry, before, after) = match url.host_str()? {
+            "www.npmjs.com" | "npmjs.com" => (Self::Npm, "package/", "/v/"),
+            "pypi.org" => (Self::Pypi, "project/", "/"),
+            "crates.io" => (Self::Crates, "crates/", "/"),
+            _ => return None,
+        };
+        let rest = url.path().trim_matches('/').strip_prefix(before);
+        Some((registry, rest.and_then(|rest| rest.split(after).next())))
+    }
+
     /// Its name.
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,6 +85,26 @@ impl Registry {
             Self::Npm => format!("https://www.npmjs.com/package/{package}"),
             Self::Pypi => format!("https://pypi.org/project/{package}/"),
             Self::Crates => format!("https://crates.io/crates/{package}"),
+        }
+    }
+
+    /// The page of all versions of a package.
+    pub fn versions_page(self, package: &str) -> String {
+        let page = self.page(package);
+        match self {
+            Self::Npm => page + "?activeTab=versions",
+            Self::Pypi => page + "#history",
+            Self::Crates => page + "/versions",
+        }
+    }
+
+    /// The page of one version of a package.
+    pub fn version_page(self, package: &str, version: &str) -> String {
+        let page = self.page(package);
+        match self {
+            Self::Npm => format!("{page}/v/{version}"),
+            Self::Pypi => format!("{page}{version}/"),
+            Self::Crates => format!("{page}/{version}"),
         }
     }
 
@@ -77,6 +138,51 @@ fn document(url: Url) -> Request {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_those_that_a_registry_can_have() {
+        for (registry, can, cannot) in [
+            (Registry::Npm, "@types/node", "React"),
+            (Registry::Pypi, "zope.interface", "-x"),
+            (Registry::Pypi, "Flask", "a/b"),
+            (Registry::Crates, "serde_json", "a.b"),
+            (Registry::Crates, "x", "2x"),
+        ] {
+            assert!(
+                registry.can_name(can) && !registry.can_name(cannot),
+                "{can} {cannot}"
+            );
+            assert!(!registry.can_name(""));
+        }
+    }
+
+    #[test]
+    fn pages_name_their_package() {
+        for (page, found) in [
+            (
+                "https://www.npmjs.com/package/@types/node/v/20.0.0",
+                Some((Registry::Npm, Some("@types/node"))),
+            ),
+            (
+                "https://pypi.org/project/requests/",
+                Some((Registry::Pypi, Some("requests"))),
+            ),
+            (
+                "https://crates.io/crates/serde/versions",
+                Some((Registry::Crates, Some("serde"))),
+            ),
+            ("https://crates.io/", Some((Registry::Crates, None))),
+            ("https://example.com/package/x", None),
+        ] {
+            assert_eq!(Registry::of_page(&Url::parse(page).unwrap()), found, "{page}");
+        }
+        for registry in Registry::ALL {
+            let page = Url::parse(&registry.version_page("a", "1.0")).unwrap();
+            assert_eq!(Registry::of_page(&page), Some((registry, Some("a"))), "{page}");
+            let all = Url::parse(&registry.versions_page("a")).unwrap();
+            assert_eq!(Registry::of_page(&all), Some((registry, Some("a"))), "{all}");
+        }
+    }
 
     #[test]
     fn documents_have_their_addresses() {

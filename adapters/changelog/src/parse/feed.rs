@@ -19,25 +19,6 @@ pub struct Feed {
     pub releases: Vec<Release>,
 }
 
-/// Whether a body looks like a feed, whatever its label says.
-pub fn looks_like(body: &str) -> bool {
-    let head: String = body
-        .trim_start_matches('\u{feff}')
-        .trim_start()
-        .chars()
-        .take(1_000)
-        .collect();
-    let lower = head.to_ascii_lowercase();
-    if lower.starts_with('{') {
-        return lower.contains("jsonfeed.org/version");
-    }
-    lower.starts_with('<')
-        && ["<rss", "<feed", "<rdf:rdf"]
-            .iter()
-            .any(|root| lower.contains(root))
-        && !lower.contains("<html")
-}
-
 /// Reads a site's feed. The feed's own date is the time of its build and never used.
 pub fn read(bytes: &[u8]) -> Result<Feed, SourceError> {
     let feed = feed::read(bytes, "feed")?;

@@ -3,11 +3,11 @@
 use freshcontext_contract::DateEvidence;
 use freshcontext_contract::chrono::{DateTime, Utc};
 use freshcontext_contract::url::Url;
+use freshcontext_parse::html::{self, all, first, line_of};
+use freshcontext_parse::page_date::{self, PageDate};
 use freshcontext_parse::scraper::Html;
-use freshcontext_parse::{date, html, link, text};
+use freshcontext_parse::{date, link, text};
 
-use super::elements::{all, first, words};
-use super::signals::{self, Signals};
 use super::{Release, instant, markdown};
 
 /// Pages with less text than this hold no document.
@@ -21,7 +21,7 @@ pub struct Page {
     /// Its main text.
     pub text: String,
     /// What it says about its date.
-    pub dates: Signals,
+    pub dates: PageDate,
     /// Its feeds, the likeliest for releases first.
     pub feeds: Vec<Url>,
     /// The releases or dated entries on it, in its order.
@@ -42,7 +42,7 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
         .and_then(|href| link::absolute(address, href))
         .unwrap_or_else(|| address.clone());
     let title = first(&document, "title")
-        .map(|title| words(title, ""))
+        .map(|title| line_of(title, ""))
         .unwrap_or_default();
     let main = ["main", "[role=main]", "article"]
         .into_iter()
@@ -63,7 +63,7 @@ pub fn read(source: &str, address: &Url, now: DateTime<Utc>) -> Page {
     if releases.len() < 2 {
         releases.clear();
     }
-    let dates = signals::read(&document, &text, address, now);
+    let dates = page_date::read(&document, &text, address, now);
     let lower = title.to_lowercase();
     let not_found = lower.contains("not found")
         || lower

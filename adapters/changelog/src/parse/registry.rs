@@ -46,15 +46,10 @@ pub fn read(registry: Registry, body: &str) -> Result<Package, SourceError> {
 }
 
 fn release(registry: Registry, name: &str, version: &str, date: DateEvidence) -> Release {
-    let page = match registry {
-        Registry::Npm => format!("https://www.npmjs.com/package/{name}/v/{version}"),
-        Registry::Pypi => format!("https://pypi.org/project/{name}/{version}/"),
-        Registry::Crates => format!("https://crates.io/crates/{name}/{version}"),
-    };
     Release {
         title: version.to_owned(),
         date,
-        url: link::shown(&page),
+        url: link::shown(&registry.version_page(name, version)),
         prerelease: version::is_prerelease(version) || (registry == Registry::Npm && version.contains('-')),
         ..Release::default()
     }

@@ -3,6 +3,7 @@
 use super::*;
 use freshcontext_contract::ErrorCode;
 use freshcontext_contract::url::Url;
+use freshcontext_parse::feed::looks_like;
 use freshcontext_parse::registry::Registry;
 use freshcontext_testkit::bodies::{any_prefix, fixtures, recorded, recording};
 use proptest::prelude::*;
@@ -272,7 +273,7 @@ fn githubs_feed_is_dated_by_its_edits_only() {
 #[test]
 fn feeds_of_sites() {
     let text = recording("changelog/rust_blog.atom.xml");
-    assert!(feed::looks_like(&text));
+    assert!(looks_like(&text));
     let feed = feed::read(text.as_bytes()).unwrap();
     assert!(
         feed.releases
@@ -280,14 +281,14 @@ fn feeds_of_sites() {
             .all(|release| matches!(release.date, DateEvidence::Field { .. }))
     );
     let itch = recording("changelog/itch_devlog.rss.xml");
-    assert!(feed::looks_like(&itch));
+    assert!(looks_like(&itch));
     let feed = feed::read(itch.as_bytes()).unwrap();
     assert!(!feed.releases.is_empty() && feed.releases.iter().all(|release| !day(release).is_empty()));
 }
 
 #[test]
 fn a_text_that_names_a_feed_is_none() {
-    assert!(!feed::looks_like("<html><body>see <rss></body></html>") && !feed::looks_like("# text"));
+    assert!(!looks_like("<html><body>see <rss></body></html>") && !looks_like("# text"));
 }
 
 fn page(name: &str, address: &str) -> page::Page {

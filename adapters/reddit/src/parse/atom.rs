@@ -4,7 +4,6 @@ use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::feed::{self, Entry};
-use freshcontext_parse::scraper::Selector;
 use freshcontext_parse::{html, link, text};
 
 use super::Page;
@@ -73,10 +72,9 @@ fn own_text(content: &str) -> Option<&str> {
 /// The address behind `[link]` at the end of the content.
 fn linked_page(content: &str) -> Option<String> {
     let tail = content.rsplit_once(OWN_TEXT.1).map_or(content, |(_, tail)| tail);
-    let anchors = Selector::parse("a[href]").ok()?;
     let fragment = html::fragment(tail);
-    let anchor = fragment
-        .select(&anchors)
+    let anchor = html::all(&fragment, "a[href]")
+        .into_iter()
         .find(|anchor| text::one_line(&anchor.text().collect::<String>()) == "[link]")?;
     on_the_site(anchor.attr("href")?)
 }

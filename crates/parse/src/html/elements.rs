@@ -1,7 +1,8 @@
 //! Elements of a page: those that a selector finds, their text and their classes.
 
-use freshcontext_parse::scraper::{ElementRef, Html, Selector};
-use freshcontext_parse::text;
+use scraper::{ElementRef, Html, Selector};
+
+use crate::text;
 
 /// Elements that one selector looks at.
 const ELEMENTS: usize = 500;
@@ -10,7 +11,7 @@ const SHORT_BYTES: usize = 4_000;
 
 /// The text of an element on one line, its pieces set apart by `between`. Elements nest, and each may hold
 /// the whole page: of a long text only the beginning is read.
-pub fn words(element: ElementRef<'_>, between: &str) -> String {
+pub fn line_of(element: ElementRef<'_>, between: &str) -> String {
     let mut out = String::new();
     for piece in element.text() {
         if !out.is_empty() {

@@ -4,7 +4,6 @@
 use std::cell::Cell;
 use std::fmt;
 
-use freshcontext_contract::serde_json;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// Entities of one script that are kept.
