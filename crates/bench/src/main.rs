@@ -6,8 +6,8 @@
 mod cached;
 mod composite;
 mod documents;
+mod evaluate;
 mod inspector;
-mod judge;
 mod kept;
 mod report;
 mod stages;
@@ -153,7 +153,7 @@ fn run(arguments: &Arguments) -> Result<Vec<Row>, Failure> {
             Group::Http => runtime.block_on(web::run(&plan))?,
             Group::Cached => runtime.block_on(cached::run(&plan))?,
             Group::Composite => runtime.block_on(composite::run(&plan))?,
-            Group::Evaluate => judge::run(&plan, &forms)?,
+            Group::Evaluate => evaluate::run(&plan, &forms)?,
             Group::Stages => stages::run(&plan, &forms)?,
             Group::Worst => worst::run(&forms)?,
             Group::Inspector => inspector::run(&plan, &forms)?,

@@ -5,13 +5,13 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use freshcontext_core::evaluate::{Options, judge_text};
+use freshcontext_core::evaluate::{Options, evaluate_text};
 use freshcontext_core::provenance::canonical_sha256;
 use freshcontext_detect::inspect;
 use serde_json::value::RawValue;
 
 use crate::documents::{Form, mixed};
-use crate::judge::arguments_of;
+use crate::evaluate::arguments_of;
 use crate::report::Row;
 use crate::{Failure, Plan};
 
@@ -34,7 +34,7 @@ pub(crate) fn run(plan: &Plan, forms: &[Form]) -> Result<Vec<Row>, Failure> {
         let line = arguments_of(texts.clone()).to_string();
         let clock: DateTime<Utc> = "2026-06-09T12:00:00Z".parse()?;
         let options = Options::default();
-        let judgement = judge_text(&line, clock, &options)?;
+        let evaluation = evaluate_text(&line, clock, &options)?;
         let mut add = |stage: &str, each: f64| {
             rows.push(Row::new(GROUP, format!("{}: {stage}", form.name), "µs", each));
         };
@@ -62,11 +62,14 @@ pub(crate) fn run(plan: &Plan, forms: &[Form]) -> Result<Vec<Row>, Failure> {
                     .sum::<usize>()
             }),
         );
-        add("writing the structure", micros(time, || judgement.json().is_ok()));
-        add("writing the cards", micros(time, || judgement.text().len()));
+        add(
+            "writing the structure",
+            micros(time, || evaluation.json().is_ok()),
+        );
+        add("writing the cards", micros(time, || evaluation.text().len()));
         add(
             "reading and judging, on all processors",
-            micros(time, || judge_text(&line, clock, &options).is_ok()),
+            micros(time, || evaluate_text(&line, clock, &options).is_ok()),
         );
     }
     Ok(rows)

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 
 use crate::report::{Row, Target, Times, note};
 use crate::stdio::Program;
-use crate::{Failure, Plan, judge};
+use crate::{Failure, Plan, evaluate};
 
 const GROUP: &str = "http";
 /// Connections at once.
@@ -168,12 +168,12 @@ pub(crate) async fn run(plan: &Plan) -> Result<Vec<Row>, Failure> {
         (
             "rejected argument",
             json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-                "name": judge::TOOL, "arguments": {"profile": "none"}}}),
+                "name": evaluate::TOOL, "arguments": {"profile": "none"}}}),
         ),
         (
             "evaluate_context, smallest",
             json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
-                "name": judge::TOOL, "arguments": {
+                "name": evaluate::TOOL, "arguments": {
                     "profile": "official_docs", "intent": "developer_adoption",
                     "signals": [{"source": "https://example.com/", "title": "A title"}]}}}),
         ),

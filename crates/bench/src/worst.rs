@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use chrono::{DateTime, Utc};
-use freshcontext_core::evaluate::{CONTENT_UNITS, Options, judge_text};
+use freshcontext_core::evaluate::{CONTENT_UNITS, Options, evaluate_text};
 use serde_json::json;
 
 use crate::Failure;
@@ -188,8 +188,8 @@ impl Judge {
         .to_string();
         let once = || {
             let begin = Instant::now();
-            let judged = judge_text(&line, self.clock, &self.options);
-            black_box(judged.is_ok_and(|judgement| judgement.json().is_ok()));
+            let judged = evaluate_text(&line, self.clock, &self.options);
+            black_box(judged.is_ok_and(|evaluation| evaluation.json().is_ok()));
             begin.elapsed().as_secs_f64() * 1e9
         };
         (0..TIMES).map(|_| once()).fold(f64::INFINITY, f64::min) / text.len().max(1) as f64

@@ -1,4 +1,4 @@
-//! What a budget adds to a judgement: `cargo run --release -p freshcontext-core --example budget_cost`.
+//! What a budget adds to a evaluation: `cargo run --release -p freshcontext-core --example budget_cost`.
 //!
 //! Signals of 2 KB under 8,000 tokens, and as many texts again; the median of nine, in milliseconds.
 
@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use freshcontext_core::evaluate::{Options, judge_text};
+use freshcontext_core::evaluate::{Options, evaluate_text};
 use serde_json::{Value, json};
 
 fn arguments(signals: usize, bytes: usize) -> Value {
@@ -58,8 +58,8 @@ fn median(text: &str) -> Result<f64, Box<dyn std::error::Error>> {
     let mut times = Vec::new();
     for _ in 0..9 {
         let begun = Instant::now();
-        let judgement = judge_text(text, clock, &Options::default())?;
-        std::hint::black_box(judgement.json()?);
+        let evaluation = evaluate_text(text, clock, &Options::default())?;
+        std::hint::black_box(evaluation.json()?);
         times.push(begun.elapsed().as_secs_f64() * 1e3);
     }
     times.sort_by(f64::total_cmp);

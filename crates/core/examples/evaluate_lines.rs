@@ -15,7 +15,7 @@ use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use chrono::{DateTime, Utc};
-use freshcontext_core::evaluate::{DIFFERENCES, Options, evaluate, judge};
+use freshcontext_core::evaluate::{DIFFERENCES, Options, evaluate};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -33,7 +33,7 @@ fn lines(clock: DateTime<Utc>) -> Result<(), Box<dyn Error>> {
     for line in std::io::stdin().lock().lines() {
         let arguments: Value = serde_json::from_str(&line?)?;
         let answer = match evaluate(&arguments, clock, &options) {
-            Ok(evaluation) => json!({"structured": evaluation.structured, "text": evaluation.text}),
+            Ok(evaluation) => json!({"structured": evaluation, "text": evaluation.text()}),
             Err(error) => json!({"error": {
                 "code": error.code.as_str(), "field": error.field, "message": error.message,
             }}),
@@ -70,21 +70,21 @@ fn bench() -> Result<(), Box<dyn Error>> {
         let count = signals.len();
         let text = json!({"profile": "official_docs", "intent": "developer_adoption", "signals": signals})
             .to_string();
-        let (mut size, mut judging) = (0, 0.0);
+        let (mut size, mut evaluating) = (0, 0.0);
         let begin = Instant::now();
         for _ in 0..rounds {
             let arguments: Value = serde_json::from_str(&text)?;
-            let judged = Instant::now();
-            let judgement = judge(&arguments, clock, &options).map_err(|error| error.to_string())?;
-            let text = judgement.text();
-            judging += judged.elapsed().as_secs_f64();
-            size = serde_json::to_string(&judgement)?.len() + text.len();
+            let evaluated = Instant::now();
+            let evaluation = evaluate(&arguments, clock, &options).map_err(|error| error.to_string())?;
+            let text = evaluation.text();
+            evaluating += evaluated.elapsed().as_secs_f64();
+            size = serde_json::to_string(&evaluation)?.len() + text.len();
         }
         let each = |seconds: f64| seconds * 1e3 / f64::from(rounds);
         println!(
-            "{count} signals of {bytes} bytes: {:.3} ms a call with parsing and writing, {:.3} ms to judge; {size} bytes out",
+            "{count} signals of {bytes} bytes: {:.3} ms a call with parsing and writing, {:.3} ms to evaluate; {size} bytes out",
             each(begin.elapsed().as_secs_f64()),
-            each(judging),
+            each(evaluating),
         );
     }
     Ok(())

@@ -25,7 +25,7 @@
 //! let verdict = &evaluation.verdicts[0];
 //! assert_eq!(verdict.decision, Decision::UseFirst);
 //! assert_eq!(verdict.freshness_score, Some(97));
-//! assert_eq!(evaluation.structured["results"][0]["decision"], "use_first");
+//! assert_eq!(evaluation.structured()?["results"][0]["decision"], "use_first");
 //!
 //! let error = evaluate(&json!({"profile": "official_docs"}), clock, &Options::default()).unwrap_err();
 //! assert_eq!(error.field.as_deref(), Some("intent"));
@@ -100,22 +100,11 @@ pub struct Options {
     pub limits: Limits,
 }
 
-/// A judged call, in three forms of the same verdicts.
-#[derive(Debug)]
-pub struct Evaluation {
-    /// For people and models: one short card for each result.
-    pub text: String,
-    /// For programs: see [`output_schema`].
-    pub structured: Value,
-    /// For Rust callers, in rank order.
-    pub verdicts: Vec<Verdict>,
-}
-
-/// A judged call, not rendered yet. Serialising it gives the structured form directly, without the
-/// tree of values that costs as much as the judging.
+/// The verdicts of one call, not rendered yet. Serialising it gives the structured form ([`output_schema`]) directly,
+/// without the tree of values that costs as much as the evaluation.
 ///
 /// ```
-/// use freshcontext_core::evaluate::{Options, evaluate, judge};
+/// use freshcontext_core::evaluate::{Options, evaluate};
 /// use serde_json::json;
 ///
 /// let arguments = json!({
@@ -123,14 +112,13 @@ pub struct Evaluation {
 ///     "signals": [{"source": "notes/7.md", "title": "A note"}],
 /// });
 /// let clock = "2026-06-09T12:00:00Z".parse()?;
-/// let judgement = judge(&arguments, clock, &Options::default())?;
 /// let evaluation = evaluate(&arguments, clock, &Options::default())?;
-/// assert_eq!(judgement.json()?.get(), evaluation.structured.to_string());
-/// assert_eq!(judgement.text(), evaluation.text);
+/// assert_eq!(evaluation.json()?.get(), evaluation.structured()?.to_string());
+/// assert!(evaluation.text().starts_with("1 signal for local_custom"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Judgement {
+pub struct Evaluation {
     /// The profile's id.
     pub profile: &'static str,
     /// The intent's id.
@@ -159,7 +147,7 @@ pub struct Judgement {
     pub recorded: Option<Recorded>,
 }
 
-/// What the records of a judgement are made from beside its answer.
+/// What the records of an evaluation are made from beside its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
     /// What the caller asked for.
@@ -170,7 +158,7 @@ pub struct Recorded {
     pub query: Option<String>,
 }
 
-impl Judgement {
+impl Evaluation {
     /// Under a budget the assembly, ready to paste; else one short card for each result.
     pub fn text(&self) -> String {
         match &self.assembly {
@@ -208,7 +196,7 @@ impl Serialize for Legend {
     }
 }
 
-/// Judges the arguments of one call, and renders the verdicts.
+/// Evaluates the arguments of one call.
 ///
 /// `clock_now` is used where the arguments have no `now`. The only error is
 /// [`InvalidInput`](freshcontext_contract::ErrorCode::InvalidInput), which names the field at fault
@@ -218,42 +206,28 @@ pub fn evaluate(
     clock_now: DateTime<Utc>,
     options: &Options,
 ) -> Result<Evaluation, SourceError> {
-    let judgement = judge(arguments, clock_now, options)?;
-    Ok(Evaluation {
-        text: judgement.text(),
-        structured: judgement.structured()?,
-        verdicts: judgement.verdicts,
-    })
+    evaluate_node(&fields::borrowed(arguments), clock_now, options)
 }
 
-/// Judges the arguments of one call, as [`evaluate`] does, and leaves the rendering to the caller.
-pub fn judge(
-    arguments: &Value,
-    clock_now: DateTime<Utc>,
-    options: &Options,
-) -> Result<Judgement, SourceError> {
-    judge_node(&fields::borrowed(arguments), clock_now, options)
-}
-
-/// Judges the arguments of one call as they stand in JSON text. Exactly as [`judge`] on the same arguments, but
+/// Evaluates the arguments of one call as they stand in JSON text. Exactly as [`evaluate`] on the same arguments, but
 /// their texts are borrowed, never copied.
 ///
 /// ```
-/// use freshcontext_core::evaluate::{Options, judge, judge_text};
+/// use freshcontext_core::evaluate::{Options, evaluate, evaluate_text};
 ///
 /// let text = r#"{"profile": "local_custom", "intent": "citation_check",
 ///     "signals": [{"source": "notes/7.md", "title": "A note"}]}"#;
 /// let clock = "2026-06-09T12:00:00Z".parse()?;
-/// let judgement = judge_text(text, clock, &Options::default())?;
-/// assert_eq!(judgement, judge(&serde_json::from_str(text)?, clock, &Options::default())?);
-/// assert!(judge_text("[]", clock, &Options::default()).is_err());
+/// let evaluation = evaluate_text(text, clock, &Options::default())?;
+/// assert_eq!(evaluation, evaluate(&serde_json::from_str(text)?, clock, &Options::default())?);
+/// assert!(evaluate_text("[]", clock, &Options::default()).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn judge_text(
+pub fn evaluate_text(
     arguments: &str,
     clock_now: DateTime<Utc>,
     options: &Options,
-) -> Result<Judgement, SourceError> {
+) -> Result<Evaluation, SourceError> {
     if hold_more_values_than(&[arguments.as_bytes()], SIGNALS_VALUES) {
         let problem = format!("hold more than {SIGNALS_VALUES} values: judge fewer signals at a time");
         return Err(SourceError::invalid_input("arguments", problem, input::EXAMPLE));
@@ -261,26 +235,26 @@ pub fn judge_text(
     let arguments = serde_json::from_str(arguments).map_err(|error| {
         SourceError::invalid_input("arguments", "are not JSON", input::EXAMPLE).caused_by(error)
     })?;
-    judge_node(&arguments, clock_now, options)
+    evaluate_node(&arguments, clock_now, options)
 }
 
-fn judge_node(
+fn evaluate_node(
     arguments: &Node<'_>,
     clock_now: DateTime<Utc>,
     options: &Options,
-) -> Result<Judgement, SourceError> {
+) -> Result<Evaluation, SourceError> {
     if input::holds_json_as_text(arguments) {
         let read = input::with_json_texts_read(arguments);
         let read = fields::borrowed(&read);
         let request = Request::read(&read, clock_now, &options.limits)?;
-        return judged(&request, options);
+        return evaluate_request(&request, options);
     }
     let request = Request::read(arguments, clock_now, &options.limits)?;
-    judged(&request, options)
+    evaluate_request(&request, options)
 }
 
-/// Judges a checked request.
-fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceError> {
+/// Evaluates a checked request.
+fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluation, SourceError> {
     let large = request.bytes() >= parallel::WORTHWHILE;
     let unscored = request.signals.iter().any(|given| given.semantic_score.is_none());
     let query = request
@@ -293,27 +267,27 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
     let made = parallel::map(&request.signals, large, |place, given| {
         let beside = beside.get(place).map(Vec::as_slice).unwrap_or_default();
         let covered = query.as_ref().map(|query| query.covered(place));
-        let judged = Judged::new(given, request.now, covered, &options.decay, beside);
-        let verdict = judged.verdict(request, &now, revalidate_after.as_deref());
+        let scored = ScoredSignal::new(given, request.now, covered, &options.decay, beside);
+        let verdict = scored.verdict(request, &now, revalidate_after.as_deref());
         // Boxed: it is a kilobyte, and would be copied at each of the steps that follow.
-        Box::new((judged, verdict))
+        Box::new((scored, verdict))
     });
-    let (judged, mut verdicts) = ranked(made);
-    let mut seen = Seen::with_capacity(judged.len());
-    for ((place, judged), verdict) in judged.iter().enumerate().zip(&mut verdicts) {
+    let (scored, mut verdicts) = ranked(made);
+    let mut seen = Seen::with_capacity(scored.len());
+    for ((place, scored), verdict) in scored.iter().enumerate().zip(&mut verdicts) {
         verdict.index = place + 1;
-        let duplicate = seen.note(&judged.signal, judged.address.as_deref(), verdict.index);
+        let duplicate = seen.note(&scored.signal, scored.address.as_deref(), verdict.index);
         verdict.warnings.splice(0..0, duplicate);
     }
     let occurs = |decision: &Decision| verdicts.iter().any(|verdict| verdict.decision == *decision);
     let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
     let recorded = request.records.clone().map(|asked| Recorded {
         options: asked,
-        known: fit::known(&judged, &verdicts),
+        known: fit::known(&scored, &verdicts),
         query: request.query.map(|query| clean_line(query).into_owned()),
     });
     let fitted = match &request.budget {
-        Some(budget) => Some(fit::fit(request, budget, &judged, &verdicts)?),
+        Some(budget) => Some(fit::fit(request, budget, &scored, &verdicts)?),
         None => None,
     };
     let (selection, budget, assembly, missing_context) = match fitted {
@@ -325,7 +299,7 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
         ),
         None => (None, None, None, None),
     };
-    Ok(Judgement {
+    Ok(Evaluation {
         profile: request.profile.id,
         intent: request.intent.id,
         now,
@@ -340,12 +314,12 @@ fn judged(request: &Request<'_>, options: &Options) -> Result<Judgement, SourceE
 }
 
 /// In the order of rank. Stable, so ties stay in the order of the arguments.
-fn ranked(mut made: Vec<Box<(Judged<'_>, Verdict)>>) -> (Vec<Judged<'_>>, Vec<Verdict>) {
+fn ranked(mut made: Vec<Box<(ScoredSignal<'_>, Verdict)>>) -> (Vec<ScoredSignal<'_>>, Vec<Verdict>) {
     made.sort_by(|one, other| other.0.facts.rank.total_cmp(&one.0.facts.rank));
     let (mut all, mut verdicts) = (Vec::with_capacity(made.len()), Vec::with_capacity(made.len()));
     for both in made {
-        let (judged, verdict) = *both;
-        all.push(judged);
+        let (scored, verdict) = *both;
+        all.push(scored);
         verdicts.push(verdict);
     }
     (all, verdicts)
@@ -363,7 +337,7 @@ fn beside(request: &Request<'_>) -> Vec<Vec<Hint>> {
 }
 
 /// A signal and the figures that decide about it.
-struct Judged<'a> {
+struct ScoredSignal<'a> {
     signal: Signal<'a>,
     /// Of the source, to tell the same page twice.
     address: Option<String>,
@@ -371,7 +345,7 @@ struct Judged<'a> {
     utility: Option<f64>,
 }
 
-impl<'a> Judged<'a> {
+impl<'a> ScoredSignal<'a> {
     fn new(
         given: &'a Given<'a>,
         now: DateTime<Utc>,

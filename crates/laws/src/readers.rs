@@ -165,16 +165,16 @@ fn core() -> Vec<Reader> {
     let evaluated = |text: &str| {
         let now = DateTime::from_timestamp(NOW, 0).unwrap_or_default();
         let options = evaluate::Options::default();
-        let borrowed = evaluate::judge_text(text, now, &options).ok();
+        let borrowed = evaluate::evaluate_text(text, now, &options).ok();
         // As the command line does before it makes a tree.
         let judged = (!hold_more_values_than(&[text.as_bytes()], SIGNALS_VALUES))
             .then(|| serde_json::from_str::<Value>(text).ok())
             .flatten()
-            .and_then(|value| evaluate::judge(&value, now, &options).ok());
+            .and_then(|value| evaluate::evaluate(&value, now, &options).ok());
         [borrowed, judged]
             .into_iter()
             .flatten()
-            .filter(|judgement| !judgement.text().is_empty() && judgement.json().is_ok())
+            .filter(|evaluation| !evaluation.text().is_empty() && evaluation.json().is_ok())
             .count()
             > 0
     };

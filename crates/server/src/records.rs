@@ -122,7 +122,7 @@ pub(crate) fn attach(outcome: &mut ToolOutcome, call: &Call<'_>, known: &[Known]
 }
 
 /// The records of a judgement, from what it noted for them.
-pub(crate) fn of_judgement(
+pub(crate) fn of_evaluation(
     outcome: &mut ToolOutcome,
     recorded: &Recorded,
     native: &Native,

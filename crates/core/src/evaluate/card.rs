@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Judgement;
+use super::Evaluation;
 use super::profile::Intent;
 use super::verdict::Verdict;
 use crate::sanitize::cut_marked;
@@ -13,15 +13,15 @@ const TITLE: usize = 60;
 const SOURCE: usize = 160;
 
 /// The whole text.
-pub(super) fn cards(judgement: &Judgement) -> String {
-    let Judgement {
+pub(super) fn cards(evaluation: &Evaluation) -> String {
+    let Evaluation {
         profile,
         intent,
         now,
         legend,
         verdicts,
         ..
-    } = judgement;
+    } = evaluation;
     let caveat = Intent::find(intent).and_then(|intent| intent.caveat);
     let mut out = String::with_capacity(200 + verdicts.len() * 240);
     // Writing to a string cannot fail.

@@ -14,7 +14,7 @@ use super::readiness::has_content;
 use super::signal::Relevance;
 use super::text::{is_blank, not_blank};
 use super::verdict::{Decision, Verdict};
-use super::{Judged, duplicates, parallel};
+use super::{ScoredSignal, duplicates, parallel};
 use crate::date::iso_millis;
 use crate::decay::Band;
 use crate::provenance::canonical_sha256;
@@ -29,12 +29,12 @@ const ALLOWING: [&str; 5] = ["allow", "allowed", "permit", "permitted", "approve
 pub(super) fn fit(
     request: &Request<'_>,
     budget: &Budget,
-    judged: &[Judged<'_>],
+    scored: &[ScoredSignal<'_>],
     verdicts: &[Verdict],
 ) -> Result<Fitted, SourceError> {
-    let both: Vec<(&Judged<'_>, &Verdict)> = judged.iter().zip(verdicts).collect();
+    let both: Vec<(&ScoredSignal<'_>, &Verdict)> = scored.iter().zip(verdicts).collect();
     let large = request.bytes() >= parallel::WORTHWHILE;
-    let candidates = parallel::map(&both, large, |_, (judged, verdict)| candidate(judged, verdict));
+    let candidates = parallel::map(&both, large, |_, (scored, verdict)| candidate(scored, verdict));
     let purpose = Purpose {
         query: request.query,
         needed_for: request.intent.id,
@@ -43,13 +43,13 @@ pub(super) fn fit(
 }
 
 /// What records say of each result beside its verdict.
-pub(super) fn known(judged: &[Judged<'_>], verdicts: &[Verdict]) -> Vec<Known> {
-    let both = judged.iter().zip(verdicts);
-    both.map(|(judged, verdict)| {
-        let candidate = candidate(judged, verdict);
+pub(super) fn known(scored: &[ScoredSignal<'_>], verdicts: &[Verdict]) -> Vec<Known> {
+    let both = scored.iter().zip(verdicts);
+    both.map(|(scored, verdict)| {
+        let candidate = candidate(scored, verdict);
         // Of an item without a summary the title is what was retrieved.
-        let (hash, content) = (&judged.signal.content_hash, judged.signal.given.own_content());
-        let retention = judged
+        let (hash, content) = (&scored.signal.content_hash, scored.signal.given.own_content());
+        let retention = scored
             .signal
             .given
             .metadata
@@ -61,7 +61,7 @@ pub(super) fn known(judged: &[Judged<'_>], verdicts: &[Verdict]) -> Vec<Known> {
                 .facts
                 .sensitivity
                 .map(|word| clean_line(word).into_owned()),
-            policy: judged.signal.given.metadata.and_then(policy_of),
+            policy: scored.signal.given.metadata.and_then(policy_of),
             retention_hint: retention
                 .and_then(Node::as_str)
                 .and_then(not_blank)
@@ -101,10 +101,10 @@ pub fn item_identity(source: &str, title: Option<&str>, content: Option<&str>) -
     )
 }
 
-fn candidate<'a>(judged: &'a Judged<'_>, verdict: &'a Verdict) -> Candidate<'a> {
-    let (signal, given) = (&judged.signal, judged.signal.given);
+fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) -> Candidate<'a> {
+    let (signal, given) = (&scored.signal, scored.signal.given);
     let standing = match verdict.decision {
-        _ if judged.facts.failed => Standing::Failed,
+        _ if scored.facts.failed => Standing::Failed,
         Decision::NeedsRefresh => Standing::NeedsRefresh,
         Decision::NeedsVerification => Standing::NeedsVerification,
         Decision::WatchOnly | Decision::Exclude => Standing::LowRank,
@@ -112,7 +112,7 @@ fn candidate<'a>(judged: &'a Judged<'_>, verdict: &'a Verdict) -> Candidate<'a> 
     };
     let why = verdict.why.first().map_or("", String::as_str);
     let call = given.failed_call;
-    let name = judged.address.as_deref().unwrap_or(&verdict.source);
+    let name = scored.address.as_deref().unwrap_or(&verdict.source);
     let title = given
         .title
         .filter(|title| !is_blank(title))
@@ -124,7 +124,7 @@ fn candidate<'a>(judged: &'a Judged<'_>, verdict: &'a Verdict) -> Candidate<'a> 
         source_type: Cow::Borrowed(&verdict.source_type),
         title: title.map(Cow::Borrowed),
         content: given.content.filter(|content| !is_blank(content)).map(clean),
-        address: judged.address.as_deref().map(Cow::Borrowed),
+        address: scored.address.as_deref().map(Cow::Borrowed),
         content_sha256: signal
             .content_hash
             .as_deref()

@@ -15,8 +15,26 @@ fn clock() -> DateTime<Utc> {
     "2026-06-09T12:00:00Z".parse().unwrap()
 }
 
-fn evaluated(arguments: &Value) -> Result<Evaluation, SourceError> {
-    evaluate(arguments, clock(), &Options::default())
+/// An evaluation in its three forms.
+#[derive(Debug)]
+struct Rendered {
+    text: String,
+    structured: Value,
+    verdicts: Vec<Verdict>,
+}
+
+impl Rendered {
+    fn of(evaluation: Evaluation) -> Self {
+        Self {
+            text: evaluation.text(),
+            structured: evaluation.structured().unwrap(),
+            verdicts: evaluation.verdicts,
+        }
+    }
+}
+
+fn evaluated(arguments: &Value) -> Result<Rendered, SourceError> {
+    evaluate(arguments, clock(), &Options::default()).map(Rendered::of)
 }
 
 /// A fresh, relevant, well-dated signal with these fields changed; null removes a field.

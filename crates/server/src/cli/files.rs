@@ -169,7 +169,7 @@ pub(super) fn evaluate(
         Err(error) => return Ok(refused(&error)),
     };
     if let Some(kept) = kept {
-        match super::records::of_judgement(&mut arguments, now, &options) {
+        match super::records::of_evaluation(&mut arguments, now, &options) {
             Ok(mut outcome) => {
                 if !super::records::keep(&mut outcome, kept) {
                     return Ok(FAILED);
@@ -179,8 +179,8 @@ pub(super) fn evaluate(
         }
     }
     if as_json {
-        output::line(&serde_json::to_string_pretty(&batch.evaluation.structured).unwrap_or_default());
-    } else if batch.evaluation.structured.get("assembly").is_some() {
+        output::line(&serde_json::to_string_pretty(&batch.evaluation).unwrap_or_default());
+    } else if batch.evaluation.assembly.is_some() {
         return Ok(show_assembly(&batch.evaluation));
     } else {
         show(&batch);
@@ -191,36 +191,35 @@ pub(super) fn evaluate(
 
 /// What fits on stdout, ready to paste; the rest on stderr. Fails where nothing goes in.
 fn show_assembly(evaluation: &Evaluation) -> u8 {
-    let structured = &evaluation.structured;
-    let of = |place: &str| structured.pointer(place).cloned().unwrap_or_default();
-    output::line(evaluation.text.trim_end());
-    output::note(&format!(
-        "{} of {} results, {} tokens ({}), {} bytes",
-        of("/budget/actual_items"),
-        evaluation.verdicts.len(),
-        of("/budget/actual_tokens"),
-        of("/budget/tokenizer").as_str().unwrap_or_default(),
-        of("/budget/actual_bytes"),
-    ));
-    let text = |value: &Value, name: &str| {
-        output::one_line(value.get(name).and_then(Value::as_str).unwrap_or_default())
-    };
-    for omitted in of("/selection/omitted").as_array().into_iter().flatten() {
-        let index = omitted.get("index").cloned().unwrap_or_default();
+    let text = evaluation.text();
+    output::line(text.trim_end());
+    if let Some(used) = &evaluation.budget {
         output::note(&format!(
-            "out: {index} {}: {}",
-            text(omitted, "reason"),
-            text(omitted, "detail")
+            "{} of {} results, {} tokens ({}), {} bytes",
+            used.actual_items,
+            evaluation.verdicts.len(),
+            used.actual_tokens,
+            used.tokenizer,
+            used.actual_bytes,
         ));
     }
-    for gap in of("/missing_context").as_array().into_iter().flatten() {
+    for omitted in evaluation
+        .selection
+        .iter()
+        .flat_map(|selection| &selection.omitted)
+    {
+        let (reason, detail) = (omitted.reason.as_str(), output::one_line(&omitted.detail));
+        output::note(&format!("out: {} {reason}: {detail}", omitted.index));
+    }
+    for gap in evaluation.missing_context.iter().flatten() {
+        let severity = serde_json::to_value(gap.severity).unwrap_or_default();
+        let question = output::one_line(&gap.question);
         output::note(&format!(
-            "missing ({}): {}",
-            text(gap, "severity"),
-            text(gap, "question")
+            "missing ({}): {question}",
+            severity.as_str().unwrap_or_default()
         ));
     }
-    if evaluation.text.is_empty() { FAILED } else { 0 }
+    if text.is_empty() { FAILED } else { 0 }
 }
 
 fn is_usable(decision: Decision) -> bool {

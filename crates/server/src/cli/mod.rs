@@ -6,10 +6,10 @@ mod deliverable;
 mod doctor;
 mod explain;
 mod facts;
+mod files;
 mod healthcheck;
 mod history;
 mod install;
-mod judge;
 mod lists;
 mod look;
 mod online;
@@ -85,7 +85,7 @@ fn dispatch(cli: Cli) -> u8 {
             response,
             level,
             json,
-        } => return judge::validate(response, *level, *json),
+        } => return files::validate(response, *level, *json),
         Command::History(History::Truncate {
             file,
             max_tokens,
@@ -106,10 +106,10 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Records { token, task } if !task.is_kept() => {
             return records::run(task, token.as_deref());
         }
-        Command::Inspect { file: Some(file), .. } => return judge::inspect(file),
+        Command::Inspect { file: Some(file), .. } => return files::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..
-        } => return judge::inspect_lines(file),
+        } => return files::inspect_lines(file),
         Command::Stamp { file, key_file } => return stamp::stamp(file, key_file.as_deref()),
         Command::Verify { file, key_file, json } => return stamp::verify(file, key_file.as_deref(), *json),
         Command::Install {
@@ -164,10 +164,10 @@ fn dispatch(cli: Cli) -> u8 {
             strategy,
             json,
             records,
-        } => judge::evaluate(
+        } => files::evaluate(
             &file,
             json,
-            judge::Room { max_tokens, strategy },
+            files::Room { max_tokens, strategy },
             records.as_deref(),
             &loaded.settings,
         ),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use freshcontext_contract::{Clock as _, SourceError};
-use freshcontext_core::evaluate::{Options, judge};
+use freshcontext_core::evaluate::{Options, evaluate};
 use freshcontext_records::check::check;
 use freshcontext_records::export::{Format, export, read};
 use freshcontext_records::ids::Ids;
@@ -19,7 +19,7 @@ use crate::clock::SystemClock;
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{Engine, Owner, ToolOutcome};
 use crate::output;
-use crate::records::{FIELD, of_judgement as note};
+use crate::records::{FIELD, of_evaluation as note};
 use crate::timeline;
 
 impl Records {
@@ -216,8 +216,8 @@ pub(super) fn keep(outcome: &mut ToolOutcome, file: &Path) -> bool {
     done.is_ok()
 }
 
-/// The judgement of these arguments with its records.
-pub(super) fn of_judgement(
+/// The evaluation of these arguments with its records.
+pub(super) fn of_evaluation(
     arguments: &mut Value,
     now: DateTime<Utc>,
     options: &Options,
@@ -225,14 +225,14 @@ pub(super) fn of_judgement(
     if let Some(fields) = arguments.as_object_mut() {
         fields.insert("records".to_owned(), "full".into());
     }
-    let judgement = judge(arguments, now, options)?;
+    let evaluation = evaluate(arguments, now, options)?;
     let mut outcome = ToolOutcome {
-        text: judgement.text(),
-        structured: Some(judgement.structured()?),
+        text: evaluation.text(),
+        structured: Some(evaluation.structured()?),
         is_error: false,
         meta: None,
     };
-    if let Some(recorded) = &judgement.recorded {
+    if let Some(recorded) = &evaluation.recorded {
         note(&mut outcome, recorded, &Native::default(), now);
     }
     Ok(outcome)

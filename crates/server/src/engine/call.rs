@@ -19,7 +19,7 @@ use super::outcome::defect;
 use super::reading::{Ask, Collected};
 use super::time::{Draft, Watch, Watched};
 use super::{
-    Arguments, CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, judgement, recording,
+    Arguments, CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, recording, scoring,
 };
 
 /// Evaluations with more text than this leave alone the threads that serve: they would keep pings waiting.
@@ -64,7 +64,7 @@ impl Engine {
             }
             let mut outcome = result.unwrap_or_else(|error| {
                 log_failure(&error);
-                judgement::failure(tool, &error, self.clock.now())
+                scoring::failure(tool, &error, self.clock.now())
             });
             if let Some(noting) = noting {
                 noting.attach(self, tool, &mut outcome);
@@ -106,7 +106,7 @@ impl Engine {
                 let (mut common, own) = self.prepare(adapter.as_ref(), &arguments)?;
                 common.notes.extend(notes);
                 let place = Arc::new(self.gate.enter().await?);
-                self.prepare_judgement();
+                self.prepare_tables();
                 let times = self.times.as_ref();
                 let watch = times.map(|_| Watch::new(Arc::clone(&self.transport)));
                 let ask = Ask {
@@ -122,7 +122,7 @@ impl Engine {
                     .read(ask, move |engine, collected| {
                         let max_length = collected.common.max_length;
                         let scored = engine.score(descriptor, collected, &arguments)?;
-                        let outcome = judgement::render(&scored, max_length);
+                        let outcome = scoring::render(&scored, max_length);
                         let draft = watch.map(|watch| {
                             let shown = outcome.structured.as_ref().unwrap_or(&Value::Null);
                             Draft::of(&scored, shown, &arguments, watch.asked())
@@ -142,7 +142,7 @@ impl Engine {
                 plan.notes = notes;
                 let watched = asked.map(|asked| Watched::new(&self.transport, asked, plan.sections.len()));
                 let place = Arc::new(self.gate.enter().await?);
-                self.prepare_judgement();
+                self.prepare_tables();
                 self.run_plan(composite, plan, place, context, watched).await
             }
         }
@@ -186,7 +186,7 @@ impl Engine {
 
     /// Makes the judgement's tables while the first source is asked. Who comes before it is done makes them,
     /// or waits for them.
-    pub(super) fn prepare_judgement(&self) {
+    pub(super) fn prepare_tables(&self) {
         if !self.prepared.swap(true, Ordering::Relaxed) {
             drop(tokio::spawn(async {
                 tokio::time::sleep(ASKED).await;
@@ -205,7 +205,7 @@ impl Engine {
         let now = self.clock.now();
         let next = collected.result.next.take();
         let cursor = next.and_then(|state| self.cursors.seal(descriptor.tool, arguments, &state, now));
-        judgement::score(descriptor, collected, cursor, now, self.decay())
+        scoring::score(descriptor, collected, cursor, now, self.decay())
     }
 
     /// Judges what the caller brought.
@@ -220,10 +220,10 @@ impl Engine {
         let native = move || asked.map_or_else(Native::default, |asked| asked.native.clone());
         // Under a budget tokens are counted, and the first who counts waits for the vocabulary.
         if arguments.bytes() <= INLINE_BYTES && !arguments.may_hold("budget") {
-            return judgement::evaluate(arguments, now, &self.options, slot, &native());
+            return scoring::evaluate(arguments, now, &self.options, slot, &native());
         }
         let options = Arc::clone(&self.options);
-        self.beside(move || judgement::evaluate(arguments, now, &options, slot, &native()))
+        self.beside(move || scoring::evaluate(arguments, now, &options, slot, &native()))
             .await
             .unwrap_or_else(|| Err(defect()))
     }

@@ -20,7 +20,7 @@ use super::call::log_failure;
 use super::outcome::defect;
 use super::reading::Ask;
 use super::time::Watched;
-use super::{CallContext, Engine, Progress, ToolOutcome, Work, judgement};
+use super::{CallContext, Engine, Progress, ToolOutcome, Work, scoring};
 
 /// How long an answer waits for its last steps of progress to be taken.
 const LAST_STEPS: Duration = Duration::from_millis(50);
@@ -107,7 +107,7 @@ impl Engine {
             .collect();
         let rendering = async move {
             let marked = watched.map(|watched| watched.mark(composite.tool, &sections));
-            let outcome = judgement::composite(composite, plan, sections, begun);
+            let outcome = scoring::composite(composite, plan, sections, begun);
             let draft = marked.and_then(|marked| marked.draft(outcome.structured.as_ref()));
             (outcome, draft)
         };

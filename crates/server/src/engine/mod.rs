@@ -5,12 +5,12 @@ mod arguments;
 mod call;
 mod composite;
 mod cursor;
-mod judgement;
 mod outcome;
 mod pool;
 mod reading;
 mod recording;
 mod registry;
+mod scoring;
 #[cfg(test)]
 pub(crate) mod tests;
 mod time;

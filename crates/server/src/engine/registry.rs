@@ -6,7 +6,7 @@ use freshcontext_contract::AnyAdapter;
 use freshcontext_sources::Composite;
 
 use super::tool::{EVALUATE, Tool, Work};
-use super::{judgement, time};
+use super::{scoring, time};
 
 /// Builds the list. A composite stays when one of its sources is off: that section says so.
 pub(super) fn build(
@@ -17,7 +17,7 @@ pub(super) fn build(
 ) -> Vec<Tool> {
     let off = |id: &str, tool: &str| disabled.iter().any(|name| name == id || name == tool);
     let mut tools: Vec<Tool> = Vec::with_capacity(adapters.len() + composites.len() + 1);
-    let (mut answers, mut composed) = (judgement::answer_schema(), judgement::composite_schema());
+    let (mut answers, mut composed) = (scoring::answer_schema(), scoring::composite_schema());
     if with_time {
         answers = time::with_answer_hash(answers);
         composed = time::with_answer_id(composed);
@@ -53,7 +53,7 @@ pub(super) fn build(
         });
     }
     if !off(EVALUATE, EVALUATE) {
-        tools.push(judgement::evaluate_tool());
+        tools.push(scoring::evaluate_tool());
     }
     if with_time {
         tools.push(time::recheck_tool());

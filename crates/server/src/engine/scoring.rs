@@ -1,4 +1,4 @@
-//! Where the core's judgement becomes an outcome. The only module of the engine that knows the
+//! Where the core's evaluation becomes an outcome. The only module of the engine that knows the
 //! core's types.
 
 use chrono::{DateTime, Utc};
@@ -87,7 +87,7 @@ pub(super) fn composite(
     }
 }
 
-/// The judgement of what the caller brought. Where there is a slot, its structure goes there, written straight from
+/// The evaluation of what the caller brought. Where there is a slot, its structure goes there, written straight from
 /// the verdicts.
 pub(super) fn evaluate(
     arguments: Arguments,
@@ -96,34 +96,34 @@ pub(super) fn evaluate(
     slot: Option<Slot>,
     native: &Native,
 ) -> Result<ToolOutcome, SourceError> {
-    let judgement = match arguments {
+    let evaluation = match arguments {
         Arguments::Json(text) => {
             // Lines are checked to be UTF-8 when they are read.
             let text = simdutf8::basic::from_utf8(&text).unwrap_or_default();
-            evaluate::judge_text(text, now, options)
+            evaluate::evaluate_text(text, now, options)
         }
-        Arguments::Read(arguments) => evaluate::judge(&Value::Object(arguments), now, options),
+        Arguments::Read(arguments) => evaluate::evaluate(&Value::Object(arguments), now, options),
     };
-    let judgement = judgement?;
-    let Some(recorded) = &judgement.recorded else {
-        return written(&judgement, slot);
+    let evaluation = evaluation?;
+    let Some(recorded) = &evaluation.recorded else {
+        return written(&evaluation, slot);
     };
     // Records are made from the structure as a value, so that is how it leaves.
-    let mut outcome = written(&judgement, None)?;
-    records::of_judgement(&mut outcome, recorded, native, now);
+    let mut outcome = written(&evaluation, None)?;
+    records::of_evaluation(&mut outcome, recorded, native, now);
     Ok(outcome)
 }
 
-fn written(judgement: &evaluate::Judgement, slot: Option<Slot>) -> Result<ToolOutcome, SourceError> {
+fn written(evaluation: &evaluate::Evaluation, slot: Option<Slot>) -> Result<ToolOutcome, SourceError> {
     let structured = match slot {
         Some(slot) => {
-            slot.fill(judgement.json()?);
+            slot.fill(evaluation.json()?);
             None
         }
-        None => Some(judgement.structured()?),
+        None => Some(evaluation.structured()?),
     };
     Ok(ToolOutcome {
-        text: judgement.text(),
+        text: evaluation.text(),
         structured,
         is_error: false,
         meta: None,

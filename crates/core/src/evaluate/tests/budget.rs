@@ -25,8 +25,8 @@ fn call(signals: Vec<Value>, budget: Value) -> Value {
         "signals": signals, "budget": budget})
 }
 
-fn answered(arguments: &Value) -> Evaluation {
-    evaluate(arguments, clock(), &Options::default()).unwrap()
+fn answered(arguments: &Value) -> Rendered {
+    evaluated(arguments).unwrap()
 }
 
 fn clock() -> DateTime<Utc> {
@@ -319,15 +319,15 @@ proptest! {
         let ids = |list: &[Drawn]| -> Result<Vec<(Drawn, String)>, TestCaseError> {
             let mut arguments = call(list.iter().map(item).collect(), json!({"max_items": 100}));
             arguments["records"] = "full".into();
-            let judgement = judge(&arguments, clock(), &Options::default())
+            let evaluation = evaluate(&arguments, clock(), &Options::default())
                 .map_err(|error| TestCaseError::fail(error.message))?;
-            let known = &judgement.recorded.as_ref().unwrap().known;
-            let selected = &judgement.selection.as_ref().unwrap().selected;
+            let known = &evaluation.recorded.as_ref().unwrap().known;
+            let selected = &evaluation.selection.as_ref().unwrap().selected;
             prop_assert!(!selected.is_empty());
             for one in selected {
                 prop_assert_eq!(&one.item_id, &known[one.index - 1].item_id);
             }
-            let verdicts = judgement.verdicts.iter().zip(known);
+            let verdicts = evaluation.verdicts.iter().zip(known);
             Ok(verdicts.map(|(verdict, known)| (list[verdict.position], known.item_id.clone())).collect())
         };
         let told = ids(&list)?;

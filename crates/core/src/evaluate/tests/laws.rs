@@ -55,8 +55,8 @@ fn json_value() -> impl Strategy<Value = Value> {
 fn sound(arguments: &Value) -> Result<(), TestCaseError> {
     let text = arguments.to_string();
     prop_assert_eq!(
-        judge_text(&text, clock(), &Options::default()).map_err(|error| error.message),
-        judge(arguments, clock(), &Options::default()).map_err(|error| error.message)
+        evaluate_text(&text, clock(), &Options::default()).map_err(|error| error.message),
+        evaluate(arguments, clock(), &Options::default()).map_err(|error| error.message)
     );
     match evaluated(arguments) {
         Ok(evaluation) => {
@@ -184,7 +184,10 @@ fn a_list_is_no_signal_and_no_call() {
         json!(["official_docs", "citation_check", null, [signal]]),
     ] {
         let text = arguments.to_string();
-        assert!(judge_text(&text, clock(), &Options::default()).is_err(), "{text}");
+        assert!(
+            evaluate_text(&text, clock(), &Options::default()).is_err(),
+            "{text}"
+        );
         assert!(evaluated(&arguments).is_err(), "{text}");
     }
 }
@@ -193,7 +196,7 @@ fn a_list_is_no_signal_and_no_call() {
 #[test]
 fn a_text_of_very_many_values_is_refused_before_it_is_read() {
     let text = format!(r#"{{"signals":[{}0]}}"#, "0,".repeat(SIGNALS_VALUES));
-    let error = judge_text(&text, clock(), &Options::default()).unwrap_err();
+    let error = evaluate_text(&text, clock(), &Options::default()).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidInput);
     assert!(
         error.message.contains("more than 100000 values"),

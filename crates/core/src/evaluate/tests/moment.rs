@@ -183,7 +183,7 @@ fn json_text_is_read_where_an_object_or_a_list_is_due() {
             json!({"profile": "official_docs", "intent": "developer_adoption", "signals": signals});
         let found = evaluated(&arguments).unwrap();
         assert_eq!(found.structured, expected.structured);
-        let text = judge_text(&arguments.to_string(), clock(), &Options::default()).unwrap();
+        let text = evaluate_text(&arguments.to_string(), clock(), &Options::default()).unwrap();
         assert_eq!(text.verdicts, expected.verdicts);
     }
     let broken = json!({"profile": "official_docs", "intent": "developer_adoption", "signals": "[{"});

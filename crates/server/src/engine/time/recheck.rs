@@ -180,7 +180,7 @@ impl Engine {
                 deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
             },
         };
-        self.prepare_judgement();
+        self.prepare_tables();
         let settled = Arc::new(Settled::default());
         let ask = Ask {
             adapter: Arc::new(Peeking {

@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use freshcontext_contract::SourceError;
 use serde_json::{Map, Value, json};
 
-use crate::engine::{RECHECK, Tool, Work, judgement};
+use crate::engine::{RECHECK, Tool, Work, scoring};
 
 /// Right arguments.
 pub(super) const EXAMPLE: &str = r#"{"answer_id": "aV3x0Zr1k9QmT"}"#;
@@ -99,7 +99,7 @@ pub(in crate::engine) fn recheck_tool() -> Tool {
             },
             "additionalProperties": false
         }),
-        output_schema: judgement::admitting_failure(output_schema()).into(),
+        output_schema: scoring::admitting_failure(output_schema()).into(),
         work: Work::Recheck,
     }
 }

@@ -217,7 +217,7 @@ impl Engine {
         let descriptor = adapter.descriptor();
         let limit = descriptor.args.limit.map(|_| common.limit);
         let place = Arc::new(self.gate.enter().await?);
-        self.prepare_judgement();
+        self.prepare_tables();
         let settled = Arc::new(Settled::default());
         let ask = Ask {
             adapter: Arc::new(Peeking {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError};
-use freshcontext_core::evaluate::{Judgement, judge};
+use freshcontext_core::evaluate::{Evaluation, evaluate};
 use freshcontext_deliverables::{
     Definition, Diff, Entry, Gathered, OnUnchecked, Refused, Side, Slots, Snapshot, State, Version,
     chain_hash, diff, fill, gather,
@@ -25,7 +25,7 @@ const APPENDS: usize = 100;
 struct Made {
     gathered: Gathered,
     /// `None` where there was nothing to judge.
-    judgement: Option<Judgement>,
+    evaluation: Option<Evaluation>,
     /// Items beyond those that are judged at once.
     beyond: usize,
 }
@@ -140,15 +140,15 @@ impl Engine {
         let mut gathered = gather(known, policy).map_err(|refused| not_made(&refused))?;
         let most = self.limits().signals;
         let beyond = gathered.entries.len().saturating_sub(most);
-        let judgement = if gathered.entries.is_empty() {
+        let evaluation = if gathered.entries.is_empty() {
             None
         } else {
             let arguments = arguments(&gathered, definition, most);
             let options = Arc::clone(&self.options);
-            let judged = self.beside(move || judge(&arguments, now, &options)).await;
+            let judged = self.beside(move || evaluate(&arguments, now, &options)).await;
             Some(judged.unwrap_or_else(|| Err(crate::engine::outcome::defect()))?)
         };
-        for verdict in judgement.iter().flat_map(|judgement| &judgement.verdicts) {
+        for verdict in evaluation.iter().flat_map(|evaluation| &evaluation.verdicts) {
             if let Some(entry) = gathered.entries.get_mut(verdict.position) {
                 entry.judged = Map::from_iter([
                     ("decision".to_owned(), verdict.decision.as_str().into()),
@@ -159,7 +159,7 @@ impl Engine {
         }
         Ok(Made {
             gathered,
-            judgement,
+            evaluation,
             beyond,
         })
     }
@@ -227,15 +227,15 @@ fn not_made(refused: &Refused) -> SourceError {
 fn version_of(name: &str, number: i64, definition: &Definition, made: &Made, now: DateTime<Utc>) -> Version {
     let Made {
         gathered,
-        judgement,
+        evaluation,
         beyond,
     } = made;
-    let part = |part: fn(&Judgement) -> Value| judgement.as_ref().map(part).unwrap_or_default();
-    let fitted = judgement
+    let part = |part: fn(&Evaluation) -> Value| evaluation.as_ref().map(part).unwrap_or_default();
+    let fitted = evaluation
         .as_ref()
-        .and_then(|judgement| judgement.assembly.as_ref());
-    let missing = part(|judgement| json!(judgement.missing_context));
-    let selection = named_selection(judgement.as_ref(), &gathered.entries);
+        .and_then(|evaluation| evaluation.assembly.as_ref());
+    let missing = part(|evaluation| json!(evaluation.missing_context));
+    let selection = named_selection(evaluation.as_ref(), &gathered.entries);
     let generated_at = moment(now);
     let text = fitted.map_or("", |assembly| assembly.text.trim_end());
     let markdown = fill(
@@ -259,7 +259,7 @@ fn version_of(name: &str, number: i64, definition: &Definition, made: &Made, now
         source_snapshots: gathered.snapshots.clone(),
         items: gathered.entries.clone(),
         selection,
-        budget: part(|judgement| json!(judgement.budget)),
+        budget: part(|evaluation| json!(evaluation.budget)),
         blocks: fitted.map(|assembly| json!(assembly.blocks)).unwrap_or_default(),
         missing_context: missing,
         markdown,
@@ -267,11 +267,11 @@ fn version_of(name: &str, number: i64, definition: &Definition, made: &Made, now
 }
 
 /// What went in and what stayed out, each with the item's own id beside its index.
-fn named_selection(judgement: Option<&Judgement>, entries: &[Entry]) -> Value {
-    let Some(judgement) = judgement else {
+fn named_selection(evaluation: Option<&Evaluation>, entries: &[Entry]) -> Value {
+    let Some(evaluation) = evaluation else {
         return Value::Null;
     };
-    let by_index: BTreeMap<u64, &Entry> = judgement
+    let by_index: BTreeMap<u64, &Entry> = evaluation
         .verdicts
         .iter()
         .filter_map(|verdict| {
@@ -279,7 +279,7 @@ fn named_selection(judgement: Option<&Judgement>, entries: &[Entry]) -> Value {
             Some((index, entries.get(verdict.position)?))
         })
         .collect();
-    let mut selection = json!(judgement.selection);
+    let mut selection = json!(evaluation.selection);
     for list in ["selected", "omitted"] {
         let list = selection.get_mut(list).and_then(Value::as_array_mut);
         for one in list.into_iter().flatten() {

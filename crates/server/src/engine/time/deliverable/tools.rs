@@ -4,7 +4,7 @@ use freshcontext_contract::SourceError;
 use serde_json::{Map, Value, json};
 
 use super::{TOOLS, Task, To};
-use crate::engine::{Tool, Work, judgement};
+use crate::engine::{Tool, Work, scoring};
 
 const EXAMPLE: &str = r#"{"name": "jobs"}"#;
 const DIFF_EXAMPLE: &str = r#"{"name": "jobs", "from": 1, "to": 2}"#;
@@ -61,7 +61,7 @@ pub fn deliverable_tools() -> Vec<Tool> {
             description: description.to_owned(),
             example: example.to_owned(),
             input_schema: input,
-            output_schema: judgement::admitting_failure(output).into(),
+            output_schema: scoring::admitting_failure(output).into(),
             work: Work::Deliverable,
         };
     let [generate, diff, list] = TOOLS;
