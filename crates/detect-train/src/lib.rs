@@ -327,24 +327,31 @@ fn calibrate(weights: &mut Weights, samples: &[Sample], vectors: &[Vector]) {
     }
 }
 
-/// Recall and false positives in percent on what is held; of content, only real content.
-fn worth(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> (f64, f64) {
-    let share = |failed: bool| {
-        let held = samples.iter().zip(vectors).filter(|(sample, _)| {
-            held(sample) && sample.failed == failed && (failed || sample.weight > NOISY)
-        });
+/// What is held and found, in percent: failures, failures in English, and content taken for failures; of content, only
+/// real content.
+fn worth(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> [f64; 3] {
+    let share = |of: &dyn Fn(&Sample) -> bool| {
+        let held = samples
+            .iter()
+            .zip(vectors)
+            .filter(|(sample, _)| held(sample) && of(sample));
         let above: Vec<bool> = held
             .map(|(_, vector)| learned.weights.above(vector) >= 0.0)
             .collect();
         above.iter().filter(|above| **above).count() as f64 * 100.0 / above.len().max(1) as f64
     };
-    (share(true), share(false))
+    [
+        share(&|sample| sample.failed),
+        share(&|sample| sample.failed && sample.language == "en"),
+        share(&|sample| !sample.failed && sample.weight > NOISY),
+    ]
 }
 
 /// What more data and a larger model are worth: the same learning with a part of the real texts, and with slots shared.
 fn curve(samples: &[Sample], vectors: &[Vector]) -> String {
     let mut curve = String::from(
-        "| share of the real texts | slots | failures found | content taken for failures |\n| ---: | ---: | ---: | ---: |\n",
+        "| share of the real texts | slots | failures found | in English | content taken for failures |\n\
+         | ---: | ---: | ---: | ---: | ---: |\n",
     );
     for (eighths, size) in [(1_u8, 1_u32), (2, 1), (4, 1), (8, 8), (8, 4), (8, 2), (8, 1)] {
         let mut coarse: Vec<Vector> = vectors.iter().map(|vector| vector.coarser(size)).collect();
@@ -352,11 +359,11 @@ fn curve(samples: &[Sample], vectors: &[Vector]) -> String {
             !held(sample) && (sample.weight > 1.0 || sample.fold(8) < eighths)
         });
         learned.weights.thresholds = thresholds(&learned, samples, &coarse);
-        let (recall, wronged) = worth(&learned, samples, &coarse);
+        let [recall, english, wronged] = worth(&learned, samples, &coarse);
         // writing to a string cannot fail
         let _ = writeln!(
             curve,
-            "| {eighths}/8 | {} | {recall:.1} % | {wronged:.2} % |",
+            "| {eighths}/8 | {} | {recall:.1} % | {english:.1} % | {wronged:.2} % |",
             SLOTS / size as usize
         );
     }
