@@ -18,6 +18,8 @@ use crate::wire::{HttpServer, request, rpc, version_headers};
 
 /// The peak above an idle server, in KiB.
 const PEAK: u64 = 64 << 10;
+/// The same where large lines come one after the other: one is held, and none stays behind when it is answered.
+const LINES_PEAK: u64 = 32 << 10;
 /// Calls at once.
 const AT_ONCE: usize = 16;
 /// What the kernel grants a server that reads hostile bodies, in KiB: heap, stacks and whatever else is written to,
@@ -186,7 +188,7 @@ async fn large_lines() -> Result<(), Failed> {
     for outcome in &outcomes {
         assert!(outcome.structured["results"].is_array(), "{}", outcome.text);
     }
-    assert!(peak <= idle + PEAK, "{peak} KiB, {idle} KiB before");
+    assert!(peak <= idle + LINES_PEAK, "{peak} KiB, {idle} KiB before");
     Ok(())
 }
 

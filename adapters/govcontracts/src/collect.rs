@@ -1,5 +1,7 @@
 //! From words to a filter, and from a page of awards to a result.
 
+use std::borrow::Cow;
+
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, sort_by_date};
 use freshcontext_parse::charset;
@@ -36,7 +38,7 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
 }
 
 /// The body of an accepted answer; a refusal becomes its reason.
-fn read(response: &Response) -> Result<String, SourceError> {
+fn read(response: &Response) -> Result<Cow<'_, str>, SourceError> {
     let text = charset::decode(response).text;
     if matches!(response.status, 400 | 422) {
         return Err(parse::refusal(response.status, &text, DESCRIPTOR.example));

@@ -8,7 +8,7 @@ use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, PartFailure, Peek,
-    Response, Route, SourceError, SourceResult, StatusRule, When, hosts,
+    Route, SourceError, SourceResult, StatusRule, When, hosts,
 };
 use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{charset, link};
@@ -92,7 +92,7 @@ async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry) -> Looked {
             return charset::read(cx, latest, parse::npm::manifest).await;
         }
         let response = answer?;
-        let body = text(&response);
+        let body = charset::decode(&response).text;
         response.validated(match registry {
             Registry::Npm => parse::npm::read(&body),
             Registry::Pypi => parse::pypi::read(&body),
@@ -107,10 +107,6 @@ async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry) -> Looked {
     }
 }
 
-fn text(response: &Response) -> String {
-    charset::decode(response).text
-}
-
 /// Downloads of the last month. They are an extra: without them the answer is still whole.
 async fn npm_downloads(cx: &Cx<'_>, asked: &[Query]) -> Result<Vec<(String, u64)>, SourceError> {
     let names: Vec<&str> = asked
@@ -121,7 +117,7 @@ async fn npm_downloads(cx: &Cx<'_>, asked: &[Query]) -> Result<Vec<(String, u64)
     let mut found = Vec::new();
     for answer in cx.send_all(request::npm_downloads(&names)?).await {
         let response = answer?;
-        let counts = response.validated(parse::npm::downloads(&text(&response)))?;
+        let counts = response.validated(parse::npm::downloads(&charset::decode(&response).text))?;
         if counts.is_empty() {
             response.discard();
         }

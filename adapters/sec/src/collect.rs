@@ -1,8 +1,6 @@
 //! Which list answers, and how it becomes a result.
 
-use freshcontext_contract::{
-    Cx, DateEvidence, Days, ErrorCode, Response, SourceError, SourceResult, Status, counted,
-};
+use freshcontext_contract::{Cx, DateEvidence, Days, ErrorCode, SourceError, SourceResult, Status, counted};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Query, Subject};
@@ -32,10 +30,6 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
         Subject::Text(text) => full_text(cx, &query, text, Vec::new(), cursor).await,
         Subject::Words(words) => by_words(cx, &query, words, cursor).await,
     }
-}
-
-fn text(response: &Response) -> String {
-    charset::decode(response).text
 }
 
 async fn tickers(cx: &Cx<'_>) -> Result<Vec<resolve::Listed>, SourceError> {
@@ -155,7 +149,8 @@ async fn company(
             error
         }
     })?;
-    let (mut company, listed, files) = response.validated(parse::submissions(&text(&response)))?;
+    let (mut company, listed, files) =
+        response.validated(parse::submissions(&charset::decode(&response).text))?;
     let mut notes = Vec::new();
     if company.cik != cik {
         notes.push(format!(

@@ -57,7 +57,7 @@ limits! {
     reading_threads: usize = 0,
         "Threads that read what sources sent, apart from those that serve; 0 is one for each processor, and \
          at least 2.";
-    reading_bytes: usize = 34 << 20,
+    reading_bytes: usize = 30 << 20,
         "Memory for what sources sent and for what is made of it while it is read, in all calls together: \
          half for documents, a sixth each for bodies up to 256 KiB, for larger ones as they come, and for \
          these unpacked. Who finds none within `queue_wait_ms` gets `overloaded`.";

@@ -188,6 +188,10 @@ impl Wire {
                         return Err(too_large(limit));
                     }
                     coming.cover(body.len() + chunk.len(), patience).await?;
+                    if let Some(announced) = announced.filter(|_| !coming.is_small()) {
+                        // Its place is its own by now: it need not move as it grows.
+                        body.reserve(announced.saturating_sub(body.len()));
+                    }
                     body.extend_from_slice(&chunk);
                 }
                 Either::Left((Ok(None), _)) => return Ok((body.freeze(), coming)),

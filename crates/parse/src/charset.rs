@@ -1,21 +1,23 @@
 //! Bytes to text, whatever the source claims about its charset.
 
+use std::borrow::Cow;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 use freshcontext_contract::{Cx, Request, Response, SourceError};
 
 /// Text, and how much of it could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded {
-    /// The text.
-    pub text: String,
+pub struct Decoded<'b> {
+    /// The text: of valid UTF-8, the bytes themselves.
+    pub text: Cow<'b, str>,
     /// Characters replaced by U+FFFD because the bytes fit no character of the charset.
     pub replaced: usize,
     /// The charset used, by its WHATWG name.
     pub charset: &'static str,
 }
 
-impl Decoded {
+impl Decoded<'_> {
     /// A remark for the reader, where something could not be read.
     pub fn note(&self) -> Option<String> {
         (self.replaced > 0).then(|| {
@@ -33,7 +35,7 @@ const DECLARATION_WINDOW: usize = 1024;
 /// Decodes a response's body: byte order mark, then the header's charset, then the document's own
 /// declaration, then UTF-8 if it is valid, then a guess. A header that says UTF-8 over bytes that are
 /// not is treated as lying.
-pub fn decode(response: &Response) -> Decoded {
+pub fn decode(response: &Response) -> Decoded<'_> {
     decode_bytes(
         &response.body,
         header_charset(response.headers.get("content-type").unwrap_or_default()),
@@ -60,7 +62,7 @@ pub fn as_text<T>(
 }
 
 /// As [`decode`], from bytes and the charset label that the transport gave, if any.
-pub fn decode_bytes(bytes: &[u8], label: Option<&str>) -> Decoded {
+pub fn decode_bytes<'b>(bytes: &'b [u8], label: Option<&str>) -> Decoded<'b> {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return with(encoding, bytes.get(mark..).unwrap_or_default());
     }
@@ -70,7 +72,7 @@ pub fn decode_bytes(bytes: &[u8], label: Option<&str>) -> Decoded {
         // in every ASCII-compatible charset, but not in the two that are not.
         if told.is_none_or(Encoding::is_ascii_compatible) && !(bytes.is_ascii() && bytes.contains(&0x1b)) {
             return Decoded {
-                text: text.to_owned(),
+                text: Cow::Borrowed(text),
                 replaced: 0,
                 charset: UTF_8.name(),
             };
@@ -98,11 +100,11 @@ pub fn decode_bytes(bytes: &[u8], label: Option<&str>) -> Decoded {
     }
 }
 
-fn with(encoding: &'static Encoding, bytes: &[u8]) -> Decoded {
+fn with<'b>(encoding: &'static Encoding, bytes: &'b [u8]) -> Decoded<'b> {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     let replaced = text.matches('\u{fffd}').count();
     Decoded {
-        text: text.into_owned(),
+        text,
         replaced,
         charset: encoding.name(),
     }
@@ -161,7 +163,7 @@ mod tests {
     #[test]
     fn utf8_bytes_win_over_a_lying_header() {
         let decoded = decode_bytes("café – ok".as_bytes(), Some("iso-8859-1"));
-        assert_eq!((decoded.text.as_str(), decoded.replaced), ("café – ok", 0));
+        assert_eq!((&*decoded.text, decoded.replaced), ("café – ok", 0));
     }
 
     #[test]

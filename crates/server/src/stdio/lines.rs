@@ -13,8 +13,12 @@ use super::frame::find_id;
 pub(crate) const SMALL: usize = 16 << 10;
 /// Room for a read inside a long line: what a pipe holds.
 const LARGE: usize = 64 << 10;
-/// Most room that is made for the rest of a line of which no more is known.
-const MOST_SPARE: usize = 1 << 20;
+/// A line of which this much came may be as long as lines can be.
+const LONG: usize = 1 << 20;
+/// Room for such a line. Pages that nothing is written to take no memory, so the line need not move as it grows; and what is
+/// larger than 32 MiB, glibc always maps for itself and gives back at once, where smaller pieces stay with the threads that
+/// freed them (mallopt(3), `M_MMAP_THRESHOLD`).
+const ROOM: usize = (32 << 20) + LARGE;
 /// Most room that is made for a line because the last one needed it.
 const LIKE_THE_LAST: usize = 1 << 20;
 /// A buffer that grew beyond this is given back after its line.
@@ -65,9 +69,15 @@ impl LineDecoder {
             return Some(Line::TooLong(id));
         }
         let held = buffer.len();
-        // Twice as much each time, so that a long line does not move with every read; but never much more than it needs.
-        let room = held.clamp(SMALL, MOST_SPARE);
-        buffer.reserve(room.max(self.last.saturating_sub(held)));
+        let room = if held < LONG {
+            // Twice as much each time, so that a line does not move with every read.
+            held.max(SMALL).max(self.last.saturating_sub(held))
+        } else if buffer.capacity() < held + SMALL {
+            ROOM.max(self.most).saturating_sub(held).max(LARGE)
+        } else {
+            SMALL
+        };
+        buffer.reserve(room);
         None
     }
 
@@ -202,6 +212,29 @@ mod tests {
             assert!(lines.read_buffer().capacity() <= 1 << 20);
         };
         tokio::join!(writing, reading);
+    }
+
+    #[test]
+    fn a_long_line_moves_no_more_and_takes_its_memory_with_it() {
+        let mut decoder = LineDecoder::new(16 << 20);
+        let (mut buffer, mut places) = (BytesMut::new(), Vec::new());
+        for block in 0..192 {
+            buffer.extend_from_slice(&[b'x'; LARGE]);
+            assert_eq!(decoder.decode(&mut buffer).unwrap(), None);
+            // By then it has outgrown what it was given while it was shorter.
+            if block > 2 * LONG / LARGE {
+                places.push(buffer.as_ptr());
+            }
+        }
+        places.dedup();
+        assert_eq!(places.len(), 1);
+        buffer.extend_from_slice(b"\nnext");
+        let Some(Line::Text(line)) = decoder.decode(&mut buffer).unwrap() else {
+            panic!("a line was written");
+        };
+        assert_eq!(line.len(), 192 * LARGE);
+        assert_eq!(decoder.decode(&mut buffer).unwrap(), None);
+        assert!(&buffer[..] == b"next" && buffer.capacity() <= 2 * LIKE_THE_LAST);
     }
 
     #[tokio::test]
