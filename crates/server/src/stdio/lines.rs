@@ -219,7 +219,7 @@ mod tests {
         let mut decoder = LineDecoder::new(16 << 20);
         let (mut buffer, mut places) = (BytesMut::new(), Vec::new());
         for block in 0..192 {
-            buffer.extend_from_slice(&[b'x'; LARGE]);
+            buffer.resize(buffer.len() + LARGE, b'x');
             assert_eq!(decoder.decode(&mut buffer).unwrap(), None);
             // By then it has outgrown what it was given while it was shorter.
             if block > 2 * LONG / LARGE {
