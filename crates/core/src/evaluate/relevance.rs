@@ -115,14 +115,16 @@ fn words(text: &str, mut each: impl FnMut(&str)) {
     for (at, word) in text.unicode_word_indices() {
         if !word.chars().next().is_some_and(is_unspaced) {
             single(before.take(), &mut each);
+            lower.clear();
             if word.is_ascii() {
-                lower.clear();
                 lower.push_str(word);
                 lower.make_ascii_lowercase();
-                each(&lower);
             } else {
-                each(&word.to_lowercase());
+                // A sigma at the end of a word is the same letter.
+                let letters = word.chars().flat_map(char::to_lowercase);
+                lower.extend(letters.map(|c| if c == 'ς' { 'σ' } else { c }));
             }
+            each(&lower);
             continue;
         }
         for (offset, c) in word.char_indices() {
@@ -215,6 +217,7 @@ mod tests {
             split("Rust's 2nd-edition, \u{ff32}ust"),
             ["rust's", "2nd", "edition", "rust"]
         );
+        assert_eq!(split("ΟΔΟΣ οδος οδοσ"), ["οδοσ"; 3]);
         assert_eq!(
             split("\u{6771}\u{4eac}\u{90fd} \u{99c5}"),
             ["\u{6771}\u{4eac}", "\u{4eac}\u{90fd}", "\u{99c5}"]
