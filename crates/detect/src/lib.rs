@@ -24,18 +24,19 @@ use score::Model;
 
 /// Judges whether a text is a failed retrieval. Pure and deterministic; never panics.
 pub fn inspect(text: &str) -> Inspection {
-    weigh(Model::built_in(), text, &[])
+    weigh(Model::built_in(), text, &[], 0.0)
 }
 
-/// The same with what is known beyond the text, from [`rings::batch`] and from how it was fetched. A hint adds to the weight of
-/// a text that is close to a failure, and never fails one that reads as content.
-pub fn inspect_hinted(text: &str, hints: &[Hint]) -> Inspection {
-    weigh(Model::built_in(), text, hints)
+/// Judges a text that a caller holds as context, by more than the text, from [`rings::batch`] and from how it was fetched. A hint
+/// adds to the weight of a text that is close to a failure, and never fails one that reads as content. Of a short text more is
+/// asked than by [`inspect`]: a few words say little either way, and context is likelier content than what a retrieval just brought.
+pub fn inspect_context(text: &str, hints: &[Hint]) -> Inspection {
+    weigh(Model::built_in(), text, hints, IN_CONTEXT)
 }
 
 /// The same by another model: what training measures with.
 pub fn inspect_with(model: Model<'_>, text: &str) -> Inspection {
-    weigh(model, text, &[])
+    weigh(model, text, &[], 0.0)
 }
 
 /// Margin below which a vendor's mark changes nothing, and is not looked for.
@@ -44,7 +45,11 @@ const BEYOND_DOUBT: f32 = -3.0;
 /// Margin below which no hint makes a failure of a text: hints are for texts on the edge.
 const CLOSE: f32 = -0.5;
 
-fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
+/// How much further above the threshold a short text must lie to be a failure in a caller's context.
+const IN_CONTEXT: f32 = 0.3;
+
+/// `short` is what is asked of a short text beyond its threshold.
+fn weigh(model: Model<'_>, text: &str, hints: &[Hint], short: f32) -> Inspection {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Inspection::failure(Kind::Empty, 1.0, "there is no text");
@@ -62,6 +67,9 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint]) -> Inspection {
     // Without a mark the figures are what they were, and so is the margin.
     if !maybe_blocked && alone >= BEYOND_DOUBT && figures.search(text, &segments) {
         alone = model.margin(&segments, &mut figures);
+    }
+    if score::length_class(segments.shape.visible) == 0 {
+        alone -= short;
     }
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
     let margin = if alone < CLOSE { alone } else { alone + added };

@@ -144,12 +144,12 @@ fn hints_add_to_what_is_close_and_never_fail_content() {
         why: "it ended elsewhere",
     }];
     let article = "The committee met in spring and heard nine witnesses about the harbour. ".repeat(20);
-    assert_eq!(inspect_hinted(&article, &hints), inspect(&article));
+    assert_eq!(inspect_context(&article, &hints), inspect(&article));
     let lines = corpus("failures");
     let close: Vec<&Line> = lines.iter().filter(|line| !inspect(&line.text).failed).collect();
     let lifted = close
         .iter()
-        .map(|line| inspect_hinted(&line.text, &hints))
+        .map(|line| inspect_context(&line.text, &hints))
         .filter(|found| found.failed);
     let lifted: Vec<Inspection> = lifted.collect();
     assert!(
@@ -292,6 +292,7 @@ proptest! {
         let lines = corpus("failures");
         let text = &lines[pick % lines.len()].text;
         let hints = [rings::Hint { weight: 2.0, why: "test" }];
-        prop_assert!(!inspect(text).failed || inspect_hinted(text, &hints).failed);
+        prop_assert!(!inspect_context(text, &[]).failed || inspect_context(text, &hints).failed);
+        prop_assert!(inspect(text).failed || !inspect_context(text, &[]).failed);
     }
 }

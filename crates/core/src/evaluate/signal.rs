@@ -1,7 +1,7 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
 use chrono::{DateTime, Utc};
-use freshcontext_detect::inspect_hinted;
+use freshcontext_detect::inspect_context;
 use freshcontext_detect::rings::{DETOUR, Hint};
 
 use super::given::Given;
@@ -310,7 +310,7 @@ fn by_text(given: &Given<'_>, hints: &[Hint]) -> Guard {
         (None, Some(title)) => (title, true),
         (None, None) => return Guard::Clear,
     };
-    let found = inspect_hinted(text, hints);
+    let found = inspect_context(text, hints);
     if !found.failed {
         return Guard::Clear;
     }
