@@ -1,7 +1,7 @@
 //! The last look before anything is written as context: is this text a failed retrieval?
 
 use freshcontext_contract::{ErrorCode, SourceError};
-use freshcontext_detect::{Kind, certain, inspect};
+use freshcontext_detect::{Kind, certain, inspect, inspect_context};
 
 use super::ScoredItem;
 use crate::date::Confidence;
@@ -41,8 +41,13 @@ pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[ScoredItem]) 
             text.push('\n');
         }
     }
-    let inspection = inspect(&text);
     let documented = items.len() > 1 || items.iter().any(|item| item.date.confidence == Confidence::High);
+    let inspection = if documented {
+        // As likely content as what a caller holds: a release may have one line, and speak of an error in it.
+        inspect_context(&text, &[])
+    } else {
+        inspect(&text)
+    };
     let failed = if documented {
         // Titles alone are too little to weigh: a story about a folder that cannot be written reads like that error.
         let has_body = items.iter().any(|item| !item.summary.is_empty());
