@@ -27,9 +27,10 @@ pub fn inspect(text: &str) -> Inspection {
     weigh(Model::built_in(), text, &[], 0.0)
 }
 
-/// Judges a text that a caller holds as context, by more than the text, from [`rings::batch`] and from how it was fetched. A hint
-/// adds to the weight of a text that is close to a failure, and never fails one that reads as content. Of a short text more is
-/// asked than by [`inspect`]: a few words say little either way, and context is likelier content than what a retrieval just brought.
+/// Judges what is likelier content than what a retrieval just brought: context that a caller holds, or an answer of the
+/// documented shape. Of a short text more is asked than by [`inspect`], for a few words say little either way. `hints` are what
+/// is known beyond the text, from [`rings::batch`] and from how it was fetched: a hint adds to the weight of a text that is close
+/// to a failure, and never fails one that reads as content.
 pub fn inspect_context(text: &str, hints: &[Hint]) -> Inspection {
     weigh(Model::built_in(), text, hints, IN_CONTEXT)
 }
@@ -45,7 +46,7 @@ const BEYOND_DOUBT: f32 = -3.0;
 /// Margin below which no hint makes a failure of a text: hints are for texts on the edge.
 const CLOSE: f32 = -0.5;
 
-/// How much further above the threshold a short text must lie to be a failure in a caller's context.
+/// How much further above the threshold a short text must lie to be a failure where content is likelier.
 const IN_CONTEXT: f32 = 0.3;
 
 /// `short` is what is asked of a short text beyond its threshold.
