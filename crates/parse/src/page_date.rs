@@ -77,7 +77,7 @@ pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> P
             .into_iter()
             .next()
     });
-    let mut signals = PageDate {
+    let mut dates = PageDate {
         modified: modified.as_ref().and_then(date::shown),
         ..PageDate::default()
     };
@@ -114,13 +114,13 @@ pub fn read(document: &Html, text: &str, address: &Url, now: DateTime<Utc>) -> P
     let in_path = date::in_address(address).filter(|found| sane(&DateValue::Day(found.first())));
     if claims.is_empty() {
         match in_path {
-            Some(found) => signals.date = of_path(found, visible, &mut signals.notes),
-            None => signals.visible = visible.map(|day| day.to_string()),
+            Some(found) => dates.date = of_path(found, visible, &mut dates.notes),
+            None => dates.visible = visible.map(|day| day.to_string()),
         }
-        return signals;
+        return dates;
     }
-    signals.weigh(claims, in_path);
-    signals
+    dates.weigh(claims, in_path);
+    dates
 }
 
 impl PageDate {
