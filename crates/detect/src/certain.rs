@@ -1,6 +1,7 @@
 //! What needs no weighing: nothing there, binary formats, error objects, what retrieval tools print.
 
 use freshcontext_contract::block_pages::Strength;
+use http::StatusCode;
 
 use crate::figures::Figures;
 use crate::form::Form;
@@ -31,46 +32,14 @@ const UNREADABLE: f64 = 0.1;
 /// How much of a text is searched for unreadable characters, in bytes.
 const SEARCHED: usize = 600;
 
-/// Words in brackets or before a colon with which tools open a failure, in lower case.
-const MARKERS: [&str; 24] = [
-    "error",
-    "fatal",
-    "failed",
-    "failure",
-    "unavailable",
-    "timeout",
-    "timed out",
-    "blocked",
-    "denied",
-    "access denied",
-    "not found",
-    "forbidden",
-    "rate limited",
-    "rate limit",
-    "unauthorized",
-    "fetch error",
-    "http error",
-    "network error",
-    "tool error",
-    "request failed",
-    "fetch failed",
-    "fetch_error",
-    "rejected",
-    "unreachable",
-];
+/// Words in brackets or before a colon with which tools open a failure, in lower case, with `|` between.
+const MARKERS: &str = "error|fatal|failed|failure|unavailable|timeout|timed out|blocked|denied|access denied|\
+    not found|forbidden|rate limited|rate limit|unauthorized|fetch error|http error|\
+    network error|tool error|request failed|fetch failed|fetch_error|rejected|unreachable";
 
 /// Those that no title opens with: more words may follow.
-const TELLING: [&str; 9] = [
-    "timeout",
-    "timed out",
-    "fetch error",
-    "fetch_error",
-    "http error",
-    "network error",
-    "tool error",
-    "request failed",
-    "fetch failed",
-];
+const TELLING: &str = "timeout|timed out|fetch error|fetch_error|http error|network error|tool error|request failed|\
+    fetch failed";
 const WORDS_AFTER_TELLING: usize = 14;
 
 /// Longest text that a tool's marker opens, in bytes, and the most words after a bare `Error:`.
@@ -80,30 +49,27 @@ const WORDS_AFTER_ERROR: usize = 4;
 /// Most visible bytes of a page that a vendor's proof decides.
 pub(crate) const WALLED: usize = 400;
 
-/// Reasons of HTTP statuses (RFC 9110 and the registry), which stand alone on the shortest error pages.
-const REASONS: [&str; 22] = [
-    "bad request",
-    "unauthorized",
-    "payment required",
-    "forbidden",
-    "not found",
-    "method not allowed",
-    "not acceptable",
-    "proxy authentication required",
-    "request timeout",
-    "conflict",
-    "gone",
-    "unprocessable entity",
-    "unprocessable content",
-    "too many requests",
-    "unavailable for legal reasons",
-    "internal server error",
-    "not implemented",
-    "bad gateway",
-    "service unavailable",
-    "gateway timeout",
-    "gateway time-out",
-    "service temporarily unavailable",
+/// Statuses whose reasons (RFC 9110) stand alone on the shortest error pages; others are words of their own.
+const ALONE: [StatusCode; 19] = [
+    StatusCode::BAD_REQUEST,
+    StatusCode::UNAUTHORIZED,
+    StatusCode::PAYMENT_REQUIRED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::METHOD_NOT_ALLOWED,
+    StatusCode::NOT_ACCEPTABLE,
+    StatusCode::PROXY_AUTHENTICATION_REQUIRED,
+    StatusCode::REQUEST_TIMEOUT,
+    StatusCode::CONFLICT,
+    StatusCode::GONE,
+    StatusCode::UNPROCESSABLE_ENTITY,
+    StatusCode::TOO_MANY_REQUESTS,
+    StatusCode::UNAVAILABLE_FOR_LEGAL_REASONS,
+    StatusCode::INTERNAL_SERVER_ERROR,
+    StatusCode::NOT_IMPLEMENTED,
+    StatusCode::BAD_GATEWAY,
+    StatusCode::SERVICE_UNAVAILABLE,
+    StatusCode::GATEWAY_TIMEOUT,
 ];
 
 /// Longest text that is a status and nothing else, in bytes.
@@ -139,33 +105,33 @@ fn status(text: &str) -> Option<Inspection> {
     .iter()
     .find_map(|start| lower.strip_prefix(start))
     .unwrap_or(&lower);
-    let code = rest
-        .get(..3)
-        .and_then(|digits| digits.parse::<u16>().ok())
-        .filter(|code| (400..600).contains(code));
-    let reason = if code.is_some() {
-        rest.get(3..).unwrap_or_default()
-    } else {
-        rest
-    };
+    let refused = |digits: &str| digits.parse().ok().filter(|code| (400..600).contains(code));
+    let code: Option<u16> = rest.get(..3).and_then(refused);
+    let reason = rest.get(code.map_or(0, |_| 3)..).unwrap_or_default();
     let reason = reason.trim_matches([' ', ':', '-', '.', '!']);
-    if !(code.is_some() && reason.is_empty() && (rest.len() < lower.len() || text.len() == 3)
-        || REASONS.contains(&reason))
-    {
+    let says = |status: &StatusCode| {
+        status
+            .canonical_reason()
+            .is_some_and(|known| known.eq_ignore_ascii_case(reason))
+    };
+    let named = match reason {
+        "gateway time-out" => Some(StatusCode::GATEWAY_TIMEOUT),
+        "service temporarily unavailable" => Some(StatusCode::SERVICE_UNAVAILABLE),
+        "unprocessable content" => Some(StatusCode::UNPROCESSABLE_ENTITY),
+        _ => ALONE.into_iter().find(says),
+    };
+    let bare = code.is_some() && reason.is_empty() && (rest.len() < lower.len() || text.len() == 3);
+    if !bare && named.is_none() {
         return None;
     }
-    let kind = match (code, reason) {
-        (Some(404 | 410), _) | (_, "not found" | "gone") => Kind::NotFound,
-        (Some(401 | 407), _) | (_, "unauthorized" | "proxy authentication required") => Kind::LoginRequired,
-        (Some(403 | 451), _) | (_, "forbidden" | "unavailable for legal reasons") => Kind::AccessDenied,
-        (Some(429), _) | (_, "too many requests") => Kind::RateLimited,
-        (Some(408 | 504), _) | (_, "request timeout" | "gateway timeout" | "gateway time-out") => {
-            Kind::Timeout
-        }
-        (Some(503), _) | (_, "service unavailable" | "service temporarily unavailable") => Kind::Unavailable,
-        (Some(500..), _) | (_, "internal server error" | "bad gateway" | "not implemented") => {
-            Kind::ServerError
-        }
+    let kind = match code.or(named.map(|status| status.as_u16()))? {
+        404 | 410 => Kind::NotFound,
+        401 | 407 => Kind::LoginRequired,
+        403 | 451 => Kind::AccessDenied,
+        429 => Kind::RateLimited,
+        408 | 504 => Kind::Timeout,
+        503 => Kind::Unavailable,
+        500.. => Kind::ServerError,
         _ => Kind::ClientError,
     };
     Some(Inspection::failure(kind, 0.95, "an HTTP status and nothing else").with("wording", text))
@@ -290,6 +256,10 @@ fn hollow(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
     }
 }
 
+fn listed(words: &str, word: &str) -> bool {
+    words.split('|').any(|listed| listed == word)
+}
+
 /// `[Error] upstream said no`, `Error: boom`, `Timeout after 30s`: what retrieval tools print themselves.
 fn marker(text: &str) -> Option<Inspection> {
     if text.len() > MARKED || text.lines().count() > 3 {
@@ -300,11 +270,11 @@ fn marker(text: &str) -> Option<Inspection> {
         Some(Inspection::failure(kind_of(&lower), 0.93, "a tool says that it failed").with("wording", marker))
     };
     if let Some((word, rest)) = lower.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        let refuses = MARKERS.iter().any(|marker| rest.trim().starts_with(marker));
+        let refuses = MARKERS.split('|').any(|marker| rest.trim().starts_with(marker));
         if rest.starts_with('(') {
             return None;
         }
-        if MARKERS.contains(&word)
+        if listed(MARKERS, word)
             || refuses
                 && matches!(
                     word,
@@ -315,9 +285,9 @@ fn marker(text: &str) -> Option<Inspection> {
         }
     }
     if let Some((word, rest)) = lower.split_once(": ")
-        && MARKERS.contains(&word)
+        && listed(MARKERS, word)
         && rest.split_whitespace().count()
-            <= if TELLING.contains(&word) {
+            <= if listed(TELLING, word) {
                 WORDS_AFTER_TELLING
             } else {
                 WORDS_AFTER_ERROR
@@ -389,8 +359,7 @@ fn kind_of(lower: &str) -> Kind {
 /// JSON that is an error and nothing else: problem details, JSON-RPC, GraphQL and the home-made ones.
 fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     let json = segments.json?;
-    let signs = json.errors + json.denials + json.refusals;
-    if json.content >= 3 && json.content > 3 * signs && figures.mark.is_none() {
+    if json.has_content() && figures.mark.is_none() {
         return Some(Inspection::genuine(0.97, "JSON with content of its own"));
     }
     if json.content > 0 || json.listed {

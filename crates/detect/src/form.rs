@@ -16,72 +16,10 @@ pub enum Form {
 }
 
 /// Elements of HTML with which a page or a piece of one begins.
-const HTML: &[&str] = &[
-    "html",
-    "head",
-    "body",
-    "title",
-    "meta",
-    "link",
-    "script",
-    "style",
-    "div",
-    "p",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "table",
-    "tr",
-    "td",
-    "tbody",
-    "thead",
-    "span",
-    "center",
-    "section",
-    "article",
-    "main",
-    "header",
-    "footer",
-    "nav",
-    "aside",
-    "form",
-    "ul",
-    "ol",
-    "li",
-    "dl",
-    "a",
-    "b",
-    "i",
-    "u",
-    "br",
-    "hr",
-    "img",
-    "iframe",
-    "noscript",
-    "font",
-    "blockquote",
-    "pre",
-    "strong",
-    "em",
-    "input",
-    "button",
-    "label",
-    "base",
-    "!doctype",
-    "details",
-    "figure",
-    "picture",
-    "frameset",
-    "small",
-    "big",
-    "code",
-    "h5",
-    "h6",
-    "dialog",
-    "template",
-    "address",
-];
+const HTML: &str = "html head body title meta link script style div p h1 h2 h3 h4 table tr td tbody thead span center \
+    section article main header footer nav aside form ul ol li dl a b i u br hr img iframe noscript font \
+    blockquote pre strong em input button label base details figure picture frameset small big \
+    code h5 h6 dialog template address";
 
 /// How much of the beginning is looked at, in bytes.
 const SNIFFED: usize = 2048;
@@ -184,7 +122,7 @@ fn of_markup(start: &str) -> Form {
         {
             return Form::Plain;
         }
-        if HTML.contains(&name) && !(declared && name != "html") {
+        if HTML.split(' ').any(|known| known == name) && !(declared && name != "html") {
             return Form::Html;
         }
         let element = after.split('>').next().unwrap_or_default();

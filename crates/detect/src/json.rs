@@ -10,6 +10,9 @@ use crate::text::LEAD;
 /// How much of a JSON text is read, in bytes.
 const READ: usize = 16 << 10;
 
+/// Values of content, few of them beside errors, after which the rest is not read: no block page holds as many.
+const ENOUGH: usize = 32;
+
 /// Counts of a JSON text.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Json {
@@ -31,6 +34,18 @@ pub struct Json {
     pub listed: bool,
     /// Whether the outermost braces were closed: it is a whole document.
     pub closed: bool,
+}
+
+impl Json {
+    /// Whether it holds content of its own, which errors do not outweigh.
+    pub(crate) fn has_content(&self) -> bool {
+        self.content >= 3 && self.content > 3 * (self.errors + self.denials + self.refusals)
+    }
+
+    /// The same beyond doubt, whatever else it holds.
+    pub(crate) fn is_document(&self) -> bool {
+        self.content >= ENOUGH && self.has_content()
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -140,6 +155,9 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
         }
         if broken > 3 {
             return None;
+        }
+        if broken == 0 && json.is_document() {
+            break;
         }
     }
     (broken == 0 || json.closed && broken < 2).then_some((json, said))

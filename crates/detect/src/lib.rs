@@ -87,7 +87,7 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint], short: f32) -> Inspection
 /// Whether a vendor's mark may decide by itself. Otherwise it is only looked for where the words leave a doubt.
 fn may_be_block_page(segments: &Segments<'_>) -> bool {
     let thin = segments.form == Form::Html && segments.shape.visible <= certain::WALLED;
-    thin || segments.form == Form::Json
+    thin || segments.json.is_some_and(|json| !json.is_document())
 }
 
 /// What the certain rules decide by themselves: whether it is a failure. `None` leaves it to the weights.
