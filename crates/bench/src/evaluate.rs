@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::documents::{Form, mixed};
 use crate::report::{Row, Target, note};
-use crate::stdio::{Session, Timed};
+use crate::stdio::{Session, Timed, in_turns};
 use crate::texts::Prose;
 use crate::{Failure, Plan};
 
@@ -59,13 +59,13 @@ struct Bench<'p> {
 impl Bench<'_> {
     fn series(&self, what: &str, given: &Value, both: bool) -> Result<(Timed, Option<Timed>), Failure> {
         note(&format!("evaluate_context: {what}"));
-        let (mut ours, _) = Session::greeted(self.plan.ours.command(&[]), self.plan.life)?;
-        let ours = ours.calls(TOOL, given, self.plan.time)?;
+        let (ours, _) = Session::greeted(self.plan.ours.command(&[]), self.plan.life)?;
         let Some(program) = self.plan.reference.as_ref().filter(|_| both) else {
-            return Ok((ours, None));
+            return Ok((ours.calls(TOOL, given, self.plan.time)?, None));
         };
-        let (mut reference, _) = Session::greeted(program.command(&[]), self.plan.life)?;
-        Ok((ours, Some(reference.calls(TOOL, given, self.plan.time)?)))
+        let (reference, _) = Session::greeted(program.command(&[]), self.plan.life)?;
+        let [ours, reference] = in_turns([ours, reference], TOOL, given, self.plan.time)?;
+        Ok((ours, Some(reference)))
     }
 
     fn add(&mut self, what: String, unit: &'static str, figures: (f64, Option<f64>), target: Option<Target>) {
@@ -164,7 +164,7 @@ fn sizes(bench: &mut Bench<'_>) -> Result<(), Failure> {
             None,
         );
     }
-    let (mut pinned, _) = Session::greeted(bench.plan.ours.on_one_core(), bench.plan.life)?;
+    let (pinned, _) = Session::greeted(bench.plan.ours.on_one_core(), bench.plan.life)?;
     let timed = pinned.calls(TOOL, &arguments(10, 2_000), bench.plan.time)?;
     bench.add(
         "10 x 2000 B, generated prose, server on one core".to_owned(),

@@ -149,34 +149,83 @@ impl Session {
         resident_kib(id)
     }
 
-    /// Calls this tool again and again, one after the other, for about `time`, and at least five times;
-    /// a tenth of it is spent on warming up. Answers are checked before and after, not in between.
-    pub(crate) fn calls(&mut self, tool: &str, arguments: &Value, time: Duration) -> Result<Timed, Failure> {
+    /// Calls this tool again and again; see [`in_turns`].
+    pub(crate) fn calls(self, tool: &str, arguments: &Value, time: Duration) -> Result<Timed, Failure> {
+        let mut series = Series::begin(self, tool, arguments, time / 10)?;
+        series.run(time)?;
+        series.end()
+    }
+}
+
+/// Turns of each server.
+const TURNS: u32 = 8;
+
+/// Two servers called in turns, each for about `time` in all: what else the machine does then falls on both.
+pub(crate) fn in_turns(
+    sessions: [Session; 2],
+    tool: &str,
+    arguments: &Value,
+    time: Duration,
+) -> Result<[Timed; 2], Failure> {
+    let [one, other] = sessions.map(|session| Series::begin(session, tool, arguments, time / 10));
+    let (mut one, mut other) = (one?, other?);
+    for _ in 0..TURNS {
+        one.run(time / TURNS)?;
+        other.run(time / TURNS)?;
+    }
+    Ok([one.end()?, other.end()?])
+}
+
+/// Calls of one tool, one after the other. Answers are checked before and after, not in between.
+struct Series {
+    session: Session,
+    request: Request,
+    millis: Vec<f64>,
+    bytes: usize,
+}
+
+impl Series {
+    /// Calls for `warm`, unmeasured.
+    fn begin(mut session: Session, tool: &str, arguments: &Value, warm: Duration) -> Result<Self, Failure> {
         let params = json!({"name": tool, "arguments": arguments});
-        let first = self.request("tools/call", &params)?;
+        let first = session.request("tools/call", &params)?;
         if first.get("isError") == Some(&json!(true)) {
             return Err(format!("{tool} failed: {first:.300}").into());
         }
         let mut request = Request::new("tools/call", &params);
-        let warm = Instant::now();
-        while warm.elapsed() < time / 10 {
-            self.again(&mut request)?;
-        }
-        let mut millis = Vec::new();
-        let mut bytes = 0;
         let begin = Instant::now();
-        while begin.elapsed() < time || millis.len() < 5 {
-            let one = Instant::now();
-            bytes = self.again(&mut request)?.len();
-            millis.push(one.elapsed().as_secs_f64() * 1e3);
+        while begin.elapsed() < warm {
+            session.again(&mut request)?;
         }
-        let last: Value = serde_json::from_slice(&self.line)?;
+        Ok(Self {
+            session,
+            request,
+            millis: Vec::new(),
+            bytes: 0,
+        })
+    }
+
+    /// Calls for about `time`, and at least once.
+    fn run(&mut self, time: Duration) -> Result<(), Failure> {
+        let begin = Instant::now();
+        loop {
+            let one = Instant::now();
+            self.bytes = self.session.again(&mut self.request)?.len();
+            self.millis.push(one.elapsed().as_secs_f64() * 1e3);
+            if begin.elapsed() >= time {
+                return Ok(());
+            }
+        }
+    }
+
+    fn end(self) -> Result<Timed, Failure> {
+        let last: Value = serde_json::from_slice(&self.session.line)?;
         if last.pointer("/result/content").is_none() {
-            return Err(format!("{tool} was answered with {last:.300}").into());
+            return Err(format!("a tool was answered with {last:.300}").into());
         }
         Ok(Timed {
-            times: Times::new(millis),
-            bytes,
+            times: Times::new(self.millis),
+            bytes: self.bytes,
         })
     }
 }
