@@ -63,8 +63,27 @@ fn purpose_made_texts_that_were_never_learned_from_are_told_apart() {
         .partition(|line| line.label == "failure");
     let (found, wronged) = (called_failures(&failures, true), called_failures(&content, false));
     assert!(failures.len() > 100 && content.len() > 50);
-    assert!(found >= 70.0, "{found:.1} % of {}", failures.len());
-    assert!(wronged <= 8.0, "{wronged:.1} % of {}", content.len());
+    assert!(found >= 80.0, "{found:.1} % of {}", failures.len());
+    assert!(wronged <= 14.0, "{wronged:.1} % of {}", content.len());
+    // What callers hold is likelier content, and more of it is kept.
+    let lost = content
+        .iter()
+        .filter(|line| inspect_context(&line.text, &[]).failed)
+        .count();
+    let lost = 100.0 * lost as f64 / content.len() as f64;
+    assert!(lost <= 8.0, "{lost:.1} % of {}", content.len());
+}
+
+#[test]
+fn what_a_text_is_about_does_not_make_it_a_failure() {
+    for text in [
+        "Query result.",
+        "Result protocol of the session",
+        "Page index",
+        "HTTP/1.1 in a nutshell\nStatus: 404 means that nothing is there",
+    ] {
+        assert!(!inspect(text).failed, "{text}");
+    }
 }
 
 #[test]
@@ -73,6 +92,10 @@ fn what_retrieval_tools_print_is_a_failure() {
         ("[Error] upstream said no", Kind::ToolError),
         ("[Security] Blocked", Kind::AccessDenied),
         ("[Unavailable]", Kind::Unavailable),
+        (
+            "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 30\r\n\r\nslow down",
+            Kind::RateLimited,
+        ),
         ("Error: boom", Kind::ToolError),
         ("Timeout after 30s", Kind::Timeout),
         (

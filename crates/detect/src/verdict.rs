@@ -5,82 +5,55 @@ use std::fmt;
 use freshcontext_contract::block_pages::BlockPageKind;
 use serde::{Deserialize, Serialize};
 
-/// What kind of failure a text is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// A captcha, proof of work or interstitial.
-    Challenge,
-    /// A refusal: firewall, policy, geography, corporate filter.
-    AccessDenied,
-    /// Too many requests, or a quota used up.
-    RateLimited,
-    /// Only for people who are logged in, or whose key is accepted.
-    LoginRequired,
-    /// The thing does not exist, or no longer.
-    NotFound,
-    /// The site is down, overloaded or being maintained.
-    Unavailable,
-    /// Somebody waited in vain.
-    Timeout,
-    /// The request was wrong.
-    ClientError,
-    /// The server failed.
-    ServerError,
-    /// A page without content that asks for scripts.
-    ScriptRequired,
-    /// Consent is asked for before any content.
-    ConsentWall,
-    /// A domain that is parked or for sale.
-    Parked,
-    /// Nothing came back.
-    Empty,
-    /// What came back is not readable as anything.
-    Malformed,
-    /// A tool speaks in place of its source.
-    ToolError,
+macro_rules! kinds {
+    ($($(#[doc = $what:literal])* $name:ident = $says:literal,)*) => {
+        /// What kind of failure a text is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Kind { $($(#[doc = $what])* #[serde(rename = $says)] $name,)* }
+
+        impl Kind {
+            /// All kinds, in the order of the documentation.
+            pub const ALL: [Self; [$($says),*].len()] = [$(Self::$name,)*];
+
+            /// The kind as it appears in results, for example `rate_limited`.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $says,)* }
+            }
+        }
+    };
 }
 
-impl Kind {
-    /// All kinds, in the order of the documentation.
-    pub const ALL: [Self; 15] = [
-        Self::Challenge,
-        Self::AccessDenied,
-        Self::RateLimited,
-        Self::LoginRequired,
-        Self::NotFound,
-        Self::Unavailable,
-        Self::Timeout,
-        Self::ClientError,
-        Self::ServerError,
-        Self::ScriptRequired,
-        Self::ConsentWall,
-        Self::Parked,
-        Self::Empty,
-        Self::Malformed,
-        Self::ToolError,
-    ];
-
-    /// The kind as it appears in results, for example `rate_limited`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Challenge => "challenge",
-            Self::AccessDenied => "access_denied",
-            Self::RateLimited => "rate_limited",
-            Self::LoginRequired => "login_required",
-            Self::NotFound => "not_found",
-            Self::Unavailable => "unavailable",
-            Self::Timeout => "timeout",
-            Self::ClientError => "client_error",
-            Self::ServerError => "server_error",
-            Self::ScriptRequired => "script_required",
-            Self::ConsentWall => "consent_wall",
-            Self::Parked => "parked",
-            Self::Empty => "empty",
-            Self::Malformed => "malformed",
-            Self::ToolError => "tool_error",
-        }
-    }
+kinds! {
+    /// A captcha, proof of work or interstitial.
+    Challenge = "challenge",
+    /// A refusal: firewall, policy, geography, corporate filter.
+    AccessDenied = "access_denied",
+    /// Too many requests, or a quota used up.
+    RateLimited = "rate_limited",
+    /// Only for people who are logged in, or whose key is accepted.
+    LoginRequired = "login_required",
+    /// The thing does not exist, or no longer.
+    NotFound = "not_found",
+    /// The site is down, overloaded or being maintained.
+    Unavailable = "unavailable",
+    /// Somebody waited in vain.
+    Timeout = "timeout",
+    /// The request was wrong.
+    ClientError = "client_error",
+    /// The server failed.
+    ServerError = "server_error",
+    /// A page without content that asks for scripts.
+    ScriptRequired = "script_required",
+    /// Consent is asked for before any content.
+    ConsentWall = "consent_wall",
+    /// A domain that is parked or for sale.
+    Parked = "parked",
+    /// Nothing came back.
+    Empty = "empty",
+    /// What came back is not readable as anything.
+    Malformed = "malformed",
+    /// A tool speaks in place of its source.
+    ToolError = "tool_error",
 }
 
 impl fmt::Display for Kind {
