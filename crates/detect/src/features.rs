@@ -241,11 +241,12 @@ impl<F: FnMut(Gram)> Counter<F> {
     }
 }
 
-/// Whether a line or a sentence ends here; so does what a colon announces.
-fn ends_sentence(bytes: &[u8], at: usize) -> bool {
-    match bytes.get(at) {
-        Some(b'\n') => true,
-        Some(b'.' | b'!' | b'?' | b':') => bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace),
+/// Whether a line or a sentence ends with this byte; so does what a colon announces.
+#[inline]
+fn ends_sentence(byte: u8, next: Option<&u8>) -> bool {
+    match byte {
+        b'\n' => true,
+        b'.' | b'!' | b'?' | b':' => next.is_none_or(u8::is_ascii_whitespace),
         _ => false,
     }
 }
@@ -277,7 +278,7 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
             BEYOND => beyond_ascii(text, at),
             letter => (Class::Letter, u32::from(letter), 1),
         };
-        if now == Class::Other && ends_sentence(bytes, at) {
+        if small == OTHER && *byte != b' ' && ends_sentence(*byte, bytes.get(at + 1)) {
             counter.word(std::mem::take(&mut word), at);
             counter.finish(u32::from(*byte));
             in_class = Class::Other;
