@@ -233,14 +233,12 @@ fn in_context(samples: &mut Vec<Sample>) {
     }
 }
 
-/// Most words of a heap, and how many heaps there are.
-const HEAP: usize = 9;
-const HEAPS: usize = 150_000;
+/// Texts of shuffled words, the most words of one, and the weight of each.
+const SHUFFLED: usize = 150_000;
+const SHUFFLED_WORDS: usize = 9;
+const SHUFFLED_WEIGHT: f32 = 0.8;
 
-/// Weight of a heap.
-const SHUFFLED: f32 = 0.8;
-
-/// Adds heaps of words out of content, in any order: what a text is about does not make it a failure.
+/// Adds words of documents in any order, as content: what a text is about does not make it a failure.
 fn shuffled(samples: &mut Vec<Sample>) {
     let documents = samples
         .iter()
@@ -254,8 +252,8 @@ fn shuffled(samples: &mut Vec<Sample>) {
         return;
     }
     let mut sequence = Sequence(31);
-    for heap in 0..HEAPS {
-        let count = 1 + sequence.below(HEAP);
+    for number in 0..SHUFFLED {
+        let count = 1 + sequence.below(SHUFFLED_WORDS);
         let some = (0..count).filter_map(|_| words.get(sequence.below(words.len())));
         let mut text = some.map(String::as_str).collect::<Vec<_>>().join(" ");
         if sequence.below(3) > 0 {
@@ -267,9 +265,9 @@ fn shuffled(samples: &mut Vec<Sample>) {
             kind: None,
             source: "shuffled".to_owned(),
             language: "en".to_owned(),
-            group: format!("shuffled:{heap}"),
+            group: format!("shuffled:{number}"),
             text,
-            weight: SHUFFLED,
+            weight: SHUFFLED_WEIGHT,
             class: String::new(),
         });
     }

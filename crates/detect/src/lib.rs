@@ -43,8 +43,7 @@ pub fn inspect_with(model: Model<'_>, text: &str) -> Inspection {
 /// Margin below which a vendor's mark changes nothing, and is not looked for.
 const BEYOND_DOUBT: f32 = -3.0;
 
-/// Margin over the threshold of any text, in context or not, below which no hint makes a failure of it: hints are for texts
-/// on the edge.
+/// Margin below which no hint makes a failure of a text: hints are for texts on the edge.
 const CLOSE: f32 = -0.5;
 
 /// How much further above the threshold a short text must lie to be a failure where content is likelier.
@@ -70,12 +69,11 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint], short: f32) -> Inspection
     if !maybe_blocked && alone >= BEYOND_DOUBT && figures.search(text, &segments) {
         alone = model.margin(&segments, &mut figures);
     }
-    let close = alone >= CLOSE;
     if score::length_class(segments.shape.visible) == 0 {
         alone -= short;
     }
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
-    let margin = if close { alone + added } else { alone };
+    let margin = if alone < CLOSE { alone } else { alone + added };
     if margin < 0.0 {
         return Inspection::genuine((1.0 - model.probability(margin)).max(0.5), "it reads as content");
     }
