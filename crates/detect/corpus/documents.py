@@ -14,9 +14,6 @@ LANGS = "de fr es pl pt-br it ru ja zh ko".split()
 PACKAGES = (
     ["installation-guide-amd64", "python3.11-doc", "sqlite3-doc", "vim-doc", "postgresql-doc-15", "debian-faq", "debian-policy",
      "developers-reference", "gnome-user-docs", "git-doc", "gimp-help-de", "gimp-help-ko", "gimp-help-sv"]
-    # servers and libraries of the web, whose documents speak of failures more than any others
-    + ["bind9-doc", "exim4-doc-html", "libcurl4-doc", "lighttpd-doc", "mailman3-doc", "nodejs-doc", "postfix-doc", "python-aiohttp-doc",
-       "python-django-doc", "python-flask-doc", "python-requests-doc", "python-werkzeug-doc", "tomcat10-docs", "varnish-doc"]
     + ["manpages-" + l for l in LANGS[:-1]]
     + ["aptitude-doc-" + l for l in "en fr ja cs es ru fi it nl".split()]
     + ["debian-faq-" + l for l in "de fr ja ru zh-cn".split()]
