@@ -9,14 +9,15 @@ use freshcontext_detect::{Kind, Segments};
 
 use crate::data::Sample;
 
-/// Passes over the samples.
-const EPOCHS: usize = 6;
+/// Passes over the samples, and how many of the last the weights are the mean of.
+const EPOCHS: usize = 8;
+const AVERAGED: usize = 2;
 
 /// First step of a weight.
 const STEP: f32 = 0.25;
 
 /// Pull of the n-gram weights towards zero, for each sample that has them.
-const SHRINK: f32 = 2e-5;
+const SHRINK: f32 = 5e-5;
 
 /// A sample as numbers.
 pub struct Vector {
@@ -232,8 +233,9 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
     let mut squares = vec![1e-3_f32; BUCKETS];
     let mut figure_squares = vec![1e-1_f32; Figure::ALL.len()];
     let mut order: Vec<usize> = (0..vectors.len()).collect();
-    let mut sequence = Sequence(7);
-    for _ in 0..EPOCHS {
+    let mut sequence = Sequence(11);
+    let mut mean = (vec![0.0; BUCKETS], vec![0.0; Figure::ALL.len()]);
+    for epoch in 0..EPOCHS {
         for at in (1..order.len()).rev() {
             order.swap(at, sequence.below(at + 1));
         }
@@ -264,8 +266,20 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
                 *weight -= STEP * slope / square.sqrt();
             }
         }
+        if epoch + AVERAGED >= EPOCHS {
+            add(&mut mean.0, &weights.grams);
+            add(&mut mean.1, &weights.figures);
+        }
     }
+    (weights.grams, weights.figures) = mean;
     weights
+}
+
+/// Adds one pass to the mean of [`AVERAGED`].
+fn add(mean: &mut [f32], weights: &[f32]) {
+    for (mean, weight) in mean.iter_mut().zip(weights) {
+        *mean += weight / AVERAGED as f32;
+    }
 }
 
 fn probability(margin: f32) -> f32 {

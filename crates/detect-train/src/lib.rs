@@ -25,8 +25,8 @@ pub struct Inputs {
     pub corpus: PathBuf,
     /// The development corpus, where it is at hand.
     pub dev: Option<PathBuf>,
-    /// Folders with `pages.jsonl`, `messages.jsonl`, `forms.jsonl`, `documents.jsonl`, `short.jsonl`, `readmes.jsonl`, `keywords.jsonl`,
-    /// `headings.jsonl`, as far as they have them.
+    /// Folders with `pages.jsonl`, `messages.jsonl`, `forms.jsonl`, `documents.jsonl`, `sentences.jsonl`, `short.jsonl`, `readmes.jsonl`,
+    /// `keywords.jsonl`, `headings.jsonl`, `prose.jsonl`, as far as they have them.
     pub real: Vec<PathBuf>,
     /// Whether to learn seven times more, to see what data and size are worth.
     pub curve: bool,
@@ -41,8 +41,10 @@ pub struct Trained {
     pub report: String,
 }
 
-/// Weight of the repository's own texts in learning; the others are many and noisier.
+/// Weight of the repository's own failures in learning, and of its content, which is worse to mistake; the others are many and
+/// noisier.
 const OWN: f32 = 30.0;
+const OWN_CONTENT: f32 = 45.0;
 
 /// Weight of messages of programs, whose labels come from a rule over words.
 const NOISY: f32 = 0.12;
@@ -50,8 +52,8 @@ const NOISY: f32 = 0.12;
 /// Most false positives among held real content, for each of the detector's lengths.
 const REAL_FALSE_POSITIVES: [f64; LENGTHS.len()] = [0.006, 0.005, 0.0006];
 
-/// The same among the short content of the repository, nearly all of which was written to look like failures.
-const TRAP_FALSE_POSITIVES: f64 = 0.096;
+/// The same among the content of the repository, nearly all of which was written to look like failures: short, and middling.
+const TRAP_FALSE_POSITIVES: [f64; 2] = [0.16, 0.06];
 
 /// Sources that the measured model never saw, by the beginning of their names: what it says about them is what is to be
 /// expected of the unseen.
@@ -75,13 +77,20 @@ const HELD_SOURCES: [&str; 15] = [
 
 /// Languages of descriptions, and sources of which one half, that the measured model never saw either.
 const HELD_LANGUAGES: [&str; 5] = ["uk", "de", "zh", "tr", "en"];
-const HELD_HALVES: [&str; 4] = ["debian-changelogs", "readmes", "descriptions", "phrases"];
+const HELD_HALVES: [&str; 6] = [
+    "debian-changelogs",
+    "readmes",
+    "descriptions",
+    "phrases",
+    "tales",
+    "dictionaries",
+];
 
-/// Content that is too plain to set a threshold by.
-const EASY: [&str; 2] = ["descriptions", "phrases"];
+/// Content that no threshold is set by: too plain, or, as the cries of a story are, nothing that a retrieval brings.
+const UNUSUAL: [&str; 4] = ["descriptions", "phrases", "tales", "dictionaries"];
 
 /// Files of the repository whose odd half no weights are ever learned from.
-const HALVED: [&str; 2] = ["dev", "purpose"];
+const HALVED: [&str; 3] = ["dev", "purpose", "written"];
 
 fn held(sample: &Sample) -> bool {
     HELD_SOURCES.iter().any(|held| sample.source.starts_with(held))
@@ -108,6 +117,9 @@ fn load(inputs: &Inputs) -> Result<(Vec<Sample>, String), String> {
             if !source.is_empty() {
                 sample.group = format!("{source}:{}", sample.group);
                 source.clone_into(&mut sample.source);
+            }
+            if !sample.failed && sample.weight == OWN {
+                sample.weight = OWN_CONTENT;
             }
         }
         let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -140,13 +152,10 @@ fn load(inputs: &Inputs) -> Result<(Vec<Sample>, String), String> {
             name,
         )?;
     }
-    take(
-        &mut samples,
-        &inputs.corpus.join("purpose.jsonl"),
-        None,
-        OWN,
-        "purpose",
-    )?;
+    for name in ["purpose", "written"] {
+        let path = inputs.corpus.join(name).with_extension("jsonl");
+        take(&mut samples, &path, None, OWN, name)?;
+    }
     take(
         &mut samples,
         &inputs.corpus.join("wordings.jsonl"),
@@ -170,10 +179,12 @@ fn load(inputs: &Inputs) -> Result<(Vec<Sample>, String), String> {
             ("messages", NOISY),
             ("forms", NOISY),
             ("documents", 0.6),
+            ("sentences", 0.8),
             ("short", 0.5),
             ("readmes", 0.5),
             ("keywords", 1.2),
             ("headings", 0.3),
+            ("prose", 0.7),
         ] {
             let path = folder.join(name).with_extension("jsonl");
             if !path.is_file() {
@@ -183,6 +194,7 @@ fn load(inputs: &Inputs) -> Result<(Vec<Sample>, String), String> {
         }
     }
     in_context(&mut samples);
+    shuffled(&mut samples);
     Ok((samples, said))
 }
 
@@ -202,7 +214,13 @@ fn in_context(samples: &mut Vec<Sample>) {
     let (failed, content): (Vec<_>, Vec<_>) = contexts.iter().partition(|sample| sample.failed);
     let mut sequence = Sequence(5);
     for wording in &wordings {
-        for (contexts, weight) in [(&content, 1.5), (&content, 1.5), (&failed, 0.5), (&failed, 0.5)] {
+        for (contexts, weight) in [
+            (&content, 0.4),
+            (&content, 0.4),
+            (&content, 0.4),
+            (&failed, 0.12),
+            (&failed, 0.12),
+        ] {
             let Some(context) = contexts.get(sequence.below(contexts.len())) else {
                 continue;
             };
@@ -215,6 +233,46 @@ fn in_context(samples: &mut Vec<Sample>) {
                 ..wording.clone()
             });
         }
+    }
+}
+
+/// Texts of shuffled words, the most words of one, and the weight of each.
+const SHUFFLED: usize = 15_000;
+const SHUFFLED_WORDS: usize = 9;
+const SHUFFLED_WEIGHT: f32 = 0.3;
+
+/// Adds words of documents in any order, as content: what a text is about does not make it a failure.
+fn shuffled(samples: &mut Vec<Sample>) {
+    let documents = samples
+        .iter()
+        .filter(|sample| !sample.failed && !held(sample) && sample.source.contains("doc"));
+    let words: Vec<String> = documents
+        .flat_map(|sample| sample.text.split_whitespace())
+        .filter(|word| (3..=12).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        .map(str::to_ascii_lowercase)
+        .collect();
+    if words.is_empty() {
+        return;
+    }
+    let mut sequence = Sequence(31);
+    for number in 0..SHUFFLED {
+        let count = 1 + sequence.below(SHUFFLED_WORDS);
+        let some = (0..count).filter_map(|_| words.get(sequence.below(words.len())));
+        let mut text = some.map(String::as_str).collect::<Vec<_>>().join(" ");
+        if sequence.below(3) > 0 {
+            let first = text.get(..1).map(str::to_ascii_uppercase).unwrap_or_default();
+            text = format!("{first}{}.", text.get(1..).unwrap_or_default());
+        }
+        samples.push(Sample {
+            failed: false,
+            kind: None,
+            source: "shuffled".to_owned(),
+            language: "en".to_owned(),
+            group: format!("shuffled:{number}"),
+            text,
+            weight: SHUFFLED_WEIGHT,
+            class: String::new(),
+        });
     }
 }
 
@@ -276,14 +334,11 @@ fn thresholds(learned: &Learned, samples: &[Sample], vectors: &[Vector]) -> [f32
     let mut thresholds = [0.0; LENGTHS.len()];
     for (length, (threshold, share)) in thresholds.iter_mut().zip(REAL_FALSE_POSITIVES).enumerate() {
         let real = |sample: &Sample| {
-            !own(sample) && sample.weight > NOISY && !EASY.contains(&sample.source.as_str())
+            !own(sample) && sample.weight > NOISY && !UNUSUAL.contains(&sample.source.as_str())
         };
         let real = bound(length, &real, share);
-        let trap = if length == 0 {
-            bound(length, &own, TRAP_FALSE_POSITIVES)
-        } else {
-            f32::MIN
-        };
+        let trap = TRAP_FALSE_POSITIVES.get(length);
+        let trap = trap.map_or(f32::MIN, |share| bound(length, &own, *share));
         *threshold = real.max(trap).clamp(-3.0, 3.0);
     }
     thresholds

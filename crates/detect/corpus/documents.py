@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Genuine text to learn from, out of Debian's packages of documents: nothing here is stored in the repository.
 
-  documents.py OUT      writes OUT/documents.jsonl and OUT/short.jsonl (packages are kept in OUT/deb); run apt-get update first
+  documents.py OUT      writes OUT/documents.jsonl, sentences.jsonl, short.jsonl, readmes.jsonl and keywords.jsonl (packages are kept in
+                        OUT/deb); run apt-get update first
 
 Each line is {"label": "genuine", "src", "lang", "group", "text"}. A file of a manual gives its opening as text, for HTML
 the page itself as well, and a few of its paragraphs and single lines, because what is retrieved comes in all lengths.
@@ -14,6 +15,9 @@ LANGS = "de fr es pl pt-br it ru ja zh ko".split()
 PACKAGES = (
     ["installation-guide-amd64", "python3.11-doc", "sqlite3-doc", "vim-doc", "postgresql-doc-15", "debian-faq", "debian-policy",
      "developers-reference", "gnome-user-docs", "git-doc", "gimp-help-de", "gimp-help-ko", "gimp-help-sv"]
+    # servers and libraries of the web, whose documents speak of failures more than any others
+    + ["bind9-doc", "exim4-doc-html", "libcurl4-doc", "lighttpd-doc", "mailman3-doc", "nodejs-doc", "postfix-doc", "python-aiohttp-doc",
+       "python-django-doc", "python-flask-doc", "python-requests-doc", "python-werkzeug-doc", "tomcat10-docs", "varnish-doc"]
     + ["manpages-" + l for l in LANGS[:-1]]
     + ["aptitude-doc-" + l for l in "en fr ja cs es ru fi it nl".split()]
     + ["debian-faq-" + l for l in "de fr ja ru zh-cn".split()]
@@ -133,6 +137,30 @@ def keywords(rng):
             yield {**base, "text": (line[:1].upper() + line[1:] + ".") if rng.random() < 0.6 else line}
 
 
+# Words of failures, which make a sentence of a manual worth learning from by itself.
+SPEAKS_OF_FAILURE = re.compile(
+    r"\b(errors?|fail(?:s|ed|ure|ures|ing)?|denied|not (?:found|allowed|available|permitted|supported|exist)|no such|missing|invalid|unable|"
+    r"cannot|can't|could(?: not|n't)|refuse[sd]?|time[sd]? ?out|unavailable|expire[sd]?|forbidden|block(?:ed|s)?|exceed(?:s|ed)?|"
+    r"permission|access|log ?in|sign in|session|password|server|page|request(?:s|ed)?|limit(?:s|ed)?|retry|try again|please|sorry|required|must|"
+    r"empty|nothing|disabled|closed|offline)\b",
+    re.I,
+)
+
+
+def sentences(documents):
+    """Sentences of the English documents that speak of what fails, is missing or is not allowed, one by one."""
+    seen = set()
+    for line in documents:
+        said = json.loads(line)
+        if said["lang"] != "en":
+            continue
+        for text in re.split(r"(?<=[.!?])\s+", re.sub(r"\s+", " ", said["text"])):
+            whole = 25 <= len(text) <= 150 and re.match(r"[A-Z][a-z]*[ ,]", text) and text.endswith(".") and text.count(" ") > 2
+            if whole and "<" not in text and SPEAKS_OF_FAILURE.search(text) and text.lower() not in seen:
+                seen.add(text.lower())
+                yield {**said, "text": text}
+
+
 def main():
     rng, count = random.Random(12), 0
     os.makedirs(ROOT, exist_ok=True)
@@ -172,6 +200,9 @@ def main():
                 lines = [l.strip() for l in text.splitlines() if 12 < len(l.strip()) < 120]
                 for line in rng.sample(lines, min(2, len(lines))):
                     say(**base, text=line)
+    with open(f"{ROOT}/documents.jsonl", encoding="utf-8") as documents, open(f"{ROOT}/sentences.jsonl", "w", encoding="utf-8") as out:
+        for line in sentences(documents):
+            out.write(json.dumps(line, ensure_ascii=False) + "\n")
     with open(f"{ROOT}/short.jsonl", "w", encoding="utf-8") as out:
         for line in short():
             if 8 < len(line["text"]) < 1500:

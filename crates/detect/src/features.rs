@@ -18,6 +18,14 @@ const START: u32 = 0x0bad_5eed;
 /// Letters of a word that stand for all its forms: "verweigert" and "verweigern" begin alike.
 const STEM: u32 = 5;
 
+/// Letters from which on a word's ending counts, too: "unreachable" and "unavailable" end alike.
+const ENDING: u32 = 6;
+
+/// Marks the last letters of words, and the words with which a sentence begins and ends.
+const AS_ENDING: u32 = 0x7733;
+const AS_FIRST: u32 = 0x5117;
+const AS_LAST: u32 = 0x9ab3;
+
 /// Words of a text's first line that are counted once more, as its title.
 const TITLE_BYTES: usize = 120;
 
@@ -162,12 +170,28 @@ const fn lower_table() -> [u8; 256] {
 struct Word {
     full: u32,
     stem: u32,
+    letters: u32,
+    /// Its last four letters: what was shifted further is gone.
+    ending: u32,
     start: usize,
 }
 
-/// The last word, and what counts it.
+impl Word {
+    #[inline]
+    fn push(&mut self, code: u32) {
+        self.full = mix(self.full, code);
+        self.ending = self.ending << 8 ^ code;
+        self.letters += 1;
+        if self.letters == STEM {
+            self.stem = self.full;
+        }
+    }
+}
+
+/// The last word of the sentence, where it ends, and what counts it.
 struct Counter<F> {
     last: Word,
+    end: usize,
     salt: u32,
     add: F,
 }
@@ -184,39 +208,67 @@ impl<F: FnMut(Gram)> Counter<F> {
     }
 
     #[inline]
-    fn word(&mut self, word: Word, end: usize) {
+    fn word(&mut self, mut word: Word, end: usize) {
+        if word.letters == 0 {
+            return;
+        }
         self.say(word.full, word.start, end, true);
-        if word.stem != word.full {
+        if word.letters <= STEM {
+            word.stem = word.full;
+        } else {
             self.say(mix(word.stem, 0x57), word.start, end, false);
         }
         let last = self.last;
-        if last.full != 0 {
+        if last.letters > 0 {
             self.say(mix(last.stem, word.stem), last.start, end, false);
+        } else {
+            self.say(mix(word.stem, AS_FIRST), word.start, end, false);
+        }
+        if word.letters >= ENDING {
+            self.say(mix(word.ending, AS_ENDING), word.start, end, false);
         }
         self.last = word;
+        self.end = end;
+    }
+
+    /// The last word of a sentence, and the character behind it.
+    fn finish(&mut self, mark: u32) {
+        let last = std::mem::take(&mut self.last);
+        if last.letters > 0 {
+            let hash = mix(mix(last.stem, AS_LAST), mark);
+            self.say(hash, last.start, self.end, false);
+        }
     }
 }
 
-/// Calls `add` for every n-gram of a text, in one pass: words, their stems and pairs of stems.
+/// Whether a line or a sentence ends with this byte; so does what a colon announces.
+#[inline]
+fn ends_sentence(byte: u8, next: Option<&u8>) -> bool {
+    match byte {
+        b'\n' => true,
+        b'.' | b'!' | b'?' | b':' => next.is_none_or(u8::is_ascii_whitespace),
+        _ => false,
+    }
+}
+
+/// Calls `add` for every n-gram of a text, in one pass: words, their stems and endings, pairs of stems, and the stems with
+/// which a sentence begins and ends.
 pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
     let mut counter = Counter {
         last: Word::default(),
+        end: 0,
         salt,
         add,
     };
     let mut word = Word::default();
-    let (mut letters, mut at) = (0_u32, 0_usize);
+    let mut at = 0_usize;
     let mut in_class = Class::Other;
     let bytes = text.as_bytes();
     while let Some(byte) = bytes.get(at) {
         let small = LOWER.get(usize::from(*byte)).copied().unwrap_or_default();
         // most of a text: another letter of a word
-        if small > BEYOND && letters > 0 && in_class == Class::Letter {
-            word.full = mix(word.full, u32::from(small));
-            letters += 1;
-            if letters == STEM {
-                word.stem = word.full;
-            }
+        if small > BEYOND && word.letters > 0 && in_class == Class::Letter {
+            word.push(u32::from(small));
             at += 1;
             continue;
         }
@@ -226,36 +278,30 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
             BEYOND => beyond_ascii(text, at),
             letter => (Class::Letter, u32::from(letter), 1),
         };
+        if small == OTHER && *byte != b' ' && ends_sentence(*byte, bytes.get(at + 1)) {
+            counter.word(std::mem::take(&mut word), at);
+            counter.finish(u32::from(*byte));
+            in_class = Class::Other;
+            at += 1;
+            continue;
+        }
         if now != in_class || now == Class::Single {
-            if letters > 0 {
-                if letters <= STEM {
-                    word.stem = word.full;
-                }
-                counter.word(word, at);
-                letters = 0;
-            }
+            counter.word(word, at);
             in_class = now;
             word = Word {
                 full: START,
-                stem: 0,
                 start: at,
+                ..Word::default()
             };
         }
         if now != Class::Other {
-            word.full = mix(word.full, code);
-            letters += 1;
-            if letters == STEM {
-                word.stem = word.full;
-            }
+            word.push(code);
         }
         at += length;
     }
-    if letters > 0 {
-        if letters <= STEM {
-            word.stem = word.full;
-        }
-        counter.word(word, at);
-    }
+    counter.word(word, at);
+    let behind = text.get(counter.end..).unwrap_or_default().trim_start();
+    counter.finish(behind.chars().next().map_or(0, u32::from));
 }
 
 /// How many words of each class a text has; see [`CLASSES`].

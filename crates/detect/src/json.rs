@@ -11,7 +11,7 @@ use crate::text::LEAD;
 const READ: usize = 16 << 10;
 
 /// Values of content, few of them beside errors, after which the rest is not read: no block page holds as many.
-const ENOUGH: usize = 32;
+const ENOUGH: usize = 16;
 
 /// Counts of a JSON text.
 #[derive(Debug, Default, Clone, Copy)]

@@ -47,7 +47,7 @@ const BEYOND_DOUBT: f32 = -3.0;
 const CLOSE: f32 = -0.5;
 
 /// How much further above the threshold a short text must lie to be a failure where content is likelier.
-const IN_CONTEXT: f32 = 0.3;
+const IN_CONTEXT: f32 = 0.75;
 
 /// `short` is what is asked of a short text beyond its threshold.
 fn weigh(model: Model<'_>, text: &str, hints: &[Hint], short: f32) -> Inspection {

@@ -52,19 +52,44 @@ fn the_repositorys_content_is_kept() {
     }
 }
 
-/// The odd half of `purpose.jsonl`, which no weights are ever learned from.
-#[test]
-fn purpose_made_texts_that_were_never_learned_from_are_told_apart() {
+/// How many failures are found and how much content is taken for failures, in percent, in the odd half of a file, which no
+/// weights are ever learned from.
+fn told_apart(name: &str) -> (f64, f64) {
     use sha2::{Digest, Sha256};
-    let odd = |line: &Line| Sha256::digest(format!("purpose:{}", line.id).as_bytes())[0] % 2 == 1;
-    let (failures, content): (Vec<Line>, Vec<Line>) = corpus("purpose")
+    let odd = |line: &Line| Sha256::digest(format!("{name}:{}", line.id).as_bytes())[0] % 2 == 1;
+    let (failures, content): (Vec<Line>, Vec<Line>) = corpus(name)
         .into_iter()
         .filter(odd)
         .partition(|line| line.label == "failure");
-    let (found, wronged) = (called_failures(&failures, true), called_failures(&content, false));
     assert!(failures.len() > 100 && content.len() > 50);
-    assert!(found >= 70.0, "{found:.1} % of {}", failures.len());
-    assert!(wronged <= 8.0, "{wronged:.1} % of {}", content.len());
+    (called_failures(&failures, true), called_failures(&content, false))
+}
+
+#[test]
+fn purpose_made_texts_that_were_never_learned_from_are_told_apart() {
+    let (found, wronged) = told_apart("purpose");
+    assert!(found >= 80.0, "{found:.1} %");
+    assert!(wronged <= 8.0, "{wronged:.1} %");
+}
+
+/// Content here speaks of failures in every line, and every second failure says so without a word of them.
+#[test]
+fn texts_of_other_writers_that_were_never_learned_from_are_told_apart() {
+    let (found, wronged) = told_apart("written");
+    assert!(found >= 68.0, "{found:.1} %");
+    assert!(wronged <= 10.0, "{wronged:.1} %");
+}
+
+#[test]
+fn what_a_text_is_about_does_not_make_it_a_failure() {
+    for text in [
+        "Query result.",
+        "Result protocol of the session",
+        "Page index",
+        "HTTP/1.1 in a nutshell\nStatus: 404 means that nothing is there",
+    ] {
+        assert!(!inspect(text).failed, "{text}");
+    }
 }
 
 #[test]
@@ -145,8 +170,9 @@ fn hints_add_to_what_is_close_and_never_fail_content() {
     }];
     let article = "The committee met in spring and heard nine witnesses about the harbour. ".repeat(20);
     assert_eq!(inspect_context(&article, &hints), inspect(&article));
-    let lines = corpus("failures");
-    let close: Vec<&Line> = lines.iter().filter(|line| !inspect(&line.text).failed).collect();
+    let lines = corpus("written");
+    let missed = |line: &&Line| line.label == "failure" && !inspect_context(&line.text, &[]).failed;
+    let close: Vec<&Line> = lines.iter().filter(missed).collect();
     let lifted = close
         .iter()
         .map(|line| inspect_context(&line.text, &hints))
