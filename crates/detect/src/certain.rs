@@ -75,6 +75,9 @@ const ALONE: [StatusCode; 19] = [
 /// Longest text that is a status and nothing else, in bytes.
 const STATUS: usize = 60;
 
+/// Longest response that is taken for one, in bytes: what is longer explains one.
+const RESPONSE: usize = 2000;
+
 /// Judges what is certain; `None` leaves it to the weights.
 pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     binary(text)
@@ -82,6 +85,7 @@ pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -
         .or_else(|| marker(text))
         .or_else(|| browser(text))
         .or_else(|| status(text))
+        .or_else(|| response(text))
         .or_else(|| thrown(text))
         .or_else(|| object(segments, figures))
         .or_else(|| fault(segments))
@@ -105,8 +109,7 @@ fn status(text: &str) -> Option<Inspection> {
     .iter()
     .find_map(|start| lower.strip_prefix(start))
     .unwrap_or(&lower);
-    let refused = |digits: &str| digits.parse().ok().filter(|code| (400..600).contains(code));
-    let code = rest.get(..3).and_then(refused);
+    let code = rest.get(..3).and_then(refusal);
     let reason = rest.get(code.map_or(0, |_| 3)..).unwrap_or_default();
     let reason = reason.trim_matches([' ', ':', '-', '.', '!']);
     let says = |status: &StatusCode| {
@@ -126,6 +129,25 @@ fn status(text: &str) -> Option<Inspection> {
     }
     let kind = kind_of_status(code.or(named.map(|status| status.as_u16()))?);
     Some(Inspection::failure(kind, 0.95, "an HTTP status and nothing else").with("wording", text))
+}
+
+/// A whole response as it came, which refuses: a status line, and a header field below it (RFC 9112).
+fn response(text: &str) -> Option<Inspection> {
+    let (first, rest) = text.split_once('\n')?;
+    let (_, status) = first.strip_prefix("HTTP/")?.split_once(' ')?;
+    let code = status.get(..3).and_then(refusal)?;
+    let (name, _) = rest.lines().next()?.split_once(':')?;
+    let token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let field = !name.is_empty() && name.bytes().all(token);
+    (field && text.len() <= RESPONSE).then(|| {
+        Inspection::failure(kind_of_status(code), 0.95, "an HTTP response that refuses")
+            .with("wording", first.trim_end())
+    })
+}
+
+/// A status code that refuses.
+fn refusal(digits: &str) -> Option<u16> {
+    digits.parse().ok().filter(|code| (400..600).contains(code))
 }
 
 const fn kind_of_status(code: u16) -> Kind {

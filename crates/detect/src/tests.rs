@@ -98,6 +98,11 @@ fn what_retrieval_tools_print_is_a_failure() {
         ("[Error] upstream said no", Kind::ToolError),
         ("[Security] Blocked", Kind::AccessDenied),
         ("[Unavailable]", Kind::Unavailable),
+        (
+            "HTTP/1.1 429 Too Many Requests\r\nRetry-After: 30\r\n\r\nslow down",
+            Kind::RateLimited,
+        ),
+        ("HTTP/2 503 \r\ncontent-length:0", Kind::Unavailable),
         ("Error: boom", Kind::ToolError),
         ("Timeout after 30s", Kind::Timeout),
         (
