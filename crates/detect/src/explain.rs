@@ -54,7 +54,7 @@ pub(crate) fn failure(
     let reason = if words.is_empty() {
         "its shape is that of a failure".to_owned()
     } else {
-        format!("it reads as a failure: {}", words.join(", "))
+        format!("it says {}", words.join(", "))
     };
     let mut found = Inspection::failure(kind, confidence, reason);
     for word in words {

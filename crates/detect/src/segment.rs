@@ -274,29 +274,32 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
             }
             continue;
         }
-        let mut small = [0_u8; 24];
-        for (to, from) in small.iter_mut().zip(name.bytes()) {
-            *to = from.to_ascii_lowercase();
+        // Padded, so that a name is compared as one number: no tag that counts has a longer one.
+        let mut small = [0_u8; 8];
+        if name.len() <= small.len() {
+            for (to, from) in small.iter_mut().zip(name.bytes()) {
+                *to = from.to_ascii_lowercase();
+            }
         }
-        match small.get(..name.len()).unwrap_or_default() {
-            b"script" | b"style" | b"svg" | b"template" if !closing => {
+        match &small {
+            b"script\0\0" | b"style\0\0\0" | b"svg\0\0\0\0\0" | b"template" if !closing => {
                 shape.scripts += usize::from(small.starts_with(b"script"));
                 at = skip_element(bytes, at, name.len(), &small);
             }
-            b"title" => in_title = !closing && title.text.is_empty(),
-            b"a" => {
+            b"title\0\0\0" => in_title = !closing && title.text.is_empty(),
+            b"a\0\0\0\0\0\0\0" => {
                 in_link = !closing;
                 shape.links += usize::from(!closing);
             }
-            b"form" => shape.forms += usize::from(!closing),
+            b"form\0\0\0\0" => shape.forms += usize::from(!closing),
             b"noscript" => shape.noscript = true,
-            b"input" => shape.passwords += usize::from(has(tag, "password")),
-            b"meta" => {
-                shape.refreshes |= refreshes(tag.as_bytes());
-            }
-            b"p" | b"li" | b"td" | b"tr" | b"div" | b"br" | b"br/" | b"h1" | b"h2" | b"h3" | b"h4"
-            | b"hr" | b"ul" | b"dd" | b"dt" | b"pre" | b"section" | b"article" | b"center" | b"button"
-            | b"th" | b"table" => {
+            b"input\0\0\0" => shape.passwords += usize::from(has(tag, "password")),
+            b"meta\0\0\0\0" => shape.refreshes |= refreshes(tag.as_bytes()),
+            b"p\0\0\0\0\0\0\0" | b"li\0\0\0\0\0\0" | b"td\0\0\0\0\0\0" | b"tr\0\0\0\0\0\0"
+            | b"th\0\0\0\0\0\0" | b"br\0\0\0\0\0\0" | b"hr\0\0\0\0\0\0" | b"h1\0\0\0\0\0\0"
+            | b"h2\0\0\0\0\0\0" | b"h3\0\0\0\0\0\0" | b"h4\0\0\0\0\0\0" | b"ul\0\0\0\0\0\0"
+            | b"dd\0\0\0\0\0\0" | b"dt\0\0\0\0\0\0" | b"div\0\0\0\0\0" | b"pre\0\0\0\0\0"
+            | b"table\0\0\0" | b"button\0\0" | b"center\0\0" | b"section\0" | b"article\0" => {
                 shape.blocks += usize::from(!closing);
                 seen.line();
             }

@@ -151,7 +151,7 @@ pub(super) fn provenance_readiness(
         .or_else(|| (completeness == SourceCompleteness::Complete).then(|| trim(given.source)));
     let fingerprint = metadata_text(given.metadata, &["semantic_fingerprint", "semanticFingerprint"]);
     let warnings = [
-        (failed, "A failed retrieval proves nothing about its source."),
+        (failed, "It failed, so it proves nothing."),
         (
             matches!(
                 completeness,
@@ -204,12 +204,12 @@ pub(super) fn handoff(decision: Decision, state: ReadinessState) -> Handoff {
     if !decision.can_be_handed_off() {
         Handoff {
             safe_for_agent_handoff: false,
-            reason: "The decision keeps it here.",
+            reason: "Not usable as it is.",
         }
     } else if state == ReadinessState::Complete {
         Handoff {
             safe_for_agent_handoff: true,
-            reason: "Usable, its origin fully known.",
+            reason: "Usable, of known origin.",
         }
     } else {
         Handoff {

@@ -136,7 +136,7 @@ impl<'a> Signal<'a> {
         const MOST: usize = 5;
         let mut why = Vec::with_capacity(MOST);
         match &self.guard {
-            Guard::Failed(reason) => why.push(format!("The content is a failed retrieval: {reason}.")),
+            Guard::Failed(reason) => why.push(format!("Failed retrieval: {reason}.")),
             Guard::Doubtful(reason) => {
                 why.push(self.figures(freshness));
                 why.push(format!("It may be a failed retrieval: {reason}."));
@@ -157,7 +157,7 @@ impl<'a> Signal<'a> {
         why.extend(status.map(|status| format!("Its status is {status}, which lowers the utility.")));
         if matches!(self.date_confidence, DateConfidence::Medium | DateConfidence::Low) {
             why.push(format!(
-                "Its date has {} confidence, which lowers the utility.",
+                "Its {} date confidence lowers the utility.",
                 self.date_confidence.as_str()
             ));
         }
