@@ -157,17 +157,29 @@ impl Seen {
 fn words(text: &[u8]) -> (usize, usize) {
     /// Bytes whose count fits into a byte.
     const SOME: usize = 255;
+    /// Fewer bytes than this are counted sooner one by one.
+    const FEW: usize = 32;
 
     let solid = |byte: &u8| !byte.is_ascii_whitespace();
+    let Some((first, after)) = text.split_first() else {
+        return (0, 0);
+    };
+    if text.len() < FEW {
+        let (mut words, mut bytes, mut inside) = (0, 0, false);
+        for byte in text {
+            let is = solid(byte);
+            words += usize::from(is && !inside);
+            bytes += usize::from(is);
+            inside = is;
+        }
+        return (words, bytes);
+    }
     let bytes = text.chunks(SOME).map(|some| {
         let count = some
             .iter()
             .fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(solid(byte))));
         usize::from(count)
     });
-    let Some((first, after)) = text.split_first() else {
-        return (0, 0);
-    };
     let begins = text.chunks(SOME).zip(after.chunks(SOME)).map(|(before, after)| {
         let pairs = before.iter().zip(after);
         let count = pairs.fold(0_u8, |sum, (before, byte)| {
@@ -235,13 +247,14 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
         if rest.is_empty() {
             break;
         }
-        if rest.starts_with("<![CDATA[") {
+        let declares = rest.as_bytes().get(1) == Some(&b'!');
+        if declares && rest.starts_with("<![CDATA[") {
             let end = rest.find("]]>").unwrap_or(rest.len());
             seen.push(rest.get(9..end).unwrap_or_default());
             at += (end + 3).min(rest.len());
             continue;
         }
-        let close = if rest.starts_with("<!--") {
+        let close = if declares && rest.starts_with("<!--") {
             rest.find("-->").map(|end| end + 2)
         } else {
             memchr(b'>', rest.as_bytes())
@@ -274,32 +287,41 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
             }
             continue;
         }
-        // Padded, so that a name is compared as one number: no tag that counts has a longer one.
-        let mut small = [0_u8; 8];
-        if name.len() <= small.len() {
-            for (to, from) in small.iter_mut().zip(name.bytes()) {
-                *to = from.to_ascii_lowercase();
+        match tag::number(name.as_bytes()) {
+            number @ (tag::SCRIPT | tag::STYLE | tag::SVG | tag::TEMPLATE) if !closing => {
+                shape.scripts += usize::from(number == tag::SCRIPT);
+                at = skip_element(bytes, at, name);
             }
-        }
-        match &small {
-            b"script\0\0" | b"style\0\0\0" | b"svg\0\0\0\0\0" | b"template" if !closing => {
-                shape.scripts += usize::from(small.starts_with(b"script"));
-                at = skip_element(bytes, at, name.len(), &small);
-            }
-            b"title\0\0\0" => in_title = !closing && title.text.is_empty(),
-            b"a\0\0\0\0\0\0\0" => {
+            tag::TITLE => in_title = !closing && title.text.is_empty(),
+            tag::A => {
                 in_link = !closing;
                 shape.links += usize::from(!closing);
             }
-            b"form\0\0\0\0" => shape.forms += usize::from(!closing),
-            b"noscript" => shape.noscript = true,
-            b"input\0\0\0" => shape.passwords += usize::from(has(tag, "password")),
-            b"meta\0\0\0\0" => shape.refreshes |= refreshes(tag.as_bytes()),
-            b"p\0\0\0\0\0\0\0" | b"li\0\0\0\0\0\0" | b"td\0\0\0\0\0\0" | b"tr\0\0\0\0\0\0"
-            | b"th\0\0\0\0\0\0" | b"br\0\0\0\0\0\0" | b"hr\0\0\0\0\0\0" | b"h1\0\0\0\0\0\0"
-            | b"h2\0\0\0\0\0\0" | b"h3\0\0\0\0\0\0" | b"h4\0\0\0\0\0\0" | b"ul\0\0\0\0\0\0"
-            | b"dd\0\0\0\0\0\0" | b"dt\0\0\0\0\0\0" | b"div\0\0\0\0\0" | b"pre\0\0\0\0\0"
-            | b"table\0\0\0" | b"button\0\0" | b"center\0\0" | b"section\0" | b"article\0" => {
+            tag::FORM => shape.forms += usize::from(!closing),
+            tag::NOSCRIPT => shape.noscript = true,
+            tag::INPUT => shape.passwords += usize::from(has(tag, "password")),
+            tag::META => shape.refreshes |= refreshes(tag.as_bytes()),
+            tag::P
+            | tag::LI
+            | tag::TD
+            | tag::TR
+            | tag::TH
+            | tag::BR
+            | tag::HR
+            | tag::H1
+            | tag::H2
+            | tag::H3
+            | tag::H4
+            | tag::UL
+            | tag::DD
+            | tag::DT
+            | tag::DIV
+            | tag::PRE
+            | tag::TABLE
+            | tag::BUTTON
+            | tag::CENTER
+            | tag::SECTION
+            | tag::ARTICLE => {
                 shape.blocks += usize::from(!closing);
                 seen.line();
             }
@@ -348,20 +370,50 @@ fn refreshes(tag: &[u8]) -> bool {
     })
 }
 
-/// Where the element ends whose opening tag ends at `at`.
-fn skip_element(bytes: &[u8], at: usize, length: usize, name: &[u8]) -> usize {
+/// Where the element of this name ends whose opening tag ends at `at`.
+fn skip_element(bytes: &[u8], at: usize, name: &str) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     for open in memchr_iter(b'<', rest) {
         let close = rest.get(open + 1..).unwrap_or_default();
         let close = close.strip_prefix(b"/").unwrap_or_default();
-        if close.get(..length).is_some_and(|close| {
-            name.get(..length)
-                .is_some_and(|name| close.eq_ignore_ascii_case(name))
-        }) {
+        if close
+            .get(..name.len())
+            .is_some_and(|close| close.eq_ignore_ascii_case(name.as_bytes()))
+        {
             return at + open;
         }
     }
     bytes.len()
+}
+
+/// Names of tags as numbers, each told from all others by one comparison.
+mod tag {
+    /// The letters of a name, in any case; 0 where there are more than eight, as no tag that counts has.
+    pub(super) const fn number(name: &[u8]) -> u64 {
+        let (mut number, mut rest) = (0, name);
+        if name.len() > 8 {
+            return 0;
+        }
+        while let [letter, after @ ..] = rest {
+            number = number << 8 | letter.to_ascii_lowercase() as u64;
+            rest = after;
+        }
+        number
+    }
+
+    macro_rules! names {
+        ($($constant:ident = $name:literal,)*) => {
+            $(pub(super) const $constant: u64 = number($name);)*
+        };
+    }
+
+    names! {
+        A = b"a", ARTICLE = b"article", BR = b"br", BUTTON = b"button", CENTER = b"center", DD = b"dd", DIV = b"div",
+        DT = b"dt", FORM = b"form", H1 = b"h1", H2 = b"h2", H3 = b"h3", H4 = b"h4", HR = b"hr", INPUT = b"input",
+        LI = b"li", META = b"meta", NOSCRIPT = b"noscript", P = b"p", PRE = b"pre", SCRIPT = b"script",
+        SECTION = b"section", STYLE = b"style", SVG = b"svg", TABLE = b"table", TD = b"td", TEMPLATE = b"template",
+        TH = b"th", TITLE = b"title", TR = b"tr", UL = b"ul",
+    }
 }
 
 #[cfg(test)]
