@@ -42,7 +42,7 @@ impl<'a> Seen<'a> {
         let content = content.and_then(|hash| first(&mut self.contents, hash, index));
         let address = address.and_then(|address| first(&mut self.addresses, address, index));
         match (content, address) {
-            (Some(earlier), _) => Some(format!("Copy of result {earlier}: count once.")),
+            (Some(earlier), _) => Some(format!("Same content as result {earlier}.")),
             (None, Some(earlier)) => Some(format!("Same address as result {earlier}: likely one source.")),
             (None, None) => None,
         }

@@ -136,7 +136,7 @@ impl<'a> Signal<'a> {
         const MOST: usize = 5;
         let mut why = Vec::with_capacity(MOST);
         match &self.guard {
-            Guard::Failed(reason) => why.push(format!("Failed retrieval: {reason}.")),
+            Guard::Failed(reason) => why.push(format!("A failed retrieval: {reason}.")),
             Guard::Doubtful(reason) => {
                 why.push(self.figures(freshness));
                 why.push(format!("It may be a failed retrieval: {reason}."));

@@ -362,7 +362,7 @@ fn what_retrieval_tools_print_in_place_of_a_page_is_excluded() {
         assert_eq!(verdict.decision, Decision::Exclude, "{text}: {:?}", verdict.why);
         assert!(!verdict.handoff.safe_for_agent_handoff, "{text}");
         assert!(
-            verdict.why[0].starts_with("Failed retrieval: "),
+            verdict.why[0].starts_with("A failed retrieval: "),
             "{:?}",
             verdict.why
         );
@@ -376,7 +376,7 @@ fn a_failing_title_alone_raises_a_doubt_and_excludes_nothing() {
     let content = one(json!({"content": title}));
     assert_eq!(content.decision, Decision::Exclude);
     assert!(
-        content.why[0].starts_with("Failed retrieval: "),
+        content.why[0].starts_with("A failed retrieval: "),
         "{:?}",
         content.why
     );
@@ -411,7 +411,10 @@ fn duplicates_are_noted_below_and_change_nothing() {
         .map(|verdict| &verdict.warnings[..])
         .collect();
     assert!(warnings[0].is_empty());
-    assert!(warnings[1][0].starts_with("Copy of result 1"), "{warnings:?}");
+    assert!(
+        warnings[1][0].starts_with("Same content as result 1"),
+        "{warnings:?}"
+    );
     assert!(
         warnings[2][0].starts_with("Same address as result 1"),
         "{warnings:?}"
