@@ -133,13 +133,17 @@ fn status(text: &str) -> Option<Inspection> {
 
 /// A whole response as it came, which refuses: a status line, and a header field below it (RFC 9112).
 fn response(text: &str) -> Option<Inspection> {
+    // By its length first: a long text may be one line, and would be searched for its end.
+    if text.len() > RESPONSE {
+        return None;
+    }
     let (first, rest) = text.split_once('\n')?;
     let (_, status) = first.strip_prefix("HTTP/")?.split_once(' ')?;
     let code = status.get(..3).and_then(refusal)?;
     let (name, _) = rest.lines().next()?.split_once(':')?;
     let token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let field = !name.is_empty() && name.bytes().all(token);
-    (field && text.len() <= RESPONSE).then(|| {
+    field.then(|| {
         Inspection::failure(kind_of_status(code), 0.95, "an HTTP response that refuses")
             .with("wording", first.trim_end())
     })
@@ -341,8 +345,11 @@ fn marker(text: &str) -> Option<Inspection> {
 /// What a browser that was driven by a program says in place of the page: a network error's code in brackets or before the
 /// address, or the method that waited in vain.
 fn browser(text: &str) -> Option<Inspection> {
+    if text.len() > 2 * MARKED {
+        return None;
+    }
     let first = text.lines().next().unwrap_or_default();
-    if text.len() > 2 * MARKED || first.len() > MARKED {
+    if first.len() > MARKED {
         return None;
     }
     let coded = first.split_once("net::ERR_").is_some_and(|(before, after)| {
