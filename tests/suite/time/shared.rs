@@ -190,7 +190,8 @@ async fn without_it(session: &mut Session, id: &Value) -> Result<(), Failed> {
     let calls = [
         (RECHECK, json!({"answer_id": id})),
         ("deliverable_generate", json!({"name": "brief"})),
-        search("rust async"),
+        // Other words: the answer that is rechecked, given once more, would wait in memory to be kept, and be found there.
+        search("rust embedded"),
     ];
     let mut outcomes = session.calls(&calls).await;
     let ordinary = outcomes.pop().ok_or("an answer")?;
