@@ -21,8 +21,10 @@ const LONG: usize = 1 << 20;
 const ROOM: usize = (32 << 20) + LARGE;
 /// Most room that is made for a line because the last one needed it.
 const LIKE_THE_LAST: usize = 1 << 20;
-/// A buffer that grew beyond this is given back after its line.
+/// The memory of a longer line is kept apart, for long lines alone.
 const KEEP: usize = 256 << 10;
+/// So is memory with more room, whatever was read into it.
+const ROOMY: usize = 2 * LIKE_THE_LAST;
 
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
@@ -41,8 +43,27 @@ pub(crate) struct LineDecoder {
     most: usize,
     /// How long the last long line was: the next may be like it, and is then not moved as it grows.
     last: usize,
+    /// Memory of the last long line, for the next one: the system clears each page of new memory first, and that takes
+    /// longer than to find the end of the line.
+    spare: Option<Spare>,
     /// Inside a line that was over the limit.
     skipping: bool,
+}
+
+/// Memory that a line was read into.
+#[derive(Debug)]
+struct Spare {
+    /// A handle to it.
+    memory: BytesMut,
+    /// All of it, in bytes. To ask for as much is to ask for its beginning.
+    whole: usize,
+}
+
+impl Spare {
+    /// The memory, if it is enough and the line before is done with.
+    fn reclaim(mut self, least: usize) -> Option<BytesMut> {
+        (self.whole >= least && self.memory.try_reclaim(self.whole)).then_some(self.memory)
+    }
 }
 
 impl LineDecoder {
@@ -52,8 +73,19 @@ impl LineDecoder {
             searched: 0,
             most,
             last: 0,
+            spare: None,
             skipping: false,
         }
+    }
+
+    /// Whether memory is kept for a long line to come.
+    pub(crate) fn keeps_memory(&self) -> bool {
+        self.spare.is_some()
+    }
+
+    /// Gives back what is kept for a long line to come.
+    pub(crate) fn give_back(&mut self) {
+        self.spare = None;
     }
 
     /// What there is of a line without an end.
@@ -69,6 +101,12 @@ impl LineDecoder {
             return Some(Line::TooLong(id));
         }
         let held = buffer.len();
+        if held == 0 {
+            // The line before may be in use, and with it what it was read into.
+            let like_the_last = if self.spare.is_none() { self.last } else { 0 };
+            buffer.reserve(like_the_last.max(SMALL));
+            return None;
+        }
         let room = if held < LONG {
             // Twice as much each time, so that a line does not move with every read.
             held.max(SMALL).max(self.last.saturating_sub(held))
@@ -77,8 +115,24 @@ impl LineDecoder {
         } else {
             SMALL
         };
-        buffer.reserve(room);
+        if buffer.capacity() < held + room {
+            self.make_room(buffer, room);
+        }
         None
+    }
+
+    /// Room after what there is, in memory of the line before if that is done with.
+    fn make_room(&mut self, buffer: &mut BytesMut, room: usize) {
+        let reclaimed = self
+            .spare
+            .take()
+            .and_then(|spare| spare.reclaim(buffer.len() + room));
+        if let Some(mut memory) = reclaimed {
+            memory.extend_from_slice(buffer);
+            *buffer = memory;
+        } else {
+            buffer.reserve(room);
+        }
     }
 
     fn forget(&mut self, buffer: &mut BytesMut) {
@@ -102,13 +156,18 @@ impl Decoder for LineDecoder {
                 return Ok(self.unfinished(buffer));
             };
             self.searched = 0;
+            let whole = buffer.capacity();
             let mut line = buffer.split_to(at + 1);
             if line.len() > LARGE {
                 self.last = line.len().min(LIKE_THE_LAST);
             }
-            if line.len() > KEEP {
-                // The long line's memory goes with the line.
-                *buffer = BytesMut::from(buffer.as_ref());
+            if line.len() > KEEP || whole > ROOMY {
+                // The rest moves, so that what comes next is not written behind a line that is done with.
+                let mut rest = BytesMut::with_capacity(buffer.len().max(SMALL));
+                rest.extend_from_slice(buffer);
+                let mut memory = std::mem::replace(buffer, rest);
+                memory.clear();
+                self.spare = Some(Spare { memory, whole });
             }
             if std::mem::take(&mut self.skipping) {
                 continue;
@@ -214,27 +273,49 @@ mod tests {
         tokio::join!(writing, reading);
     }
 
-    #[test]
-    fn a_long_line_moves_no_more_and_takes_its_memory_with_it() {
-        let mut decoder = LineDecoder::new(16 << 20);
-        let (mut buffer, mut places) = (BytesMut::new(), Vec::new());
+    /// Where a line of twelve mebibytes lies while it grows, once it has outgrown what it was given while it was
+    /// shorter; and the line.
+    fn long_line(decoder: &mut LineDecoder, buffer: &mut BytesMut) -> (Vec<*const u8>, Bytes) {
+        let mut places = Vec::new();
         for block in 0..192 {
             buffer.resize(buffer.len() + LARGE, b'x');
-            assert_eq!(decoder.decode(&mut buffer).unwrap(), None);
-            // By then it has outgrown what it was given while it was shorter.
+            assert_eq!(decoder.decode(buffer).unwrap(), None);
             if block > 2 * LONG / LARGE {
                 places.push(buffer.as_ptr());
             }
         }
         places.dedup();
-        assert_eq!(places.len(), 1);
         buffer.extend_from_slice(b"\nnext");
-        let Some(Line::Text(line)) = decoder.decode(&mut buffer).unwrap() else {
+        let Some(Line::Text(line)) = decoder.decode(buffer).unwrap() else {
             panic!("a line was written");
         };
         assert_eq!(line.len(), 192 * LARGE);
-        assert_eq!(decoder.decode(&mut buffer).unwrap(), None);
         assert!(&buffer[..] == b"next" && buffer.capacity() <= 2 * LIKE_THE_LAST);
+        buffer.clear();
+        (places, line)
+    }
+
+    #[test]
+    fn a_long_line_moves_no_more_and_its_memory_is_for_the_next_one() {
+        let (mut decoder, mut buffer) = (LineDecoder::new(16 << 20), BytesMut::new());
+        let (places, line) = long_line(&mut decoder, &mut buffer);
+        assert_eq!(places.len(), 1);
+        // Not while the line is in use.
+        let (others, other) = long_line(&mut decoder, &mut buffer);
+        assert_ne!(others, places);
+        assert!(line.iter().all(|byte| *byte == b'x'));
+        drop((line, other));
+        let (again, last) = long_line(&mut decoder, &mut buffer);
+        assert_eq!(again, others);
+        drop(last);
+        // A short line leaves it, and it can be given back.
+        for kept in [true, false] {
+            assert_eq!(decoder.keeps_memory(), kept);
+            buffer.extend_from_slice(b"short\n");
+            assert_eq!(decoder.decode(&mut buffer).unwrap(), Some(text("short")));
+            assert_eq!(decoder.keeps_memory(), kept);
+            decoder.give_back();
+        }
     }
 
     #[tokio::test]

@@ -33,6 +33,8 @@ const JUDGED_SIGNAL: usize = 2 << 10;
 const NOT_NOW: ErrorCode = ErrorCode(-32_000);
 /// Room for an answer of which nothing is known, in bytes.
 const SMALL: usize = 512;
+/// How long the memory of a long line is kept for the next one.
+const KEPT: Duration = Duration::from_secs(1);
 /// How long calls may still be answered after the client closed its end.
 pub(super) const LAST_ANSWERS: Duration = Duration::from_millis(1_500);
 
@@ -198,6 +200,17 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         }
     }
 
+    /// The next line. Where it does not come soon, the memory that is kept for long lines is given back.
+    async fn next_line(&mut self) -> Option<io::Result<Line>> {
+        if self.lines.decoder().keeps_memory() {
+            match tokio::time::timeout(KEPT, self.lines.next()).await {
+                Ok(line) => return line,
+                Err(_) => self.lines.decoder_mut().give_back(),
+            }
+        }
+        self.lines.next().await
+    }
+
     /// Says what is wrong with a message. Where its id is an open request's, it goes without: that request
     /// gets its own answer.
     fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
@@ -302,7 +315,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
                 return None;
             }
             self.open.room(&self.queue, self.intake).await;
-            match self.lines.next().await {
+            match self.next_line().await {
                 Some(Ok(Line::Text(line))) => match frame::read(&line) {
                     Frame::Message(message) => {
                         if let Some(message) = self.admit(*message, &line) {
@@ -329,5 +342,27 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.queue.close();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::io::AsyncWriteExt as _;
+
+    #[tokio::test(start_paused = true)]
+    async fn the_memory_of_a_long_line_is_kept_for_a_moment() {
+        let (mut theirs, ours) = tokio::io::duplex(1 << 20);
+        let (queue, _writer) = WriteQueue::start(tokio::io::sink(), CancellationToken::new());
+        let intake = Intake::new(&Limits::DEFAULT);
+        let mut transport =
+            StdioTransport::new(ours, queue, Arc::default(), intake, CancellationToken::new());
+        theirs.write_all(&vec![b' '; 600 << 10]).await.unwrap();
+        theirs.write_all(b"\n").await.unwrap();
+        for (after, kept) in [(KEPT / 2, true), (KEPT, false)] {
+            // The line is blank: there is nothing to receive.
+            assert!(tokio::time::timeout(after, transport.receive()).await.is_err());
+            assert_eq!(transport.lines.decoder().keeps_memory(), kept);
+        }
     }
 }
