@@ -33,7 +33,7 @@ const JUDGED_SIGNAL: usize = 2 << 10;
 const NOT_NOW: ErrorCode = ErrorCode(-32_000);
 /// Room for an answer of which nothing is known, in bytes.
 const SMALL: usize = 512;
-/// How long the memory of a long line is kept for the next one.
+/// How long the memory of long lines is kept for the next one, whatever short lines come.
 const KEPT: Duration = Duration::from_secs(1);
 /// How long calls may still be answered after the client closed its end.
 pub(super) const LAST_ANSWERS: Duration = Duration::from_millis(1_500);
@@ -66,6 +66,8 @@ pub(crate) struct StdioTransport<R> {
     open: Arc<Open>,
     /// Whether the session has begun; what comes before it is not for a session to see.
     begun: bool,
+    /// When to give back the memory that is kept for long lines.
+    kept_until: Option<Instant>,
     /// When to stop waiting for last answers, once the input has ended.
     patience: Option<Instant>,
     ended: CancellationToken,
@@ -194,20 +196,23 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
             queue,
             open,
             begun: false,
+            kept_until: None,
             patience: None,
             ended,
             intake,
         }
     }
 
-    /// The next line. Where it does not come soon, the memory that is kept for long lines is given back.
+    /// The next line. Where it is not there when it is time, the memory that is kept for long lines is given back.
     async fn next_line(&mut self) -> Option<io::Result<Line>> {
         if self.lines.decoder().keeps_memory() {
-            match tokio::time::timeout(KEPT, self.lines.next()).await {
-                Ok(line) => return line,
-                Err(_) => self.lines.decoder_mut().give_back(),
+            let until = *self.kept_until.get_or_insert_with(|| Instant::now() + KEPT);
+            if let Ok(line) = tokio::time::timeout_at(until, self.lines.next()).await {
+                return line;
             }
+            self.lines.decoder_mut().give_back();
         }
+        self.kept_until = None;
         self.lines.next().await
     }
 
@@ -358,9 +363,9 @@ mod tests {
         let mut transport =
             StdioTransport::new(ours, queue, Arc::default(), intake, CancellationToken::new());
         theirs.write_all(&vec![b' '; 600 << 10]).await.unwrap();
-        theirs.write_all(b"\n").await.unwrap();
-        for (after, kept) in [(KEPT / 2, true), (KEPT, false)] {
-            // The line is blank: there is nothing to receive.
+        for (after, kept) in [(KEPT / 2, true), (KEPT * 3 / 4, false)] {
+            // The end of the long line, then a short one. Both are blank: there is nothing to receive.
+            theirs.write_all(b"\n").await.unwrap();
             assert!(tokio::time::timeout(after, transport.receive()).await.is_err());
             assert_eq!(transport.lines.decoder().keeps_memory(), kept);
         }
