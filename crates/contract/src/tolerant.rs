@@ -51,18 +51,23 @@ pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String
         .collect();
     let mut notes = Vec::new();
     let mut arguments = renamed(properties, &required, arguments, &mut notes);
-    arguments.retain(|name, value| {
-        let optional = properties.contains_key(name) && !required.contains(&name.as_str());
+    let counts = |name: &str, value: &Value| {
+        let optional = properties.contains_key(name) && !required.contains(&name);
         !(optional && (is_absent(value) || is_zero(value)))
-    });
-    for (name, value) in &mut arguments {
-        if let Some(kind) = properties.get(name)
-            && let Some(read) = as_kind(kind, value)
-        {
-            notes.push(format!("`{name}` was read as {}", shown(&read)));
-            *value = read;
+    };
+    arguments.retain(|name, value| counts(name, value));
+    // Also what is nothing only once it is read: 0 as text, a list of blanks.
+    arguments.retain(|name, value| {
+        let Some(read) = properties.get(name).and_then(|kind| as_kind(kind, value)) else {
+            return true;
+        };
+        if !counts(name, &read) {
+            return false;
         }
-    }
+        notes.push(format!("`{name}` was read as {}", shown(&read)));
+        *value = read;
+        true
+    });
     (arguments, notes)
 }
 
@@ -216,6 +221,11 @@ mod tests {
             ),
             (
                 json!({"url": "x", "limit": 0, "since": " ", "words": null, "score": 0.0}),
+                json!({"url": "x"}),
+                0,
+            ),
+            (
+                json!({"url": "x", "limit": "0", "score": " -0.0 ", "since": [" "]}),
                 json!({"url": "x"}),
                 0,
             ),
