@@ -34,8 +34,8 @@ const MAIN: [&str; 24] = [
     "words",
 ];
 
-/// Reads arguments as the tool's schema declares them. Null, blank text and 0 count as not given where an argument
-/// is optional. The notes say what was read otherwise than it was written.
+/// Reads arguments as the tool's schema declares them. Where an argument is optional, null, blank text and 0 (as text,
+/// too, where a number is due) count as not given. The notes say what was read otherwise than it was written.
 pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String, Value>, Vec<String>) {
     let nothing = Map::new();
     let properties = schema
@@ -51,21 +51,20 @@ pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String
         .collect();
     let mut notes = Vec::new();
     let mut arguments = renamed(properties, &required, arguments, &mut notes);
-    let counts = |name: &str, value: &Value| {
-        let optional = properties.contains_key(name) && !required.contains(&name);
-        !(optional && (is_absent(value) || is_zero(value)))
-    };
-    arguments.retain(|name, value| counts(name, value));
-    // Also what is nothing only once it is read: 0 as text, a list of blanks.
     arguments.retain(|name, value| {
-        let Some(read) = properties.get(name).and_then(|kind| as_kind(kind, value)) else {
+        let Some(kind) = properties.get(name) else {
             return true;
         };
-        if !counts(name, &read) {
+        let read = as_kind(kind, value);
+        // 0 as text or a list of blanks is nothing only once it is read.
+        let nothing = is_nothing(value) || read.as_ref().is_some_and(is_nothing);
+        if nothing && !required.contains(&name.as_str()) {
             return false;
         }
-        notes.push(format!("`{name}` was read as {}", shown(&read)));
-        *value = read;
+        if let Some(read) = read {
+            notes.push(format!("`{name}` was read as {}", shown(&read)));
+            *value = read;
+        }
         true
     });
     (arguments, notes)
@@ -113,8 +112,8 @@ fn renamed(
         .collect()
 }
 
-fn is_zero(value: &Value) -> bool {
-    value.as_f64() == Some(0.0)
+fn is_nothing(value: &Value) -> bool {
+    is_absent(value) || value.as_f64() == Some(0.0)
 }
 
 /// The value in the declared kind; `None` where it has it already, or cannot have it.
