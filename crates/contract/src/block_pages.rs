@@ -5,6 +5,7 @@
 
 mod fingerprint;
 mod recognise;
+mod search;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -170,7 +170,8 @@ const fn kind_of_status(code: u16) -> Kind {
 /// An exception of a client library in place of an answer: its qualified name first, or a stack trace and nothing else.
 fn thrown(text: &str) -> Option<Inspection> {
     let start = crate::text::head(text, 4000);
-    let first = start.lines().next().unwrap_or_default();
+    let mut lines = start.lines();
+    let (first, second) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
     let name = first.split([':', ' ']).next().unwrap_or_default();
     let qualified = name.contains('.')
         && name
@@ -187,7 +188,6 @@ fn thrown(text: &str) -> Option<Inspection> {
             || line.starts_with("... ")
     };
     let traceback = first.starts_with("Traceback (most recent call last)");
-    let second = start.lines().nth(1).unwrap_or_default();
     if !qualified && !traceback && !is_frame(second) {
         return None;
     }

@@ -15,11 +15,9 @@ pub const BUCKETS: usize = SLOTS * CHECKS as usize;
 /// What the hash of a word begins with.
 const START: u32 = 0x0bad_5eed;
 
-/// Letters of a word that stand for all its forms: "verweigert" and "verweigern" begin alike.
+/// Letters of a word that stand for all its forms: "verweigert" and "verweigern" begin alike. Of a longer word its ending
+/// counts, too: "unreachable" and "unavailable" end alike.
 const STEM: u32 = 5;
-
-/// Letters from which on a word's ending counts, too: "unreachable" and "unavailable" end alike.
-const ENDING: u32 = 6;
 
 /// Marks the last letters of words, and the words with which a sentence begins and ends.
 const AS_ENDING: u32 = 0x7733;
@@ -209,23 +207,24 @@ impl<F: FnMut(Gram)> Counter<F> {
 
     #[inline]
     fn word(&mut self, mut word: Word, end: usize) {
-        if word.letters == 0 {
-            return;
-        }
-        self.say(word.full, word.start, end, true);
-        if word.letters <= STEM {
+        // One branch that no processor foresees for all that depends on the length.
+        let long = word.letters > STEM;
+        if !long {
             word.stem = word.full;
-        } else {
-            self.say(mix(word.stem, 0x57), word.start, end, false);
         }
         let last = self.last;
-        if last.letters > 0 {
-            self.say(mix(last.stem, word.stem), last.start, end, false);
+        let (before, start) = if last.letters > 0 {
+            (mix(last.stem, word.stem), last.start)
         } else {
-            self.say(mix(word.stem, AS_FIRST), word.start, end, false);
-        }
-        if word.letters >= ENDING {
+            (mix(word.stem, AS_FIRST), word.start)
+        };
+        self.say(word.full, word.start, end, true);
+        if long {
+            self.say(mix(word.stem, 0x57), word.start, end, false);
+            self.say(before, start, end, false);
             self.say(mix(word.ending, AS_ENDING), word.start, end, false);
+        } else {
+            self.say(before, start, end, false);
         }
         self.last = word;
         self.end = end;
@@ -251,6 +250,18 @@ fn ends_sentence(byte: u8, next: Option<&u8>) -> bool {
     }
 }
 
+/// Class, lower case and bytes of the character that begins here.
+#[inline]
+fn character(text: &str, at: usize) -> Option<(Class, u32, usize)> {
+    let byte = *text.as_bytes().get(at)?;
+    Some(match LOWER.get(usize::from(byte)).copied().unwrap_or_default() {
+        OTHER => (Class::Other, 0, 1),
+        DIGIT => (Class::Digit, u32::from(byte), 1),
+        BEYOND => beyond_ascii(text, at),
+        letter => (Class::Letter, u32::from(letter), 1),
+    })
+}
+
 /// Calls `add` for every n-gram of a text, in one pass: words, their stems and endings, pairs of stems, and the stems with
 /// which a sentence begins and ends.
 pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
@@ -260,46 +271,33 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
         salt,
         add,
     };
-    let mut word = Word::default();
     let mut at = 0_usize;
-    let mut in_class = Class::Other;
-    let bytes = text.as_bytes();
-    while let Some(byte) = bytes.get(at) {
-        let small = LOWER.get(usize::from(*byte)).copied().unwrap_or_default();
-        // most of a text: another letter of a word
-        if small > BEYOND && word.letters > 0 && in_class == Class::Letter {
-            word.push(u32::from(small));
-            at += 1;
-            continue;
-        }
-        let (now, code, length) = match small {
-            OTHER => (Class::Other, 0, 1),
-            DIGIT => (Class::Digit, u32::from(*byte), 1),
-            BEYOND => beyond_ascii(text, at),
-            letter => (Class::Letter, u32::from(letter), 1),
-        };
-        if small == OTHER && *byte != b' ' && ends_sentence(*byte, bytes.get(at + 1)) {
-            counter.word(std::mem::take(&mut word), at);
-            counter.finish(u32::from(*byte));
-            in_class = Class::Other;
-            at += 1;
-            continue;
-        }
-        if now != in_class || now == Class::Single {
-            counter.word(word, at);
-            in_class = now;
-            word = Word {
-                full: START,
-                start: at,
-                ..Word::default()
-            };
-        }
-        if now != Class::Other {
-            word.push(code);
-        }
+    while let Some((class, code, length)) = character(text, at) {
+        let start = at;
         at += length;
+        if class == Class::Other {
+            if let [byte, next @ ..] = text.as_bytes().get(start..).unwrap_or_default()
+                && ends_sentence(*byte, next.first())
+            {
+                counter.finish(u32::from(*byte));
+            }
+            continue;
+        }
+        let mut word = Word {
+            full: START,
+            start,
+            ..Word::default()
+        };
+        word.push(code);
+        while class != Class::Single
+            && let Some((now, code, length)) = character(text, at)
+            && now == class
+        {
+            word.push(code);
+            at += length;
+        }
+        counter.word(word, at);
     }
-    counter.word(word, at);
     let behind = text.get(counter.end..).unwrap_or_default().trim_start();
     counter.finish(behind.chars().next().map_or(0, u32::from));
 }
@@ -311,6 +309,7 @@ pub type Words = [u32; CLASSES];
 pub const CLASSES: usize = 4;
 
 /// Calls `add` for every n-gram of a text's segments; with `true` for those of the title, which are counted twice.
+#[inline]
 pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
     let salt = match segments.json {
         Some(json) if json.content > 0 => AS_DATA,

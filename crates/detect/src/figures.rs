@@ -253,7 +253,8 @@ impl Figures {
                     .get(..24.min(title.len()))
                     .is_some_and(|start| start.contains(']')),
         );
-        let opening = title.split_once(": ").map(|(words, _)| words.split(' ').count());
+        let opening = memchr::memmem::find(title.as_bytes(), b": ").and_then(|at| title.get(..at));
+        let opening = opening.map(|words| words.split(' ').count());
         self.flag(Figure::Colon, opening.is_some_and(|words| words <= 3));
         let end = if segments.tail.is_empty() {
             segments.lead.as_ref()

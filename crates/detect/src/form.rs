@@ -33,6 +33,9 @@ const CLOSINGS: [&str; 12] = [
     "</title>",
 ];
 
+/// What a document's type is declared with.
+const DOCTYPE: &str = "!doctype";
+
 /// The form of a trimmed text.
 pub(crate) fn of(text: &str) -> Form {
     let start = crate::text::head(text, SNIFFED);
@@ -82,65 +85,53 @@ pub(crate) fn of(text: &str) -> Form {
 }
 
 fn of_markup(start: &str) -> Form {
-    let lower = start.to_ascii_lowercase();
-    let declared = lower.starts_with("<?xml");
-    let mut rest = lower.as_str();
+    let declared = begins(start, "<?xml");
+    let mut rest = start;
     // the first element that is neither a comment nor a declaration
     while let Some((_, after)) = rest.split_once('<') {
         if let Some(comment) = after.strip_prefix("!--") {
             rest = comment.split_once("-->").map_or("", |(_, after)| after);
             continue;
         }
-        if let Some(doctype) = after.strip_prefix("!doctype") {
-            if doctype.trim_start().starts_with("html") {
-                return Form::Html;
-            }
-            rest = after;
-            continue;
+        let doctype = after.get(DOCTYPE.len()..).filter(|_| begins(after, DOCTYPE));
+        if doctype.is_some_and(|names| begins(names.trim_start(), "html")) {
+            return Form::Html;
         }
         if after.starts_with(['?', '!']) {
             rest = after;
             continue;
         }
-        let name = after
-            .trim_start_matches('/')
-            .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_' | '.')))
-            .next()
-            .unwrap_or_default();
-        let next = after
-            .trim_start_matches('/')
-            .get(name.len()..)
-            .and_then(|rest| rest.chars().next());
+        let tag = after.trim_start_matches('/');
+        let length = tag
+            .bytes()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'-' | b'_' | b'.'));
+        let (name, behind) = tag.split_at_checked(length.count()).unwrap_or_default();
+        let next = behind.chars().next();
         if name.is_empty() || next.is_some_and(|next| !(next.is_whitespace() || matches!(next, '>' | '/'))) {
             return if declared { Form::Xml } else { Form::Plain };
         }
+        let is = |known: &str| name.eq_ignore_ascii_case(known);
         // a component of a framework, which is code
-        if name == "template"
-            && ["v-if", "v-for", "v-else", "</template>\n\n<script", ":key", "{{"]
+        if is("template") {
+            let lower = start.to_ascii_lowercase();
+            if ["v-if", "v-for", "v-else", "</template>\n\n<script", ":key", "{{"]
                 .iter()
                 .any(|sign| lower.contains(sign))
-        {
-            return Form::Plain;
+            {
+                return Form::Plain;
+            }
         }
-        if HTML.split(' ').any(|known| known == name) && !(declared && name != "html") {
+        if HTML.split(' ').any(is) && !(declared && !is("html")) {
             return Form::Html;
         }
-        let element = after.split('>').next().unwrap_or_default();
-        let known = [
-            "feed",
-            "rss",
-            "rdf:rdf",
-            "error",
-            "urlset",
-            "sitemapindex",
-            "response",
-        ]
-        .contains(&name);
-        if declared
-            || known
-            || name.contains(':')
-            || element.contains("xmlns")
-            || lower.contains(&format!("</{name}>"))
+        let known = "feed rss rdf:rdf error urlset sitemapindex response";
+        if declared || known.split(' ').any(is) || name.contains(':') {
+            return Form::Xml;
+        }
+        let lower = start.to_ascii_lowercase();
+        let element = tag.split('>').next().unwrap_or_default();
+        if element.to_ascii_lowercase().contains("xmlns")
+            || lower.contains(&format!("</{}>", name.to_ascii_lowercase()))
         {
             return Form::Xml;
         }
@@ -153,6 +144,12 @@ fn of_markup(start: &str) -> Form {
     } else {
         Form::Plain
     }
+}
+
+/// Whether a text begins with this, whatever the case of its letters.
+fn begins(text: &str, with: &str) -> bool {
+    let begin = text.as_bytes().get(..with.len());
+    begin.is_some_and(|begin| begin.eq_ignore_ascii_case(with.as_bytes()))
 }
 
 /// Bytes between angle brackets.

@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
 use crate::{ErrorCode, Headers, Response, SourceError};
 
 use super::fingerprint::{BlockPageKind, Fingerprint, Strength};
+use super::search::Search;
 use super::table::{FINGERPRINTS, HEADER_MARKS};
 
 /// Most of a body that is searched, in bytes: this much of its head, and a quarter of it of its tail
@@ -109,24 +108,11 @@ pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) 
 /// The marks that occur in a body, each once, in the order of the table. Searches at most the first
 /// MiB and the last quarter MiB.
 pub fn fingerprints_in(body: &[u8]) -> Vec<&'static Fingerprint> {
-    static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        let needles = FINGERPRINTS.iter().copied().flatten().map(|mark| mark.needle);
-        // A table of all transitions: the default for so many needles follows links and takes several times as long.
-        AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
-            .ascii_case_insensitive(true)
-            .match_kind(MatchKind::Standard)
-            .build(needles)
-            .ok()
-    });
-    let Some(search) = SEARCH.as_ref() else {
-        return Vec::new();
-    };
+    static SEARCH: LazyLock<Search> =
+        LazyLock::new(|| Search::new(FINGERPRINTS.iter().copied().flatten().map(|mark| mark.needle)));
     let mut found = BTreeSet::new();
     for part in parts(body) {
-        for hit in search.find_overlapping_iter(part) {
-            found.insert(hit.pattern().as_usize());
-        }
+        SEARCH.find(part, &mut found);
     }
     if found.is_empty() {
         return Vec::new();

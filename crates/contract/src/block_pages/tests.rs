@@ -2,6 +2,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 
+use super::search::WINDOW;
 use super::*;
 use crate::{ErrorCode, Headers};
 
@@ -28,7 +29,7 @@ fn the_table_is_well_formed() {
             "needles are lower case"
         );
         assert!(
-            mark.needle.len() >= 7,
+            mark.needle.len() >= WINDOW,
             "{:?} is too short to be a mark",
             mark.needle
         );

@@ -37,8 +37,32 @@ pub fn sha256_hex(text: &str) -> String {
     encode_string(&Sha256::digest(text.as_bytes()))
 }
 
+/// Whether no line ends in blanks or a carriage return. Looks at many bytes at a time, where [`canonical_runs`] goes
+/// from line to line.
+fn is_canonical(bytes: &[u8]) -> bool {
+    /// Bytes after which a find ends the search.
+    const SOME: usize = 1 << 10;
+
+    let blank = |byte: u8| byte == b' ' || byte == b'\t';
+    if bytes.last().is_some_and(|last| blank(*last) || *last == b'\r') {
+        return false;
+    }
+    let next = bytes.get(1..).unwrap_or_default();
+    bytes.chunks(SOME).zip(next.chunks(SOME)).all(|(some, next)| {
+        let pairs = some.iter().zip(next);
+        let found = pairs.fold(0, |found, (byte, next)| {
+            found | u8::from(*byte == b'\r') | u8::from(blank(*byte)) & u8::from(*next == b'\n')
+        });
+        found == 0
+    })
+}
+
 /// Hands over the canonical form in the longest stretches that need no change.
 fn canonical_runs(bytes: &[u8], mut emit: impl FnMut(&[u8])) {
+    if is_canonical(bytes) {
+        emit(bytes);
+        return;
+    }
     let piece = |from: usize, to: usize| bytes.get(from..to).unwrap_or_default();
     // Where the stretch not handed over yet begins, and where the current line does.
     let (mut run, mut line) = (0, 0);
