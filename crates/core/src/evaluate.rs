@@ -62,8 +62,8 @@ pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
 pub use profile::{Authority, DatePolicy, FailurePolicy, INTENTS, Intent, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
 pub use verdict::{
-    Confidence, DateConfidence, Decision, Handoff, ProvenanceReadiness, ReadinessState, SignalStatus,
-    SourceCompleteness, SourceIdentity, TimingCompleteness, Verdict,
+    Confidence, DateConfidence, Decision, Duplicate, Handoff, ProvenanceReadiness, ReadinessState,
+    SignalStatus, SourceCompleteness, SourceIdentity, TimingCompleteness, Verdict,
 };
 pub use words::Words;
 
@@ -276,8 +276,9 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
     let mut seen = Seen::with_capacity(scored.len());
     for ((place, scored), verdict) in scored.iter().enumerate().zip(&mut verdicts) {
         verdict.index = place + 1;
-        let duplicate = seen.note(&scored.signal, scored.address.as_deref(), verdict.index);
-        verdict.warnings.splice(0..0, duplicate);
+        verdict.duplicate = seen.note(&scored.signal, scored.address.as_deref(), verdict.index);
+        let warning = verdict.duplicate.map(|duplicate| duplicate.to_string());
+        verdict.warnings.splice(0..0, warning);
     }
     let occurs = |decision: &Decision| verdicts.iter().any(|verdict| verdict.decision == *decision);
     let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
@@ -415,6 +416,7 @@ impl<'a> ScoredSignal<'a> {
             utility_score: self.utility.map(published),
             confidence: facts.reported_confidence(),
             why: signal.why(facts.freshness),
+            duplicate: None,
             warnings: request.intent.caveat.map(str::to_owned).into_iter().collect(),
             verdict_id,
             evaluated_at: now.to_owned(),

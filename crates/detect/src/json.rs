@@ -75,17 +75,20 @@ static KEYS: LazyLock<HashMap<&'static [u8], Part, FxBuildHasher>> = LazyLock::n
     keys
 });
 
-/// Characters of a key that are looked at.
+/// Most letters and digits of a key that is listed.
 const KEY: usize = 24;
 
-/// What a key names, by its first letters and digits without their case.
+/// What a key names, by its letters and digits without their case.
 fn part(key: &str) -> Option<Part> {
-    let mut plain = [0_u8; KEY];
+    // Most keys are written as they are listed.
+    let listed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    if key.bytes().fold(true, |all, byte| all & listed(byte)) {
+        return KEYS.get(key.as_bytes()).copied();
+    }
+    let mut plain = [0; KEY];
     let mut length = 0;
-    // Every character has one byte that begins it.
-    let begins = key.bytes().filter(|byte| !(0x80..0xc0).contains(byte)).take(KEY);
-    for (to, byte) in plain.iter_mut().zip(begins.filter(u8::is_ascii_alphanumeric)) {
-        *to = byte.to_ascii_lowercase();
+    for byte in key.bytes().filter(u8::is_ascii_alphanumeric) {
+        *plain.get_mut(length)? = byte.to_ascii_lowercase();
         length += 1;
     }
     KEYS.get(plain.get(..length)?).copied()
@@ -96,7 +99,7 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
     let text = crate::text::head(text, READ);
     let mut lexer = Lexer { text, at: 0 };
     let mut json = Json::default();
-    let mut said = String::with_capacity(256);
+    let mut said = String::with_capacity(2 * LEAD);
     // for each open brace: whether it is an object, whether it lies in an error, values in it
     let mut open: Vec<(bool, bool, usize)> = Vec::new();
     let (mut key, mut is, mut broken) = ("", None, 0_usize);

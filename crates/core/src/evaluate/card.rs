@@ -8,7 +8,7 @@ use super::verdict::Verdict;
 use crate::sanitize::cut_marked;
 
 /// Longest title on a card, in characters.
-const TITLE: usize = 60;
+const TITLE: usize = 56;
 /// Longest source on a card, in characters.
 const SOURCE: usize = 160;
 
@@ -76,10 +76,15 @@ fn card(out: &mut String, verdict: &Verdict, caveat: Option<&str>) {
         verdict.rank_score,
         verdict.confidence.as_str()
     );
+    if let Some(duplicate) = verdict.duplicate {
+        out.extend([", ", &duplicate.short()]);
+    }
     // The caveat of the intent stands at the top once.
+    let said = usize::from(verdict.duplicate.is_some());
     for warning in verdict
         .warnings
         .iter()
+        .skip(said)
         .filter(|warning| Some(warning.as_str()) != caveat)
     {
         let _ = write!(out, "\nMind: {warning}");

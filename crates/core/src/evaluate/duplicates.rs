@@ -7,6 +7,7 @@ use url::Url;
 
 use super::readiness::has_content;
 use super::signal::Signal;
+use super::verdict::Duplicate;
 
 /// Query parameters that track visitors and change nothing about the page.
 const TRACKING: [&str; 10] = [
@@ -28,13 +29,13 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// A warning where an earlier result has the same content or [`address`]. `index` counts from 1.
+    /// What an earlier result has in common with this one: its content or its [`address`]. `index` counts from 1.
     pub(super) fn note(
         &mut self,
         signal: &'a Signal<'_>,
         address: Option<&'a str>,
         index: usize,
-    ) -> Option<String> {
+    ) -> Option<Duplicate> {
         let content = signal
             .content_hash
             .as_deref()
@@ -42,8 +43,8 @@ impl<'a> Seen<'a> {
         let content = content.and_then(|hash| first(&mut self.contents, hash, index));
         let address = address.and_then(|address| first(&mut self.addresses, address, index));
         match (content, address) {
-            (Some(earlier), _) => Some(format!("Same content as result {earlier}.")),
-            (None, Some(earlier)) => Some(format!("Same address as result {earlier}: likely one source.")),
+            (Some(earlier), _) => Some(Duplicate::Content(earlier)),
+            (None, Some(earlier)) => Some(Duplicate::Address(earlier)),
             (None, None) => None,
         }
     }

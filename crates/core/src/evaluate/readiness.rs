@@ -204,17 +204,17 @@ pub(super) fn handoff(decision: Decision, state: ReadinessState) -> Handoff {
     if !decision.can_be_handed_off() {
         Handoff {
             safe_for_agent_handoff: false,
-            reason: "Not usable as it is.",
+            reason: "Not usable.",
         }
     } else if state == ReadinessState::Complete {
         Handoff {
             safe_for_agent_handoff: true,
-            reason: "Usable, of known origin.",
+            reason: "Known origin.",
         }
     } else {
         Handoff {
             safe_for_agent_handoff: false,
-            reason: "Usable, but its origin is not fully known.",
+            reason: "Origin not fully known.",
         }
     }
 }

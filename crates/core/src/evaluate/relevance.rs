@@ -15,9 +15,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::given::Given;
 use super::parallel;
 
-/// How much more a text may be once its characters are spelled out (NFKC), in bytes for each of its own. Written text
-/// stays below one and a half; of a text of nothing but U+FDFA, a phrase of 18 letters each, the beginning is read.
-const SPELLED_OUT: usize = 2;
+/// How much more a text may be once its characters are spelled out (NFKC), in bytes for so many of its own. Written text
+/// stays below that; of a text of nothing but U+FDFA, a phrase of 18 letters each, the beginning is read.
+const SPELLED_OUT: (usize, usize) = (3, 2);
 /// Texts are spelled out up to this many bytes, however much more that is.
 const SHORT: usize = 16 << 10;
 
@@ -149,7 +149,7 @@ fn words(text: &str, mut each: impl FnMut(&str)) {
 /// In the form for equal words, at its length. Only stretches of other characters than ASCII are spelled out, each with
 /// the ASCII character that it may join; none of ASCII joins with what stands before it.
 fn spelled_out(text: &str) -> String {
-    let most = text.len().saturating_mul(SPELLED_OUT).max(SHORT);
+    let most = (text.len().saturating_mul(SPELLED_OUT.0) / SPELLED_OUT.1).max(SHORT);
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() && out.len() < most {
@@ -241,7 +241,7 @@ mod tests {
         let phrase = "\u{fdfa} ";
         let (short, long) = (phrase.repeat(400), phrase.repeat(25_000));
         assert!(spelled_out(&short).len() > 7 * short.len());
-        assert!(spelled_out(&long).len() <= SPELLED_OUT * long.len() + 3);
+        assert!(spelled_out(&long).len() <= long.len() * SPELLED_OUT.0 / SPELLED_OUT.1 + 3);
         assert_eq!(
             covered("\u{fdfa}", &[given("x", &short), given("x", &long)]),
             [1.0, 1.0]

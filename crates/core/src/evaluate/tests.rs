@@ -3,6 +3,7 @@
 mod batches;
 mod budget;
 mod contract;
+mod large;
 mod laws;
 mod moment;
 

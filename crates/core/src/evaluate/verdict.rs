@@ -1,5 +1,7 @@
 //! What is said about one signal. The structure that goes out is this one, field for field.
 
+use std::fmt;
+
 use serde::Serialize;
 
 /// What to do with a signal.
@@ -237,6 +239,35 @@ pub struct ProvenanceReadiness {
     pub warnings: Vec<&'static str>,
 }
 
+/// What a result has in common with an earlier one, whose place in rank order is given, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Duplicate {
+    /// The same canonical content.
+    Content(usize),
+    /// The same web address, but for what does not change the page.
+    Address(usize),
+}
+
+impl Duplicate {
+    /// In a few words, for a card.
+    pub(super) fn short(self) -> String {
+        match self {
+            Self::Content(earlier) => format!("copy of {earlier}"),
+            Self::Address(earlier) => format!("same address as {earlier}"),
+        }
+    }
+}
+
+/// As a warning.
+impl fmt::Display for Duplicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Content(earlier) => write!(f, "Same content as result {earlier}."),
+            Self::Address(earlier) => write!(f, "Same address as result {earlier}: likely one source."),
+        }
+    }
+}
+
 /// The verdict on one signal.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
@@ -269,6 +300,9 @@ pub struct Verdict {
     pub confidence: Confidence,
     /// At most five reasons, the weightiest first.
     pub why: Vec<String>,
+    /// What an earlier result has in common with it, which is among the warnings. Not part of the output.
+    #[serde(skip)]
+    pub duplicate: Option<Duplicate>,
     /// What to mind when using it.
     pub warnings: Vec<String>,
     /// Recomputable id, see [`VerdictBasis`](crate::provenance::VerdictBasis).

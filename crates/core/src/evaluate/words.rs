@@ -42,31 +42,31 @@ impl Decision {
             Self::UseAsBackground => Words {
                 label: "Use as background",
                 meaning: "Useful, but not strong or current enough to lead.",
-                action: "Keep it behind the leading sources.",
+                action: "Do not lead with it.",
                 summary: "Good for orientation.",
             },
             Self::NeedsRefresh => Words {
                 label: "Needs refresh",
                 meaning: "Too old or undated for a subject that moves fast.",
-                action: "Fetch a current version before relying on it.",
+                action: "Fetch a current version first.",
                 summary: "Out of date for this purpose.",
             },
             Self::NeedsVerification => Words {
                 label: "Needs verification",
                 meaning: "When it was published cannot be told.",
-                action: "Find out its date and origin before relying on it.",
+                action: "Find its date and origin first.",
                 summary: "Check it before use.",
             },
             Self::WatchOnly => Words {
                 label: "Watch only",
                 meaning: "Too weak to build on, though not worthless.",
-                action: "Leave it out for now.",
+                action: "Skip for now.",
                 summary: "Not strong enough yet.",
             },
             Self::Exclude => Words {
                 label: "Exclude",
                 meaning: "A failed retrieval, or nothing that matches.",
-                action: "Leave it out; fetch it anew if it matters.",
+                action: "Leave out, or fetch anew.",
                 summary: "Not usable.",
             },
         }

@@ -297,9 +297,9 @@ fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
 
 /// Serves an engine on this process's stdin and stdout until it is over; the exit code.
 pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigError> {
-    // With one alone, a composite asks all its sources in turn; on one processor, two would take turns at each
-    // step of a call.
-    with_runtime(processors().min(2), async {
+    // One thread: what reads answers and what judges has threads of its own, and a session's steps would wake one thread
+    // after the other.
+    with_runtime(1, async {
         let kept = Arc::clone(&engine);
         stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
         kept.close().await;
