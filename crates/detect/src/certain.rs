@@ -252,7 +252,7 @@ fn binary(text: &str) -> Option<Inspection> {
 }
 
 fn hollow(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
-    let nothing = |what: &str| Some(Inspection::failure(Kind::Empty, 0.97, what).with("shape", what));
+    let nothing = |what: &'static str| Some(Inspection::failure(Kind::Empty, 0.97, what).with("shape", what));
     match segments.form {
         Form::Plain if text.len() <= 64 && !text.chars().any(char::is_alphanumeric) => {
             nothing("there is not one word")

@@ -1,5 +1,6 @@
 //! What the inspector says.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use freshcontext_contract::block_pages::BlockPageKind;
@@ -100,7 +101,7 @@ pub struct Inspection {
     /// worth a note, not an exclusion.
     pub confidence: f64,
     /// One line: why.
-    pub reason: String,
+    pub reason: Cow<'static, str>,
     /// The facts that weighed, strongest first; at most eight.
     pub evidence: Vec<Evidence>,
 }
@@ -110,7 +111,7 @@ impl Inspection {
     pub const SURE: f64 = 0.9;
 
     /// A failure.
-    pub(crate) fn failure(kind: Kind, confidence: f64, reason: impl Into<String>) -> Self {
+    pub(crate) fn failure(kind: Kind, confidence: f64, reason: impl Into<Cow<'static, str>>) -> Self {
         Self {
             failed: true,
             kind: Some(kind),
@@ -121,7 +122,7 @@ impl Inspection {
     }
 
     /// Content.
-    pub(crate) fn genuine(confidence: f64, reason: impl Into<String>) -> Self {
+    pub(crate) fn genuine(confidence: f64, reason: impl Into<Cow<'static, str>>) -> Self {
         Self {
             failed: false,
             kind: None,

@@ -17,7 +17,7 @@ const FILTER_BITS: u32 = 17;
 pub(super) struct Search {
     needles: Vec<&'static [u8]>,
     /// By a hash of the gram, whether any needle has it.
-    filter: Vec<u64>,
+    filter: Box<[u64; 1 << FILTER_BITS >> 6]>,
     /// The gram, the needle, and where in it the gram stands; in the order of grams.
     grams: Vec<(u32, usize, usize)>,
 }
@@ -51,7 +51,7 @@ impl Search {
             *common.entry(gram).or_default() += 1;
         }
         let mut search = Self {
-            filter: vec![0; 1 << FILTER_BITS >> 6],
+            filter: Box::new([0; 1 << FILTER_BITS >> 6]),
             grams: Vec::new(),
             needles: Vec::new(),
         };

@@ -167,28 +167,28 @@ impl<'a> Signal<'a> {
 
     /// Relevance and freshness in one sentence.
     fn figures(&self, freshness: Option<u8>) -> String {
-        let relevance = match self.relevance {
+        let age = match freshness {
+            None => "of unknown age",
+            Some(70..) => "fresh",
+            Some(50..70) => "aging",
+            Some(_) => "stale",
+        };
+        match self.relevance {
             Relevance::Given(score) => {
                 let word = match score {
                     0.7.. => "Relevant",
                     0.5.. => "Partly relevant",
                     _ => "Barely relevant",
                 };
-                format!("{word} ({score:.2})")
+                format!("{word} ({score:.2}), {age}.")
             }
-            Relevance::Query(share) => format!("Has {:.0} % of what the query's words weigh", share * 100.0),
-            Relevance::NotJudged => "Relevance not judged (pass semantic_score, or a query)".to_owned(),
-        };
-        match freshness {
-            None => format!("{relevance}, of unknown age."),
-            Some(fresh) => {
-                let age = match fresh {
-                    70.. => "fresh",
-                    50..70 => "aging",
-                    _ => "stale",
-                };
-                format!("{relevance}, {age}.")
+            Relevance::Query(share) => {
+                format!(
+                    "Has {:.0} % of what the query's words weigh, {age}.",
+                    share * 100.0
+                )
             }
+            Relevance::NotJudged => format!("Relevance not judged (pass semantic_score, or a query), {age}."),
         }
     }
 }
