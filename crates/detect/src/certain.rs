@@ -170,8 +170,8 @@ const fn kind_of_status(code: u16) -> Kind {
 /// An exception of a client library in place of an answer: its qualified name first, or a stack trace and nothing else.
 fn thrown(text: &str) -> Option<Inspection> {
     let start = crate::text::head(text, 4000);
-    let mut lines = start.lines();
-    let (first, second) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+    let (first, rest) = crate::text::first_line(start);
+    let (second, _) = crate::text::first_line(rest);
     let name = first.split([':', ' ']).next().unwrap_or_default();
     let qualified = name.contains('.')
         && name

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter};
 
 use crate::form::{self, Form};
 use crate::json::{self, Json};
-use crate::text::{LEAD, head, tail};
+use crate::text::{LEAD, first_line, head, tail};
 
 /// How much of the end is read, in bytes.
 pub(crate) const TAIL: usize = 120;
@@ -76,7 +76,7 @@ impl<'a> Segments<'a> {
                 || plain(text),
                 |(json, said)| Self {
                     form: Form::Json,
-                    title: Cow::Owned(said.lines().next().unwrap_or_default().to_owned()),
+                    title: Cow::Owned(first_line(&said).0.to_owned()),
                     shape: Shape {
                         bytes: text.len(),
                         visible: said.len(),
@@ -97,7 +97,7 @@ impl<'a> Segments<'a> {
 fn plain(text: &str) -> Segments<'_> {
     let lead = head(text, LEAD);
     let rest = text.get(lead.len()..).unwrap_or_default();
-    let title = lead.lines().next().unwrap_or_default();
+    let (title, _) = first_line(lead);
     Segments {
         form: Form::Plain,
         title: Cow::Borrowed(title),
@@ -333,7 +333,7 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
     Segments {
         form,
         title: Cow::Owned(if title.text.is_empty() {
-            seen.text.lines().next().unwrap_or_default().to_owned()
+            first_line(&seen.text).0.to_owned()
         } else {
             title.text
         }),

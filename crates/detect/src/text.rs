@@ -3,6 +3,15 @@
 /// How much of the visible beginning is read, in bytes.
 pub(crate) const LEAD: usize = 480;
 
+/// The first line of a text without its end, and what follows. Finds the end of a long line sooner than the standard library.
+pub(crate) fn first_line(text: &str) -> (&str, &str) {
+    let end = memchr::memchr(b'\n', text.as_bytes());
+    match end.and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?))) {
+        Some((line, rest)) => (line.strip_suffix('\r').unwrap_or(line), rest),
+        None => (text, ""),
+    }
+}
+
 /// The longest head of a text with at most `bytes` bytes.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
