@@ -220,7 +220,7 @@ pub struct Intent {
 
 /// All intents.
 pub const INTENTS: [Intent; 7] = {
-    const CITES: Option<&str> = Some("This says how citable the source is, not that it is true.");
+    const CITES: Option<&str> = Some("Citable, not certified as true.");
     const fn intent(id: &'static str, cites: bool, caveat: Option<&'static str>) -> Intent {
         Intent { id, cites, caveat }
     }
@@ -228,26 +228,14 @@ pub const INTENTS: [Intent; 7] = {
         intent("citation_check", true, CITES),
         intent("student_research", true, CITES),
         intent("developer_adoption", false, None),
-        intent(
-            "job_search",
-            false,
-            Some("This sorts openings; it is no career or legal advice."),
-        ),
-        intent(
-            "market_watch",
-            false,
-            Some("This sorts market news; it is no investment advice."),
-        ),
+        intent("job_search", false, Some("No career or legal advice.")),
+        intent("market_watch", false, Some("No investment advice.")),
         intent(
             "business_due_diligence",
             false,
-            Some("This sorts material; it is no legal, tax or investment advice."),
+            Some("No legal, tax or investment advice."),
         ),
-        intent(
-            "medical_literature_triage",
-            false,
-            Some("This sorts literature; it is no medical advice."),
-        ),
+        intent("medical_literature_triage", false, Some("No medical advice.")),
     ]
 };
 

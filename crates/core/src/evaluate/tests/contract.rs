@@ -266,10 +266,14 @@ fn a_hundred_signals_stay_lean() {
             }))
         })
         .collect();
-    let evaluation = evaluated(&call(&signals)).unwrap();
-    let size = evaluation.structured.to_string().len() + evaluation.text.len();
-    assert!(size <= 130_000, "{size} bytes");
-    assert_eq!(evaluation.text.matches("\nFreshness 97/100").count(), 100);
+    for intent in &INTENTS {
+        let mut arguments = call(&signals);
+        arguments["intent"] = json!(intent.id);
+        let evaluation = evaluated(&arguments).unwrap();
+        let size = evaluation.structured.to_string().len() + evaluation.text.len();
+        assert!(size <= 130_000, "{size} bytes for {}", intent.id);
+        assert_eq!(evaluation.text.matches("\nFreshness 97/100").count(), 100);
+    }
 }
 
 #[test]
