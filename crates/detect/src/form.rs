@@ -121,7 +121,7 @@ fn of_markup(start: &str) -> Form {
                 return Form::Plain;
             }
         }
-        if HTML.split(' ').any(is) && !(declared && !is("html")) {
+        if HTML.split(' ').any(is) && (!declared || is("html")) {
             return Form::Html;
         }
         let known = "feed rss rdf:rdf error urlset sitemapindex response";
