@@ -4,8 +4,8 @@
   headings.py OUT DOCUMENTS      writes OUT/headings.jsonl (packages are kept in OUT/x); DOCUMENTS is the folder that documents.py wrote
 
 What is short is easily taken for a failure, for want of anything else that is in it: headings, names, one-line descriptions, phrases
-of two or three words out of dictionaries, with and without a full stop. Descriptions of packages come from `Translation-*` lists:
-APT_CONFIG names a file that asks for them, and OUT/lists holds what `apt-get update` brought. Needs lz4.
+of two or three words out of dictionaries, with and without a full stop. Descriptions of packages come from `Translation-*` lists,
+which an `apt-get update` of its own brings into OUT/lists. Needs lz4.
 """
 import glob, gzip, json, os, random, re, subprocess, sys, unicodedata
 
@@ -14,6 +14,30 @@ ROOT, DOCUMENTS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 DESCRIPTIONS = 3000
 # phrases of a language
 PHRASES = 1500
+LANGUAGES = "ca cs da de el en eo es eu fi fr hr hu id it ja km ko ml nb nl pl pt pt_BR ro ru sk sv tr uk vi zh_CN zh_TW".split()
+WORDLISTS = (
+    "wamerican wbritish wbulgarian wbrazilian wcatalan wdanish wdutch wesperanto wfrench witalian wngerman wpolish wportuguese wukrainian wirish "
+    "hunspell-ar hunspell-be hunspell-el hunspell-es hunspell-eu hunspell-gl hunspell-he hunspell-hi hunspell-hr hunspell-hu hunspell-id "
+    "hunspell-is hunspell-ko hunspell-lt hunspell-lv hunspell-ne hunspell-no hunspell-ro hunspell-ru hunspell-sk hunspell-sl hunspell-sr "
+    "hunspell-sv hunspell-te hunspell-th hunspell-tr hunspell-vi"
+).split()
+
+
+def fetch():
+    os.makedirs(f"{ROOT}/lists/partial", exist_ok=True)
+    if not glob.glob(f"{ROOT}/lists/*Translation-*"):
+        languages = "".join(f' "{language}";' for language in LANGUAGES)
+        with open(f"{ROOT}/apt.conf", "w", encoding="utf-8") as conf:
+            conf.write(f'#clear Acquire::Languages;\nDir::State::lists "{ROOT}/lists"; Acquire::Languages {{{languages} }}; Acquire::GzipIndexes "true";\n')
+        subprocess.run(["apt-get", "-c", f"{ROOT}/apt.conf", "update", "-qq"], check=True)
+    for package in WORDLISTS:
+        folder = f"{ROOT}/x/{package}"
+        if not os.path.isdir(folder):
+            os.makedirs(folder)
+            subprocess.run(["apt-get", "download", "-qq", package], cwd=folder, check=True)
+            for deb in glob.glob(f"{folder}/*.deb"):
+                subprocess.run(["dpkg-deb", "-x", deb, folder], check=True)
+                os.remove(deb)
 
 
 def translations(rng):
@@ -70,6 +94,7 @@ def headings(rng):
 
 
 def main():
+    fetch()
     rng, seen = random.Random(21), set()
     with open(f"{ROOT}/headings.jsonl", "w", encoding="utf-8") as out:
         for make in (translations, phrases, headings):

@@ -14,6 +14,7 @@ import polib
 from labels import filled, label
 
 ROOT = os.path.abspath(sys.argv[1])
+os.makedirs(ROOT, exist_ok=True)
 HERE = os.path.dirname(os.path.abspath(__file__))
 PIP = (
     "plone.app.locales ckan Trac moin Weblate wagtail django-cms pretix indico apache-superset django-oscar WTForms Kallithea "
