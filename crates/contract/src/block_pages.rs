@@ -10,7 +10,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use fingerprint::{BlockPageKind, Fingerprint, Strength};
+pub use fingerprint::{Fingerprint, Strength};
 pub use recognise::{BlockPage, best, fingerprints_in, recognise};
 pub use table::FINGERPRINTS;
 

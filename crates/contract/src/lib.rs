@@ -17,6 +17,7 @@ mod cx;
 mod date;
 mod descriptor;
 mod error;
+mod failure;
 pub mod hosts;
 pub mod limits;
 pub mod peek;
@@ -41,6 +42,7 @@ pub use descriptor::{
     When,
 };
 pub use error::{ErrorCode, Retry, SourceError};
+pub use failure::FailureKind;
 pub use limits::Limits;
 pub use peek::{Earlier, EarlierRequest, Evidence, Listing, Peek, Peeked, Question};
 pub use routes::Routed;

@@ -10,8 +10,8 @@ use freshcontext_detect::{Kind, Segments};
 use crate::data::Sample;
 
 /// Passes over the samples, and how many of the last the weights are the mean of.
-const EPOCHS: usize = 8;
-const AVERAGED: usize = 2;
+const EPOCHS: usize = 12;
+const AVERAGED: usize = 6;
 
 /// First step of a weight.
 const STEP: f32 = 0.25;
@@ -220,7 +220,7 @@ impl Sequence {
     }
 }
 
-/// Learns from samples.
+/// Learns from samples that no rule decides: the weights are never asked about the others.
 pub fn fit(vectors: &[&Vector]) -> Weights {
     let mut weights = Weights {
         grams: vec![0.0; BUCKETS],
@@ -232,7 +232,8 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
     };
     let mut squares = vec![1e-3_f32; BUCKETS];
     let mut figure_squares = vec![1e-1_f32; Figure::ALL.len()];
-    let mut order: Vec<usize> = (0..vectors.len()).collect();
+    let weighed = |at: &usize| vectors.get(*at).is_some_and(|vector| vector.certain.is_none());
+    let mut order: Vec<usize> = (0..vectors.len()).filter(weighed).collect();
     let mut sequence = Sequence(11);
     let mut mean = (vec![0.0; BUCKETS], vec![0.0; Figure::ALL.len()]);
     for epoch in 0..EPOCHS {

@@ -44,7 +44,7 @@ pub struct Trained {
 /// Weight of the repository's own failures in learning, and of its content, which is worse to mistake; the others are many and
 /// noisier.
 const OWN: f32 = 30.0;
-const OWN_CONTENT: f32 = 45.0;
+const OWN_CONTENT: f32 = 70.0;
 
 /// Weight of messages of programs, whose labels come from a rule over words.
 const NOISY: f32 = 0.12;

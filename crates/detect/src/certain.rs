@@ -1,4 +1,5 @@
-//! What needs no weighing: nothing there, binary formats, error objects, what retrieval tools print.
+//! What needs no weighing: nothing there, binary bytes, a bare status, a stack trace, error objects, what retrieval tools print, a
+//! vendor's block page.
 
 use freshcontext_contract::block_pages::Strength;
 use http::StatusCode;
@@ -8,22 +9,17 @@ use crate::form::Form;
 use crate::segment::Segments;
 use crate::verdict::{Inspection, Kind};
 
-/// Opening bytes of formats that are not text; in text form, where the upper bytes were replaced.
-const MAGIC: [(&str, &str); 14] = [
+/// Opening bytes of formats whose beginning reads as text; in text form, where the upper bytes were replaced. What opens other
+/// formats is unreadable anyway.
+const MAGIC: [(&str, &str); 8] = [
     ("%PDF-", "PDF"),
     ("PK\u{3}\u{4}", "a ZIP archive"),
     ("\u{fffd}PNG", "PNG"),
     ("\u{89}PNG", "PNG"),
-    ("GIF87a", "GIF"),
-    ("GIF89a", "GIF"),
+    ("GIF8", "GIF"),
     ("\u{1f}\u{8b}", "gzip"),
     ("\u{1f}\u{fffd}", "gzip"),
     ("\u{7f}ELF", "an ELF program"),
-    ("\u{fffd}\u{fffd}\u{fffd}\u{fffd}", "a binary format"),
-    ("ÿØÿ", "JPEG"),
-    ("Rar!\u{1a}", "a RAR archive"),
-    ("7z¼¯", "a 7z archive"),
-    ("wOF2", "a font"),
 ];
 
 /// Share of unreadable characters from which a text is none.
@@ -37,6 +33,9 @@ const MARKERS: &str = "error|fatal|failed|failure|unavailable|timeout|timed out|
     not found|forbidden|rate limited|rate limit|unauthorized|fetch error|http error|\
     network error|tool error|request failed|fetch failed|fetch_error|rejected|unreachable";
 
+/// Tools that say in brackets who they are, before one of those.
+const TOOLS: &str = "security|policy|guard|proxy|fetch|http|tool|network";
+
 /// Those that no title opens with: more words may follow.
 const TELLING: &str = "timeout|timed out|fetch error|fetch_error|http error|network error|tool error|request failed|\
     fetch failed";
@@ -49,104 +48,90 @@ const WORDS_AFTER_ERROR: usize = 4;
 /// Most visible bytes of a page that a vendor's proof decides.
 pub(crate) const WALLED: usize = 400;
 
-/// Statuses whose reasons (RFC 9110) stand alone on the shortest error pages; others are words of their own.
-const ALONE: [StatusCode; 19] = [
-    StatusCode::BAD_REQUEST,
-    StatusCode::UNAUTHORIZED,
-    StatusCode::PAYMENT_REQUIRED,
-    StatusCode::FORBIDDEN,
-    StatusCode::NOT_FOUND,
-    StatusCode::METHOD_NOT_ALLOWED,
-    StatusCode::NOT_ACCEPTABLE,
-    StatusCode::PROXY_AUTHENTICATION_REQUIRED,
-    StatusCode::REQUEST_TIMEOUT,
-    StatusCode::CONFLICT,
-    StatusCode::GONE,
-    StatusCode::UNPROCESSABLE_ENTITY,
-    StatusCode::TOO_MANY_REQUESTS,
-    StatusCode::UNAVAILABLE_FOR_LEGAL_REASONS,
-    StatusCode::INTERNAL_SERVER_ERROR,
-    StatusCode::NOT_IMPLEMENTED,
-    StatusCode::BAD_GATEWAY,
-    StatusCode::SERVICE_UNAVAILABLE,
-    StatusCode::GATEWAY_TIMEOUT,
-];
-
 /// Longest text that is a status and nothing else, in bytes.
 const STATUS: usize = 60;
 
 /// Longest response that is taken for one, in bytes: what is longer explains one.
 const RESPONSE: usize = 2000;
 
+/// Longest stack trace, in bytes.
+const TRACE: usize = 6000;
+
 /// Judges what is certain; `None` leaves it to the weights.
 pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
+    if text.is_empty() {
+        return Some(Inspection::failure(Kind::Empty, 1.0, "there is no text"));
+    }
     binary(text)
         .or_else(|| hollow(text, segments))
         .or_else(|| marker(text))
-        .or_else(|| browser(text))
         .or_else(|| status(text))
-        .or_else(|| response(text))
-        .or_else(|| thrown(text))
+        .or_else(|| trace(text))
         .or_else(|| object(segments, figures))
         .or_else(|| fault(segments))
         .or_else(|| block_page(segments, figures))
 }
 
-/// `404`, `HTTP/1.1 503 Service Unavailable`, `Too Many Requests`: a status and nothing else.
-fn status(text: &str) -> Option<Inspection> {
-    if text.len() > STATUS {
-        return None;
-    }
-    let lower = text.to_ascii_lowercase();
-    let rest = [
-        "http/1.1 ",
-        "http/1.0 ",
-        "http/2 ",
-        "http error ",
-        "error ",
-        "http ",
-    ]
-    .iter()
-    .find_map(|start| lower.strip_prefix(start))
-    .unwrap_or(&lower);
-    let code = rest.get(..3).and_then(refusal);
-    let reason = rest.get(code.map_or(0, |_| 3)..).unwrap_or_default();
-    let reason = reason.trim_matches([' ', ':', '-', '.', '!']);
-    let says = |status: &StatusCode| {
-        status
-            .canonical_reason()
-            .is_some_and(|known| known.eq_ignore_ascii_case(reason))
-    };
-    let named = match reason {
-        "gateway time-out" => Some(StatusCode::GATEWAY_TIMEOUT),
-        "service temporarily unavailable" => Some(StatusCode::SERVICE_UNAVAILABLE),
-        "unprocessable content" => Some(StatusCode::UNPROCESSABLE_ENTITY),
-        _ => ALONE.into_iter().find(says),
-    };
-    let bare = code.is_some() && reason.is_empty() && (rest.len() < lower.len() || text.len() == 3);
-    if !bare && named.is_none() {
-        return None;
-    }
-    let kind = kind_of_status(code.or(named.map(|status| status.as_u16()))?);
-    Some(Inspection::failure(kind, 0.95, "an HTTP status and nothing else").with("wording", text))
-}
+/// What a status may stand behind.
+const BEFORE_STATUS: &[&str] = &[
+    "http/1.1 ",
+    "http/1.0 ",
+    "http/2 ",
+    "http error ",
+    "error ",
+    "http ",
+];
 
-/// A whole response as it came, which refuses: a status line, and a header field below it (RFC 9112).
-fn response(text: &str) -> Option<Inspection> {
+/// `404`, `HTTP/1.1 503 Service Unavailable`, `Too Many Requests`: a status and nothing else. Or a whole response that refuses:
+/// a status line, and a header field below it (RFC 9112).
+fn status(text: &str) -> Option<Inspection> {
     // By its length first: a long text may be one line, and would be searched for its end.
     if text.len() > RESPONSE {
         return None;
     }
-    let (first, rest) = text.split_once('\n')?;
-    let (_, status) = first.strip_prefix("HTTP/")?.split_once(' ')?;
-    let code = status.get(..3).and_then(refusal)?;
-    let (name, _) = rest.lines().next()?.split_once(':')?;
+    let (first, below) = crate::text::first_line(text);
+    if first.len() > STATUS {
+        return None;
+    }
+    let lower = first.to_ascii_lowercase();
+    let behind = BEFORE_STATUS.iter().find_map(|before| lower.strip_prefix(before));
+    let status = behind.unwrap_or(&lower);
+    let code = status.get(..3).and_then(refusal);
+    let reason = status.get(code.map_or(0, |_| 3)..).unwrap_or_default();
+    let reason = reason.trim_matches([' ', ':', '-', '.', '!']);
+    let code = if first.starts_with("HTTP/") && is_field(below) {
+        code
+    } else if !below.is_empty() {
+        None
+    } else if reason.is_empty() {
+        code.filter(|_| behind.is_some() || first.len() == 3)
+    } else {
+        code_of_reason(reason).map(|named| code.unwrap_or(named))
+    };
+    let why = "an HTTP status that refuses, and no content";
+    Some(Inspection::failure(kind_of_status(code?), 0.95, why).with("wording", first.trim_end()))
+}
+
+/// Whether a line is a header field.
+fn is_field(line: &str) -> bool {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let field = !name.is_empty() && name.bytes().all(token);
-    field.then(|| {
-        Inspection::failure(kind_of_status(code), 0.95, "an HTTP response that refuses")
-            .with("wording", first.trim_end())
-    })
+    line.split_once(':')
+        .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(token))
+}
+
+/// The code of a reason (RFC 9110), in lower case; none where the words say something by themselves.
+fn code_of_reason(reason: &str) -> Option<u16> {
+    match reason {
+        "gateway time-out" => Some(504),
+        "service temporarily unavailable" => Some(503),
+        "unprocessable content" => Some(422),
+        "locked" | "too early" | "loop detected" => None,
+        _ => (400..=431).chain([451]).chain(500..=511).find(|code| {
+            let known = StatusCode::from_u16(*code).ok();
+            let known = known.and_then(|status| status.canonical_reason());
+            known.is_some_and(|known| known.eq_ignore_ascii_case(reason))
+        }),
+    }
 }
 
 /// A status code that refuses.
@@ -167,49 +152,34 @@ const fn kind_of_status(code: u16) -> Kind {
     }
 }
 
-/// An exception of a client library in place of an answer: its qualified name first, or a stack trace and nothing else.
-fn thrown(text: &str) -> Option<Inspection> {
-    let start = crate::text::head(text, 4000);
-    let (first, rest) = crate::text::first_line(start);
-    let (second, _) = crate::text::first_line(rest);
-    let name = first.split([':', ' ']).next().unwrap_or_default();
-    let qualified = name.contains('.')
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'$'))
-        && ["Error", "Exception", "Timeout", "Failed", "Denied"]
-            .iter()
-            .any(|end| name.ends_with(end));
-    let is_frame = |line: &str| {
-        let line = line.trim_start();
-        line.starts_with("at ")
-            || line.starts_with("File \"")
-            || line.starts_with("Caused by: ")
-            || line.starts_with("... ")
-    };
-    let traceback = first.starts_with("Traceback (most recent call last)");
-    if !qualified && !traceback && !is_frame(second) {
+/// A stack trace in place of an answer.
+fn trace(text: &str) -> Option<Inspection> {
+    if text.len() > TRACE {
         return None;
     }
-    let (mut frames, mut others) = (0, 0);
-    for line in start.lines().skip(1).filter(|line| !line.trim().is_empty()) {
-        if is_frame(line) { frames += 1 } else { others += 1 }
+    let (first, below) = crate::text::first_line(text);
+    let is_frame = |line: &str| {
+        let line = line.trim_start();
+        let begins = ["at ", "File \"", "Caused by: ", "... "];
+        begins.iter().any(|begin| line.starts_with(begin))
+    };
+    let python = first.starts_with("Traceback (most recent call last)");
+    if !python && !is_frame(crate::text::first_line(below).0) {
+        return None;
     }
-    let traced = frames > 0 && (traceback && others <= frames + 2 || frames >= 2 && others == 0);
-    let alone = qualified
-        && first
-            .get(name.len()..)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
-        && text.len() <= 800
-        && (others <= 2 || frames >= others)
-        && !first.ends_with('?');
-    (traced && text.len() <= 6000 || alone).then(|| {
-        let lower = start.to_ascii_lowercase();
-        let kind = match kind_of(&lower) {
-            Kind::ToolError if traced => Kind::ServerError,
+    let lines = below.lines().filter(|line| !line.trim().is_empty());
+    let (frames, others): (Vec<_>, Vec<_>) = lines.partition(|line| is_frame(line));
+    let traced = if python {
+        !frames.is_empty() && others.len() <= frames.len() + 2
+    } else {
+        frames.len() >= 2 && others.is_empty()
+    };
+    traced.then(|| {
+        let kind = match kind_of(&text.to_ascii_lowercase()) {
+            Kind::ToolError => Kind::ServerError,
             kind => kind,
         };
-        Inspection::failure(kind, 0.92, "an exception in place of an answer")
+        Inspection::failure(kind, 0.92, "a stack trace in place of an answer")
             .with("shape", crate::text::head(first, 80))
     })
 }
@@ -251,39 +221,34 @@ fn binary(text: &str) -> Option<Inspection> {
     })
 }
 
+/// What stands for nothing where a value was expected.
+const PLACEHOLDERS: &[&str] = &[
+    "null",
+    "NULL",
+    "undefined",
+    "None",
+    "nil",
+    "NaN",
+    "N/A",
+    "n/a",
+    "[object Object]",
+];
+
 fn hollow(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
-    let nothing = |what: &'static str| Some(Inspection::failure(Kind::Empty, 0.97, what).with("shape", what));
-    match segments.form {
+    let shape = &segments.shape;
+    let what = match segments.form {
         Form::Plain if text.len() <= 64 && !text.chars().any(char::is_alphanumeric) => {
-            nothing("there is not one word")
+            "there is not one word"
         }
-        Form::Plain
-            if matches!(
-                text,
-                "null" | "undefined" | "None" | "nil" | "NaN" | "N/A" | "n/a" | "NULL" | "[object Object]"
-            ) =>
-        {
-            nothing("a placeholder for nothing")
+        Form::Plain if PLACEHOLDERS.contains(&text) => "a placeholder for nothing",
+        Form::Json if segments.json.is_some_and(|json| json.is_hollow()) => "JSON without any content",
+        Form::Xml if shape.feed && shape.entries == 0 && shape.bytes < 4000 => "a feed without entries",
+        Form::Html if shape.visible == 0 && segments.title.is_empty() && shape.scripts == 0 => {
+            "markup without a word"
         }
-        Form::Json => {
-            let json = segments.json?;
-            (json.closed
-                && json.errors + json.content == 0
-                && json.denials + json.refusals == 0
-                && json.envelope <= 3
-                && (json.hollow > 0 || json.envelope == 0))
-                .then(|| nothing("JSON without any content"))?
-        }
-        Form::Xml if segments.shape.feed && segments.shape.entries == 0 && segments.shape.bytes < 4000 => {
-            nothing("a feed without entries")
-        }
-        Form::Html
-            if segments.shape.visible == 0 && segments.title.is_empty() && segments.shape.scripts == 0 =>
-        {
-            nothing("markup without a word")
-        }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(Inspection::failure(Kind::Empty, 0.97, what).with("shape", what))
 }
 
 fn listed(words: &str, word: &str) -> bool {
@@ -296,79 +261,41 @@ fn marker(text: &str) -> Option<Inspection> {
         return None;
     }
     let lower = text.to_ascii_lowercase();
-    let said = |marker: &str| {
-        Some(Inspection::failure(kind_of(&lower), 0.93, "a tool says that it failed").with("wording", marker))
+    let said = |bytes: usize| {
+        let wording = crate::text::head(text, bytes);
+        Some(
+            Inspection::failure(kind_of(&lower), 0.93, "a tool says that it failed").with("wording", wording),
+        )
     };
     if let Some((word, rest)) = lower.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        let refuses = MARKERS.split('|').any(|marker| rest.trim().starts_with(marker));
-        if rest.starts_with('(') {
-            return None;
-        }
-        if listed(MARKERS, word)
-            || refuses
-                && matches!(
-                    word,
-                    "security" | "policy" | "guard" | "proxy" | "fetch" | "http" | "tool" | "network"
-                )
-        {
-            return said(text.get(..word.len() + 2).unwrap_or_default());
+        let refuses = || MARKERS.split('|').any(|marker| rest.trim().starts_with(marker));
+        let is_link = rest.starts_with('(');
+        if !is_link && (listed(MARKERS, word) || listed(TOOLS, word) && refuses()) {
+            return said(word.len() + 2);
         }
     }
     if let Some((word, rest)) = lower.split_once(": ")
         && listed(MARKERS, word)
-        && rest.split_whitespace().count()
-            <= if listed(TELLING, word) {
-                WORDS_AFTER_TELLING
-            } else {
-                WORDS_AFTER_ERROR
-            }
         && !lower.contains('\n')
     {
-        return said(text.get(..=word.len()).unwrap_or_default());
+        let most = if listed(TELLING, word) {
+            WORDS_AFTER_TELLING
+        } else {
+            WORDS_AFTER_ERROR
+        };
+        if rest.split_whitespace().count() <= most {
+            return said(word.len() + 1);
+        }
     }
     let words: Vec<&str> = lower.split_whitespace().take(9).collect();
-    let after = words
-        .windows(2)
-        .position(|pair| matches!(pair, ["timeout" | "out", "after"]));
-    let time = after
-        .and_then(|at| words.get(at + 2))
-        .is_some_and(|time| time.starts_with(|c: char| c.is_ascii_digit()));
-    if time && words.len() <= 8 && after.is_some_and(|at| at <= 3) {
-        return Some(
-            Inspection::failure(Kind::Timeout, 0.93, "a tool says that it waited in vain")
-                .with("wording", text),
-        );
+    let waits = |three: &[&str]| match three {
+        ["timeout" | "out", "after", time] => time.starts_with(|c: char| c.is_ascii_digit()),
+        _ => false,
+    };
+    if words.len() <= 8 && words.windows(3).take(4).any(waits) {
+        return said(text.len());
     }
     None
-}
-
-/// What a browser that was driven by a program says in place of the page: a network error's code in brackets or before the
-/// address, or the method that waited in vain.
-fn browser(text: &str) -> Option<Inspection> {
-    if text.len() > 2 * MARKED {
-        return None;
-    }
-    let first = text.lines().next().unwrap_or_default();
-    if first.len() > MARKED {
-        return None;
-    }
-    let coded = first.split_once("net::ERR_").is_some_and(|(before, after)| {
-        before.ends_with('(') && after.ends_with(')') || after.contains(" at http")
-    });
-    let waited = first
-        .split_once("ms exceeded")
-        .and_then(|(before, _)| before.rsplit_once("imeout "))
-        .is_some_and(|(method, time)| {
-            method.ends_with(": T") && !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit())
-        });
-    let kind = if waited || first.contains("TIMED_OUT") {
-        Kind::Timeout
-    } else {
-        Kind::ToolError
-    };
-    (coded || waited).then(|| {
-        Inspection::failure(kind, 0.94, "a driven browser says that it got no page").with("wording", first)
-    })
 }
 
 fn kind_of(lower: &str) -> Kind {
@@ -395,17 +322,12 @@ fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     if json.has_content() && figures.mark.is_none() {
         return Some(Inspection::genuine(0.97, "JSON with content of its own"));
     }
-    if json.content > 0 || json.listed {
-        return None;
-    }
-    if json.errors + json.denials + json.refusals == 0 {
+    if json.content > 0 || json.listed || json.complaints() == 0 {
         return None;
     }
     let kind = crate::score::kind(segments).unwrap_or(Kind::ClientError);
-    Some(
-        Inspection::failure(kind, 0.96, "JSON that holds an error and nothing else")
-            .with("shape", "an error object"),
-    )
+    let found = Inspection::failure(kind, 0.96, "JSON that holds an error and nothing else");
+    Some(found.with("shape", "an error object"))
 }
 
 /// A vendor's proof on a page without a document of its own.
@@ -414,12 +336,7 @@ fn block_page(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> 
     if segments.form != Form::Html || segments.shape.visible > WALLED {
         return None;
     }
-    Some(
-        Inspection::failure(
-            Kind::from(mark.kind),
-            0.95,
-            format!("{}: {}", mark.vendor, mark.kind.phrase()),
-        )
-        .with("wall", format!("{} ({})", mark.vendor, mark.needle)),
-    )
+    let reason = format!("{}: {}", mark.vendor, mark.kind.phrase());
+    let wall = format!("{} ({})", mark.vendor, mark.needle);
+    Some(Inspection::failure(mark.kind, 0.95, reason).with("wall", wall))
 }

@@ -46,39 +46,23 @@ pub struct Gram {
 /// Marks the n-grams of JSON that holds content: a message there is one field among others.
 const AS_DATA: u32 = 0x2545_f491;
 
-/// How characters join into words.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    /// Part of a word.
-    Letter,
-    Digit,
-    /// A script without spaces: every character is a word.
-    Single,
-    /// Anything between words.
-    Other,
-}
+/// How characters join into words: as part of one, as a digit, each for itself (scripts without spaces), or not at all.
+const LETTER: u32 = 0;
+const DIGIT: u32 = 1;
+const SINGLE: u32 = 2;
+const OTHER: u32 = 3;
 
-const fn class_of_ascii(byte: u8) -> Class {
-    match byte {
-        b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
-        b'0'..=b'9' => Class::Digit,
-        _ => Class::Other,
-    }
-}
-
-const fn class(code: u32) -> Class {
+const fn class(code: u32) -> u32 {
     match code {
-        #[expect(clippy::cast_possible_truncation, reason = "below 128")]
-        0..=0x7f => class_of_ascii(code as u8),
-        0x80..=0xbf | 0xd7 | 0xf7 | 0x2000..=0x206f | 0x2190..=0x2bff | 0x3000..=0x3004 | 0x3008..=0x3020 => {
-            Class::Other
+        0x41..=0x5a | 0x61..=0x7a => LETTER,
+        0x30..=0x39 => DIGIT,
+        0..=0xbf | 0xd7 | 0xf7 | 0x2000..=0x206f | 0x2190..=0x2bff | 0x3000..=0x3004 | 0x3008..=0x3020 => {
+            OTHER
         }
         // Thai to Lao, Myanmar, Khmer, kana and ideographs; full-width punctuation
-        0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3041..=0x30ff | 0x3400..=0x9fff => {
-            Class::Single
-        }
-        0xff00..=0xff20 | 0xfff0..=0xffff | 0x1f000..=0x1faff => Class::Other,
-        _ => Class::Letter,
+        0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3041..=0x30ff | 0x3400..=0x9fff => SINGLE,
+        0xff00..=0xff20 | 0xfff0..=0xffff | 0x1f000..=0x1faff => OTHER,
+        _ => LETTER,
     }
 }
 
@@ -95,37 +79,56 @@ const fn lower(code: u32) -> u32 {
     }
 }
 
-/// Both for every character of two bytes: those of Latin, Greek, Cyrillic, Hebrew and Arabic letters.
-static OF_TWO_BYTES: [(Class, u16); 0x800] = table_of_two_bytes();
+/// A character's class, and its code in lower case: in one number, so that a look is one load.
+#[derive(Clone, Copy)]
+struct Character(u32);
+
+impl Character {
+    const fn of(code: u32) -> Self {
+        Self(class(code) << 24 | lower(code))
+    }
+
+    const fn class(self) -> u32 {
+        self.0 >> 24
+    }
+
+    const fn code(self) -> u32 {
+        self.0 & 0xff_ffff
+    }
+}
+
+/// The characters of one byte or two: those of Latin, Greek, Cyrillic, Hebrew and Arabic letters.
+static KNOWN: [Character; 0x800] = known();
 
 #[expect(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
-    reason = "evaluated at compile time, where a wrong index does not build; no such letter leaves the table"
+    reason = "evaluated at compile time, where a wrong index does not build"
 )]
-const fn table_of_two_bytes() -> [(Class, u16); 0x800] {
-    let mut table = [(Class::Other, 0); 0x800];
+const fn known() -> [Character; 0x800] {
+    let mut table = [Character(0); 0x800];
     let mut code = 0;
     while code < table.len() {
-        table[code] = (class(code as u32), lower(code as u32) as u16);
+        table[code] = Character::of(code as u32);
         code += 1;
     }
     table
 }
 
-/// Class, lower case and bytes of the character beyond ASCII that begins here.
-fn beyond_ascii(text: &str, at: usize) -> (Class, u32, usize) {
-    if let Some([lead @ ..0xe0, next]) = text.as_bytes().get(at..at + 2)
-        && let Some((class, lower)) =
-            OF_TWO_BYTES.get(usize::from(lead & 0x1f) << 6 | usize::from(next & 0x3f))
-    {
-        return (*class, u32::from(*lower), 2);
+/// The character that begins here, and its bytes.
+#[inline]
+fn character(text: &str, at: usize) -> Option<(Character, usize)> {
+    let first = *text.as_bytes().get(at)?;
+    if first < 0x80 {
+        return Some((*KNOWN.get(usize::from(first))?, 1));
     }
-    let c = text
-        .get(at..)
-        .and_then(|rest| rest.chars().next())
-        .unwrap_or_default();
-    (class(u32::from(c)), lower(u32::from(c)), c.len_utf8())
+    let next = text.as_bytes().get(at + 1)?;
+    let two = usize::from(first & 0x1f) << 6 | usize::from(next & 0x3f);
+    if first < 0xe0 {
+        return Some((*KNOWN.get(two)?, 2));
+    }
+    let c = text.get(at..)?.chars().next()?;
+    Some((Character::of(u32::from(c)), c.len_utf8()))
 }
 
 const fn mix(hash: u32, code: u32) -> u32 {
@@ -136,31 +139,6 @@ const fn mix(hash: u32, code: u32) -> u32 {
 const fn bucket(hash: u32) -> u32 {
     let mixed = (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca6b);
     ((mixed as u64 * BUCKETS as u64) >> 32) as u32
-}
-
-/// What every byte is, in one look: the lower case of a letter, or one of the following.
-const LOWER: [u8; 256] = lower_table();
-const OTHER: u8 = 0;
-const DIGIT: u8 = 1;
-/// Begins or continues a character beyond ASCII.
-const BEYOND: u8 = 2;
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated at compile time, where a wrong index does not build"
-)]
-const fn lower_table() -> [u8; 256] {
-    let mut table = [BEYOND; 256];
-    let mut at = 0_u8;
-    while at < 128 {
-        table[at as usize] = match class_of_ascii(at) {
-            Class::Letter => at.to_ascii_lowercase(),
-            Class::Digit => DIGIT,
-            _ => OTHER,
-        };
-        at += 1;
-    }
-    table
 }
 
 /// A word on its way to being counted.
@@ -250,18 +228,6 @@ fn ends_sentence(byte: u8, next: Option<&u8>) -> bool {
     }
 }
 
-/// Class, lower case and bytes of the character that begins here.
-#[inline]
-fn character(text: &str, at: usize) -> Option<(Class, u32, usize)> {
-    let byte = *text.as_bytes().get(at)?;
-    Some(match LOWER.get(usize::from(byte)).copied().unwrap_or_default() {
-        OTHER => (Class::Other, 0, 1),
-        DIGIT => (Class::Digit, u32::from(byte), 1),
-        BEYOND => beyond_ascii(text, at),
-        letter => (Class::Letter, u32::from(letter), 1),
-    })
-}
-
 /// Calls `add` for every n-gram of a text, in one pass: words, their stems and endings, pairs of stems, and the stems with
 /// which a sentence begins and ends.
 pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
@@ -272,10 +238,10 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
         add,
     };
     let mut at = 0_usize;
-    while let Some((class, code, length)) = character(text, at) {
+    while let Some((first, length)) = character(text, at) {
         let start = at;
         at += length;
-        if class == Class::Other {
+        if first.class() == OTHER {
             if let [byte, next @ ..] = text.as_bytes().get(start..).unwrap_or_default()
                 && ends_sentence(*byte, next.first())
             {
@@ -288,12 +254,12 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
             start,
             ..Word::default()
         };
-        word.push(code);
-        while class != Class::Single
-            && let Some((now, code, length)) = character(text, at)
-            && now == class
+        word.push(first.code());
+        while first.class() != SINGLE
+            && let Some((now, length)) = character(text, at)
+            && now.class() == first.class()
         {
-            word.push(code);
+            word.push(now.code());
             at += length;
         }
         counter.word(word, at);

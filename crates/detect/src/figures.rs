@@ -64,11 +64,9 @@ figures! {
     Identifier: "it ends in an identifier of a request",
     Addresses: "it names addresses",
     Ellipsis: "its first line ends in an ellipsis",
-    Exclaims: "it exclaims",
     Asks: "it asks a question",
     Quotes: "it quotes",
     Lists: "share of lines that are items of a list or headings",
-    OpensSmall: "it opens with a small letter",
     EndsOpen: "it does not end as a sentence does",
     Bracketed: "it opens with a word in brackets",
     Colon: "its first words end in a colon",
@@ -76,8 +74,6 @@ figures! {
     Form: "the page has a form",
     Password: "the page asks for a password",
     Linked: "most of what is seen is links",
-    Refresh: "the page loads another by itself",
-    Noscript: "the page speaks to those without scripts",
     Thin: "little is seen of much markup",
     Blocks: "the page has many paragraphs",
     Hint: "a vendor's mark that good pages carry too",
@@ -86,7 +82,6 @@ figures! {
     JsonDenied: "a value says that it did not succeed",
     JsonRefused: "a key holds a refusing status code",
     JsonContent: "share of values that are content",
-    JsonLong: "long strings of content",
     JsonFew: "few values",
     Fault: "an element is called an error or a fault",
     Feed: "it is a feed",
@@ -137,7 +132,11 @@ impl Figures {
             mark: None,
         };
         figures.set(Figure::Always, 1.0);
-        figures.length(segments.shape.visible);
+        figures.step(
+            Figure::UpTo16,
+            &[16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
+            segments.shape.visible,
+        );
         figures.characters(segments);
         match segments.form {
             Form::Html | Form::Xml => figures.page(segments),
@@ -168,42 +167,17 @@ impl Figures {
         self.set(Figure::WordsOfFailure, failing as f32 / all);
         self.set(Figure::WordsOfContent, content as f32 / all);
         self.set(Figure::WordsUnknown, unknown as f32 / all);
-        self.flag(
-            match unknown + content {
-                0 => Figure::NoOwn,
-                1 => Figure::OneOwn,
-                2 => Figure::TwoOwn,
-                3..=5 => Figure::FewOwn,
-                6..=12 => Figure::SomeOwn,
-                _ => Figure::ManyOwn,
-            },
-            true,
-        );
-        self.flag(
-            match failing {
-                0 => Figure::NoFailing,
-                1 => Figure::OneFailing,
-                2 => Figure::TwoFailing,
-                _ => Figure::MoreFailing,
-            },
-            true,
-        );
+        self.step(Figure::NoOwn, &[0, 1, 2, 5, 12], (unknown + content) as usize);
+        self.step(Figure::NoFailing, &[0, 1, 2], failing as usize);
     }
 
-    fn length(&mut self, bytes: usize) {
-        const STEPS: [(usize, Figure); 9] = [
-            (16, Figure::UpTo16),
-            (32, Figure::UpTo32),
-            (64, Figure::UpTo64),
-            (128, Figure::UpTo128),
-            (256, Figure::UpTo256),
-            (512, Figure::UpTo512),
-            (1024, Figure::UpTo1024),
-            (2048, Figure::UpTo2048),
-            (4096, Figure::UpTo4096),
-        ];
-        let step = STEPS.iter().find(|(most, _)| bytes <= *most);
-        self.flag(step.map_or(Figure::Longer, |(_, figure)| *figure), true);
+    /// Sets the one of neighbouring figures, from `first` on, whose step a number is on: each step ends at one of `bounds`, and
+    /// the last never.
+    fn step(&mut self, first: Figure, bounds: &[usize], number: usize) {
+        let step = bounds.iter().take_while(|bound| number > **bound).count();
+        if let Some(figure) = Figure::ALL.get(first as usize + step) {
+            self.flag(*figure, true);
+        }
     }
 
     fn characters(&mut self, segments: &Segments<'_>) {
@@ -212,7 +186,6 @@ impl Figures {
         let digits = count(bytes, |byte| byte.is_ascii_digit());
         let capitals = count(bytes, |byte| byte.is_ascii_uppercase());
         let code = count(bytes, is_of_code);
-        let exclaims = count(bytes, |byte| byte == b'!');
         let asks = count(bytes, |byte| byte == b'?');
         let quotes = count(bytes, |byte| byte == b'"' || byte == b'\'');
         let breaks = count(bytes, |byte| byte == b'\n');
@@ -225,10 +198,7 @@ impl Figures {
         let status = if digits < 3 { None } else { refusing_status(bytes) };
         let first_status = status.is_some_and(|at| at < first_line);
         let share = |count: u32| count as f32 / bytes.len().max(1) as f32;
-        self.flag(Figure::OneLine, lines == 1);
-        self.flag(Figure::FewLines, (2..6).contains(&lines));
-        self.flag(Figure::SomeLines, (6..21).contains(&lines));
-        self.flag(Figure::ManyLines, lines > 20);
+        self.step(Figure::OneLine, &[1, 5, 20], lines as usize);
         self.flag(Figure::CodeSome, (0.015..0.05).contains(&share(code)));
         self.flag(Figure::CodeMuch, share(code) >= 0.05);
         self.set(Figure::Digits, share(digits) * 5.0);
@@ -236,7 +206,6 @@ impl Figures {
         self.set(Figure::Beyond, share(beyond) * 5.0);
         self.flag(Figure::StatusFirst, first_status);
         self.flag(Figure::StatusBelow, status.is_some() && !first_status);
-        self.set(Figure::Exclaims, exclaims as f32 / 2.0);
         self.set(Figure::Asks, asks as f32 / 2.0);
         self.set(Figure::Quotes, quotes as f32 / 8.0);
         self.set(Figure::Lists, items as f32 / lines as f32);
@@ -245,13 +214,9 @@ impl Figures {
             Figure::Ellipsis,
             title.ends_with("...") || title.ends_with('\u{2026}'),
         );
-        self.flag(Figure::OpensSmall, title.starts_with(char::is_lowercase));
         self.flag(
             Figure::Bracketed,
-            title.starts_with('[')
-                && title
-                    .get(..24.min(title.len()))
-                    .is_some_and(|start| start.contains(']')),
+            title.starts_with('[') && crate::text::head(title, 24).contains(']'),
         );
         let opening = memchr::memmem::find(title.as_bytes(), b": ").and_then(|at| title.get(..at));
         let opening = opening.map(|words| words.split(' ').count());
@@ -284,8 +249,6 @@ impl Figures {
             Figure::Linked,
             shape.links > 2 && shape.outside_links * 2 < shape.visible,
         );
-        self.flag(Figure::Refresh, shape.refreshes);
-        self.flag(Figure::Noscript, shape.noscript);
         self.flag(
             Figure::Thin,
             shape.bytes > 1000 && shape.visible * 20 < shape.bytes.min(48 << 10),
@@ -304,7 +267,6 @@ impl Figures {
         self.flag(Figure::JsonDenied, json.denials > 0);
         self.flag(Figure::JsonRefused, json.refusals > 0);
         self.set(Figure::JsonContent, json.content as f32 / values.max(1) as f32);
-        self.set(Figure::JsonLong, json.long as f32 / 3.0);
         self.flag(Figure::JsonFew, values < 8);
     }
 }

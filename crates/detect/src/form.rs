@@ -2,6 +2,8 @@
 
 use memchr::{memchr, memchr_iter};
 
+use crate::text::begins;
+
 /// The forms that are read differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -19,7 +21,10 @@ pub enum Form {
 const HTML: &str = "html head body title meta link script style div p h1 h2 h3 h4 table tr td tbody thead span center \
     section article main header footer nav aside form ul ol li dl a b i u br hr img iframe noscript font \
     blockquote pre strong em input button label base details figure picture frameset small big \
-    code h5 h6 dialog template address";
+    code h5 h6 dialog address";
+
+/// Elements of XML with which a document begins, beside those of a namespace.
+const XML: &str = "feed rss rdf:rdf error urlset sitemapindex response";
 
 /// How much of the beginning is looked at, in bytes.
 const SNIFFED: usize = 2048;
@@ -36,6 +41,9 @@ const CLOSINGS: [&str; 12] = [
 /// What a document's type is declared with.
 const DOCTYPE: &str = "!doctype";
 
+/// What shows, before the first tag, that a program writes the markup.
+const CODE: [&str; 5] = ["=>", "() {", ") {\n", "return (", "import "];
+
 /// The form of a trimmed text.
 pub(crate) fn of(text: &str) -> Form {
     let start = crate::text::head(text, SNIFFED);
@@ -43,41 +51,20 @@ pub(crate) fn of(text: &str) -> Form {
         return Form::Json;
     }
     if start.starts_with('<') {
-        // a comment above code that writes markup
-        let below = start.strip_prefix("<!--").and_then(|rest| rest.split_once("-->"));
-        if below.is_some_and(|(_, code)| {
-            ["const ", "import ", "export "]
-                .iter()
-                .any(|word| code.trim_start().starts_with(word))
-        }) {
-            return Form::Plain;
-        }
         return of_markup(start);
     }
     let start = crate::text::head(start, PIECE);
     // Most plain text has no tag at all, and the search below takes longer than the rest of its judging.
-    if memchr(b'<', start.as_bytes()).is_none() {
+    let Some(ahead) = memchr(b'<', start.as_bytes()).and_then(|at| start.get(..at)) else {
         return Form::Plain;
-    }
-    // a component that renders markup is code
-    let ahead = start.split('<').next().unwrap_or_default();
-    if ["=>", "() {", ") {\n", "return (", "import "]
-        .iter()
-        .any(|sign| ahead.contains(sign))
-    {
+    };
+    if CODE.iter().any(|sign| ahead.contains(sign)) || start.contains("```") {
         return Form::Plain;
     }
     // pieces of pages begin in the middle of one
-    let tags = memchr_iter(b'<', start.as_bytes()).filter_map(|at| start.as_bytes().get(at..));
-    let closes = |tag: &[u8]| {
-        CLOSINGS.iter().any(|closing| {
-            let begin = tag.get(..closing.len());
-            begin.is_some_and(|begin| begin.eq_ignore_ascii_case(closing.as_bytes()))
-        })
-    };
-    let found = tags.filter(|tag| closes(tag)).count();
-    let markup = tag_bytes(start);
-    if found >= 2 && markup * 4 >= start.len() && !start.contains("```") {
+    let tags = memchr_iter(b'<', start.as_bytes()).filter_map(|at| start.get(at..));
+    let closing = tags.filter(|tag| CLOSINGS.iter().any(|closing| begins(tag, closing)));
+    if closing.count() >= 2 && is_mostly_tags(start) {
         Form::Html
     } else {
         Form::Plain
@@ -89,6 +76,7 @@ fn of_markup(start: &str) -> Form {
     let mut rest = start;
     // the first element that is neither a comment nor a declaration
     while let Some((_, after)) = rest.split_once('<') {
+        rest = after;
         if let Some(comment) = after.strip_prefix("!--") {
             rest = comment.split_once("-->").map_or("", |(_, after)| after);
             continue;
@@ -98,76 +86,49 @@ fn of_markup(start: &str) -> Form {
             return Form::Html;
         }
         if after.starts_with(['?', '!']) {
-            rest = after;
             continue;
         }
         let tag = after.trim_start_matches('/');
-        let length = tag
-            .bytes()
-            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'-' | b'_' | b'.'));
-        let (name, behind) = tag.split_at_checked(length.count()).unwrap_or_default();
-        let next = behind.chars().next();
+        let in_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_' | '.');
+        let name = tag.split(|c| !in_name(c)).next().unwrap_or_default();
+        let next = tag.get(name.len()..).and_then(|behind| behind.chars().next());
         if name.is_empty() || next.is_some_and(|next| !(next.is_whitespace() || matches!(next, '>' | '/'))) {
             return if declared { Form::Xml } else { Form::Plain };
         }
         let is = |known: &str| name.eq_ignore_ascii_case(known);
-        // a component of a framework, which is code
+        // a component of a framework is code
         if is("template") {
-            let lower = start.to_ascii_lowercase();
-            if ["v-if", "v-for", "v-else", "</template>\n\n<script", ":key", "{{"]
-                .iter()
-                .any(|sign| lower.contains(sign))
-            {
-                return Form::Plain;
-            }
+            return Form::Plain;
         }
         if HTML.split(' ').any(is) && (!declared || is("html")) {
             return Form::Html;
         }
-        let known = "feed rss rdf:rdf error urlset sitemapindex response";
-        if declared || known.split(' ').any(is) || name.contains(':') {
-            return Form::Xml;
-        }
         let lower = start.to_ascii_lowercase();
-        let element = tag.split('>').next().unwrap_or_default();
-        if element.to_ascii_lowercase().contains("xmlns")
+        let attributes = lower.split('>').next().unwrap_or_default();
+        if declared
+            || XML.split(' ').any(is)
+            || name.contains(':')
+            || attributes.contains("xmlns")
             || lower.contains(&format!("</{}>", name.to_ascii_lowercase()))
         {
             return Form::Xml;
         }
         break;
     }
-    if declared {
-        Form::Xml
-    } else if tag_bytes(start) * 4 >= start.len() {
-        Form::Html
-    } else {
-        Form::Plain
+    match (declared, is_mostly_tags(start)) {
+        (true, _) => Form::Xml,
+        (false, true) => Form::Html,
+        (false, false) => Form::Plain,
     }
 }
 
-/// Whether a text begins with this, whatever the case of its letters.
-fn begins(text: &str, with: &str) -> bool {
-    let begin = text.as_bytes().get(..with.len());
-    begin.is_some_and(|begin| begin.eq_ignore_ascii_case(with.as_bytes()))
-}
-
-/// Bytes between angle brackets.
-fn tag_bytes(text: &str) -> usize {
-    let mut inside = false;
-    text.bytes()
-        .filter(|byte| {
-            match byte {
-                b'<' => inside = true,
-                b'>' => {
-                    inside = false;
-                    return true;
-                }
-                _ => {}
-            }
-            inside
-        })
-        .count()
+/// Whether a quarter of a text or more stands between angle brackets.
+fn is_mostly_tags(text: &str) -> bool {
+    let tags = text
+        .split('<')
+        .skip(1)
+        .map(|tag| tag.find('>').unwrap_or(tag.len()) + 2);
+    tags.sum::<usize>() * 4 >= text.len()
 }
 
 #[cfg(test)]

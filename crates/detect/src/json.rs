@@ -1,9 +1,11 @@
-//! What JSON holds, by one pass of a lexer: no tree is built, and a body that was cut off is read as far as it goes.
+//! What JSON holds, by one pass: no tree is built, and a body that was cut off is read as far as it goes.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::LazyLock;
 
 use rustc_hash::FxBuildHasher;
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::text::LEAD;
 
@@ -22,8 +24,6 @@ pub struct Json {
     pub envelope: usize,
     /// Values under any other key, and in lists.
     pub content: usize,
-    /// Strings of content that are longer than a name.
-    pub long: usize,
     /// Lists and objects with nothing in them.
     pub hollow: usize,
     /// Status codes from 400 up under a key for such.
@@ -39,7 +39,18 @@ pub struct Json {
 impl Json {
     /// Whether it holds content of its own, which errors do not outweigh.
     pub(crate) fn has_content(&self) -> bool {
-        self.content >= 3 && self.content > 3 * (self.errors + self.denials + self.refusals)
+        self.content >= 3 && self.content > 3 * self.complaints()
+    }
+
+    /// How often it says that something failed.
+    pub(crate) fn complaints(&self) -> usize {
+        self.errors + self.denials + self.refusals
+    }
+
+    /// Whether it is a whole document that holds nothing but an envelope.
+    pub(crate) fn is_hollow(&self) -> bool {
+        let nothing = self.content + self.complaints() == 0;
+        self.closed && nothing && self.envelope <= 3 && (self.hollow > 0 || self.envelope == 0)
     }
 
     /// The same beyond doubt, whatever else it holds.
@@ -48,12 +59,12 @@ impl Json {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// What a key names that is no content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Error,
-    Message,
-    Envelope,
-    Listing,
+    /// The wording or circumstances of an error, or the envelope of an answer.
+    Beside,
 }
 
 /// Looked into for every key. Which keys are in it is fixed, so its hash need not withstand chosen ones.
@@ -66,9 +77,7 @@ static KEYS: LazyLock<HashMap<&'static [u8], Part, FxBuildHasher>> = LazyLock::n
     {
         match line.strip_prefix("= ") {
             Some("error") => part = Part::Error,
-            Some("message") => part = Part::Message,
-            Some("envelope") => part = Part::Envelope,
-            Some(_) => part = Part::Listing,
+            Some(_) => part = Part::Beside,
             None => keys.extend(line.split_whitespace().map(|key| (key.as_bytes(), part))),
         }
     }
@@ -94,220 +103,222 @@ fn part(key: &str) -> Option<Part> {
     KEYS.get(plain.get(..length)?).copied()
 }
 
-/// Reads JSON; also gives what it says, `key: value` a line. `None` where it is no JSON.
+/// Reads JSON; also gives what it says, `key: value` a line. A body that was cut off is read as far as it goes. `None` where it is
+/// no JSON.
 pub(crate) fn read(text: &str) -> Option<(Json, String)> {
-    let text = crate::text::head(text, READ);
-    let mut lexer = Lexer { text, at: 0 };
-    let mut json = Json::default();
-    let mut said = String::with_capacity(2 * LEAD);
-    // for each open brace: whether it is an object, whether it lies in an error, values in it
-    let mut open: Vec<(bool, bool, usize)> = Vec::new();
-    let (mut key, mut is, mut broken) = ("", None, 0_usize);
-    let mut in_error = false;
-    json.listed = text.starts_with("[{");
-    while let Some(token) = lexer.next() {
-        let object = open.last().is_some_and(|level| level.0);
-        match token {
-            Token::Open(brace) => {
-                if let Some(level) = open.last_mut() {
-                    level.2 += 1;
-                }
-                in_error |= object && is == Some(Part::Error);
-                if open.len() < 64 {
-                    open.push((brace == b'{', in_error, 0));
-                }
-                if brace == b'{' {
-                    (key, is) = ("", None);
-                }
-            }
-            Token::Close => {
-                let (_, _, values) = open.pop()?;
-                json.hollow += usize::from(values == 0);
-                json.closed = open.is_empty();
-                in_error = open.last().is_some_and(|level| level.1);
-                if json.closed {
-                    broken += usize::from(!lexer.rest().trim().is_empty());
-                    break;
-                }
-            }
-            Token::Text(value) if object && lexer.colon() => {
-                (key, is) = (value, part(value));
-                if said.len() < LEAD {
-                    said.push_str(crate::text::head(key, 60));
-                    said.push_str(": ");
-                }
-            }
-            Token::Text(value) | Token::Bare(value) => {
-                if let Some(level) = open.last_mut() {
-                    level.2 += 1;
-                }
-                let nothing = matches!(value, "" | "null" | "false" | "0" | "[]" | "{}");
-                json.count(
-                    is,
-                    if open.len() <= 2 { key } else { "" },
-                    value,
-                    nothing,
-                    in_error,
-                );
-                if said.len() < LEAD {
-                    push_unescaped(crate::text::head(value, LEAD), &mut said);
-                    said.push('\n');
-                }
-            }
-            Token::Other => broken += 1,
-        }
-        if broken > 3 {
-            return None;
-        }
-        if broken == 0 && json.is_document() {
-            break;
+    let mut reader = serde_json::Deserializer::from_str(crate::text::head(text, READ));
+    let mut found = Found {
+        json: Json {
+            listed: text.starts_with("[{"),
+            ..Json::default()
+        },
+        said: String::with_capacity(2 * LEAD),
+    };
+    let outermost = Value {
+        found: &mut found,
+        place: Place::default(),
+    };
+    let end = outermost.deserialize(&mut reader).and_then(|()| reader.end());
+    found.json.closed = end.is_ok();
+    let is_json = end.map_or_else(|error| error.is_eof() || found.json.is_document(), |()| true);
+    is_json.then_some((found.json, found.said))
+}
+
+/// What was read so far.
+struct Found {
+    json: Json,
+    said: String,
+}
+
+/// Where a value stands.
+#[derive(Debug, Default, Clone, Copy)]
+struct Place {
+    /// What its key names.
+    part: Option<Part>,
+    /// What its value says of an answer's success, as far out as that is said.
+    tells: Option<Tells>,
+    /// Whether it lies in an error.
+    in_error: bool,
+    /// How many objects and lists it lies in.
+    depth: usize,
+}
+
+/// How a key's value says that an answer failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tells {
+    /// By a status code.
+    Code,
+    /// By a word, for example `failed`.
+    Word,
+    /// By either.
+    Status,
+    /// By `false`.
+    YesNo,
+}
+
+impl Tells {
+    fn of(key: &str) -> Option<Self> {
+        Some(match key {
+            "status" => Self::Status,
+            "result" | "state" | "type" => Self::Word,
+            "code" | "statusCode" | "status_code" | "errorCode" | "error_code" | "http_status"
+            | "httpStatus" => Self::Code,
+            "ok" | "success" | "Success" | "succeeded" | "isSuccess" => Self::YesNo,
+            _ => return None,
+        })
+    }
+
+    fn is_refusal(self, value: &str) -> bool {
+        let refuses = || value.parse().is_ok_and(|code: u16| (400..600).contains(&code));
+        matches!(self, Self::Code | Self::Status) && refuses()
+    }
+
+    fn is_denial(self, value: &str) -> bool {
+        let words = ["error", "fail", "failed", "failure"];
+        match self {
+            Self::Word | Self::Status => words.iter().any(|word| value.eq_ignore_ascii_case(word)),
+            Self::YesNo => matches!(value, "false" | "0"),
+            Self::Code => false,
         }
     }
-    (broken == 0 || json.closed && broken < 2).then_some((json, said))
+}
+
+/// Reads one value into what was found.
+struct Value<'a> {
+    found: &'a mut Found,
+    place: Place,
+}
+
+impl Value<'_> {
+    /// A value that holds no others, as it is written.
+    fn leaf<E: de::Error>(self, value: &str) -> Result<(), E> {
+        let Found { json, said } = self.found;
+        json.count(self.place, value);
+        if said.len() < LEAD {
+            said.push_str(crate::text::head(value, LEAD));
+            said.push('\n');
+        }
+        if json.is_document() {
+            return Err(E::custom("enough was read"));
+        }
+        Ok(())
+    }
+
+    /// Where the values in this one stand.
+    fn inside(&self) -> Place {
+        Place {
+            in_error: self.place.in_error || self.place.part == Some(Part::Error),
+            depth: self.place.depth + 1,
+            ..self.place
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Value<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Value<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        self.leaf("null")
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<(), E> {
+        self.leaf(if value { "true" } else { "false" })
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<(), E> {
+        self.leaf(itoa::Buffer::new().format(value))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<(), E> {
+        self.leaf(itoa::Buffer::new().format(value))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<(), E> {
+        self.leaf(&value.to_string())
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<(), E> {
+        self.leaf(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let (place, mut values) = (self.inside(), 0);
+        let found = self.found;
+        while let Some(()) = list.next_element_seed(Value { found, place })? {
+            values += 1;
+        }
+        found.json.hollow += usize::from(values == 0);
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        let (outside, mut values) = (self.inside(), 0);
+        let found = self.found;
+        while let Some(place) = object.next_key_seed(Key { found, outside })? {
+            object.next_value_seed(Value { found, place })?;
+            values += 1;
+        }
+        found.json.hollow += usize::from(values == 0);
+        Ok(())
+    }
+}
+
+/// Reads a key, and says where its value stands.
+struct Key<'a> {
+    found: &'a mut Found,
+    outside: Place,
+}
+
+impl<'de> DeserializeSeed<'de> for Key<'_> {
+    type Value = Place;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Place, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Key<'_> {
+    type Value = Place;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<Place, E> {
+        if self.found.said.len() < LEAD {
+            self.found.said.push_str(crate::text::head(key, 60));
+            self.found.said.push_str(": ");
+        }
+        Ok(Place {
+            part: part(key),
+            tells: Tells::of(key).filter(|_| self.outside.depth <= 2),
+            ..self.outside
+        })
+    }
 }
 
 impl Json {
-    fn count(&mut self, is: Option<Part>, key: &str, value: &str, nothing: bool, in_error: bool) {
-        let status = matches!(
-            key,
-            "status"
-                | "code"
-                | "statusCode"
-                | "status_code"
-                | "errorCode"
-                | "error_code"
-                | "http_status"
-                | "httpStatus"
-        );
-        let refuses = || value.parse::<u16>().is_ok_and(|code| (400..600).contains(&code));
-        self.refusals += usize::from(status && refuses());
-        let yes_no = matches!(key, "ok" | "success" | "Success" | "succeeded" | "isSuccess");
-        self.denials += usize::from(yes_no && matches!(value, "false" | "0"));
-        let said = matches!(key, "status" | "result" | "state" | "type");
-        self.denials += usize::from(
-            said && ["error", "fail", "failed", "failure"]
-                .iter()
-                .any(|word| value.eq_ignore_ascii_case(word)),
-        );
-        match is {
-            Some(Part::Error) => self.errors += usize::from(!nothing),
-            Some(_) => self.envelope += usize::from(!nothing),
-            None if in_error => self.envelope += 1,
-            None if !nothing => {
-                self.content += 1;
-                self.long += usize::from(value.len() > 80);
-            }
-            None => {}
-        }
-    }
-}
-
-fn push_unescaped(value: &str, out: &mut String) {
-    if !value.contains('\\') {
-        out.push_str(value);
-        return;
-    }
-    let mut chars = value.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match chars.next() {
-            Some('n' | 'r' | 't') => out.push('\n'),
-            Some('u') => {
-                let digits: String = chars.by_ref().take(4).collect();
-                out.extend(u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
-            }
-            Some(c) => out.push(c),
-            None => {}
-        }
-    }
-}
-
-enum Token<'a> {
-    Open(u8),
-    Close,
-    Text(&'a str),
-    Bare(&'a str),
-    Other,
-}
-
-struct Lexer<'a> {
-    text: &'a str,
-    at: usize,
-}
-
-impl<'a> Lexer<'a> {
-    fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    /// Whether a colon follows.
-    fn colon(&self) -> bool {
-        let rest = self.rest();
-        match rest.bytes().next() {
-            Some(b':') => true,
-            Some(b',' | b'}' | b']') | None => false,
-            Some(_) => rest.trim_start().starts_with(':'),
-        }
-    }
-
-    fn next(&mut self) -> Option<Token<'a>> {
-        let bytes = self.text.as_bytes();
-        while bytes
-            .get(self.at)
-            .is_some_and(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t' | b',' | b':'))
-        {
-            self.at += 1;
-        }
-        let first = *bytes.get(self.at)?;
-        let start = self.at;
-        self.at += 1;
-        match first {
-            b'{' | b'[' => Some(Token::Open(first)),
-            b'}' | b']' => Some(Token::Close),
-            b'"' => {
-                let mut end = self.at;
-                loop {
-                    match bytes
-                        .get(end..)
-                        .and_then(|rest| memchr::memchr2(b'"', b'\\', rest))
-                    {
-                        Some(found) if bytes.get(end + found) == Some(&b'\\') => end += found + 2,
-                        Some(found) => {
-                            end += found;
-                            break;
-                        }
-                        None => {
-                            end = bytes.len();
-                            break;
-                        }
-                    }
-                }
-                let value = self.text.get(start + 1..end.min(bytes.len())).unwrap_or_default();
-                self.at = (end + 1).min(bytes.len());
-                Some(Token::Text(value))
-            }
-            b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
-                while bytes
-                    .get(self.at)
-                    .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'+' | b'-'))
-                {
-                    self.at += 1;
-                }
-                let value = self.text.get(start..self.at).unwrap_or_default();
-                let known = matches!(value, "true" | "false" | "null")
-                    || value.starts_with(|c: char| c == '-' || c.is_ascii_digit());
-                Some(if known { Token::Bare(value) } else { Token::Other })
-            }
-            _ => {
-                // a character that does not belong here, whole
-                while !self.text.is_char_boundary(self.at) {
-                    self.at += 1;
-                }
-                Some(Token::Other)
-            }
+    fn count(&mut self, place: Place, value: &str) {
+        self.refusals += usize::from(place.tells.is_some_and(|tells| tells.is_refusal(value)));
+        self.denials += usize::from(place.tells.is_some_and(|tells| tells.is_denial(value)));
+        let something = !matches!(value, "" | "null" | "false" | "0" | "[]" | "{}");
+        match place.part {
+            Some(Part::Error) => self.errors += usize::from(something),
+            Some(Part::Beside) => self.envelope += usize::from(something),
+            None if place.in_error => self.envelope += 1,
+            None => self.content += usize::from(something),
         }
     }
 }

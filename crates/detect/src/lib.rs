@@ -49,25 +49,60 @@ const CLOSE: f32 = -0.5;
 /// How much further above the threshold a short text must lie to be a failure where content is likelier.
 const IN_CONTEXT: f32 = 0.75;
 
+/// What the certain rules decide by themselves: whether it is a failure. `None` leaves it to the weights.
+pub fn certain(text: &str) -> Option<bool> {
+    Reading::of(text).certain().map(|found| found.failed)
+}
+
+/// A text taken apart and measured.
+struct Reading<'a> {
+    text: &'a str,
+    segments: Segments<'a>,
+    figures: Figures,
+    /// Whether vendors' marks have been looked for: where one may decide by itself. Otherwise they are only looked for where the
+    /// words leave a doubt.
+    searched: bool,
+}
+
+impl<'a> Reading<'a> {
+    fn of(text: &'a str) -> Self {
+        let text = text.trim_start_matches('\u{feff}').trim();
+        let segments = Segments::of(text);
+        let mut figures = Figures::of(&segments);
+        let thin = segments.form == Form::Html && segments.shape.visible <= certain::WALLED;
+        let searched = thin || segments.json.is_some_and(|json| !json.is_document());
+        if searched {
+            figures.search(text, &segments);
+        }
+        Self {
+            text,
+            segments,
+            figures,
+            searched,
+        }
+    }
+
+    fn certain(&self) -> Option<Inspection> {
+        certain::classify(self.text, &self.segments, &self.figures)
+    }
+}
+
 /// `short` is what is asked of a short text beyond its threshold.
 fn weigh(model: Model<'_>, text: &str, hints: &[Hint], short: f32) -> Inspection {
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if text.is_empty() {
-        return Inspection::failure(Kind::Empty, 1.0, "there is no text");
-    }
-    let segments = Segments::of(text);
-    let mut figures = Figures::of(&segments);
-    let maybe_blocked = may_be_block_page(&segments);
-    if maybe_blocked {
-        figures.search(text, &segments);
-    }
-    if let Some(found) = certain::classify(text, &segments, &figures) {
+    let mut reading = Reading::of(text);
+    if let Some(found) = reading.certain() {
         return found;
     }
-    let (mut alone, grams) = model.counted_margin(&segments, &mut figures);
+    let Reading {
+        text,
+        segments,
+        figures,
+        searched,
+    } = &mut reading;
+    let (mut alone, grams) = model.counted_margin(segments, figures);
     // Without a mark the figures are what they were, and so is the margin.
-    if !maybe_blocked && alone >= BEYOND_DOUBT && figures.search(text, &segments) {
-        alone = model.margin(&segments, &mut figures);
+    if !*searched && alone >= BEYOND_DOUBT && figures.search(text, segments) {
+        alone = model.margin(segments, figures);
     }
     if score::length_class(segments.shape.visible) == 0 {
         alone -= short;
@@ -77,31 +112,10 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint], short: f32) -> Inspection
     if margin < 0.0 {
         return Inspection::genuine((1.0 - model.probability(margin)).max(0.5), "it reads as content");
     }
-    let mut found = explain::failure(model, &segments, &figures, (margin, grams));
-    for hint in hints {
-        found = found.with("beside", hint.why);
-    }
-    found
-}
-
-/// Whether a vendor's mark may decide by itself. Otherwise it is only looked for where the words leave a doubt.
-fn may_be_block_page(segments: &Segments<'_>) -> bool {
-    let thin = segments.form == Form::Html && segments.shape.visible <= certain::WALLED;
-    thin || segments.json.is_some_and(|json| !json.is_document())
-}
-
-/// What the certain rules decide by themselves: whether it is a failure. `None` leaves it to the weights.
-pub fn certain(text: &str) -> Option<bool> {
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if text.is_empty() {
-        return Some(true);
-    }
-    let segments = Segments::of(text);
-    let mut figures = Figures::of(&segments);
-    if may_be_block_page(&segments) {
-        figures.search(text, &segments);
-    }
-    certain::classify(text, &segments, &figures).map(|found| found.failed)
+    let found = explain::failure(model, segments, figures, (margin, grams));
+    hints
+        .iter()
+        .fold(found, |found, hint| found.with("beside", hint.why))
 }
 
 /// One output line of `inspect --jsonl`: `{"id","failed","kind","confidence"}`, without line end.

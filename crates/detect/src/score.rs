@@ -16,7 +16,7 @@ pub(crate) static WEIGHTS: &[u8] = include_bytes!("weights.bin");
 /// Layout, little endian: for each [`Figure`] an `i16`; then the threshold of each of [`LENGTHS`], the slope of the confidence
 /// and its offset as `i16`; then for each of [`SLOTS`] a byte, see [`Entry`]; then for each of [`KIND_BUCKETS`] a weight of every
 /// kind as `i8`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Model<'a> {
     figures: &'a [u8],
     tuning: &'a [u8],
@@ -123,12 +123,7 @@ impl<'a> Model<'a> {
 
     /// The model in this binary.
     pub(crate) fn built_in() -> Self {
-        Self::read(WEIGHTS).unwrap_or(Self {
-            figures: &[],
-            tuning: &[],
-            grams: &[],
-            kinds: &[],
-        })
+        Self::read(WEIGHTS).unwrap_or_default()
     }
 
     fn tuned(&self, at: usize) -> f32 {

@@ -12,6 +12,12 @@ pub(crate) fn first_line(text: &str) -> (&str, &str) {
     }
 }
 
+/// Whether a text begins with this, whatever the case of its letters.
+pub(crate) fn begins(text: &str, with: &str) -> bool {
+    let begin = text.as_bytes().get(..with.len());
+    begin.is_some_and(|begin| begin.eq_ignore_ascii_case(with.as_bytes()))
+}
+
 /// The longest head of a text with at most `bytes` bytes.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());

@@ -1,85 +1,9 @@
 //! What the inspector says.
 
+use serde::Serialize;
 use std::borrow::Cow;
-use std::fmt;
 
-use freshcontext_contract::block_pages::BlockPageKind;
-use serde::{Deserialize, Serialize};
-
-macro_rules! kinds {
-    ($($(#[doc = $what:literal])* $name:ident = $says:literal,)*) => {
-        /// What kind of failure a text is.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        pub enum Kind { $($(#[doc = $what])* #[serde(rename = $says)] $name,)* }
-
-        impl Kind {
-            /// All kinds, in the order of the documentation.
-            pub const ALL: [Self; [$($says),*].len()] = [$(Self::$name,)*];
-
-            /// The kind as it appears in results, for example `rate_limited`.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $says,)* }
-            }
-        }
-    };
-}
-
-kinds! {
-    /// A captcha, proof of work or interstitial.
-    Challenge = "challenge",
-    /// A refusal: firewall, policy, geography, corporate filter.
-    AccessDenied = "access_denied",
-    /// Too many requests, or a quota used up.
-    RateLimited = "rate_limited",
-    /// Only for people who are logged in, or whose key is accepted.
-    LoginRequired = "login_required",
-    /// The thing does not exist, or no longer.
-    NotFound = "not_found",
-    /// The site is down, overloaded or being maintained.
-    Unavailable = "unavailable",
-    /// Somebody waited in vain.
-    Timeout = "timeout",
-    /// The request was wrong.
-    ClientError = "client_error",
-    /// The server failed.
-    ServerError = "server_error",
-    /// A page without content that asks for scripts.
-    ScriptRequired = "script_required",
-    /// Consent is asked for before any content.
-    ConsentWall = "consent_wall",
-    /// A domain that is parked or for sale.
-    Parked = "parked",
-    /// Nothing came back.
-    Empty = "empty",
-    /// What came back is not readable as anything.
-    Malformed = "malformed",
-    /// A tool speaks in place of its source.
-    ToolError = "tool_error",
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-impl From<BlockPageKind> for Kind {
-    fn from(kind: BlockPageKind) -> Self {
-        match kind {
-            BlockPageKind::Challenge => Self::Challenge,
-            BlockPageKind::AccessDenied => Self::AccessDenied,
-            BlockPageKind::RateLimited => Self::RateLimited,
-            BlockPageKind::LoginRequired => Self::LoginRequired,
-            BlockPageKind::NotFound => Self::NotFound,
-            BlockPageKind::Unavailable => Self::Unavailable,
-            BlockPageKind::Timeout => Self::Timeout,
-            BlockPageKind::ServerError => Self::ServerError,
-            BlockPageKind::ScriptRequired => Self::ScriptRequired,
-            BlockPageKind::ConsentWall => Self::ConsentWall,
-            BlockPageKind::Parked => Self::Parked,
-        }
-    }
-}
+pub use freshcontext_contract::FailureKind as Kind;
 
 /// One fact that weighed in the judgement.
 #[derive(Debug, Clone, PartialEq, Serialize)]

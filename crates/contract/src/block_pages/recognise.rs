@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use crate::{ErrorCode, Headers, Response, SourceError};
+use crate::{ErrorCode, FailureKind, Headers, Response, SourceError};
 
-use super::fingerprint::{BlockPageKind, Fingerprint, Strength};
+use super::fingerprint::{Fingerprint, Strength};
 use super::search::Search;
 use super::table::{FINGERPRINTS, HEADER_MARKS};
 
@@ -35,7 +35,7 @@ pub struct BlockPage {
 }
 
 impl BlockPage {
-    fn new(vendor: &'static str, kind: BlockPageKind) -> Self {
+    fn new(vendor: &'static str, kind: FailureKind) -> Self {
         Self {
             vendor,
             code: kind.code(),
@@ -98,7 +98,7 @@ pub fn recognise(status: u16, media_type: &str, headers: &Headers, body: &[u8]) 
     Some(BlockPage::new(
         header.vendor,
         if status == 429 {
-            BlockPageKind::RateLimited
+            FailureKind::RateLimited
         } else {
             header.kind
         },
@@ -125,7 +125,7 @@ pub fn fingerprints_in(body: &[u8]) -> Vec<&'static Fingerprint> {
 
 /// The mark that says most: a proof before a hint; a vendor's challenge before what else the page says.
 pub fn best<'a>(marks: &[&'a Fingerprint]) -> Option<&'a Fingerprint> {
-    let rank = |mark: &Fingerprint| (mark.strength, mark.kind == BlockPageKind::Challenge);
+    let rank = |mark: &Fingerprint| (mark.strength, mark.kind == FailureKind::Challenge);
     marks.iter().copied().rev().max_by_key(|mark| rank(mark))
 }
 

@@ -9,7 +9,8 @@ mod hosts;
 mod servers;
 mod sites;
 
-use super::fingerprint::{BlockPageKind, Fingerprint, Strength};
+use super::fingerprint::{Fingerprint, Strength};
+use crate::FailureKind;
 
 /// Every mark, in groups. Needles are lower-case ASCII.
 pub const FINGERPRINTS: [&[Fingerprint]; 5] = [
@@ -27,7 +28,7 @@ pub(super) struct HeaderMark {
     pub(super) name: &'static str,
     /// What the value contains (ASCII case ignored); empty for any value.
     pub(super) value: &'static str,
-    pub(super) kind: BlockPageKind,
+    pub(super) kind: FailureKind,
     /// Whether good answers carry the header too, so that a refusing status must go with it.
     pub(super) strength: Strength,
 }
@@ -39,7 +40,7 @@ pub(super) const HEADER_MARKS: &[HeaderMark] = &[
         "Cloudflare",
         "cf-mitigated",
         "challenge",
-        BlockPageKind::Challenge,
+        FailureKind::Challenge,
         Strength::Proof,
     ),
     // AWS WAF developer guide, "CAPTCHA and Challenge actions".
@@ -47,14 +48,14 @@ pub(super) const HEADER_MARKS: &[HeaderMark] = &[
         "AWS WAF",
         "x-amzn-waf-action",
         "captcha",
-        BlockPageKind::Challenge,
+        FailureKind::Challenge,
         Strength::Proof,
     ),
     header(
         "AWS WAF",
         "x-amzn-waf-action",
         "challenge",
-        BlockPageKind::Challenge,
+        FailureKind::Challenge,
         Strength::Proof,
     ),
     // Vercel documentation, Attack Challenge Mode.
@@ -62,57 +63,51 @@ pub(super) const HEADER_MARKS: &[HeaderMark] = &[
         "Vercel",
         "x-vercel-mitigated",
         "challenge",
-        BlockPageKind::Challenge,
+        FailureKind::Challenge,
         Strength::Proof,
     ),
     header(
         "Vercel",
         "x-vercel-mitigated",
         "deny",
-        BlockPageKind::AccessDenied,
+        FailureKind::AccessDenied,
         Strength::Proof,
     ),
     header(
         "DataDome",
         "x-datadome",
         "",
-        BlockPageKind::Challenge,
+        FailureKind::Challenge,
         Strength::Hint,
     ),
-    header("DataDome", "x-dd-b", "", BlockPageKind::Challenge, Strength::Hint),
-    header(
-        "Kasada",
-        "x-kpsdk-ct",
-        "",
-        BlockPageKind::Challenge,
-        Strength::Hint,
-    ),
+    header("DataDome", "x-dd-b", "", FailureKind::Challenge, Strength::Hint),
+    header("Kasada", "x-kpsdk-ct", "", FailureKind::Challenge, Strength::Hint),
     header(
         "Imperva",
         "x-iinfo",
         "",
-        BlockPageKind::AccessDenied,
+        FailureKind::AccessDenied,
         Strength::Hint,
     ),
     header(
         "Sucuri",
         "x-sucuri-id",
         "",
-        BlockPageKind::AccessDenied,
+        FailureKind::AccessDenied,
         Strength::Hint,
     ),
     header(
         "DDoS-Guard",
         "server",
         "ddos-guard",
-        BlockPageKind::Challenge,
+        FailureKind::Challenge,
         Strength::Hint,
     ),
     header(
         "Akamai",
         "server",
         "akamaighost",
-        BlockPageKind::AccessDenied,
+        FailureKind::AccessDenied,
         Strength::Hint,
     ),
 ];
@@ -121,7 +116,7 @@ const fn header(
     vendor: &'static str,
     name: &'static str,
     value: &'static str,
-    kind: BlockPageKind,
+    kind: FailureKind,
     strength: Strength,
 ) -> HeaderMark {
     HeaderMark {
@@ -134,7 +129,7 @@ const fn header(
 }
 
 /// A mark that only occurs on the block page.
-const fn proof(vendor: &'static str, kind: BlockPageKind, needle: &'static str) -> Fingerprint {
+const fn proof(vendor: &'static str, kind: FailureKind, needle: &'static str) -> Fingerprint {
     Fingerprint {
         vendor,
         needle,
@@ -144,7 +139,7 @@ const fn proof(vendor: &'static str, kind: BlockPageKind, needle: &'static str) 
 }
 
 /// A mark that good pages may carry, too.
-const fn hint(vendor: &'static str, kind: BlockPageKind, needle: &'static str) -> Fingerprint {
+const fn hint(vendor: &'static str, kind: FailureKind, needle: &'static str) -> Fingerprint {
     Fingerprint {
         vendor,
         needle,

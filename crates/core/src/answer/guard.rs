@@ -1,6 +1,6 @@
 //! The last look before anything is written as context: is this text a failed retrieval?
 
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::SourceError;
 use freshcontext_detect::{Kind, certain, inspect, inspect_context};
 
 use super::ScoredItem;
@@ -63,19 +63,5 @@ pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[ScoredItem]) 
         "{adapter} answered with a failure in place of content: {}",
         inspection.reason
     );
-    Err(SourceError::new(code_of(kind), message).detail(kind.as_str()))
-}
-
-const fn code_of(kind: Kind) -> ErrorCode {
-    match kind {
-        Kind::Challenge | Kind::ConsentWall => ErrorCode::Challenge,
-        Kind::AccessDenied | Kind::LoginRequired => ErrorCode::AccessDenied,
-        Kind::RateLimited => ErrorCode::RateLimited,
-        Kind::NotFound | Kind::Parked => ErrorCode::NotFound,
-        Kind::Timeout => ErrorCode::Timeout,
-        Kind::ScriptRequired | Kind::Empty | Kind::Malformed => ErrorCode::Malformed,
-        Kind::Unavailable | Kind::ClientError | Kind::ServerError | Kind::ToolError => {
-            ErrorCode::UpstreamError
-        }
-    }
+    Err(SourceError::new(kind.code(), message).detail(kind.as_str()))
 }

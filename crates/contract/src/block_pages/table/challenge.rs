@@ -1,6 +1,8 @@
 //! Captchas, proofs of work, interstitials and bot managers.
 
-use super::super::fingerprint::{BlockPageKind::Challenge, Fingerprint};
+use crate::FailureKind::Challenge;
+
+use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};
 
 pub(super) const MARKS: &[Fingerprint] = &[

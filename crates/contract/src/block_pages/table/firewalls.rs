@@ -1,9 +1,8 @@
 //! Web application firewalls, security plugins and corporate filters.
 
-use super::super::fingerprint::{
-    BlockPageKind::{AccessDenied, NotFound, RateLimited, ServerError, Timeout, Unavailable},
-    Fingerprint,
-};
+use crate::FailureKind::{AccessDenied, NotFound, RateLimited, ServerError, Timeout, Unavailable};
+
+use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};
 
 pub(super) const MARKS: &[Fingerprint] = &[

@@ -1,9 +1,8 @@
 //! Pages that a host or CDN serves in place of a site.
 
-use super::super::fingerprint::{
-    BlockPageKind::{AccessDenied, NotFound, Parked, ServerError, Unavailable},
-    Fingerprint,
-};
+use crate::FailureKind::{AccessDenied, NotFound, Parked, ServerError, Unavailable};
+
+use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};
 
 pub(super) const MARKS: &[Fingerprint] = &[

@@ -1,9 +1,8 @@
 //! Stock error pages of servers, proxies, gateways and frameworks.
 
-use super::super::fingerprint::{
-    BlockPageKind::{AccessDenied, NotFound, ServerError, Timeout, Unavailable},
-    Fingerprint,
-};
+use crate::FailureKind::{AccessDenied, NotFound, ServerError, Timeout, Unavailable};
+
+use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};
 
 pub(super) const MARKS: &[Fingerprint] = &[

@@ -1,11 +1,10 @@
 //! Single large sites: their own refusals, logins, consent pages and soft 404s.
 
-use super::super::fingerprint::{
-    BlockPageKind::{
-        AccessDenied, ConsentWall, LoginRequired, NotFound, RateLimited, ScriptRequired, Unavailable,
-    },
-    Fingerprint,
+use crate::FailureKind::{
+    AccessDenied, ConsentWall, LoginRequired, NotFound, RateLimited, ScriptRequired, Unavailable,
 };
+
+use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};
 
 pub(super) const MARKS: &[Fingerprint] = &[
