@@ -77,6 +77,7 @@ const BEFORE_STATUS: &[&str] = &[
     "http/1.1 ",
     "http/1.0 ",
     "http/2 ",
+    "http/3 ",
     "http error ",
     "error ",
     "http ",
@@ -261,17 +262,16 @@ fn marker(text: &str) -> Option<Inspection> {
         return None;
     }
     let lower = text.to_ascii_lowercase();
-    let said = |bytes: usize| {
+    let said = |why: &'static str, bytes: usize| {
         let wording = crate::text::head(text, bytes);
-        Some(
-            Inspection::failure(kind_of(&lower), 0.93, "a tool says that it failed").with("wording", wording),
-        )
+        Some(Inspection::failure(kind_of(&lower), 0.93, why).with("wording", wording))
     };
+    let failed = "a tool says that it failed";
     if let Some((word, rest)) = lower.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         let refuses = || MARKERS.split('|').any(|marker| rest.trim().starts_with(marker));
         let is_link = rest.starts_with('(');
         if !is_link && (listed(MARKERS, word) || listed(TOOLS, word) && refuses()) {
-            return said(word.len() + 2);
+            return said(failed, word.len() + 2);
         }
     }
     if let Some((word, rest)) = lower.split_once(": ")
@@ -284,7 +284,7 @@ fn marker(text: &str) -> Option<Inspection> {
             WORDS_AFTER_ERROR
         };
         if rest.split_whitespace().count() <= most {
-            return said(word.len() + 1);
+            return said(failed, word.len() + 1);
         }
     }
     let words: Vec<&str> = lower.split_whitespace().take(9).collect();
@@ -293,7 +293,7 @@ fn marker(text: &str) -> Option<Inspection> {
         _ => false,
     };
     if words.len() <= 8 && words.windows(3).take(4).any(waits) {
-        return said(text.len());
+        return said("a tool says that it waited in vain", text.len());
     }
     None
 }
