@@ -416,6 +416,6 @@ fn to_i16(value: f32) -> i16 {
 }
 
 /// Reads what [`Weights::bytes`] wrote.
-pub fn model(bytes: &[u8]) -> Result<Model<'_>, String> {
+pub fn model(bytes: &[u8]) -> Result<&Model, String> {
     Model::read(bytes).ok_or_else(|| "the weights have a wrong length".to_owned())
 }

@@ -6,6 +6,7 @@ use http::StatusCode;
 
 use crate::figures::Figures;
 use crate::form::Form;
+use crate::score::Model;
 use crate::segment::Segments;
 use crate::verdict::{Inspection, Kind};
 
@@ -60,7 +61,7 @@ const TRACE: usize = 6000;
 /// Judges what is certain; `None` leaves it to the weights.
 pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     if text.is_empty() {
-        return Some(Inspection::failure(Kind::Empty, 1.0, "there is no text"));
+        return Some(Inspection::new(Kind::Empty, 1.0, "there is no text"));
     }
     binary(text)
         .or_else(|| hollow(text, segments))
@@ -110,7 +111,7 @@ fn status(text: &str) -> Option<Inspection> {
         code_of_reason(reason).map(|named| code.unwrap_or(named))
     };
     let why = "an HTTP status that refuses, and no content";
-    Some(Inspection::failure(kind_of_status(code?), 0.95, why).with("wording", first.trim_end()))
+    Some(Inspection::new(kind_of_status(code?), 0.95, why).with("wording", first.trim_end()))
 }
 
 /// Whether a line is a header field.
@@ -180,7 +181,7 @@ fn trace(text: &str) -> Option<Inspection> {
             Kind::ToolError => Kind::ServerError,
             kind => kind,
         };
-        Inspection::failure(kind, 0.92, "a stack trace in place of an answer")
+        Inspection::new(kind, 0.92, "a stack trace in place of an answer")
             .with("shape", crate::text::head(first, 80))
     })
 }
@@ -189,8 +190,8 @@ fn trace(text: &str) -> Option<Inspection> {
 fn fault(segments: &Segments<'_>) -> Option<Inspection> {
     let shape = &segments.shape;
     (shape.fault && shape.visible < 2000 && !shape.feed && segments.form == Form::Xml).then(|| {
-        let kind = crate::score::kind(segments).unwrap_or(Kind::ClientError);
-        Inspection::failure(kind, 0.95, "XML that holds an error and nothing else")
+        let kind = Model::built_in().kind(segments).unwrap_or(Kind::ClientError);
+        Inspection::new(kind, 0.95, "XML that holds an error and nothing else")
             .with("shape", "an element that is called a fault or an error")
     })
 }
@@ -198,7 +199,7 @@ fn fault(segments: &Segments<'_>) -> Option<Inspection> {
 fn binary(text: &str) -> Option<Inspection> {
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| text.starts_with(magic)) {
         return Some(
-            Inspection::failure(Kind::Malformed, 0.99, format!("the bytes of {what}, not text"))
+            Inspection::new(Kind::Malformed, 0.99, format!("the bytes of {what}, not text"))
                 .with("shape", what.to_owned()),
         );
     }
@@ -215,7 +216,7 @@ fn binary(text: &str) -> Option<Inspection> {
     }
     let share = f64::from(bad) / f64::from(all.max(1));
     (share >= UNREADABLE && bad >= 3).then(|| {
-        Inspection::failure(Kind::Malformed, 0.97, "bytes that are no text").with(
+        Inspection::new(Kind::Malformed, 0.97, "bytes that are no text").with(
             "shape",
             format!("{:.0} % of its characters cannot be read", share * 100.0),
         )
@@ -249,7 +250,7 @@ fn hollow(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
         }
         _ => return None,
     };
-    Some(Inspection::failure(Kind::Empty, 0.97, what).with("shape", what))
+    Some(Inspection::new(Kind::Empty, 0.97, what).with("shape", what))
 }
 
 fn listed(words: &str, word: &str) -> bool {
@@ -264,7 +265,7 @@ fn marker(text: &str) -> Option<Inspection> {
     let lower = text.to_ascii_lowercase();
     let said = |why: &'static str, bytes: usize| {
         let wording = crate::text::head(text, bytes);
-        Some(Inspection::failure(kind_of(&lower), 0.93, why).with("wording", wording))
+        Some(Inspection::new(kind_of(&lower), 0.93, why).with("wording", wording))
     };
     let failed = "a tool says that it failed";
     if let Some((word, rest)) = lower.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -320,13 +321,13 @@ fn kind_of(lower: &str) -> Kind {
 fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     let json = segments.json?;
     if json.has_content() && figures.mark.is_none() {
-        return Some(Inspection::genuine(0.97, "JSON with content of its own"));
+        return Some(Inspection::new(None, 0.97, "JSON with content of its own"));
     }
     if json.content > 0 || json.listed || json.complaints() == 0 {
         return None;
     }
-    let kind = crate::score::kind(segments).unwrap_or(Kind::ClientError);
-    let found = Inspection::failure(kind, 0.96, "JSON that holds an error and nothing else");
+    let kind = Model::built_in().kind(segments).unwrap_or(Kind::ClientError);
+    let found = Inspection::new(kind, 0.96, "JSON that holds an error and nothing else");
     Some(found.with("shape", "an error object"))
 }
 
@@ -338,5 +339,5 @@ fn block_page(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> 
     }
     let reason = format!("{}: {}", mark.vendor, mark.kind.phrase());
     let wall = format!("{} ({})", mark.vendor, mark.needle);
-    Some(Inspection::failure(mark.kind, 0.95, reason).with("wall", wall))
+    Some(Inspection::new(mark.kind, 0.95, reason).with("wall", wall))
 }

@@ -11,7 +11,7 @@ const NAMED: usize = 3;
 
 /// The verdict about a text of so many n-grams whose margin is not negative.
 pub(crate) fn failure(
-    model: Model<'_>,
+    model: &Model,
     segments: &Segments<'_>,
     figures: &Figures,
     (margin, count): (f32, u32),
@@ -56,7 +56,7 @@ pub(crate) fn failure(
     } else {
         format!("it says {}", words.join(", "))
     };
-    let mut found = Inspection::failure(kind, confidence, reason);
+    let mut found = Inspection::new(kind, confidence, reason);
     for word in words {
         found = found.with("wording", word);
     }

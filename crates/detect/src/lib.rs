@@ -36,7 +36,7 @@ pub fn inspect_context(text: &str, hints: &[Hint]) -> Inspection {
 }
 
 /// The same by another model: what training measures with.
-pub fn inspect_with(model: Model<'_>, text: &str) -> Inspection {
+pub fn inspect_with(model: &Model, text: &str) -> Inspection {
     weigh(model, text, &[], 0.0)
 }
 
@@ -88,7 +88,7 @@ impl<'a> Reading<'a> {
 }
 
 /// `short` is what is asked of a short text beyond its threshold.
-fn weigh(model: Model<'_>, text: &str, hints: &[Hint], short: f32) -> Inspection {
+fn weigh(model: &Model, text: &str, hints: &[Hint], short: f32) -> Inspection {
     let mut reading = Reading::of(text);
     if let Some(found) = reading.certain() {
         return found;
@@ -110,7 +110,11 @@ fn weigh(model: Model<'_>, text: &str, hints: &[Hint], short: f32) -> Inspection
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
     let margin = if alone < CLOSE { alone } else { alone + added };
     if margin < 0.0 {
-        return Inspection::genuine((1.0 - model.probability(margin)).max(0.5), "it reads as content");
+        return Inspection::new(
+            None,
+            (1.0 - model.probability(margin)).max(0.5),
+            "it reads as content",
+        );
     }
     let found = explain::failure(model, segments, figures, (margin, grams));
     hints

@@ -1,5 +1,9 @@
 //! One dot product: the weights of what is there, a threshold for its length, and a confidence that means what it says.
 
+use std::sync::LazyLock;
+
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned, little_endian::I16};
+
 use crate::features::{self, CHECKS, SLOTS};
 use crate::figures::{Figure, Figures};
 use crate::segment::Segments;
@@ -8,20 +12,24 @@ use crate::verdict::Kind;
 /// Buckets of the table that names kinds: fewer, because it is asked about failures only.
 pub const KIND_BUCKETS: usize = 1 << 11;
 
-/// The trained weights, as `cargo xtask train-detector` wrote them: see [`Model`].
+/// The trained weights, as `cargo xtask train-detector` wrote them: a [`Model`].
 pub(crate) static WEIGHTS: &[u8] = include_bytes!("weights.bin");
 
-/// Trained weights in small integers.
-///
-/// Layout, little endian: for each [`Figure`] an `i16`; then the threshold of each of [`LENGTHS`], the slope of the confidence
-/// and its offset as `i16`; then for each of [`SLOTS`] a byte, see [`Entry`]; then for each of [`KIND_BUCKETS`] a weight of every
-/// kind as `i8`.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Model<'a> {
-    figures: &'a [u8],
-    tuning: &'a [u8],
-    grams: &'a [u8],
-    kinds: &'a [u8],
+/// Trained weights in small integers, laid out as in their file.
+#[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct Model {
+    /// Of each [`Figure`].
+    figures: [I16; Figure::ALL.len()],
+    /// Of each of [`LENGTHS`].
+    thresholds: [I16; LENGTHS.len()],
+    /// Of the confidence.
+    slope: I16,
+    offset: I16,
+    /// What each slot holds; see [`Entry`].
+    grams: [u8; SLOTS],
+    /// The weight of every kind in each bucket.
+    kinds: [[i8; Kind::ALL.len()]; KIND_BUCKETS],
 }
 
 /// What the model knows of an n-gram. In a byte: three bits say which of those that share the slot it is; five hold 0 where there
@@ -46,36 +54,21 @@ impl Entry {
 
     /// The byte of a slot that holds a bucket's n-gram.
     pub fn byte(self, bucket: u32) -> u8 {
-        let place = (0_u8..).zip(&ENTRIES).find(|(_, entry)| **entry == self);
-        let check = u8::try_from(bucket % u32::from(CHECKS)).unwrap_or_default();
-        check << 5 | place.map_or(0, |(place, _)| place)
+        let place = ENTRIES
+            .iter()
+            .position(|entry| *entry == self)
+            .unwrap_or_default();
+        let check = bucket as usize % usize::from(CHECKS);
+        u8::try_from(check << 5 | place).unwrap_or_default()
     }
 }
 
 /// What each place stands for.
-static ENTRIES: [Entry; 32] = entries();
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated at compile time, where a wrong index does not build"
-)]
-const fn entries() -> [Entry; 32] {
-    let mut entries = [Entry { level: 0, class: 0 }; 32];
-    let (mut at, mut class) = (1, 1);
-    while at + LEVELS.len() <= entries.len() {
-        let mut place = 0;
-        while place < LEVELS.len() {
-            entries[at] = Entry {
-                level: LEVELS[place],
-                class,
-            };
-            at += 1;
-            place += 1;
-        }
-        class += 1;
-    }
-    entries
-}
+static ENTRIES: LazyLock<[Entry; 32]> = LazyLock::new(|| {
+    let classes = (1..).flat_map(|class| LEVELS.map(|level| Entry { level, class }));
+    let mut places = std::iter::once(Entry::default()).chain(classes);
+    std::array::from_fn(|_| places.next().unwrap_or_default())
+});
 
 /// What an `i16` of the model is divided by.
 pub const SCALE: f32 = 512.0;
@@ -90,9 +83,6 @@ pub const LEVELS: [i8; 10] = [-84, -48, -28, -14, -5, 5, 14, 28, 48, 84];
 /// is thrown away is worse than a failure that is let through.
 pub const LENGTHS: [usize; 3] = [150, 1000, usize::MAX];
 
-/// Numbers between the figures and the n-grams: a threshold for each length, slope and offset.
-const TUNING: usize = LENGTHS.len() + 2;
-
 /// Which of [`LENGTHS`] a text has.
 pub fn length_class(visible: usize) -> usize {
     LENGTHS
@@ -102,37 +92,23 @@ pub fn length_class(visible: usize) -> usize {
 }
 
 /// Bytes of a model.
-pub const MODEL_BYTES: usize = (Figure::ALL.len() + TUNING) * 2 + SLOTS + KIND_BUCKETS * Kind::ALL.len();
+pub const MODEL_BYTES: usize = size_of::<Model>();
 
-impl<'a> Model<'a> {
+impl Model {
     /// Reads a model; `None` where its length is wrong.
-    pub fn read(bytes: &'a [u8]) -> Option<Self> {
-        if bytes.len() != MODEL_BYTES {
-            return None;
-        }
-        let (figures, rest) = bytes.split_at_checked(Figure::ALL.len() * 2)?;
-        let (tuning, rest) = rest.split_at_checked(TUNING * 2)?;
-        let (grams, kinds) = rest.split_at_checked(SLOTS)?;
-        Some(Self {
-            figures,
-            tuning,
-            grams,
-            kinds,
-        })
+    pub fn read(bytes: &[u8]) -> Option<&Self> {
+        Self::ref_from_bytes(bytes).ok()
     }
 
-    /// The model in this binary.
-    pub(crate) fn built_in() -> Self {
-        Self::read(WEIGHTS).unwrap_or_default()
-    }
-
-    fn tuned(&self, at: usize) -> f32 {
-        small(self.tuning, at)
+    /// The model in this binary; one that knows nothing while its layout is being changed.
+    pub(crate) fn built_in() -> &'static Self {
+        static NOTHING: [u8; MODEL_BYTES] = [0; MODEL_BYTES];
+        Self::read(WEIGHTS).unwrap_or(zerocopy::transmute_ref!(&NOTHING))
     }
 
     /// The weight of a figure at its full value.
     pub fn figure(&self, figure: Figure) -> f32 {
-        small(self.figures, figure as usize)
+        self.figures.get(figure as usize).copied().map_or(0.0, scaled)
     }
 
     /// The weight of an n-gram, before the division by the root of their number.
@@ -142,12 +118,8 @@ impl<'a> Model<'a> {
 
     #[inline]
     fn entry(&self, bucket: u32) -> Entry {
-        let byte = self
-            .grams
-            .get(bucket as usize / usize::from(CHECKS))
-            .copied()
-            .unwrap_or_default();
-        Entry::of(byte, bucket)
+        let byte = self.grams.get(bucket as usize / usize::from(CHECKS));
+        Entry::of(byte.copied().unwrap_or_default(), bucket)
     }
 
     /// How far a text lies above the threshold; a failure from 0 up.
@@ -163,11 +135,8 @@ impl<'a> Model<'a> {
             let entry = self.entry(gram.bucket);
             sum += i32::from(entry.level);
             count += 1;
-            if gram.word
-                && !titled
-                && let Some(words) = words.get_mut(usize::from(entry.class))
-            {
-                *words += 1;
+            if let Some(words) = words.get_mut(usize::from(entry.class)) {
+                *words += u32::from(gram.word && !titled);
             }
         });
         figures.count_words(words);
@@ -175,28 +144,25 @@ impl<'a> Model<'a> {
             .iter()
             .map(|figure| figures.value(*figure) * self.figure(*figure))
             .sum();
-        let margin = shape + sum as f32 / GRAM_SCALE / (count.max(1) as f32).sqrt()
-            - self.tuned(length_class(segments.shape.visible));
-        (margin, count)
+        let threshold = self.thresholds.get(length_class(segments.shape.visible));
+        let words = sum as f32 / GRAM_SCALE / (count.max(1) as f32).sqrt();
+        (shape + words - threshold.copied().map_or(0.0, scaled), count)
     }
 
     /// How probable a failure is at this margin, 0..=1: fitted on texts that the weights were not learned from.
     pub fn probability(&self, margin: f32) -> f64 {
-        let (slope, offset) = (self.tuned(LENGTHS.len()), self.tuned(LENGTHS.len() + 1));
-        1.0 / (1.0 + f64::from(-(margin * slope + offset)).exp())
+        let above = margin * scaled(self.slope) + scaled(self.offset);
+        1.0 / (1.0 + f64::from(-above).exp())
     }
 
     /// The kind that a failure's words fit best.
     pub fn kind(&self, segments: &Segments<'_>) -> Option<Kind> {
-        const KINDS: usize = Kind::ALL.len();
-        let mut sums = [0_i32; KINDS];
-        let (rows, _) = self.kinds.as_chunks::<KINDS>();
+        let mut sums = [0_i32; Kind::ALL.len()];
         features::grams(segments, |gram, _, _| {
             // Of a known length, so that they are added many at a time.
-            if let Some(row) = rows.get(gram.bucket as usize % KIND_BUCKETS) {
-                for (sum, weight) in sums.iter_mut().zip(row) {
-                    *sum += i32::from(weight.cast_signed());
-                }
+            let row = self.kinds.get(gram.bucket as usize % KIND_BUCKETS);
+            for (sum, weight) in sums.iter_mut().zip(row.into_iter().flatten()) {
+                *sum += i32::from(*weight);
             }
         });
         let best = Kind::ALL
@@ -207,14 +173,6 @@ impl<'a> Model<'a> {
     }
 }
 
-/// The kind of a failure, by the built-in model.
-pub(crate) fn kind(segments: &Segments<'_>) -> Option<Kind> {
-    Model::built_in().kind(segments)
-}
-
-fn small(table: &[u8], at: usize) -> f32 {
-    let pair = table
-        .get(at * 2..at * 2 + 2)
-        .and_then(|pair| <[u8; 2]>::try_from(pair).ok());
-    f32::from(pair.map_or(0, i16::from_le_bytes)) / SCALE
+fn scaled(weight: I16) -> f32 {
+    f32::from(weight.get()) / SCALE
 }

@@ -34,23 +34,18 @@ impl Inspection {
     /// From this confidence on, a failure is certain enough to leave the text out.
     pub const SURE: f64 = 0.9;
 
-    /// A failure.
-    pub(crate) fn failure(kind: Kind, confidence: f64, reason: impl Into<Cow<'static, str>>) -> Self {
+    /// A failure of a kind, or content where there is none.
+    pub(crate) fn new(
+        kind: impl Into<Option<Kind>>,
+        confidence: f64,
+        reason: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let kind = kind.into();
         Self {
-            failed: true,
-            kind: Some(kind),
-            confidence: round(confidence),
-            reason: reason.into(),
-            evidence: Vec::new(),
-        }
-    }
-
-    /// Content.
-    pub(crate) fn genuine(confidence: f64, reason: impl Into<Cow<'static, str>>) -> Self {
-        Self {
-            failed: false,
-            kind: None,
-            confidence: round(confidence),
+            failed: kind.is_some(),
+            kind,
+            // Two decimals: the figure is a judgement, more digits would be a pretence.
+            confidence: (confidence.clamp(0.0, 1.0) * 100.0).round() / 100.0,
             reason: reason.into(),
             evidence: Vec::new(),
         }
@@ -60,10 +55,8 @@ impl Inspection {
     #[must_use]
     pub(crate) fn with(mut self, aspect: &'static str, seen: impl Into<String>) -> Self {
         if self.evidence.len() < 8 {
-            self.evidence.push(Evidence {
-                aspect,
-                seen: seen.into(),
-            });
+            let seen = seen.into();
+            self.evidence.push(Evidence { aspect, seen });
         }
         self
     }
@@ -72,9 +65,4 @@ impl Inspection {
     pub fn is_sure_failure(&self) -> bool {
         self.failed && self.confidence >= Self::SURE
     }
-}
-
-/// Two decimals, inside 0..=1: the figure is a judgement, more digits would be a pretence.
-fn round(confidence: f64) -> f64 {
-    (confidence.clamp(0.0, 1.0) * 100.0).round() / 100.0
 }
