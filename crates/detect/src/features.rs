@@ -1,5 +1,7 @@
 //! What is counted about a text: n-grams by hash, and named figures of its shape.
 
+use std::sync::LazyLock;
+
 use crate::segment::Segments;
 
 /// Places for weights. Each holds one n-gram of those that share it and says which, so that a word nobody learned from
@@ -52,7 +54,7 @@ const DIGIT: u32 = 1;
 const SINGLE: u32 = 2;
 const OTHER: u32 = 3;
 
-const fn class(code: u32) -> u32 {
+fn class(code: u32) -> u32 {
     match code {
         0x41..=0x5a | 0x61..=0x7a => LETTER,
         0x30..=0x39 => DIGIT,
@@ -67,7 +69,7 @@ const fn class(code: u32) -> u32 {
 }
 
 /// Lower case for the scripts that have it, by arithmetic: a table of all would cost more than the rest.
-const fn lower(code: u32) -> u32 {
+fn lower(code: u32) -> u32 {
     match code {
         0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a9 | 0x410..=0x42f => code + 32,
         0x400..=0x40f => code + 80,
@@ -80,65 +82,43 @@ const fn lower(code: u32) -> u32 {
 }
 
 /// A character's class, and its code in lower case: in one number, so that a look is one load.
-#[derive(Clone, Copy)]
-struct Character(u32);
-
-impl Character {
-    const fn of(code: u32) -> Self {
-        Self(class(code) << 24 | lower(code))
-    }
-
-    const fn class(self) -> u32 {
-        self.0 >> 24
-    }
-
-    const fn code(self) -> u32 {
-        self.0 & 0xff_ffff
-    }
+fn classed(code: u32) -> u32 {
+    class(code) << 24 | lower(code)
 }
 
 /// The characters of one byte or two: those of Latin, Greek, Cyrillic, Hebrew and Arabic letters.
-static KNOWN: [Character; 0x800] = known();
+type Known = [u32; 0x800];
 
-#[expect(
-    clippy::indexing_slicing,
-    clippy::cast_possible_truncation,
-    reason = "evaluated at compile time, where a wrong index does not build"
-)]
-const fn known() -> [Character; 0x800] {
-    let mut table = [Character(0); 0x800];
-    let mut code = 0;
-    while code < table.len() {
-        table[code] = Character::of(code as u32);
-        code += 1;
-    }
-    table
-}
+static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+    let mut codes = 0..;
+    std::array::from_fn(|_| codes.next().map_or(0, classed))
+});
 
-/// The character that begins here, and its bytes.
+/// The class of the character that begins here, its code in lower case, and its bytes.
 #[inline]
-fn character(text: &str, at: usize) -> Option<(Character, usize)> {
+fn character(known: &Known, text: &str, at: usize) -> Option<(u32, u32, usize)> {
     let first = *text.as_bytes().get(at)?;
-    if first < 0x80 {
-        return Some((*KNOWN.get(usize::from(first))?, 1));
-    }
-    let next = text.as_bytes().get(at + 1)?;
-    let two = usize::from(first & 0x1f) << 6 | usize::from(next & 0x3f);
-    if first < 0xe0 {
-        return Some((*KNOWN.get(two)?, 2));
-    }
-    let c = text.get(at..)?.chars().next()?;
-    Some((Character::of(u32::from(c)), c.len_utf8()))
+    let (classed, length) = if first < 0x80 {
+        (*known.get(usize::from(first))?, 1)
+    } else if first < 0xe0 {
+        let next = text.as_bytes().get(at + 1)?;
+        let two = usize::from(first & 0x1f) << 6 | usize::from(next & 0x3f);
+        (*known.get(two)?, 2)
+    } else {
+        let c = text.get(at..)?.chars().next()?;
+        (classed(u32::from(c)), c.len_utf8())
+    };
+    Some((classed >> 24, classed & 0xff_ffff, length))
 }
 
-const fn mix(hash: u32, code: u32) -> u32 {
+fn mix(hash: u32, code: u32) -> u32 {
     (hash.rotate_left(5) ^ code).wrapping_mul(0x9e37_79b1)
 }
 
 /// Below [`BUCKETS`], so that the cast loses nothing.
-const fn bucket(hash: u32) -> u32 {
+fn bucket(hash: u32) -> u32 {
     let mixed = (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca6b);
-    ((mixed as u64 * BUCKETS as u64) >> 32) as u32
+    ((u64::from(mixed) * BUCKETS as u64) >> 32) as u32
 }
 
 /// A word on its way to being counted.
@@ -218,16 +198,6 @@ impl<F: FnMut(Gram)> Counter<F> {
     }
 }
 
-/// Whether a line or a sentence ends with this byte; so does what a colon announces.
-#[inline]
-fn ends_sentence(byte: u8, next: Option<&u8>) -> bool {
-    match byte {
-        b'\n' => true,
-        b'.' | b'!' | b'?' | b':' => next.is_none_or(u8::is_ascii_whitespace),
-        _ => false,
-    }
-}
-
 /// Calls `add` for every n-gram of a text, in one pass: words, their stems and endings, pairs of stems, and the stems with
 /// which a sentence begins and ends.
 pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
@@ -237,15 +207,21 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
         salt,
         add,
     };
+    let known = &*KNOWN;
     let mut at = 0_usize;
-    while let Some((first, length)) = character(text, at) {
+    while let Some((class, code, length)) = character(known, text, at) {
         let start = at;
         at += length;
-        if first.class() == OTHER {
-            if let [byte, next @ ..] = text.as_bytes().get(start..).unwrap_or_default()
-                && ends_sentence(*byte, next.first())
-            {
-                counter.finish(u32::from(*byte));
+        if class == OTHER {
+            // A line or a sentence ends, or what a colon announces begins.
+            let next = text.as_bytes().get(at);
+            let ends = match text.as_bytes().get(start) {
+                Some(b'\n') => true,
+                Some(b'.' | b'!' | b'?' | b':') => next.is_none_or(u8::is_ascii_whitespace),
+                _ => false,
+            };
+            if ends {
+                counter.finish(code);
             }
             continue;
         }
@@ -254,12 +230,12 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
             start,
             ..Word::default()
         };
-        word.push(first.code());
-        while first.class() != SINGLE
-            && let Some((now, length)) = character(text, at)
-            && now.class() == first.class()
+        word.push(code);
+        while class != SINGLE
+            && let Some((next, code, length)) = character(known, text, at)
+            && next == class
         {
-            word.push(now.code());
+            word.push(code);
             at += length;
         }
         counter.word(word, at);
@@ -268,23 +244,16 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
     counter.finish(behind.chars().next().map_or(0, u32::from));
 }
 
-/// How many words of each class a text has; see [`CLASSES`].
-pub type Words = [u32; CLASSES];
-
 /// Classes of words: never seen in learning, of failures, of both, of content.
 pub const CLASSES: usize = 4;
 
 /// Calls `add` for every n-gram of a text's segments; with `true` for those of the title, which are counted twice.
 #[inline]
 pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
-    let salt = match segments.json {
-        Some(json) if json.content > 0 => AS_DATA,
-        _ => 0,
-    };
-    let title = segments.title.as_ref();
-    walk(crate::text::head(title, TITLE_BYTES), AS_TITLE ^ salt, |gram| {
-        add(gram, title, true);
-    });
+    let data = segments.json.is_some_and(|json| json.content > 0);
+    let salt = if data { AS_DATA } else { 0 };
+    let title = crate::text::head(&segments.title, TITLE_BYTES);
+    walk(title, AS_TITLE ^ salt, |gram| add(gram, title, true));
     for part in [segments.lead.as_ref(), segments.tail] {
         walk(part, salt, |gram| add(gram, part, false));
     }

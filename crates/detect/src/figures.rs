@@ -2,7 +2,7 @@
 
 use freshcontext_contract::block_pages::{self, Fingerprint, Strength};
 
-use crate::features::Words;
+use crate::features::CLASSES;
 use crate::form::Form;
 use crate::segment::Segments;
 
@@ -132,11 +132,8 @@ impl Figures {
             mark: None,
         };
         figures.set(Figure::Always, 1.0);
-        figures.step(
-            Figure::UpTo16,
-            &[16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
-            segments.shape.visible,
-        );
+        let lengths = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
+        figures.step(Figure::UpTo16, &lengths, segments.shape.visible);
         figures.characters(segments);
         match segments.form {
             Form::Html | Form::Xml => figures.page(segments),
@@ -160,8 +157,8 @@ impl Figures {
         self.mark.is_some()
     }
 
-    /// Adds what the classes of the words say.
-    pub fn count_words(&mut self, words: Words) {
+    /// Adds what the numbers of words of each class say.
+    pub fn count_words(&mut self, words: [u32; CLASSES]) {
         let [unknown, failing, both, content] = words;
         let all = (unknown + failing + both + content).max(1) as f32;
         self.set(Figure::WordsOfFailure, failing as f32 / all);
@@ -193,12 +190,11 @@ impl Figures {
         let lines = breaks + 1;
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
         let items = starts.filter(|start| is_item(bytes.get(*start..).unwrap_or_default()));
-        let items = u32::try_from(items.count()).unwrap_or(u32::MAX);
         let first_line = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
         let status = if digits < 3 { None } else { refusing_status(bytes) };
         let first_status = status.is_some_and(|at| at < first_line);
-        let share = |count: u32| count as f32 / bytes.len().max(1) as f32;
-        self.step(Figure::OneLine, &[1, 5, 20], lines as usize);
+        let share = |count: usize| count as f32 / bytes.len().max(1) as f32;
+        self.step(Figure::OneLine, &[1, 5, 20], lines);
         self.flag(Figure::CodeSome, (0.015..0.05).contains(&share(code)));
         self.flag(Figure::CodeMuch, share(code) >= 0.05);
         self.set(Figure::Digits, share(digits) * 5.0);
@@ -208,34 +204,25 @@ impl Figures {
         self.flag(Figure::StatusBelow, status.is_some() && !first_status);
         self.set(Figure::Asks, asks as f32 / 2.0);
         self.set(Figure::Quotes, quotes as f32 / 8.0);
-        self.set(Figure::Lists, items as f32 / lines as f32);
+        self.set(Figure::Lists, items.count() as f32 / lines as f32);
         let title = segments.title.trim();
-        self.flag(
-            Figure::Ellipsis,
-            title.ends_with("...") || title.ends_with('\u{2026}'),
-        );
-        self.flag(
-            Figure::Bracketed,
-            title.starts_with('[') && crate::text::head(title, 24).contains(']'),
-        );
+        let breaks_off = title.ends_with("...") || title.ends_with('\u{2026}');
+        self.flag(Figure::Ellipsis, breaks_off);
+        let bracketed = title.starts_with('[') && crate::text::head(title, 24).contains(']');
+        self.flag(Figure::Bracketed, bracketed);
         let opening = memchr::memmem::find(title.as_bytes(), b": ").and_then(|at| title.get(..at));
         let opening = opening.map(|words| words.split(' ').count());
         self.flag(Figure::Colon, opening.is_some_and(|words| words <= 3));
-        let end = if segments.tail.is_empty() {
-            segments.lead.as_ref()
-        } else {
-            segments.tail
-        }
-        .trim_end();
-        self.flag(
-            Figure::EndsOpen,
-            !end.ends_with(['.', '!', '?', '\u{3002}', ')', '"', '\u{ff01}']),
-        );
-        self.flag(
-            Figure::Identifier,
-            end.rsplit([' ', '\n', ':']).next().is_some_and(is_identifier),
-        );
-        self.set(Figure::Addresses, addresses(bytes).take(3).count() as f32 / 3.0);
+        let parts = [segments.tail, segments.lead.as_ref()];
+        let end = parts.into_iter().find(|part| !part.is_empty());
+        let end = end.unwrap_or_default().trim_end();
+        let ends = end.ends_with(['.', '!', '?', '\u{3002}', ')', '"', '\u{ff01}']);
+        self.flag(Figure::EndsOpen, !ends);
+        let last = end.rsplit([' ', '\n', ':']).next();
+        self.flag(Figure::Identifier, last.is_some_and(is_identifier));
+        let colons = memchr::memchr_iter(b':', bytes);
+        let addresses = colons.filter(|at| bytes.get(at + 1..at + 3) == Some(b"//"));
+        self.set(Figure::Addresses, addresses.take(3).count() as f32 / 3.0);
     }
 
     fn page(&mut self, segments: &Segments<'_>) {
@@ -245,14 +232,13 @@ impl Figures {
         self.flag(Figure::Scripts, shape.scripts > 0 && shape.visible < 400);
         self.flag(Figure::Form, shape.forms > 0);
         self.flag(Figure::Password, shape.passwords > 0);
+        let outside_links = shape.visible.saturating_sub(shape.linked);
         self.flag(
             Figure::Linked,
-            shape.links > 2 && shape.outside_links * 2 < shape.visible,
+            shape.links > 2 && outside_links * 2 < shape.visible,
         );
-        self.flag(
-            Figure::Thin,
-            shape.bytes > 1000 && shape.visible * 20 < shape.bytes.min(48 << 10),
-        );
+        let little = shape.visible * 20 < shape.bytes.min(48 << 10);
+        self.flag(Figure::Thin, shape.bytes > 1000 && little);
         self.set(Figure::Blocks, shape.blocks as f32 / 30.0);
         self.flag(Figure::Fault, shape.fault);
         self.flag(Figure::Feed, shape.feed);
@@ -271,18 +257,9 @@ impl Figures {
     }
 }
 
-/// How many bytes are of a kind: in pieces whose number fits into a byte, so that many are compared at once.
-fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> u32 {
-    let pieces = bytes.chunks(usize::from(u8::MAX));
-    pieces
-        .map(|piece| {
-            u32::from(
-                piece
-                    .iter()
-                    .fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(is(*byte)))),
-            )
-        })
-        .sum()
+/// How many of so few bytes are of a kind: in a small number, so that many are compared at once.
+fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    usize::from(bytes.iter().fold(0_u16, |sum, byte| sum + u16::from(is(*byte))))
 }
 
 /// Signs of code.
@@ -293,11 +270,6 @@ const fn is_of_code(byte: u8) -> bool {
     )
 }
 
-/// Where addresses name their scheme.
-fn addresses(bytes: &[u8]) -> impl Iterator<Item = usize> {
-    memchr::memchr_iter(b':', bytes).filter(|at| bytes.get(at + 1..at + 3) == Some(b"//"))
-}
-
 /// Whether a line begins as an item of a list or a heading does.
 fn is_item(line: &[u8]) -> bool {
     let first = line.iter().find(|byte| **byte != b' ');
@@ -306,13 +278,12 @@ fn is_item(line: &[u8]) -> bool {
 
 /// Where the first number from 400 to 599 stands that is no part of a longer number, of a word or of a fraction.
 fn refusing_status(bytes: &[u8]) -> Option<usize> {
-    let joins = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
-    let candidates = memchr::memchr2_iter(b'4', b'5', bytes);
-    candidates.into_iter().find(|at| {
-        let digits = bytes.get(*at..at + 3);
-        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_digit))
-            && !joins(at.checked_sub(1).and_then(|before| bytes.get(before)))
-            && !bytes.get(at + 3).is_some_and(u8::is_ascii_digit)
+    memchr::memchr2_iter(b'4', b'5', bytes).find(|at| {
+        let digits = bytes.get(*at..at + 3).unwrap_or_default();
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        let joined = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
+        let longer = bytes.get(at + 3).is_some_and(u8::is_ascii_digit);
+        digits.len() == 3 && digits.iter().all(u8::is_ascii_digit) && !joined && !longer
     })
 }
 

@@ -5,7 +5,7 @@ use memchr::{memchr, memchr_iter};
 use crate::text::begins;
 
 /// The forms that are read differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
     /// A page or a piece of one.
     Html,
@@ -14,6 +14,7 @@ pub enum Form {
     /// An object or a list.
     Json,
     /// Anything else.
+    #[default]
     Plain,
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use memchr::{memchr, memchr_iter, memchr2_iter};
+use memchr::{memchr, memchr_iter};
 
 use crate::form::{self, Form};
 use crate::json::{self, Json};
@@ -20,11 +20,14 @@ const WORD: usize = 200;
 /// How much of a tag's name is read, in bytes.
 const NAME: usize = 24;
 
+/// Letters of the longest name that counts.
+const COUNTED: usize = 8;
+
 /// How much of one tag is searched for attributes, in bytes.
 const TAG: usize = 400;
 
 /// What a text consists of.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Segments<'a> {
     /// Its form.
     pub form: Form,
@@ -47,8 +50,8 @@ pub struct Shape {
     pub bytes: usize,
     /// Visible bytes, of what was read.
     pub visible: usize,
-    /// Visible bytes outside links.
-    pub outside_links: usize,
+    /// Visible bytes in links.
+    pub linked: usize,
     /// Links.
     pub links: usize,
     /// Scripts.
@@ -67,48 +70,49 @@ pub struct Shape {
     pub fault: bool,
 }
 
+impl Shape {
+    fn new(text: &str, visible: usize) -> Self {
+        Self {
+            bytes: text.len(),
+            visible,
+            ..Self::default()
+        }
+    }
+}
+
 impl<'a> Segments<'a> {
     /// Takes a trimmed text apart.
     pub fn of(text: &'a str) -> Self {
         match form::of(text) {
-            Form::Json => json::read(text).map_or_else(
-                || plain(text),
-                |(json, said)| Self {
-                    form: Form::Json,
-                    title: Cow::Owned(first_line(&said).0.to_owned()),
-                    shape: Shape {
-                        bytes: text.len(),
-                        visible: said.len(),
-                        outside_links: said.len(),
-                        ..Shape::default()
-                    },
-                    lead: Cow::Owned(said),
-                    tail: "",
-                    json: Some(json),
-                },
-            ),
+            Form::Json => {
+                json::read(text).map_or_else(|| plain(text), |(json, said)| of_json(text, json, said))
+            }
             Form::Plain => plain(text),
             form => markup(text, form),
         }
     }
 }
 
+fn of_json(text: &str, json: Json, said: String) -> Segments<'_> {
+    Segments {
+        form: Form::Json,
+        title: Cow::Owned(first_line(&said).0.to_owned()),
+        shape: Shape::new(text, said.len()),
+        lead: Cow::Owned(said),
+        json: Some(json),
+        ..Segments::default()
+    }
+}
+
 fn plain(text: &str) -> Segments<'_> {
     let lead = head(text, LEAD);
     let rest = text.get(lead.len()..).unwrap_or_default();
-    let (title, _) = first_line(lead);
     Segments {
-        form: Form::Plain,
-        title: Cow::Borrowed(title),
+        title: Cow::Borrowed(first_line(lead).0),
         lead: Cow::Borrowed(lead),
         tail: tail(rest, TAIL),
-        shape: Shape {
-            bytes: text.len(),
-            visible: text.len(),
-            outside_links: text.len(),
-            ..Shape::default()
-        },
-        json: None,
+        shape: Shape::new(text, text.len()),
+        ..Segments::default()
     }
 }
 
@@ -159,8 +163,6 @@ struct Page {
     shape: Shape,
     in_title: bool,
     in_link: bool,
-    /// Visible bytes in links.
-    linked: usize,
 }
 
 impl Page {
@@ -173,27 +175,32 @@ impl Page {
         let before = sink.bytes;
         sink.push(piece);
         if self.in_link {
-            self.linked += sink.bytes - before;
+            self.shape.linked += sink.bytes - before;
         }
     }
 
     /// Counts a tag of HTML, and says whether what its element holds is not seen.
     fn html(&mut self, tag: &str, name: &str, closing: bool) -> bool {
         let opens = usize::from(!closing);
-        match tag::number(name.as_bytes()) {
-            tag::SCRIPT => {
+        match lower(name).get(..name.len()).unwrap_or_default() {
+            b"script" => {
                 self.shape.scripts += opens;
                 return !closing;
             }
-            tag::STYLE | tag::SVG | tag::TEMPLATE => return !closing,
-            tag::TITLE => self.in_title = !closing && self.title.text.is_empty(),
-            tag::A => {
+            b"style" | b"svg" | b"template" => return !closing,
+            b"title" => self.in_title = !closing && self.title.text.is_empty(),
+            b"a" => {
                 self.in_link = !closing;
                 self.shape.links += opens;
             }
-            tag::FORM => self.shape.forms += opens,
-            tag::INPUT => self.shape.passwords += usize::from(has(tag, b"password")),
-            number if tag::BLOCKS.contains(&number) => {
+            b"form" => self.shape.forms += opens,
+            b"input" => {
+                let password = tag.to_ascii_lowercase().contains("password");
+                self.shape.passwords += usize::from(password);
+            }
+            b"p" | b"li" | b"td" | b"tr" | b"th" | b"br" | b"hr" | b"h1" | b"h2" | b"h3" | b"h4" | b"ul"
+            | b"dd" | b"dt" | b"div" | b"pre" | b"table" | b"button" | b"center" | b"section"
+            | b"article" => {
                 self.shape.blocks += opens;
                 self.seen.line();
             }
@@ -255,81 +262,39 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
             }
         };
     }
-    let Page {
-        seen,
-        title,
-        shape,
-        linked,
-        ..
-    } = page;
+    let Page { seen, title, .. } = page;
+    let title = if title.text.is_empty() {
+        first_line(&seen.text).0.to_owned()
+    } else {
+        title.text
+    };
     Segments {
         form,
-        title: Cow::Owned(if title.text.is_empty() {
-            first_line(&seen.text).0.to_owned()
-        } else {
-            title.text
-        }),
+        title: Cow::Owned(title),
         lead: Cow::Owned(seen.text),
-        tail: "",
         shape: Shape {
             bytes: text.len(),
             visible: seen.bytes,
-            outside_links: seen.bytes.saturating_sub(linked),
-            ..shape
+            ..page.shape
         },
-        json: None,
+        ..Segments::default()
     }
-}
-
-/// Whether a tag has these bytes, in lower case, in any case.
-fn has(tag: &str, needle: &[u8]) -> bool {
-    let tag = tag.as_bytes();
-    let first = needle.first().copied().unwrap_or_default();
-    memchr2_iter(first, first.to_ascii_uppercase(), tag).any(|at| {
-        let begin = tag.get(at..at + needle.len());
-        begin.is_some_and(|begin| begin.eq_ignore_ascii_case(needle))
-    })
 }
 
 /// What follows, from the closing tag on, where an element of this name holds the beginning.
 fn behind_element<'a>(rest: &'a str, name: &str) -> &'a str {
-    let closes = |at: &usize| {
-        let tag = rest.get(at + 1..).and_then(|tag| tag.strip_prefix('/'));
-        tag.is_some_and(|tag| begins(tag, name))
-    };
-    let end = memchr_iter(b'<', rest.as_bytes()).find(closes);
-    end.and_then(|at| rest.get(at..)).unwrap_or_default()
+    let mut tags = memchr_iter(b'<', rest.as_bytes()).filter_map(|at| rest.get(at..));
+    let closing = tags.find(|tag| tag.strip_prefix("</").is_some_and(|tag| begins(tag, name)));
+    closing.unwrap_or_default()
 }
 
-/// Names of tags as numbers, each told from all others by one comparison.
-mod tag {
-    /// The letters of a name, in any case; 0 where there are more than eight, as no tag that counts has.
-    pub(super) const fn number(name: &[u8]) -> u64 {
-        let (mut number, mut rest) = (0, name);
-        if name.len() > 8 {
-            return 0;
-        }
-        while let [letter, after @ ..] = rest {
-            number = number << 8 | letter.to_ascii_lowercase() as u64;
-            rest = after;
-        }
-        number
+/// The letters of a tag's name in lower case, as far as any name counts.
+fn lower(name: &str) -> [u8; COUNTED] {
+    let mut lower = [0; COUNTED];
+    for (letter, byte) in lower.iter_mut().zip(name.bytes()) {
+        *letter = byte.to_ascii_lowercase();
     }
-
-    macro_rules! names {
-        ($($constant:ident = $name:literal),*; $blocks:ident = $($block:literal)*) => {
-            $(pub(super) const $constant: u64 = number($name);)*
-            /// Tags that begin a line.
-            pub(super) const $blocks: &[u64] = &[$(number($block)),*];
-        };
-    }
-
-    names! {
-        A = b"a", FORM = b"form", INPUT = b"input", SCRIPT = b"script",
-        STYLE = b"style", SVG = b"svg", TEMPLATE = b"template", TITLE = b"title";
-        BLOCKS = b"p" b"li" b"td" b"tr" b"th" b"br" b"hr" b"h1" b"h2" b"h3" b"h4" b"ul" b"dd" b"dt" b"div" b"pre" b"table"
-            b"button" b"center" b"section" b"article"
-    }
+    lower
 }
 
 #[cfg(test)]
