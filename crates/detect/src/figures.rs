@@ -257,9 +257,10 @@ impl Figures {
     }
 }
 
-/// How many of so few bytes are of a kind: in a small number, so that many are compared at once.
+/// How many bytes are of a kind: in pieces whose number fits into a byte, so that many are compared at once.
 fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
-    usize::from(bytes.iter().fold(0_u16, |sum, byte| sum + u16::from(is(*byte))))
+    let few = |piece: &[u8]| piece.iter().fold(0_u8, |sum, byte| sum + u8::from(is(*byte)));
+    bytes.chunks(usize::from(u8::MAX)).map(few).map(usize::from).sum()
 }
 
 /// Signs of code.

@@ -1,10 +1,12 @@
 //! What JSON holds, by one pass: no tree is built, and a body that was cut off is read as far as it goes.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
 use rustc_hash::FxBuildHasher;
+use serde::Deserialize;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 use crate::text::LEAD;
@@ -53,31 +55,50 @@ impl Json {
         self.closed && nothing && self.envelope <= 3 && (self.hollow > 0 || self.envelope == 0)
     }
 
+    /// Counts a value that holds no others.
+    fn count(&mut self, place: Place, value: &str) {
+        let names = |what| place.names & what != 0;
+        let refuses = || value.parse().is_ok_and(|code: u16| (400..600).contains(&code));
+        let fails = |word: &&str| value.eq_ignore_ascii_case(word);
+        let denies = names(WORD) && ["error", "fail", "failed", "failure"].iter().any(fails);
+        let is_false = names(TRUTH) && matches!(value, "false" | "0");
+        self.refusals += usize::from(names(CODE) && refuses());
+        self.denials += usize::from(denies || is_false);
+        let something = usize::from(!matches!(value, "" | "null" | "false" | "0" | "[]" | "{}"));
+        if names(ERROR) {
+            self.errors += something;
+        } else if names(BESIDE) {
+            self.envelope += something;
+        } else if place.in_error {
+            self.envelope += 1;
+        } else {
+            self.content += something;
+        }
+    }
+
     /// The same beyond doubt, whatever else it holds.
     pub(crate) fn is_document(&self) -> bool {
         self.content >= ENOUGH && self.has_content()
     }
 }
 
-/// What a key names that is no content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Error,
-    /// The wording or circumstances of an error, or the envelope of an answer.
-    Beside,
-}
+// What a key can name, one bit each.
+const ERROR: u8 = 1;
+/// The wording or circumstances of an error, or the envelope of an answer.
+const BESIDE: u8 = 2;
+/// What says by a status code that an answer failed, by a word, for example `failed`, or by `false`.
+const CODE: u8 = 4;
+const WORD: u8 = 8;
+const TRUTH: u8 = 16;
 
 /// Looked into for every key. Which keys are in it is fixed, so its hash need not withstand chosen ones.
-static KEYS: LazyLock<HashMap<&'static [u8], Part, FxBuildHasher>> = LazyLock::new(|| {
+static KEYS: LazyLock<HashMap<&'static [u8], u8, FxBuildHasher>> = LazyLock::new(|| {
     let mut keys = HashMap::default();
-    let mut part = Part::Error;
-    for line in include_str!("keys.txt")
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-    {
+    let mut part = ERROR;
+    let lines = include_str!("keys.txt").lines();
+    for line in lines.filter(|line| !line.starts_with('#')) {
         match line.strip_prefix("= ") {
-            Some("error") => part = Part::Error,
-            Some(_) => part = Part::Beside,
+            Some(section) => part = if section == "error" { ERROR } else { BESIDE },
             None => keys.extend(line.split_whitespace().map(|key| (key.as_bytes(), part))),
         }
     }
@@ -87,33 +108,43 @@ static KEYS: LazyLock<HashMap<&'static [u8], Part, FxBuildHasher>> = LazyLock::n
 /// Most letters and digits of a key that is listed.
 const KEY: usize = 24;
 
-/// What a key names, by its letters and digits without their case.
-fn part(key: &str) -> Option<Part> {
+/// What a key is listed for, by its letters and digits without their case.
+fn listed(key: &str) -> Option<u8> {
     // Most keys are written as they are listed.
-    let listed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    if key.bytes().fold(true, |all, byte| all & listed(byte)) {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    if key.bytes().all(plain) {
         return KEYS.get(key.as_bytes()).copied();
     }
     let mut plain = [0; KEY];
     let mut length = 0;
-    for byte in key.bytes().filter(u8::is_ascii_alphanumeric) {
-        *plain.get_mut(length)? = byte.to_ascii_lowercase();
-        length += 1;
+    for byte in key.bytes() {
+        *plain.get_mut(length)? = byte;
+        length += usize::from(byte.is_ascii_alphanumeric());
     }
+    plain.make_ascii_lowercase();
     KEYS.get(plain.get(..length)?).copied()
+}
+
+/// What a key's value tells of an answer's success.
+fn tells(key: &str) -> u8 {
+    match key {
+        "status" => CODE | WORD,
+        "result" | "state" | "type" => WORD,
+        "code" | "statusCode" | "status_code" | "errorCode" | "error_code" | "http_status" | "httpStatus" => {
+            CODE
+        }
+        "ok" | "success" | "Success" | "succeeded" | "isSuccess" => TRUTH,
+        _ => 0,
+    }
 }
 
 /// Reads JSON; also gives what it says, `key: value` a line. A body that was cut off is read as far as it goes. `None` where it is
 /// no JSON.
 pub(crate) fn read(text: &str) -> Option<(Json, String)> {
     let mut reader = serde_json::Deserializer::from_str(crate::text::head(text, READ));
-    let mut found = Found {
-        json: Json {
-            listed: text.starts_with("[{"),
-            ..Json::default()
-        },
-        said: String::with_capacity(2 * LEAD),
-    };
+    let mut found = Found::default();
+    found.said.reserve(2 * LEAD);
+    found.json.listed = text.starts_with("[{");
     let outermost = Value {
         found: &mut found,
         place: Place::default(),
@@ -125,63 +156,35 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
 }
 
 /// What was read so far.
+#[derive(Default)]
 struct Found {
     json: Json,
     said: String,
+}
+
+impl Found {
+    fn say(&mut self, words: &str, end: &str) {
+        if self.said.len() < LEAD {
+            self.said.push_str(words);
+            self.said.push_str(end);
+        }
+    }
 }
 
 /// Where a value stands.
 #[derive(Debug, Default, Clone, Copy)]
 struct Place {
     /// What its key names.
-    part: Option<Part>,
-    /// What its value says of an answer's success, as far out as that is said.
-    tells: Option<Tells>,
+    names: u8,
     /// Whether it lies in an error.
     in_error: bool,
     /// How many objects and lists it lies in.
     depth: usize,
 }
 
-/// How a key's value says that an answer failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tells {
-    /// By a status code.
-    Code,
-    /// By a word, for example `failed`.
-    Word,
-    /// By either.
-    Status,
-    /// By `false`.
-    YesNo,
-}
-
-impl Tells {
-    fn of(key: &str) -> Option<Self> {
-        Some(match key {
-            "status" => Self::Status,
-            "result" | "state" | "type" => Self::Word,
-            "code" | "statusCode" | "status_code" | "errorCode" | "error_code" | "http_status"
-            | "httpStatus" => Self::Code,
-            "ok" | "success" | "Success" | "succeeded" | "isSuccess" => Self::YesNo,
-            _ => return None,
-        })
-    }
-
-    fn is_refusal(self, value: &str) -> bool {
-        let refuses = || value.parse().is_ok_and(|code: u16| (400..600).contains(&code));
-        matches!(self, Self::Code | Self::Status) && refuses()
-    }
-
-    fn is_denial(self, value: &str) -> bool {
-        let words = ["error", "fail", "failed", "failure"];
-        match self {
-            Self::Word | Self::Status => words.iter().any(|word| value.eq_ignore_ascii_case(word)),
-            Self::YesNo => matches!(value, "false" | "0"),
-            Self::Code => false,
-        }
-    }
-}
+/// A key, without a copy where it is written without escapes.
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Reads one value into what was found.
 struct Value<'a> {
@@ -192,13 +195,9 @@ struct Value<'a> {
 impl Value<'_> {
     /// A value that holds no others, as it is written.
     fn leaf<E: de::Error>(self, value: &str) -> Result<(), E> {
-        let Found { json, said } = self.found;
-        json.count(self.place, value);
-        if said.len() < LEAD {
-            said.push_str(crate::text::head(value, LEAD));
-            said.push('\n');
-        }
-        if json.is_document() {
+        self.found.json.count(self.place, value);
+        self.found.say(crate::text::head(value, LEAD), "\n");
+        if self.found.json.is_document() {
             return Err(E::custom("enough was read"));
         }
         Ok(())
@@ -207,7 +206,7 @@ impl Value<'_> {
     /// Where the values in this one stand.
     fn inside(&self) -> Place {
         Place {
-            in_error: self.place.in_error || self.place.part == Some(Part::Error),
+            in_error: self.place.in_error || self.place.names & ERROR != 0,
             depth: self.place.depth + 1,
             ..self.place
         }
@@ -264,61 +263,17 @@ impl<'de> Visitor<'de> for Value<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let (outside, mut values) = (self.inside(), 0);
+        let (mut place, mut values) = (self.inside(), 0);
         let found = self.found;
-        while let Some(place) = object.next_key_seed(Key { found, outside })? {
+        while let Some(Key(key)) = object.next_key()? {
+            found.say(crate::text::head(&key, 60), ": ");
+            // Further in, a status is that of something else.
+            let told = if place.depth <= 2 { tells(&key) } else { 0 };
+            place.names = told | listed(&key).unwrap_or_default();
             object.next_value_seed(Value { found, place })?;
             values += 1;
         }
         found.json.hollow += usize::from(values == 0);
         Ok(())
-    }
-}
-
-/// Reads a key, and says where its value stands.
-struct Key<'a> {
-    found: &'a mut Found,
-    outside: Place,
-}
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Place;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Place, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_> {
-    type Value = Place;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E: de::Error>(self, key: &str) -> Result<Place, E> {
-        if self.found.said.len() < LEAD {
-            self.found.said.push_str(crate::text::head(key, 60));
-            self.found.said.push_str(": ");
-        }
-        Ok(Place {
-            part: part(key),
-            tells: Tells::of(key).filter(|_| self.outside.depth <= 2),
-            ..self.outside
-        })
-    }
-}
-
-impl Json {
-    fn count(&mut self, place: Place, value: &str) {
-        self.refusals += usize::from(place.tells.is_some_and(|tells| tells.is_refusal(value)));
-        self.denials += usize::from(place.tells.is_some_and(|tells| tells.is_denial(value)));
-        let something = !matches!(value, "" | "null" | "false" | "0" | "[]" | "{}");
-        match place.part {
-            Some(Part::Error) => self.errors += usize::from(something),
-            Some(Part::Beside) => self.envelope += usize::from(something),
-            None if place.in_error => self.envelope += 1,
-            None => self.content += usize::from(something),
-        }
     }
 }

@@ -93,15 +93,10 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], short: f32) -> Inspection {
     if let Some(found) = reading.certain() {
         return found;
     }
-    let Reading {
-        text,
-        segments,
-        figures,
-        searched,
-    } = &mut reading;
+    let (text, segments, figures) = (reading.text, &reading.segments, &mut reading.figures);
     let (mut alone, grams) = model.counted_margin(segments, figures);
     // Without a mark the figures are what they were, and so is the margin.
-    if !*searched && alone >= BEYOND_DOUBT && figures.search(text, segments) {
+    if !reading.searched && alone >= BEYOND_DOUBT && figures.search(text, segments) {
         alone = model.margin(segments, figures);
     }
     if score::length_class(segments.shape.visible) == 0 {
@@ -110,16 +105,12 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], short: f32) -> Inspection {
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
     let margin = if alone < CLOSE { alone } else { alone + added };
     if margin < 0.0 {
-        return Inspection::new(
-            None,
-            (1.0 - model.probability(margin)).max(0.5),
-            "it reads as content",
-        );
+        let confidence = (1.0 - model.probability(margin)).max(0.5);
+        return Inspection::new(None, confidence, "it reads as content");
     }
     let found = explain::failure(model, segments, figures, (margin, grams));
-    hints
-        .iter()
-        .fold(found, |found, hint| found.with("beside", hint.why))
+    let add = |found: Inspection, hint: &Hint| found.with("beside", hint.why);
+    hints.iter().fold(found, add)
 }
 
 /// One output line of `inspect --jsonl`: `{"id","failed","kind","confidence"}`, without line end.

@@ -4,9 +4,17 @@ use std::collections::HashMap;
 
 use crate::features;
 
-/// Weight of a text that other addresses of the call gave too, and of one that shares no word with its title and query.
-const REPEATED: f32 = 2.0;
-const UNRELATED: f32 = 1.0;
+/// For a text that other addresses of the call gave too.
+const REPEATED: Hint = Hint {
+    weight: 2.0,
+    why: "another address gave the same short text",
+};
+
+/// For a text that shares no word with its title and query.
+const UNRELATED: Hint = Hint {
+    weight: 1.0,
+    why: "it shares no word with its title or query, as the others do",
+};
 
 /// Weight of a retrieval that ended elsewhere, or brought another type than its address names, in units of the margin.
 pub const DETOUR: f32 = 2.5;
@@ -45,43 +53,27 @@ pub fn batch(members: &[Member<'_>]) -> Vec<Vec<Hint>> {
     if members.len() < 2 || members.iter().all(|member| member.text.len() > SHORT) {
         return Vec::new();
     }
-    let mut addresses: HashMap<&str, Vec<&str>> = HashMap::new();
+    // Of each short text an address, and whether there are others.
+    let mut addresses: HashMap<&str, (&str, bool)> = HashMap::new();
     for member in members {
         let text = member.text.trim();
         if let (Some(url), 1..=SHORT) = (member.url, text.len()) {
-            let known = addresses.entry(text).or_default();
-            if !known.contains(&url) && known.len() < 2 {
-                known.push(url);
-            }
+            let (first, several) = addresses.entry(text).or_insert((url, false));
+            *several |= *first != url;
         }
     }
     let related: Vec<Option<bool>> = members.iter().map(shares_a_word).collect();
     let judged = related.iter().flatten().count();
     let sharing = related.iter().flatten().filter(|shares| **shares).count();
     let usual = judged >= 4 && sharing * 4 >= judged * 3;
-    members
-        .iter()
-        .zip(related)
-        .map(|(member, related)| {
-            let mut hints = Vec::new();
-            if addresses
-                .get(member.text.trim())
-                .is_some_and(|known| known.len() > 1)
-            {
-                hints.push(Hint {
-                    weight: REPEATED,
-                    why: "another address gave the same short text",
-                });
-            }
-            if usual && related == Some(false) && member.text.len() <= SHORT {
-                hints.push(Hint {
-                    weight: UNRELATED,
-                    why: "it shares no word with its title or query, as the others do",
-                });
-            }
-            hints
-        })
-        .collect()
+    let hints = |(member, related): (&Member<'_>, Option<bool>)| {
+        let known = addresses.get(member.text.trim());
+        let repeated = known.is_some_and(|(_, several)| *several).then_some(REPEATED);
+        let unrelated = usual && related == Some(false) && member.text.len() <= SHORT;
+        let unrelated = unrelated.then_some(UNRELATED);
+        repeated.into_iter().chain(unrelated).collect()
+    };
+    members.iter().zip(related).map(hints).collect()
 }
 
 /// Whether a text shares a word of four letters or more with its title or query; `None` where there is nothing to compare.
