@@ -73,16 +73,8 @@ pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -
         .or_else(|| block_page(segments, figures))
 }
 
-/// What a status may stand behind.
-const BEFORE_STATUS: &[&str] = &[
-    "http/1.1 ",
-    "http/1.0 ",
-    "http/2 ",
-    "http/3 ",
-    "http error ",
-    "error ",
-    "http ",
-];
+/// What a status may stand behind, in lower case, with `|` between.
+const BEFORE_STATUS: &str = "http/1.1 |http/1.0 |http/2 |http/3 |http error |error |http ";
 
 /// `404`, `HTTP/1.1 503 Service Unavailable`, `Too Many Requests`: a status and nothing else. Or a whole response that refuses:
 /// a status line, and a header field below it (RFC 9112).
@@ -92,33 +84,34 @@ fn status(text: &str) -> Option<Inspection> {
         return None;
     }
     let (first, below) = crate::text::first_line(text);
-    if first.len() > STATUS {
+    let is_response = first.starts_with("HTTP/") && is_field(below);
+    if first.len() > STATUS || !below.is_empty() && !is_response {
         return None;
     }
     let lower = first.to_ascii_lowercase();
-    let behind = BEFORE_STATUS.iter().find_map(|before| lower.strip_prefix(before));
+    let mut before = BEFORE_STATUS.split('|');
+    let behind = before.find_map(|before| lower.strip_prefix(before));
     let status = behind.unwrap_or(&lower);
-    let code = status.get(..3).and_then(refusal);
+    let code = status.get(..3).and_then(|digits| digits.parse().ok());
+    let code = code.filter(|code| (400..600).contains(code));
     let reason = status.get(code.map_or(0, |_| 3)..).unwrap_or_default();
     let reason = reason.trim_matches([' ', ':', '-', '.', '!']);
-    let code = if first.starts_with("HTTP/") && is_field(below) {
-        code
-    } else if !below.is_empty() {
-        None
-    } else if reason.is_empty() {
-        code.filter(|_| behind.is_some() || first.len() == 3)
+    let is_bare = reason.is_empty() && (behind.is_some() || first.len() == 3);
+    let code = if is_response || is_bare {
+        code?
     } else {
-        code_of_reason(reason).map(|named| code.unwrap_or(named))
+        let named = code_of_reason(reason)?;
+        code.unwrap_or(named)
     };
     let why = "an HTTP status that refuses, and no content";
-    Some(Inspection::new(kind_of_status(code?), 0.95, why).with("wording", first.trim_end()))
+    Some(Inspection::new(kind_of_status(code), 0.95, why).with("wording", first.trim_end()))
 }
 
 /// Whether a line is a header field.
 fn is_field(line: &str) -> bool {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    line.split_once(':')
-        .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(token))
+    let name = line.split_once(':').map_or("", |(name, _)| name);
+    !name.is_empty() && name.bytes().all(token)
 }
 
 /// The code of a reason (RFC 9110), in lower case; none where the words say something by themselves.
@@ -128,17 +121,12 @@ fn code_of_reason(reason: &str) -> Option<u16> {
         "service temporarily unavailable" => Some(503),
         "unprocessable content" => Some(422),
         "locked" | "too early" | "loop detected" => None,
-        _ => (400..=431).chain([451]).chain(500..=511).find(|code| {
+        _ => (400..600).find(|code| {
             let known = StatusCode::from_u16(*code).ok();
             let known = known.and_then(|status| status.canonical_reason());
             known.is_some_and(|known| known.eq_ignore_ascii_case(reason))
         }),
     }
-}
-
-/// A status code that refuses.
-fn refusal(digits: &str) -> Option<u16> {
-    digits.parse().ok().filter(|code| (400..600).contains(code))
 }
 
 const fn kind_of_status(code: u16) -> Kind {
@@ -154,54 +142,49 @@ const fn kind_of_status(code: u16) -> Kind {
     }
 }
 
+/// Whether a line is one of a stack trace.
+fn is_frame(line: &str) -> bool {
+    let mut begins = ["at ", "File \"", "Caused by: ", "... "].iter();
+    begins.any(|begin| line.trim_start().starts_with(begin))
+}
+
 /// A stack trace in place of an answer.
 fn trace(text: &str) -> Option<Inspection> {
     if text.len() > TRACE {
         return None;
     }
     let (first, below) = crate::text::first_line(text);
-    let is_frame = |line: &str| {
-        let line = line.trim_start();
-        let begins = ["at ", "File \"", "Caused by: ", "... "];
-        begins.iter().any(|begin| line.starts_with(begin))
-    };
     let python = first.starts_with("Traceback (most recent call last)");
     if !python && !is_frame(crate::text::first_line(below).0) {
         return None;
     }
-    let lines = below.lines().filter(|line| !line.trim().is_empty());
-    let (frames, others): (Vec<_>, Vec<_>) = lines.partition(|line| is_frame(line));
+    let lines = below.lines().filter(|line| !line.trim().is_empty()).count();
+    let frames = below.lines().filter(|line| is_frame(line)).count();
     let traced = if python {
-        !frames.is_empty() && others.len() <= frames.len() + 2
+        frames > 0 && lines <= 2 * frames + 2
     } else {
-        frames.len() >= 2 && others.is_empty()
+        frames >= 2 && lines == frames
     };
-    traced.then(|| {
-        let kind = match kind_of(&text.to_ascii_lowercase()) {
-            Kind::ToolError => Kind::ServerError,
-            kind => kind,
-        };
-        Inspection::new(kind, 0.92, "a stack trace in place of an answer")
-            .with("shape", crate::text::head(first, 80))
-    })
+    let kind = kind_of(&text.to_ascii_lowercase()).unwrap_or(Kind::ServerError);
+    let found = Inspection::new(kind, 0.92, "a stack trace in place of an answer");
+    traced.then(|| found.with("shape", crate::text::head(first, 80)))
 }
 
 /// XML whose first elements are an error or a fault.
 fn fault(segments: &Segments<'_>) -> Option<Inspection> {
     let shape = &segments.shape;
-    (shape.fault && shape.visible < 2000 && !shape.feed && segments.form == Form::Xml).then(|| {
-        let kind = Model::built_in().kind(segments).unwrap_or(Kind::ClientError);
-        Inspection::new(kind, 0.95, "XML that holds an error and nothing else")
-            .with("shape", "an element that is called a fault or an error")
-    })
+    if !shape.fault || shape.visible >= 2000 || shape.feed || segments.form != Form::Xml {
+        return None;
+    }
+    let kind = Model::built_in().kind(segments).unwrap_or(Kind::ClientError);
+    let found = Inspection::new(kind, 0.95, "XML that holds an error and nothing else");
+    Some(found.with("shape", "an element that is called a fault or an error"))
 }
 
 fn binary(text: &str) -> Option<Inspection> {
     if let Some((_, what)) = MAGIC.iter().find(|(magic, _)| text.starts_with(magic)) {
-        return Some(
-            Inspection::new(Kind::Malformed, 0.99, format!("the bytes of {what}, not text"))
-                .with("shape", what.to_owned()),
-        );
+        let found = Inspection::new(Kind::Malformed, 0.99, format!("the bytes of {what}, not text"));
+        return Some(found.with("shape", *what));
     }
     let start = crate::text::head(text, SEARCHED);
     // most texts have no such byte at all; without an early end, this compares many bytes at a time
@@ -215,26 +198,15 @@ fn binary(text: &str) -> Option<Inspection> {
         bad += u32::from(c == '\u{fffd}' || c.is_control() && !c.is_whitespace() && c != '\u{1b}');
     }
     let share = f64::from(bad) / f64::from(all.max(1));
-    (share >= UNREADABLE && bad >= 3).then(|| {
-        Inspection::new(Kind::Malformed, 0.97, "bytes that are no text").with(
-            "shape",
-            format!("{:.0} % of its characters cannot be read", share * 100.0),
-        )
-    })
+    if share < UNREADABLE || bad < 3 {
+        return None;
+    }
+    let seen = format!("{:.0} % of its characters cannot be read", share * 100.0);
+    Some(Inspection::new(Kind::Malformed, 0.97, "bytes that are no text").with("shape", seen))
 }
 
-/// What stands for nothing where a value was expected.
-const PLACEHOLDERS: &[&str] = &[
-    "null",
-    "NULL",
-    "undefined",
-    "None",
-    "nil",
-    "NaN",
-    "N/A",
-    "n/a",
-    "[object Object]",
-];
+/// What stands for nothing where a value was expected, with `|` between.
+const PLACEHOLDERS: &str = "null|NULL|undefined|None|nil|NaN|N/A|n/a|[object Object]";
 
 fn hollow(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
     let shape = &segments.shape;
@@ -242,7 +214,7 @@ fn hollow(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
         Form::Plain if text.len() <= 64 && !text.chars().any(char::is_alphanumeric) => {
             "there is not one word"
         }
-        Form::Plain if PLACEHOLDERS.contains(&text) => "a placeholder for nothing",
+        Form::Plain if text.len() <= 64 && listed(PLACEHOLDERS, text) => "a placeholder for nothing",
         Form::Json if segments.json.is_some_and(|json| json.is_hollow()) => "JSON without any content",
         Form::Xml if shape.feed && shape.entries == 0 && shape.bytes < 4000 => "a feed without entries",
         Form::Html if shape.visible == 0 && segments.title.is_empty() && shape.scripts == 0 => {
@@ -263,58 +235,57 @@ fn marker(text: &str) -> Option<Inspection> {
         return None;
     }
     let lower = text.to_ascii_lowercase();
-    let said = |why: &'static str, bytes: usize| {
-        let wording = crate::text::head(text, bytes);
-        Some(Inspection::new(kind_of(&lower), 0.93, why).with("wording", wording))
+    let (why, wording) = if let Some(bytes) = bracketed(&lower).or_else(|| announced(&lower)) {
+        ("a tool says that it failed", crate::text::head(text, bytes))
+    } else if waits(&lower) {
+        ("a tool says that it waited in vain", text)
+    } else {
+        return None;
     };
-    let failed = "a tool says that it failed";
-    if let Some((word, rest)) = lower.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        let refuses = || MARKERS.split('|').any(|marker| rest.trim().starts_with(marker));
-        let is_link = rest.starts_with('(');
-        if !is_link && (listed(MARKERS, word) || listed(TOOLS, word) && refuses()) {
-            return said(failed, word.len() + 2);
-        }
-    }
-    if let Some((word, rest)) = lower.split_once(": ")
-        && listed(MARKERS, word)
-        && !lower.contains('\n')
-    {
-        let most = if listed(TELLING, word) {
-            WORDS_AFTER_TELLING
-        } else {
-            WORDS_AFTER_ERROR
-        };
-        if rest.split_whitespace().count() <= most {
-            return said(failed, word.len() + 1);
-        }
-    }
-    let words: Vec<&str> = lower.split_whitespace().take(9).collect();
-    let waits = |three: &[&str]| match three {
+    let kind = kind_of(&lower).unwrap_or(Kind::ToolError);
+    Some(Inspection::new(kind, 0.93, why).with("wording", wording))
+}
+
+/// Bytes of a marker in brackets.
+fn bracketed(lower: &str) -> Option<usize> {
+    let (word, rest) = lower.strip_prefix('[')?.split_once(']')?;
+    let is_link = rest.starts_with('(');
+    let refuses = || MARKERS.split('|').any(|marker| rest.trim().starts_with(marker));
+    let marks = !is_link && (listed(MARKERS, word) || listed(TOOLS, word) && refuses());
+    marks.then_some(word.len() + 2)
+}
+
+/// Bytes of a marker before a colon and a few words.
+fn announced(lower: &str) -> Option<usize> {
+    let (word, rest) = lower.split_once(": ")?;
+    let words = rest.split_whitespace().count();
+    let few = words <= WORDS_AFTER_ERROR || listed(TELLING, word) && words <= WORDS_AFTER_TELLING;
+    (few && listed(MARKERS, word) && !lower.contains('\n')).then_some(word.len() + 1)
+}
+
+fn waits(lower: &str) -> bool {
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let in_vain = |three: &[&str]| match three {
         ["timeout" | "out", "after", time] => time.starts_with(|c: char| c.is_ascii_digit()),
         _ => false,
     };
-    if words.len() <= 8 && words.windows(3).take(4).any(waits) {
-        return said("a tool says that it waited in vain", text.len());
-    }
-    None
+    words.len() <= 8 && words.windows(3).take(4).any(in_vain)
 }
 
-fn kind_of(lower: &str) -> Kind {
-    const WORDS: [(&str, Kind); 9] = [
-        ("rate limit", Kind::RateLimited),
-        ("too many", Kind::RateLimited),
+/// The kind of failure that a text names; in lower case, those of one kind with `|` between.
+fn kind_of(lower: &str) -> Option<Kind> {
+    let kinds = [
+        ("rate limit|too many", Kind::RateLimited),
         ("captcha", Kind::Challenge),
-        ("timeout", Kind::Timeout),
-        ("timed out", Kind::Timeout),
+        ("timeout|timed out", Kind::Timeout),
         ("not found", Kind::NotFound),
         ("unavailable", Kind::Unavailable),
-        ("denied", Kind::AccessDenied),
-        ("blocked", Kind::AccessDenied),
+        ("denied|blocked", Kind::AccessDenied),
     ];
-    WORDS
-        .iter()
-        .find(|(word, _)| lower.contains(word))
-        .map_or(Kind::ToolError, |(_, kind)| *kind)
+    let named = |words: &str| words.split('|').any(|word| lower.contains(word));
+    kinds
+        .into_iter()
+        .find_map(|(words, kind)| named(words).then_some(kind))
 }
 
 /// JSON that is an error and nothing else: problem details, JSON-RPC, GraphQL and the home-made ones.

@@ -4,6 +4,7 @@ use freshcontext_contract::block_pages::{self, Fingerprint, Strength};
 
 use crate::features::CLASSES;
 use crate::form::Form;
+use crate::json::Json;
 use crate::segment::Segments;
 
 /// Most visible bytes of a text that is searched for vendors' marks: a block page is short, a text that is longer quotes one.
@@ -135,10 +136,10 @@ impl Figures {
         let lengths = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
         figures.step(Figure::UpTo16, &lengths, segments.shape.visible);
         figures.characters(segments);
-        match segments.form {
-            Form::Html | Form::Xml => figures.page(segments),
-            Form::Json => figures.json(segments),
-            Form::Plain => {}
+        if let Some(json) = segments.json {
+            figures.json(json);
+        } else if segments.form != Form::Plain {
+            figures.page(segments);
         }
         figures
     }
@@ -233,10 +234,8 @@ impl Figures {
         self.flag(Figure::Form, shape.forms > 0);
         self.flag(Figure::Password, shape.passwords > 0);
         let outside_links = shape.visible.saturating_sub(shape.linked);
-        self.flag(
-            Figure::Linked,
-            shape.links > 2 && outside_links * 2 < shape.visible,
-        );
+        let mostly_links = shape.links > 2 && outside_links * 2 < shape.visible;
+        self.flag(Figure::Linked, mostly_links);
         let little = shape.visible * 20 < shape.bytes.min(48 << 10);
         self.flag(Figure::Thin, shape.bytes > 1000 && little);
         self.set(Figure::Blocks, shape.blocks as f32 / 30.0);
@@ -245,8 +244,7 @@ impl Figures {
         self.flag(Figure::NoEntries, shape.feed && shape.entries == 0);
     }
 
-    fn json(&mut self, segments: &Segments<'_>) {
-        let Some(json) = segments.json else { return };
+    fn json(&mut self, json: Json) {
         let values = json.errors + json.envelope + json.content;
         self.set(Figure::Json, 1.0);
         self.flag(Figure::JsonError, json.errors > 0);
@@ -291,9 +289,7 @@ fn refusing_status(bytes: &[u8]) -> Option<usize> {
 /// Whether a word is made of hexadecimal digits and dashes, and long: a request's, a trace's, a support case's.
 fn is_identifier(word: &str) -> bool {
     let word = word.trim_end_matches(['.', ')', ']']);
-    (8..=64).contains(&word.len())
-        && word
-            .bytes()
-            .all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'.'))
-        && word.bytes().filter(u8::is_ascii_digit).count() >= 3
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let fits = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'.');
+    (8..=64).contains(&word.len()) && digits >= 3 && word.bytes().all(fits)
 }

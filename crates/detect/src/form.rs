@@ -65,11 +65,11 @@ pub(crate) fn of(text: &str) -> Form {
     // pieces of pages begin in the middle of one
     let tags = memchr_iter(b'<', start.as_bytes()).filter_map(|at| start.get(at..));
     let closing = tags.filter(|tag| CLOSINGS.iter().any(|closing| begins(tag, closing)));
-    if closing.count() >= 2 && is_mostly_tags(start) {
-        Form::Html
-    } else {
-        Form::Plain
-    }
+    page_where(closing.count() >= 2 && is_mostly_tags(start))
+}
+
+fn page_where(holds: bool) -> Form {
+    if holds { Form::Html } else { Form::Plain }
 }
 
 fn of_markup(start: &str) -> Form {
@@ -116,20 +116,17 @@ fn of_markup(start: &str) -> Form {
         }
         break;
     }
-    match (declared, is_mostly_tags(start)) {
-        (true, _) => Form::Xml,
-        (false, true) => Form::Html,
-        (false, false) => Form::Plain,
+    if declared {
+        return Form::Xml;
     }
+    page_where(is_mostly_tags(start))
 }
 
 /// Whether a quarter of a text or more stands between angle brackets.
 fn is_mostly_tags(text: &str) -> bool {
-    let tags = text
-        .split('<')
-        .skip(1)
-        .map(|tag| tag.find('>').unwrap_or(tag.len()) + 2);
-    tags.sum::<usize>() * 4 >= text.len()
+    let tags = text.split('<').skip(1);
+    let bytes = tags.map(|tag| tag.find('>').unwrap_or(tag.len()) + 2);
+    bytes.sum::<usize>() * 4 >= text.len()
 }
 
 #[cfg(test)]

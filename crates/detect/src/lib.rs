@@ -94,10 +94,10 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], short: f32) -> Inspection {
         return found;
     }
     let (text, segments, figures) = (reading.text, &reading.segments, &mut reading.figures);
-    let (mut alone, grams) = model.counted_margin(segments, figures);
+    let (mut alone, grams) = model.margin(segments, figures);
     // Without a mark the figures are what they were, and so is the margin.
     if !reading.searched && alone >= BEYOND_DOUBT && figures.search(text, segments) {
-        alone = model.margin(segments, figures);
+        (alone, _) = model.margin(segments, figures);
     }
     if score::length_class(segments.shape.visible) == 0 {
         alone -= short;

@@ -54,12 +54,9 @@ impl Entry {
 
     /// The byte of a slot that holds a bucket's n-gram.
     pub fn byte(self, bucket: u32) -> u8 {
-        let place = ENTRIES
-            .iter()
-            .position(|entry| *entry == self)
-            .unwrap_or_default();
+        let place = ENTRIES.iter().position(|entry| *entry == self);
         let check = bucket as usize % usize::from(CHECKS);
-        u8::try_from(check << 5 | place).unwrap_or_default()
+        u8::try_from(check << 5 | place.unwrap_or_default()).unwrap_or_default()
     }
 }
 
@@ -85,10 +82,7 @@ pub const LENGTHS: [usize; 3] = [150, 1000, usize::MAX];
 
 /// Which of [`LENGTHS`] a text has.
 pub fn length_class(visible: usize) -> usize {
-    LENGTHS
-        .iter()
-        .position(|most| visible <= *most)
-        .unwrap_or_default()
+    LENGTHS.iter().filter(|most| visible > **most).count()
 }
 
 /// Bytes of a model.
@@ -122,13 +116,8 @@ impl Model {
         Entry::of(byte.copied().unwrap_or_default(), bucket)
     }
 
-    /// How far a text lies above the threshold; a failure from 0 up.
-    pub fn margin(&self, segments: &Segments<'_>, figures: &mut Figures) -> f32 {
-        self.counted_margin(segments, figures).0
-    }
-
-    /// The same, and how many n-grams there are.
-    pub(crate) fn counted_margin(&self, segments: &Segments<'_>, figures: &mut Figures) -> (f32, u32) {
+    /// How far a text lies above the threshold, a failure from 0 up; and how many n-grams there are.
+    pub fn margin(&self, segments: &Segments<'_>, figures: &mut Figures) -> (f32, u32) {
         let (mut sum, mut count) = (0_i32, 0_u32);
         let mut words = [0; features::CLASSES];
         features::grams(segments, |gram, _, titled| {
@@ -140,10 +129,8 @@ impl Model {
             }
         });
         figures.count_words(words);
-        let shape: f32 = Figure::ALL
-            .iter()
-            .map(|figure| figures.value(*figure) * self.figure(*figure))
-            .sum();
+        let weigh = |figure: &Figure| figures.value(*figure) * self.figure(*figure);
+        let shape: f32 = Figure::ALL.iter().map(weigh).sum();
         let threshold = self.thresholds.get(length_class(segments.shape.visible));
         let words = sum as f32 / GRAM_SCALE / (count.max(1) as f32).sqrt();
         (shape + words - threshold.copied().map_or(0.0, scaled), count)
@@ -165,11 +152,9 @@ impl Model {
                 *sum += i32::from(*weight);
             }
         });
-        let best = Kind::ALL
-            .iter()
-            .zip(sums)
-            .max_by_key(|(kind, sum)| (*sum, std::cmp::Reverse(**kind)));
-        best.map(|(kind, _)| *kind)
+        // Of those that fit alike, the first: the last of the reversed.
+        let fits = Kind::ALL.into_iter().zip(sums).rev();
+        fits.max_by_key(|(_, sum)| *sum).map(|(kind, _)| kind)
     }
 }
 

@@ -262,21 +262,16 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
             }
         };
     }
-    let Page { seen, title, .. } = page;
-    let title = if title.text.is_empty() {
-        first_line(&seen.text).0.to_owned()
-    } else {
-        title.text
-    };
+    if page.title.text.is_empty() {
+        page.title.text.push_str(first_line(&page.seen.text).0);
+    }
+    page.shape.bytes = text.len();
+    page.shape.visible = page.seen.bytes;
     Segments {
         form,
-        title: Cow::Owned(title),
-        lead: Cow::Owned(seen.text),
-        shape: Shape {
-            bytes: text.len(),
-            visible: seen.bytes,
-            ..page.shape
-        },
+        title: Cow::Owned(page.title.text),
+        lead: Cow::Owned(page.seen.text),
+        shape: page.shape,
         ..Segments::default()
     }
 }
