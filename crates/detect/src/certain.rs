@@ -192,12 +192,9 @@ fn binary(text: &str) -> Option<Inspection> {
     if !start.bytes().fold(false, |any, byte| any | odd(byte)) {
         return None;
     }
-    let (mut bad, mut all) = (0_u32, 0_u32);
-    for c in start.chars() {
-        all += 1;
-        bad += u32::from(c == '\u{fffd}' || c.is_control() && !c.is_whitespace() && c != '\u{1b}');
-    }
-    let share = f64::from(bad) / f64::from(all.max(1));
+    let unreadable = |c: &char| *c == '\u{fffd}' || c.is_control() && !c.is_whitespace() && *c != '\u{1b}';
+    let bad = start.chars().filter(unreadable).count();
+    let share = bad as f64 / start.chars().count().max(1) as f64;
     if share < UNREADABLE || bad < 3 {
         return None;
     }
