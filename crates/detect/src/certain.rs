@@ -207,16 +207,14 @@ const PLACEHOLDERS: &str = "null|NULL|undefined|None|nil|NaN|N/A|n/a|[object Obj
 
 fn hollow(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
     let shape = &segments.shape;
+    let wordless = text.len() <= 64 && !text.chars().any(char::is_alphanumeric);
+    let unseen = shape.visible == 0 && segments.title.is_empty();
     let what = match segments.form {
-        Form::Plain if text.len() <= 64 && !text.chars().any(char::is_alphanumeric) => {
-            "there is not one word"
-        }
+        Form::Plain if wordless => "there is not one word",
         Form::Plain if text.len() <= 64 && listed(PLACEHOLDERS, text) => "a placeholder for nothing",
         Form::Json if segments.json.is_some_and(|json| json.is_hollow()) => "JSON without any content",
         Form::Xml if shape.feed && shape.entries == 0 && shape.bytes < 4000 => "a feed without entries",
-        Form::Html if shape.visible == 0 && segments.title.is_empty() && shape.scripts == 0 => {
-            "markup without a word"
-        }
+        Form::Html if unseen && shape.scripts == 0 => "markup without a word",
         _ => return None,
     };
     Some(Inspection::new(Kind::Empty, 0.97, what).with("shape", what))
@@ -279,10 +277,8 @@ fn kind_of(lower: &str) -> Option<Kind> {
         ("unavailable", Kind::Unavailable),
         ("denied|blocked", Kind::AccessDenied),
     ];
-    let named = |words: &str| words.split('|').any(|word| lower.contains(word));
-    kinds
-        .into_iter()
-        .find_map(|(words, kind)| named(words).then_some(kind))
+    let named = |(words, _): &(&str, Kind)| words.split('|').any(|word| lower.contains(word));
+    kinds.into_iter().find(named).map(|(_, kind)| kind)
 }
 
 /// JSON that is an error and nothing else: problem details, JSON-RPC, GraphQL and the home-made ones.

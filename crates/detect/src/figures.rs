@@ -186,9 +186,8 @@ impl Figures {
         let code = count(bytes, is_of_code);
         let asks = count(bytes, |byte| byte == b'?');
         let quotes = count(bytes, |byte| byte == b'"' || byte == b'\'');
-        let breaks = count(bytes, |byte| byte == b'\n');
+        let lines = count(bytes, |byte| byte == b'\n') + 1;
         let beyond = count(bytes, |byte| !byte.is_ascii());
-        let lines = breaks + 1;
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
         let items = starts.filter(|start| is_item(bytes.get(*start..).unwrap_or_default()));
         let first_line = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());

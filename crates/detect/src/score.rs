@@ -43,15 +43,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// What a slot's byte says of a bucket's n-gram.
-    #[inline]
-    pub fn of(byte: u8, bucket: u32) -> Self {
-        // Place 0 is that of nothing: a choice between two places costs less than a branch that nobody can foresee.
-        let is = u32::from(byte >> 5) == bucket % u32::from(CHECKS);
-        let place = usize::from(byte & 31) * usize::from(is);
-        ENTRIES.get(place).copied().unwrap_or_default()
-    }
-
     /// The byte of a slot that holds a bucket's n-gram.
     pub fn byte(self, bucket: u32) -> u8 {
         let place = ENTRIES.iter().position(|entry| *entry == self);
@@ -113,7 +104,11 @@ impl Model {
     #[inline]
     fn entry(&self, bucket: u32) -> Entry {
         let byte = self.grams.get(bucket as usize / usize::from(CHECKS));
-        Entry::of(byte.copied().unwrap_or_default(), bucket)
+        let byte = byte.copied().unwrap_or_default();
+        // Place 0 is that of nothing: a choice between two places costs less than a branch that nobody can foresee.
+        let is = u32::from(byte >> 5) == bucket % u32::from(CHECKS);
+        let place = usize::from(byte & 31) * usize::from(is);
+        ENTRIES.get(place).copied().unwrap_or_default()
     }
 
     /// How far a text lies above the threshold, a failure from 0 up; and how many n-grams there are.
