@@ -139,8 +139,9 @@ pub const SMALL_REQUEST: usize = 64 << 10;
 /// Values (texts, numbers, lists, objects ...) in one message from a client, the arguments of `evaluate_context`
 /// aside. Each takes up to about 200 bytes as a tree.
 pub const MESSAGE_VALUES: usize = 10_000;
-/// Values in the arguments of one `evaluate_context` call. Each takes up to about 80 bytes.
-pub const SIGNALS_VALUES: usize = 100_000;
+/// Values in the arguments of one `evaluate_context` call. Each takes up to about 80 bytes, so that these take, until the call
+/// is answered, what those of any other message may.
+pub const SIGNALS_VALUES: usize = 25_000;
 /// Values in one response that `freshcontext validate` reads. A composite of hundreds of items has some thousands.
 pub const VALIDATED_VALUES: usize = 100_000;
 /// Bytes of lists of signals, signals and metadata that are given as JSON text in one `evaluate_context` call: what is

@@ -206,7 +206,7 @@ pub fn evaluate(
     clock_now: DateTime<Utc>,
     options: &Options,
 ) -> Result<Evaluation, SourceError> {
-    evaluate_node(&fields::borrowed(arguments), clock_now, options)
+    evaluate_borrowed(&fields::borrowed(arguments), clock_now, options)
 }
 
 /// Evaluates the arguments of one call as they stand in JSON text. Exactly as [`evaluate`] on the same arguments, but
@@ -235,10 +235,12 @@ pub fn evaluate_text(
     let arguments = serde_json::from_str(arguments).map_err(|error| {
         SourceError::invalid_input("arguments", "are not JSON", input::EXAMPLE).caused_by(error)
     })?;
-    evaluate_node(&arguments, clock_now, options)
+    evaluate_borrowed(&arguments, clock_now, options)
 }
 
-fn evaluate_node(
+/// Evaluates the arguments of one call that are read already, with borrowed texts. Exactly as [`evaluate_text`] on the
+/// text that they were read from, but for its bound on the number of values, which is the caller's to keep.
+pub fn evaluate_borrowed(
     arguments: &Node<'_>,
     clock_now: DateTime<Utc>,
     options: &Options,

@@ -1,31 +1,89 @@
-//! What goes past rmcp on both doors: the arguments of a judgement as they came, and its structure as it is
-//! written. Both are large, and rmcp's own types would hold each of them as a tree of values.
+//! What goes past rmcp on both doors: the arguments of a judgement, read once, and its structure as it is
+//! written. Both are large, and rmcp's own types would hold each of them as a tree of values of its own.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use freshcontext_contract::limits::{MESSAGE_VALUES, SIGNALS_VALUES};
 use freshcontext_core::values::hold_more_values_than;
+use memchr::memmem;
+use self_cell::self_cell;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_json_borrow::Value;
 
 use crate::engine::EVALUATE;
 
-/// Arguments of a judgement as JSON text (UTF-8, an object), and where its structure is put. In the extensions of
-/// a request that has no other arguments.
+/// Arguments of a judgement, and where its structure is put. In the extensions of a request that has no other arguments.
 #[derive(Debug, Clone)]
 pub(crate) struct Aside {
-    pub(crate) arguments: Bytes,
+    pub(crate) arguments: BorrowedArguments,
     pub(crate) structure: Slot,
 }
 
 impl Aside {
-    pub(crate) fn new(arguments: Bytes) -> Self {
+    pub(crate) fn new(arguments: BorrowedArguments) -> Self {
         Self {
             arguments,
             structure: Slot::default(),
         }
+    }
+}
+
+self_cell!(
+    /// A value, and the text that it is read from and borrows from.
+    struct Read {
+        owner: Bytes,
+        #[covariant]
+        dependent: Value,
+    }
+
+    impl {Debug}
+);
+
+/// An object of arguments whose texts are borrowed from the message that brought it.
+#[derive(Debug, Clone)]
+pub struct BorrowedArguments {
+    read: Arc<Read>,
+    /// Length of their JSON text, in bytes.
+    length: usize,
+}
+
+impl BorrowedArguments {
+    /// Reads those that a text begins with, whatever follows them; `None` where it begins with no object.
+    fn beginning(text: Bytes) -> Option<Self> {
+        if !text.starts_with(b"{") {
+            return None;
+        }
+        let mut length = 0;
+        let read = Read::try_new(text, |text| {
+            // Checked as a whole, which is quicker than text by text.
+            let text = simdutf8::basic::from_utf8(text).map_err(drop)?;
+            let mut values = serde_json::Deserializer::from_str(text).into_iter();
+            let value: Value<'_> = values.next().and_then(Result::ok).ok_or(())?;
+            length = values.byte_offset();
+            Ok::<_, ()>(value)
+        });
+        let read = Arc::new(read.ok()?);
+        Some(Self { read, length })
+    }
+
+    /// As they were read.
+    pub(crate) fn value(&self) -> &Value<'_> {
+        self.read.borrow_dependent()
+    }
+
+    /// As they came, in UTF-8.
+    pub(crate) fn json(&self) -> &[u8] {
+        self.read.borrow_owner().get(..self.length).unwrap_or_default()
+    }
+
+    /// Whether there is an argument of this name.
+    pub(crate) fn hold(&self, name: &str) -> bool {
+        let fields = self.value().as_object();
+        fields.is_some_and(|fields| fields.iter().any(|(known, _)| known == name))
     }
 }
 
@@ -79,13 +137,15 @@ pub(crate) fn write_answer(
     serde_json::to_writer(out, &answer)
 }
 
-/// Takes the arguments out of a call that judges: the message without them, and they. None where it is another
-/// message, or not in form.
-pub(crate) fn apart(message: &Bytes) -> Option<(Bytes, Bytes)> {
+/// Takes the arguments out of a call that judges: the message with `{}` in their place, and they. None where it is another
+/// message, not in form, or holds more than [`SIGNALS_VALUES`]; it is then read as any other.
+pub(crate) fn apart(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
+    const KEY: &[u8] = b"\"arguments\"";
+
     #[derive(Deserialize)]
     struct Message<'m> {
         #[serde(borrow)]
-        method: &'m RawValue,
+        method: Cow<'m, str>,
         #[serde(borrow)]
         params: Params<'m>,
     }
@@ -93,43 +153,35 @@ pub(crate) fn apart(message: &Bytes) -> Option<(Bytes, Bytes)> {
     #[derive(Deserialize)]
     struct Params<'m> {
         #[serde(borrow)]
-        name: &'m RawValue,
+        name: Cow<'m, str>,
         #[serde(borrow)]
         arguments: &'m RawValue,
     }
 
-    let said: Message<'_> = serde_json::from_slice(message).ok()?;
-    let is =
-        |raw: &RawValue, what: &str| serde_json::from_str(raw.get()).is_ok_and(|text: String| text == what);
-    let arguments = said.params.arguments.get();
-    if !arguments.starts_with('{') || !is(said.method, "tools/call") || !is(said.params.name, EVALUATE) {
+    // Read where they seem to stand, before anything else is known: to skip them first takes as long again. Within a text the
+    // quotes of a key have escapes, so that the first one found is a key; whose, the rest of the message says.
+    memmem::find(message, EVALUATE.as_bytes())?;
+    let behind_key = message.get(memmem::find(message, KEY)? + KEY.len()..)?;
+    let value = behind_key
+        .trim_ascii_start()
+        .strip_prefix(b":")?
+        .trim_ascii_start();
+    if hold_more_values_than(&[value], SIGNALS_VALUES) {
         return None;
     }
-    let arguments = message.slice_ref(arguments.as_bytes());
-    let (before, after) = around(message, &arguments)?;
-    let mut rest = BytesMut::with_capacity(before.len() + after.len() + 2);
-    rest.extend_from_slice(before);
-    rest.extend_from_slice(b"{}");
-    rest.extend_from_slice(after);
-    Some((rest.freeze(), arguments))
+    let arguments = BorrowedArguments::beginning(message.slice_ref(value))?;
+    let (before, from) = message.split_at_checked(message.len() - value.len())?;
+    let after = from.get(arguments.length..)?;
+    let rest = Bytes::from([before, b"{}", after].concat());
+    let said: Message<'_> = serde_json::from_slice(&rest).ok()?;
+    let place = (said.params.arguments.get().as_ptr() as usize).checked_sub(rest.as_ptr() as usize);
+    let judges = said.method == "tools/call" && said.params.name == EVALUATE && place == Some(before.len());
+    judges.then_some((rest, arguments))
 }
 
-/// What of a message stands before and after a part of it. None where it is no part of it.
-fn around<'m>(message: &'m [u8], part: &[u8]) -> Option<(&'m [u8], &'m [u8])> {
-    let begin = (part.as_ptr() as usize).checked_sub(message.as_ptr() as usize)?;
-    Some((message.get(..begin)?, message.get(begin + part.len()..)?))
-}
-
-/// Whether a message holds more values than are read. The arguments of a judgement, a part of it, may hold more than
-/// the rest: their values are borrowed from their text, and few are judged at once.
-pub(crate) fn has_too_many_values(message: &[u8], judged: Option<&[u8]>) -> bool {
-    match judged.and_then(|arguments| Some((arguments, around(message, arguments)?))) {
-        Some((arguments, (before, after))) => {
-            hold_more_values_than(&[before, after], MESSAGE_VALUES)
-                || hold_more_values_than(&[arguments], SIGNALS_VALUES)
-        }
-        None => hold_more_values_than(&[message], MESSAGE_VALUES),
-    }
+/// Whether a message holds more values than are read, beside the arguments that [`apart`] took out of it.
+pub(crate) fn has_too_many_values(message: &[u8]) -> bool {
+    hold_more_values_than(&[message], MESSAGE_VALUES)
 }
 
 #[cfg(test)]
@@ -147,7 +199,11 @@ mod tests {
     fn arguments_are_taken_out_and_nothing_else() {
         let given = r#"{"signals": [{"source": "}\""}]}"#;
         let (rest, arguments) = apart(&message(given)).unwrap();
-        assert_eq!(arguments, given);
+        assert_eq!(arguments.json(), given.as_bytes());
+        assert_eq!(
+            serde_json::to_value(arguments.value()).unwrap(),
+            serde_json::from_str::<Value>(given).unwrap()
+        );
         let rest: Value = serde_json::from_slice(&rest).unwrap();
         let left = json!({"id": 7, "params": {"arguments": {}, "name": EVALUATE}, "jsonrpc": "2.0", "method": "tools/call"});
         assert_eq!(rest, left);
@@ -163,31 +219,53 @@ mod tests {
     }
 
     #[test]
+    fn only_the_arguments_of_the_call_are_taken_out() {
+        let called = format!(r#""name":"{EVALUATE}","arguments":{{"signals":[]}}"#);
+        for (params, taken) in [
+            (called.clone(), true),
+            (
+                format!(r#""_meta":{{"a":1}},{}"#, called.replace("\":", "\" : ")),
+                true,
+            ),
+            // The first key of that name is another's.
+            (format!(r#""_meta":{{"arguments":{{}}}},{called}"#), false),
+            (format!(r#"{called},"arguments":{{}}"#), false),
+            (called.replace("{\"signals\"", "{\"a\":1e400,\"signals\""), false),
+            (
+                called.replace("{\"signals\"", "{\"a\":\"\\ud800\",\"signals\""),
+                false,
+            ),
+            (called.replace(":{\"signals\"", ":\u{c}{\"signals\""), false),
+        ] {
+            let message =
+                format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{params}}}}}"#);
+            let found = apart(&Bytes::from(message));
+            assert_eq!(found.is_some(), taken, "{params}");
+        }
+    }
+
+    #[test]
     fn values_are_counted_and_texts_are_not() {
         let text = format!(r#"{{"a":"{}"}}"#, r#"[,{\""#.repeat(MESSAGE_VALUES));
-        assert!(!has_too_many_values(text.as_bytes(), None));
+        assert!(!has_too_many_values(text.as_bytes()));
         let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));
-        assert!(!has_too_many_values(list(MESSAGE_VALUES).as_bytes(), None));
-        assert!(has_too_many_values(list(MESSAGE_VALUES + 1).as_bytes(), None));
-        let judged = |values| {
-            let message = message(&format!(r#"{{"signals":{}}}"#, list(values)));
-            let (_, arguments) = apart(&message).unwrap();
-            has_too_many_values(&message, Some(&arguments))
-        };
-        assert!(!judged(SIGNALS_VALUES - 1));
-        assert!(judged(SIGNALS_VALUES));
+        assert!(!has_too_many_values(list(MESSAGE_VALUES).as_bytes()));
+        assert!(has_too_many_values(list(MESSAGE_VALUES + 1).as_bytes()));
+        // With the three that follow the arguments.
+        let judged = |values| apart(&message(&format!(r#"{{"signals":{}}}"#, list(values))));
+        let (rest, _) = judged(SIGNALS_VALUES - 4).unwrap();
+        assert!(!has_too_many_values(&rest));
+        assert!(judged(SIGNALS_VALUES - 3).is_none());
         // Beside the arguments, no more than in any message.
         let beside = |values: usize| {
             let (more, name) = (list(values), EVALUATE);
             let message = format!(
                 r#"{{"method":"tools/call","params":{{"arguments":{{}},"name":"{name}"}},"id":{more}}}"#
             );
-            let message = Bytes::from(message);
-            let (_, arguments) = apart(&message).unwrap();
-            has_too_many_values(&message, Some(&arguments))
+            has_too_many_values(&apart(&Bytes::from(message)).unwrap().0)
         };
-        assert!(!beside(MESSAGE_VALUES - 5));
-        assert!(beside(MESSAGE_VALUES - 4));
+        assert!(!beside(MESSAGE_VALUES - 6));
+        assert!(beside(MESSAGE_VALUES - 5));
     }
 
     #[test]

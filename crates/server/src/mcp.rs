@@ -156,7 +156,7 @@ fn object(value: &Value) -> JsonObject {
 
 /// What a request says about records: where its `_meta` has the key, or its arguments may.
 fn asked_for_records(context: &RequestContext<RoleServer>, arguments: &Arguments) -> Option<RecordsRequest> {
-    if context.meta.get(RECORDS_KEY).is_none() && !arguments.may_hold("records") {
+    if context.meta.get(RECORDS_KEY).is_none() && !arguments.hold("records") {
         return None;
     }
     let mut asked = RecordsRequest::of_meta(&context.meta);
@@ -321,8 +321,8 @@ impl ServerHandler for McpServer {
             .get::<Aside>()
             .or_else(|| head.and_then(|head| head.extensions.get::<Aside>()));
         let arguments = match aside {
-            Some(aside) => Arguments::Json(aside.arguments.clone()),
-            None => Arguments::Read(request.arguments.unwrap_or_default()),
+            Some(aside) => Arguments::Borrowed(aside.arguments.clone()),
+            None => Arguments::Owned(request.arguments.unwrap_or_default()),
         };
         let call = CallContext {
             cancellation: context.ct.clone(),

@@ -2,31 +2,32 @@
 
 use std::fmt::Write as _;
 
-use bytes::Bytes;
 use freshcontext_contract::SourceError;
 use serde_json::{Map, Value};
+
+use crate::aside::BorrowedArguments;
 
 /// A call's arguments.
 #[derive(Debug, Clone)]
 pub enum Arguments {
-    /// Read.
-    Read(Map<String, Value>),
-    /// As JSON text in UTF-8. Large ones are read faster by who knows what is in them.
-    Json(Bytes),
+    /// As rmcp has them.
+    Owned(Map<String, Value>),
+    /// Those of a judgement, which may be large.
+    Borrowed(BorrowedArguments),
 }
 
 impl From<Map<String, Value>> for Arguments {
     fn from(arguments: Map<String, Value>) -> Self {
-        Self::Read(arguments)
+        Self::Owned(arguments)
     }
 }
 
 impl Arguments {
-    /// The arguments, read.
+    /// The arguments as a map of their own.
     pub(super) fn read(self, example: &str) -> Result<Map<String, Value>, SourceError> {
         match self {
-            Self::Read(arguments) => Ok(arguments),
-            Self::Json(text) => serde_json::from_slice(&text),
+            Self::Owned(arguments) => Ok(arguments),
+            Self::Borrowed(arguments) => serde_json::from_slice(arguments.json()),
         }
         .map_err(|error| {
             SourceError::invalid_input("arguments", "must be a JSON object", example).caused_by(error)
@@ -36,24 +37,24 @@ impl Arguments {
     /// About how many bytes of text they hold.
     pub(super) fn bytes(&self) -> usize {
         match self {
-            Self::Read(arguments) => text_bytes(arguments),
-            Self::Json(text) => text.len(),
+            Self::Owned(arguments) => text_bytes(arguments),
+            Self::Borrowed(arguments) => arguments.json().len(),
         }
     }
 
-    /// Whether they may hold an argument of this name. As text, whatever else holds it in quotes counts, too.
-    pub(crate) fn may_hold(&self, name: &str) -> bool {
+    /// Whether they hold an argument of this name.
+    pub(crate) fn hold(&self, name: &str) -> bool {
         match self {
-            Self::Read(arguments) => arguments.contains_key(name),
-            Self::Json(text) => memchr::memmem::find(text, format!("\"{name}\"").as_bytes()).is_some(),
+            Self::Owned(arguments) => arguments.contains_key(name),
+            Self::Borrowed(arguments) => arguments.hold(name),
         }
     }
 
     /// For the log: names and sizes, never what a caller wrote.
     pub(super) fn redacted(&self) -> String {
         match self {
-            Self::Read(arguments) => redacted(arguments),
-            Self::Json(text) => format!("json({})", text.len()),
+            Self::Owned(arguments) => redacted(arguments),
+            Self::Borrowed(arguments) => format!("json({})", arguments.json().len()),
         }
     }
 }

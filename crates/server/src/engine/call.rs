@@ -219,7 +219,7 @@ impl Engine {
         let asked = context.records.clone();
         let native = move || asked.map_or_else(Native::default, |asked| asked.native.clone());
         // Under a budget tokens are counted, and the first who counts waits for the vocabulary.
-        if arguments.bytes() <= INLINE_BYTES && !arguments.may_hold("budget") {
+        if arguments.bytes() <= INLINE_BYTES && !arguments.hold("budget") {
             return scoring::evaluate(arguments, now, &self.options, slot, &native());
         }
         let options = Arc::clone(&self.options);

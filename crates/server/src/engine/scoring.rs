@@ -97,12 +97,8 @@ pub(super) fn evaluate(
     native: &Native,
 ) -> Result<ToolOutcome, SourceError> {
     let evaluation = match arguments {
-        Arguments::Json(text) => {
-            // Lines are checked to be UTF-8 when they are read.
-            let text = simdutf8::basic::from_utf8(&text).unwrap_or_default();
-            evaluate::evaluate_text(text, now, options)
-        }
-        Arguments::Read(arguments) => evaluate::evaluate(&Value::Object(arguments), now, options),
+        Arguments::Borrowed(arguments) => evaluate::evaluate_borrowed(arguments.value(), now, options),
+        Arguments::Owned(arguments) => evaluate::evaluate(&Value::Object(arguments), now, options),
     };
     let evaluation = evaluation?;
     let Some(recorded) = &evaluation.recorded else {

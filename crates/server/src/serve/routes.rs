@@ -147,7 +147,7 @@ where
     // Holds its memory until the answer is there.
     let body = &read.bytes;
     let judged = apart(body);
-    if has_too_many_values(body, judged.as_ref().map(|(_, arguments)| &**arguments)) {
+    if has_too_many_values(judged.as_ref().map_or(body, |(rest, _)| rest)) {
         let error = json!({"code": -32_600, "message": TOO_MANY_VALUES});
         let response = rpc_error(StatusCode::BAD_REQUEST, error, id_of(body));
         return shared.refusing(Refusal::Protocol, response);

@@ -1,7 +1,7 @@
 //! One line to one JSON-RPC message, or to the error that answers it.
 //!
-//! Tool calls are read in one pass into rmcp's types, and what is to be judged is left as text for who
-//! judges it; everything else is rare and small, and is left to rmcp's own reader.
+//! Tool calls are read in one pass into rmcp's types, but for what is to be judged, which is read in one pass
+//! beside them; everything else is rare and small, and is left to rmcp's own reader.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,8 +16,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::aside::{Aside, has_too_many_values};
-use crate::engine::EVALUATE;
+use crate::aside::{Aside, BorrowedArguments, apart, has_too_many_values};
 
 /// What a line means.
 #[derive(Debug)]
@@ -120,18 +119,6 @@ impl<'de: 'l, 'l> Deserialize<'de> for Params<'l> {
     }
 }
 
-impl Params<'_> {
-    /// The arguments of a judgement, which stay text for who judges.
-    fn judged(&self) -> Option<&[u8]> {
-        let Self::Fields { name, arguments, .. } = self else {
-            return None;
-        };
-        let name: String = serde_json::from_str((*name)?.get()).ok()?;
-        let arguments = (*arguments)?.get();
-        (name == EVALUATE && arguments.starts_with('{')).then_some(arguments.as_bytes())
-    }
-}
-
 /// Keeps a null apart from an absent field.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
@@ -141,10 +128,14 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 pub(crate) fn read(bytes: &Bytes) -> Frame {
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii();
     let line = bytes.slice_ref(line);
-    read_line(&line)
+    match apart(&line) {
+        Some((rest, arguments)) => read_message(&rest, Some(arguments)),
+        None => read_message(&line, None),
+    }
 }
 
-fn read_line(bytes: &Bytes) -> Frame {
+/// Reads a message; `judged` are arguments that were taken out of it.
+fn read_message(bytes: &[u8], judged: Option<BorrowedArguments>) -> Frame {
     // Checked as a whole, which is quicker than text by text.
     let Ok(line) = simdutf8::basic::from_utf8(bytes) else {
         return parse_error(bytes);
@@ -165,11 +156,7 @@ fn read_line(bytes: &Bytes) -> Frame {
         return invalid(None, "the id must be a string or a whole number");
     }
     let id = id.flatten();
-    let judged = raw
-        .params
-        .judged()
-        .filter(|_| raw.method.as_deref() == Some("tools/call"));
-    if has_too_many_values(bytes, judged) {
+    if has_too_many_values(bytes) {
         return invalid(id, TOO_MANY_VALUES);
     }
     if raw.jsonrpc.as_deref() != Some("2.0") {
@@ -188,7 +175,7 @@ fn read_line(bytes: &Bytes) -> Frame {
         return invalid(id, "a message is a request or an answer, not both");
     }
     match (id, method.as_ref()) {
-        (Some(id), "tools/call") => tool_call(id, &raw.params, bytes),
+        (Some(id), "tools/call") => tool_call(id, &raw.params, judged),
         (Some(id), _) => match serde_json::from_str(line) {
             Ok(message) => Frame::Message(Box::new(message)),
             Err(_) => invalid(Some(id), "the request does not have the specified form"),
@@ -228,8 +215,8 @@ pub(crate) fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-/// `line` is what the parameters were read from.
-fn tool_call(id: RequestId, params: &Params<'_>, line: &Bytes) -> Frame {
+/// `judged` are the arguments, where they stand beside the parameters.
+fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArguments>) -> Frame {
     let bad = |id, what: &'static str| Frame::Wrong(Some(id), ErrorData::invalid_params(what, None));
     let unreadable = |id| Frame::Wrong(Some(id), ErrorData::new(ErrorCode::PARSE_ERROR, UNREADABLE, None));
     let Params::Fields {
@@ -251,12 +238,9 @@ fn tool_call(id: RequestId, params: &Params<'_>, line: &Bytes) -> Frame {
         Some(Err(_)) => return unreadable(id),
         Some(Ok(_)) | None => return bad(id, "params.name must be the name of a tool"),
     };
-    let arguments = arguments.map_or("null", RawValue::get);
-    let unread =
-        (name == EVALUATE && arguments.starts_with('{')).then(|| line.slice_ref(arguments.as_bytes()));
     let mut call = CallToolRequestParams::new(name);
-    if unread.is_none() {
-        match serde_json::from_str(arguments) {
+    if judged.is_none() {
+        match serde_json::from_str(arguments.map_or("null", RawValue::get)) {
             Ok(Value::Null) => {}
             Ok(Value::Object(arguments)) => call = call.with_arguments(arguments),
             Ok(_) => return bad(id, "params.arguments must be an object"),
@@ -267,8 +251,8 @@ fn tool_call(id: RequestId, params: &Params<'_>, line: &Bytes) -> Frame {
     if let Some(meta) = meta {
         request.extensions.insert(RequestMetaObject::from(meta));
     }
-    if let Some(unread) = unread {
-        request.extensions.insert(Aside::new(unread));
+    if let Some(judged) = judged {
+        request.extensions.insert(Aside::new(judged));
     }
     Frame::Message(Box::new(JsonRpcMessage::request(
         ClientRequest::CallToolRequest(request),
@@ -305,7 +289,7 @@ fn invalid(id: Option<RequestId>, what: &'static str) -> Frame {
 }
 
 /// What is said of a message beyond [`MESSAGE_VALUES`](freshcontext_contract::limits::MESSAGE_VALUES).
-pub(crate) const TOO_MANY_VALUES: &str = "the message holds more values than are read";
+pub(crate) const TOO_MANY_VALUES: &str = "the message holds more values than are read: send less at a time";
 
 /// JSON in form, with something in it that cannot be read.
 const UNREADABLE: &str =

@@ -253,7 +253,8 @@ fn held(request: &ClientRequest, line: &[u8]) -> Held {
         _ => None,
     };
     let judged = aside.map_or(0, |aside| {
-        aside.arguments.len() + memchr::memchr_iter(b'{', &aside.arguments).count() * JUDGED_SIGNAL
+        let json = aside.arguments.json();
+        json.len() + memchr::memchr_iter(b'{', json).count() * JUDGED_SIGNAL
     });
     Held {
         bytes: line.len() + judged,

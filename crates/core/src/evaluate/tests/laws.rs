@@ -199,7 +199,7 @@ fn a_text_of_very_many_values_is_refused_before_it_is_read() {
     let error = evaluate_text(&text, clock(), &Options::default()).unwrap_err();
     assert_eq!(error.code, ErrorCode::InvalidInput);
     assert!(
-        error.message.contains("more than 100000 values"),
+        error.message.contains("more than 25000 values"),
         "{}",
         error.message
     );

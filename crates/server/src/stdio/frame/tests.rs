@@ -1,6 +1,7 @@
 //! Lines as frames.
 
 use super::*;
+use crate::engine::EVALUATE;
 use proptest::prelude::*;
 
 fn read_text(line: &str) -> Frame {
@@ -54,7 +55,7 @@ fn what_is_to_be_judged_stays_text() {
         };
         assert_eq!(request.params.arguments, None);
         let aside = request.extensions.get::<Aside>().unwrap();
-        assert_eq!(aside.arguments, arguments);
+        assert_eq!(aside.arguments.json(), arguments.as_bytes());
     }
     assert_eq!(wrong(&call("[]")), (Some(RequestId::Number(1)), -32602));
     assert_eq!(wrong(&call("{]")), (Some(RequestId::Number(1)), -32700));
