@@ -158,8 +158,8 @@ pub(crate) fn apart(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
         arguments: &'m RawValue,
     }
 
-    // Read where they seem to stand, before anything else is known: to skip them first takes as long again. Within a text the
-    // quotes of a key have escapes, so that the first one found is a key; whose, the rest of the message says.
+    // Read where they seem to stand, before anything else is known: to skip them first takes as long again. What is found may be
+    // another's key, or the end of a text with a quote in it; whether it was the right one, the rest of the message says.
     memmem::find(message, EVALUATE.as_bytes())?;
     let behind_key = message.get(memmem::find(message, KEY)? + KEY.len()..)?;
     let value = behind_key
@@ -227,7 +227,9 @@ mod tests {
                 format!(r#""_meta":{{"a":1}},{}"#, called.replace("\":", "\" : ")),
                 true,
             ),
-            // The first key of that name is another's.
+            // What is found first is no key, or another's.
+            (format!(r#""_meta":{{"a \"arguments":{{}}}},{called}"#), false),
+            (format!(r#""_meta":{{"a":"\"arguments"}},{called}"#), false),
             (format!(r#""_meta":{{"arguments":{{}}}},{called}"#), false),
             (format!(r#"{called},"arguments":{{}}"#), false),
             (called.replace("{\"signals\"", "{\"a\":1e400,\"signals\""), false),

@@ -335,6 +335,29 @@ async fn a_judgement_written_as_text_is_the_one_that_is_built_as_a_tree() {
 }
 
 #[tokio::test]
+async fn a_judgement_is_the_same_wherever_its_arguments_stand() {
+    let given = r#"{"profile":"official_docs","intent":"citation_check","now":"2026-06-09T12:00:00Z","signals":[{"source":"notes/7.md","content":"{\"arguments\": {}}","published_at":"2026-06-08T10:00:00Z"}]}"#;
+    let name = crate::engine::EVALUATE;
+    let mut client = start();
+    client.initialize("2025-11-25").await;
+    let mut judged = Vec::new();
+    for params in [
+        format!(r#""name":"{name}","arguments":{given}"#),
+        format!(r#""arguments" : {given}, "name" : "{name}""#),
+        format!(r#""_meta":{{"arguments":{{}}}},"name":"{name}","arguments":{given}"#),
+        format!(r#""name":"{name}","argu\u006dents":{given}"#),
+    ] {
+        let line = format!(r#"{{"params":{{{params}}},"method":"tools/call","id":1,"jsonrpc":"2.0"}}"#);
+        client.say(&line).await;
+        judged.push(client.hear().await["result"]["structuredContent"].clone());
+    }
+    assert_eq!(judged[0]["results"].as_array().unwrap().len(), 1, "{}", judged[0]);
+    for other in &judged[1..] {
+        assert_eq!(*other, judged[0]);
+    }
+}
+
+#[tokio::test]
 async fn what_is_wrong_in_plain_arguments_is_named() {
     let mut client = start();
     client.initialize("2025-11-25").await;
