@@ -156,7 +156,12 @@ fn nothing_is_empty() {
 #[test]
 fn a_document_that_quotes_a_wall_is_a_document() {
     let quote = "Just a moment... Enable JavaScript and cookies to continue. Access denied. 403 Forbidden.";
-    let prose = "The committee met in spring and heard nine witnesses about the harbour. ".repeat(12);
+    let prose = "The committee met in spring and heard nine witnesses about the harbour. The pilot, who had steered ships there for \
+        thirty years, described how the sand moves in winter. A fisher showed drawings of her grandfather's with a channel that no \
+        map has any more. Two engineers differed over the price of a new mole, and over whether one was worth building. In the \
+        afternoon the mayor asked for patience: the money of last year is spent, and that of the next is promised to the school. \
+        The report will lie in the library from May. Whoever lives at the quay may write to the committee until then, and every \
+        letter is printed with it, as the law has asked since 1921.";
     for text in [
         format!("{quote}\n\n{prose}"),
         format!("{prose}\n\n{quote}"),
