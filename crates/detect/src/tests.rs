@@ -52,32 +52,41 @@ fn the_repositorys_content_is_kept() {
     }
 }
 
-/// How many failures are found and how much content is taken for failures, in percent, in the odd half of a file, which no
-/// weights are ever learned from.
-fn told_apart(name: &str) -> (f64, f64) {
-    use sha2::{Digest, Sha256};
-    let odd = |line: &Line| Sha256::digest(format!("{name}:{}", line.id).as_bytes())[0] % 2 == 1;
-    let (failures, content): (Vec<Line>, Vec<Line>) = corpus(name)
-        .into_iter()
-        .filter(odd)
-        .partition(|line| line.label == "failure");
+/// How many failures are found and how much content is taken for failures, in percent.
+fn told_apart(lines: impl Iterator<Item = Line>) -> (f64, f64) {
+    let (failures, content): (Vec<Line>, Vec<Line>) = lines.partition(|line| line.label == "failure");
     assert!(failures.len() > 100 && content.len() > 50);
     (called_failures(&failures, true), called_failures(&content, false))
 }
 
+/// The odd half of a file, which no weights are ever learned from.
+fn odd_half(name: &'static str) -> impl Iterator<Item = Line> {
+    use sha2::{Digest, Sha256};
+    let is_odd = move |line: &Line| Sha256::digest(format!("{name}:{}", line.id).as_bytes())[0] % 2 == 1;
+    corpus(name).into_iter().filter(is_odd)
+}
+
 #[test]
 fn purpose_made_texts_that_were_never_learned_from_are_told_apart() {
-    let (found, wronged) = told_apart("purpose");
-    assert!(found >= 80.0, "{found:.1} %");
-    assert!(wronged <= 8.0, "{wronged:.1} %");
+    let (found, wronged) = told_apart(odd_half("purpose"));
+    assert!(found >= 90.0, "{found:.1} %");
+    assert!(wronged <= 4.5, "{wronged:.1} %");
 }
 
 /// Content here speaks of failures in every line, and every second failure says so without a word of them.
 #[test]
 fn texts_of_other_writers_that_were_never_learned_from_are_told_apart() {
-    let (found, wronged) = told_apart("written");
-    assert!(found >= 68.0, "{found:.1} %");
-    assert!(wronged <= 10.0, "{wronged:.1} %");
+    let (found, wronged) = told_apart(odd_half("written"));
+    assert!(found >= 80.0, "{found:.1} %");
+    assert!(wronged <= 8.0, "{wronged:.1} %");
+}
+
+/// Neither these texts nor any other of their writers.
+#[test]
+fn texts_of_writers_of_whom_nothing_is_learned_are_told_apart() {
+    let (found, wronged) = told_apart(corpus("writers-unseen").into_iter());
+    assert!(found >= 70.0, "{found:.1} %");
+    assert!(wronged <= 5.5, "{wronged:.1} %");
 }
 
 #[test]
