@@ -146,7 +146,7 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
             "server_error",
-            "\u{201c}Could\u{201d}",
+            "it says \u{201c}Could\u{201d}",
         ),
         (
             "page.goto: Timeout 30000ms exceeded.\nCall log:\n  - navigating to \"https://docs.example.org/\"",

@@ -45,9 +45,7 @@ impl Vector {
         figures.search(text, &segments);
         let (mut grams, mut words) = (Vec::new(), Vec::new());
         features::grams(&segments, |gram, _, titled| {
-            if gram.first {
-                grams.push(gram.bucket);
-            }
+            grams.push(gram.bucket);
             if gram.word && !titled {
                 words.push(gram.bucket);
             }
@@ -102,7 +100,7 @@ impl Vector {
     }
 }
 
-/// How often n-grams were seen, by weight, in failures and in content; and which are kept: at first all, then one a slot.
+/// How often n-grams were seen, by weight, in failures and in content; and which one of those that share a slot is kept.
 pub struct Classes {
     seen: Vec<[f32; 2]>,
     times: Vec<u16>,
@@ -114,13 +112,13 @@ pub struct Classes {
 const TIMES: u16 = 2;
 
 impl Classes {
-    /// Counts every n-gram once for each sample, and keeps those that were seen in more than one.
+    /// Counts every n-gram once for each sample, and keeps in each slot the one that tells most.
     pub fn learn(vectors: &[&Vector]) -> Self {
         let mut classes = Self {
             seen: vec![[0.0; 2]; BUCKETS],
             times: vec![0; BUCKETS],
             totals: [1.0; 2],
-            kept: Vec::new(),
+            kept: vec![false; BUCKETS],
         };
         for vector in vectors {
             let side = usize::from(vector.failed);
@@ -143,35 +141,32 @@ impl Classes {
                 }
             }
         }
-        classes.kept = classes.times.iter().map(|times| *times >= TIMES).collect();
+        for slot in 0..SLOTS {
+            let of_slot = slot * usize::from(CHECKS)..(slot + 1) * usize::from(CHECKS);
+            let best = of_slot
+                .map(|gram| (classes.tells(gram), gram))
+                .max_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((tells, gram)) = best
+                && let Some(kept) = classes.kept.get_mut(gram)
+            {
+                *kept = tells > 0.0;
+            }
+        }
         classes
     }
 
-    /// Leaves in each slot the one n-gram whose loss would cost most: by the square of its weight and how often it was seen (LeCun,
-    /// Denker and Solla, "Optimal Brain Damage", 1989). `weights` were learned with all of them.
-    pub fn prune(&mut self, weights: &Weights) {
-        for slot in 0..SLOTS {
-            let of_slot = slot * usize::from(CHECKS)..(slot + 1) * usize::from(CHECKS);
-            let dearest = of_slot
-                .clone()
-                .filter(|gram| self.kept.get(*gram).copied().unwrap_or_default())
-                .max_by(|a, b| self.cost(weights, *a).total_cmp(&self.cost(weights, *b)));
-            for gram in of_slot {
-                if let Some(kept) = self.kept.get_mut(gram) {
-                    *kept = dearest == Some(gram);
-                }
-            }
+    /// How far an n-gram is from being seen as often in failures as in content, in the measure of chance.
+    fn tells(&self, gram: usize) -> f32 {
+        if self.times.get(gram).is_none_or(|times| *times < TIMES) {
+            return 0.0;
         }
-    }
-
-    /// What the loss of an n-gram would cost.
-    fn cost(&self, weights: &Weights, gram: usize) -> f32 {
         let [content, failing] = self.seen.get(gram).copied().unwrap_or_default();
-        let weight = weights.grams.get(gram).copied().unwrap_or_default();
-        weight * weight * (content + failing)
+        let [all_content, all_failing] = self.totals;
+        let expected = content * all_failing / all_content;
+        (failing - expected).powi(2) / (failing + expected + 1e-3)
     }
 
-    /// Whether a bucket's n-gram is kept.
+    /// Whether a bucket's n-gram is the one of its slot.
     pub fn keeps(&self, gram: u32) -> bool {
         self.kept.get(gram as usize).copied().unwrap_or_default()
     }

@@ -117,8 +117,8 @@ impl Model {
         let mut words = [0; features::CLASSES];
         features::grams(segments, |gram, _, titled| {
             let entry = self.entry(gram.bucket);
-            sum += i32::from(entry.level) * i32::from(gram.first);
-            count += u32::from(gram.first);
+            sum += i32::from(entry.level);
+            count += 1;
             if let Some(words) = words.get_mut(usize::from(entry.class)) {
                 *words += u32::from(gram.word && !titled);
             }
@@ -141,9 +141,6 @@ impl Model {
     pub fn kind(&self, segments: &Segments<'_>) -> Option<Kind> {
         let mut sums = [0_i32; Kind::ALL.len()];
         features::grams(segments, |gram, _, _| {
-            if !gram.first {
-                return;
-            }
             // Of a known length, so that they are added many at a time.
             let row = self.kinds.get(gram.bucket as usize % KIND_BUCKETS);
             for (sum, weight) in sums.iter_mut().zip(row.into_iter().flatten()) {

@@ -241,8 +241,7 @@ fn results_without_items_composites_and_failures_are_signals_too() {
         {"adapter": "hackernews", "tool": "extract_hackernews", "label": "News", "status": "success", "result": result()},
         {"adapter": "gdelt", "tool": "extract_gdelt", "label": "Press", "status": "failed", "error": failure},
         {"adapter": "yc", "tool": "extract_yc", "label": "Companies", "status": "stale",
-         "stale": {"score": 3, "content_date": "2025-01-01", "threshold": 50,
-            "message": "Stale: content of 2025-01-01 (1 year ago) scores 3, below the 50 asked for. Content left out."}},
+         "stale": {"score": 3, "content_date": "2025-01-01", "threshold": 50, "message": "too old"}},
     ]});
     let arguments =
         json!({"profile": "social_pulse", "intent": "market_watch", "signals": [prose, composite, failure]});
