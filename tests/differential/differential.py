@@ -23,7 +23,7 @@ import sys
 import generate
 
 WANTED = {
-    "guard", "errors_are_errors", "unknown_arguments", "dates", "more_signals", "near_duplicates",
+    "guard", "errors_are_errors", "unknown_arguments", "dates", "more_signals", "near_duplicates", "ties",
     "items_are_signals", "delimiters", "text_without_json", "blank_titles", "gebiz_rate", "type_names",
     "judged_now", "old_retrieval", "low_dates", "relevance", "other_names", "transport",
 }
@@ -281,8 +281,12 @@ def compare(out, ids, number, arguments, allowed, theirs, ours):
         if compare_signal(out, number, signals[at], allowed[at], result, mine[at]):
             kept.add(at)
             check_id(out, ids, number, arguments, signals[at], result, mine[at])
-    if [at for at in order if at in kept] != [at for at in places if at in kept]:
-        out.fail(number, "order", order, places, arguments)
+    ranks = dict(zip(order, (round(result["rank_score"], 10) for result in old["results"])))
+    settled = sorted(order, key=lambda at: (-ranks[at], at))
+    if [at for at in settled if at in kept] != [at for at in places if at in kept]:
+        out.fail(number, "order", settled, places, arguments)
+    elif settled != order:
+        out.wanted("ties")
     check_duplicates(out, number, signals, new["results"])
 
 

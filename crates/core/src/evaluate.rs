@@ -316,9 +316,10 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
     })
 }
 
-/// In the order of rank. Stable, so ties stay in the order of the arguments.
+/// In the order of the published rank. Stable, so ties stay in the order of the arguments, those too of which a rounding makes one
+/// greater (0.7 x 0.375, and 0.7 x 0.075 + 0.3 x 0.7).
 fn ranked(mut made: Vec<Box<(ScoredSignal<'_>, Verdict)>>) -> (Vec<ScoredSignal<'_>>, Vec<Verdict>) {
-    made.sort_by(|one, other| other.0.facts.rank.total_cmp(&one.0.facts.rank));
+    made.sort_by(|one, other| other.1.rank_score.total_cmp(&one.1.rank_score));
     let (mut all, mut verdicts) = (Vec::with_capacity(made.len()), Vec::with_capacity(made.len()));
     for both in made {
         let (scored, verdict) = *both;
@@ -433,7 +434,7 @@ impl<'a> ScoredSignal<'a> {
     }
 }
 
-/// A score as it is written out: to ten decimals, far below what it can mean. The order is that of the unrounded ranks.
+/// A score as it is written out: to ten decimals, far below what it can mean.
 fn published(score: f64) -> f64 {
     (score * 1e10).round() / 1e10
 }

@@ -14,7 +14,7 @@ pub struct Difference {
 }
 
 /// Every wanted difference from freshcontext-mcp 0.5.2. Whatever else differs is a defect.
-pub const DIFFERENCES: [Difference; 18] = [
+pub const DIFFERENCES: [Difference; 19] = [
     Difference {
         id: "guard",
         what: "Content is judged by the failure inspector, not by single words; a title alone, or thin evidence, \
@@ -46,6 +46,11 @@ pub const DIFFERENCES: [Difference; 18] = [
         id: "near_duplicates",
         what: "The lower-ranked of two signals with the same content or address says so in its warnings.",
         why: "The same thing twice is not two pieces of evidence. Order and decisions stay.",
+    },
+    Difference {
+        id: "ties",
+        what: "Signals of the same rank, to ten decimals, stay in the order of the arguments.",
+        why: "0.7 x 0.375, and 0.7 x 0.075 + 0.3 x 0.7 are one rank, of which binary fractions make two.",
     },
     Difference {
         id: "items_are_signals",

@@ -432,6 +432,29 @@ fn duplicates_are_noted_below_and_change_nothing() {
     assert_eq!(evaluation.verdicts[1].decision, Decision::UseFirst);
 }
 
+/// 0.2625 in two ways, the second of which binary fractions make a little more.
+#[test]
+fn ranks_that_are_the_same_when_rounded_stay_in_the_order_of_the_arguments() {
+    let undated = signal(json!({"source_type": "hackernews", "semantic_score": 0.375, "published_at": null}));
+    let dated = signal(json!({
+        "source_type": "arxiv", "semantic_score": 0.075, "published_at": "2025-08-22T04:00:00+00:00",
+    }));
+    let positions = |signals: &[Value]| {
+        let verdicts = evaluated(&call(signals)).unwrap().verdicts;
+        assert!(
+            verdicts
+                .iter()
+                .all(|verdict| verdict.rank_score.to_string() == "0.2625")
+        );
+        verdicts
+            .iter()
+            .map(|verdict| verdict.position)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(positions(&[undated.clone(), dated.clone()]), [0, 1]);
+    assert_eq!(positions(&[dated, undated]), [0, 1]);
+}
+
 #[test]
 fn every_change_is_recorded() {
     for (change, word) in [

@@ -89,8 +89,7 @@ fn sound(arguments: &Value) -> Result<(), TestCaseError> {
 
 fn signal_strategy() -> impl Strategy<Value = Value> {
     (
-        // of 64, so that 0.7 of a relevance and 0.3 of a freshness never add up to the same rank in two ways, one a rounding above the other
-        0..64_u32,
+        0..40_u32,
         select(vec!["hackernews", "arxiv", "jobs", "custom", "summary", ""]),
         proptest::option::of(0..9_000_i64),
         select(vec!["success", "partial", "failed", "unknown"]),
@@ -99,7 +98,7 @@ fn signal_strategy() -> impl Strategy<Value = Value> {
         .prop_map(|(score, kind, hours, status, date)| {
             let published = hours.map(|hours| (clock() - TimeDelta::hours(hours)).to_rfc3339());
             signal(json!({
-                "semantic_score": f64::from(score) / 64.0, "source_type": kind, "published_at": published, "status": status,
+                "semantic_score": f64::from(score) / 40.0, "source_type": kind, "published_at": published, "status": status,
                 "date_confidence": date,
             }))
         })
