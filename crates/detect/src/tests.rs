@@ -81,12 +81,14 @@ fn texts_of_other_writers_that_were_never_learned_from_are_told_apart() {
     assert!(wronged <= 10.0, "{wronged:.1} %");
 }
 
-/// Nothing is learned from these writers, who nearly always do without the usual words.
+/// The weights learned from none of these writers, of whose English failures four in five have none of the usual words.
 #[test]
-fn texts_of_writers_of_whom_nothing_is_learned_are_told_apart() {
-    let (found, wronged) = told_apart(corpus("writers-unseen").into_iter());
-    assert!(found >= 48.0, "{found:.1} %");
-    assert!(wronged <= 6.0, "{wronged:.1} %");
+fn texts_of_writers_of_whom_nothing_was_learned_are_told_apart() {
+    for (name, least, most) in [("writers", 41.0, 6.2), ("writers-unseen", 48.0, 6.0)] {
+        let (found, wronged) = told_apart(corpus(name).into_iter());
+        assert!(found >= least, "{name}: {found:.1} %");
+        assert!(wronged <= most, "{name}: {wronged:.1} %");
+    }
 }
 
 #[test]
