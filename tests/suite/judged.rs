@@ -146,12 +146,12 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
             "server_error",
-            "it says \u{201c}Could\u{201d}",
+            "it says \u{201c}Could not\u{201d}",
         ),
         (
             "page.goto: Timeout 30000ms exceeded.\nCall log:\n  - navigating to \"https://docs.example.org/\"",
             "timeout",
-            "it says \u{201c}Timeout\u{201d}",
+            "it says \u{201c}Timeout 30000\u{201d}",
         ),
         (
             "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>",

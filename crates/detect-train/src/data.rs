@@ -79,7 +79,7 @@ fn kind(name: &str) -> Option<Kind> {
 }
 
 /// Reads a file; `label` where its lines have none.
-pub(crate) fn read(path: &Path, label: Option<bool>, weight: f32) -> Result<Vec<Sample>, String> {
+pub(crate) fn read(path: &Path, label: Option<bool>) -> Result<Vec<Sample>, String> {
     let name = path
         .file_stem()
         .map(|stem| stem.to_string_lossy().into_owned())
@@ -109,7 +109,7 @@ pub(crate) fn read(path: &Path, label: Option<bool>, weight: f32) -> Result<Vec<
                 line.class
             },
             text: line.text,
-            weight,
+            weight: 0.0,
         }
     });
     Ok(samples.collect())

@@ -24,6 +24,8 @@ pub struct Vector {
     pub failed: bool,
     pub kind: Option<Kind>,
     pub weight: f32,
+    /// How many times its weight it has in fitting, beyond what is counted of it.
+    pub times: f32,
     pub grams: Vec<u32>,
     /// Those of them that the model keeps.
     known: Vec<u32>,
@@ -45,7 +47,9 @@ impl Vector {
         figures.search(text, &segments);
         let (mut grams, mut words) = (Vec::new(), Vec::new());
         features::grams(&segments, |gram, _, titled| {
-            grams.push(gram.bucket);
+            if gram.first {
+                grams.push(gram.bucket);
+            }
             if gram.word && !titled {
                 words.push(gram.bucket);
             }
@@ -54,6 +58,7 @@ impl Vector {
             failed: sample.failed,
             kind: sample.kind,
             weight: sample.weight,
+            times: 1.0,
             grams,
             known: Vec::new(),
             words,
@@ -100,7 +105,7 @@ impl Vector {
     }
 }
 
-/// How often n-grams were seen, by weight, in failures and in content; and which one of those that share a slot is kept.
+/// How often n-grams were seen, by weight, in failures and in content; and which are kept: at first all, then one a slot.
 pub struct Classes {
     seen: Vec<[f32; 2]>,
     times: Vec<u16>,
@@ -112,13 +117,13 @@ pub struct Classes {
 const TIMES: u16 = 2;
 
 impl Classes {
-    /// Counts every n-gram once for each sample, and keeps in each slot the one that tells most.
+    /// Counts every n-gram once for each sample, and keeps those that were seen in more than one.
     pub fn learn(vectors: &[&Vector]) -> Self {
         let mut classes = Self {
             seen: vec![[0.0; 2]; BUCKETS],
             times: vec![0; BUCKETS],
             totals: [1.0; 2],
-            kept: vec![false; BUCKETS],
+            kept: Vec::new(),
         };
         for vector in vectors {
             let side = usize::from(vector.failed);
@@ -141,32 +146,35 @@ impl Classes {
                 }
             }
         }
-        for slot in 0..SLOTS {
-            let of_slot = slot * usize::from(CHECKS)..(slot + 1) * usize::from(CHECKS);
-            let best = of_slot
-                .map(|gram| (classes.tells(gram), gram))
-                .max_by(|a, b| a.0.total_cmp(&b.0));
-            if let Some((tells, gram)) = best
-                && let Some(kept) = classes.kept.get_mut(gram)
-            {
-                *kept = tells > 0.0;
-            }
-        }
+        classes.kept = classes.times.iter().map(|times| *times >= TIMES).collect();
         classes
     }
 
-    /// How far an n-gram is from being seen as often in failures as in content, in the measure of chance.
-    fn tells(&self, gram: usize) -> f32 {
-        if self.times.get(gram).is_none_or(|times| *times < TIMES) {
-            return 0.0;
+    /// Leaves in each slot the one n-gram whose loss would cost most: by the square of its weight and how often it was seen (LeCun,
+    /// Denker and Solla, "Optimal Brain Damage", 1989). `weights` were learned with all of them.
+    pub fn prune(&mut self, weights: &Weights) {
+        for slot in 0..SLOTS {
+            let of_slot = slot * usize::from(CHECKS)..(slot + 1) * usize::from(CHECKS);
+            let dearest = of_slot
+                .clone()
+                .filter(|gram| self.kept.get(*gram).copied().unwrap_or_default())
+                .max_by(|a, b| self.cost(weights, *a).total_cmp(&self.cost(weights, *b)));
+            for gram in of_slot {
+                if let Some(kept) = self.kept.get_mut(gram) {
+                    *kept = dearest == Some(gram);
+                }
+            }
         }
-        let [content, failing] = self.seen.get(gram).copied().unwrap_or_default();
-        let [all_content, all_failing] = self.totals;
-        let expected = content * all_failing / all_content;
-        (failing - expected).powi(2) / (failing + expected + 1e-3)
     }
 
-    /// Whether a bucket's n-gram is the one of its slot.
+    /// What the loss of an n-gram would cost.
+    fn cost(&self, weights: &Weights, gram: usize) -> f32 {
+        let [content, failing] = self.seen.get(gram).copied().unwrap_or_default();
+        let weight = weights.grams.get(gram).copied().unwrap_or_default();
+        weight * weight * (content + failing)
+    }
+
+    /// Whether a bucket's n-gram is kept.
     pub fn keeps(&self, gram: u32) -> bool {
         self.kept.get(gram as usize).copied().unwrap_or_default()
     }
@@ -242,8 +250,9 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
         }
         for vector in order.iter().filter_map(|at| vectors.get(*at)) {
             let root = vector.root();
-            let error =
-                vector.weight * (probability(weights.margin(vector)) - if vector.failed { 1.0 } else { 0.0 });
+            let error = vector.weight
+                * vector.times
+                * (probability(weights.margin(vector)) - if vector.failed { 1.0 } else { 0.0 });
             if error.abs() < 1e-4 {
                 continue;
             }

@@ -4,7 +4,7 @@
   headings.py OUT DOCUMENTS      writes OUT/headings.jsonl (packages are kept in OUT/x); DOCUMENTS is the folder that documents.py wrote
 
 What is short is easily taken for a failure, for want of anything else that is in it: headings, names, one-line descriptions, phrases
-of two or three words out of dictionaries, with and without a full stop. Descriptions of packages come from `Translation-*` lists,
+of two or three words out of dictionaries, with and without a full stop, and items of lists (a name, and what it is). Descriptions of packages come from `Translation-*` lists,
 which an `apt-get update` of its own brings into OUT/lists. Needs lz4.
 """
 import glob, gzip, json, os, random, re, subprocess, sys, unicodedata
@@ -45,11 +45,18 @@ def translations(rng):
         lang = path.split("Translation-")[1].split(".")[0].split("%")[0]
         said = subprocess.run(["lz4", "-dc", path], capture_output=True, check=True).stdout.decode("utf-8", "replace")
         entries = re.findall(r"Package: (\S+)\n.*?\nDescription-[\w%]+: (.+)\n((?: .*\n)*)", said)
-        for package, line, text in rng.sample(entries, min(DESCRIPTIONS, len(entries))):
+        few = []
+        for package, line, text in rng.sample(entries, min(DESCRIPTIONS * (4 if lang == "en" else 1), len(entries))):
             base = {"src": "descriptions", "lang": lang, "group": package}
             yield {**base, "text": line + rng.choice(["", "", "."])}
             paragraphs = re.sub(r"\n ", "\n", text).split("\n.\n")
-            yield {**base, "text": re.sub(r"\s+", " ", rng.choice(paragraphs)).strip()}
+            paragraph = re.sub(r"\s+", " ", rng.choice(paragraphs)).strip()
+            yield {**base, "text": paragraph}
+            # as an item of a list is shown, by itself or among others: its name, and below it what it is
+            few.append(f"{rng.choice([package, package.replace('-', ' ').title()])}\n{rng.choice([line, line, paragraph[:300]])}")
+            if rng.random() < 0.6:
+                yield {**base, "text": "\n".join(few), "class": "items"}
+                few = []
 
 
 def words(path):

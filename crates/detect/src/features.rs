@@ -43,6 +43,8 @@ pub struct Gram {
     pub end: usize,
     /// Whether it is one whole word.
     pub word: bool,
+    /// Whether the text did not have it before: what is said twice weighs once.
+    pub first: bool,
 }
 
 /// Marks the n-grams of JSON that holds content: a message there is one field among others.
@@ -160,6 +162,7 @@ impl<F: FnMut(Gram)> Counter<F> {
             start,
             end,
             word,
+            first: true,
         });
     }
 
@@ -247,12 +250,33 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
 /// Classes of words: never seen in learning, of failures, of both, of content.
 pub const CLASSES: usize = 4;
 
-/// Calls `add` for every n-gram of a text's segments; with `true` for those of the title, which are counted twice.
+/// Which n-grams have been met, by a part of their hash; a few that were not are taken for those that were.
+struct Met([u64; 64]);
+
+impl Met {
+    #[inline]
+    fn is_first(&mut self, gram: Gram) -> bool {
+        let bit = 1 << (gram.bucket % 64);
+        let word = self.0.get_mut(gram.bucket as usize / 64 % 64);
+        word.is_some_and(|word| {
+            let first = *word & bit == 0;
+            *word |= bit;
+            first
+        })
+    }
+}
+
+/// Calls `add` for every n-gram of a text's segments; with `true` for those of the title, which are counted for themselves.
 #[inline]
 pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
     let data = segments.json.is_some_and(|json| json.content > 0);
     let salt = if data { AS_DATA } else { 0 };
     let title = crate::text::head(&segments.title, TITLE_BYTES);
+    let mut met = Met([0; 64]);
+    let mut add = |gram, part: &str, titled| {
+        let first = met.is_first(gram);
+        add(Gram { first, ..gram }, part, titled);
+    };
     walk(title, AS_TITLE ^ salt, |gram| add(gram, title, true));
     for part in [segments.lead.as_ref(), segments.tail] {
         walk(part, salt, |gram| add(gram, part, false));

@@ -20,24 +20,29 @@ pub use verdict::{Evidence, Inspection, Kind};
 
 use figures::Figures;
 use rings::Hint;
-use score::Model;
+use score::{LENGTHS, Model};
 
 /// Judges whether a text is a failed retrieval. Pure and deterministic; never panics.
 pub fn inspect(text: &str) -> Inspection {
-    weigh(Model::built_in(), text, &[], 0.0)
+    weigh(Model::built_in(), text, &[], [0.0; LENGTHS.len()])
 }
 
-/// Judges what is likelier content than what a retrieval just brought: context that a caller holds, or an answer of the
-/// documented shape. Of a short text more is asked than by [`inspect`], for a few words say little either way. `hints` are what
-/// is known beyond the text, from [`rings::batch`] and from how it was fetched: a hint adds to the weight of a text that is close
-/// to a failure, and never fails one that reads as content.
+/// Judges context that a caller holds, where content is likelier than in what a retrieval just brought: of a short text more is
+/// asked than by [`inspect`], for a few words say little either way. `hints` are what is known beyond the text, from
+/// [`rings::batch`] and from how it was fetched: a hint adds to the weight of a text that is close to a failure, and never fails
+/// one that reads as content.
 pub fn inspect_context(text: &str, hints: &[Hint]) -> Inspection {
-    weigh(Model::built_in(), text, hints, IN_CONTEXT)
+    weigh(Model::built_in(), text, hints, [IN_CONTEXT, 0.0, 0.0])
+}
+
+/// Judges an answer of the documented shape, which hardly ever is a failure: more is asked of it than by [`inspect_context`].
+pub fn inspect_answer(text: &str) -> Inspection {
+    weigh(Model::built_in(), text, &[], [IN_ANSWER; LENGTHS.len()])
 }
 
 /// The same by another model: what training measures with.
 pub fn inspect_with(model: &Model, text: &str) -> Inspection {
-    weigh(model, text, &[], 0.0)
+    weigh(model, text, &[], [0.0; LENGTHS.len()])
 }
 
 /// Margin below which a vendor's mark changes nothing, and is not looked for.
@@ -46,8 +51,12 @@ const BEYOND_DOUBT: f32 = -3.0;
 /// Margin below which no hint makes a failure of a text: hints are for texts on the edge.
 const CLOSE: f32 = -0.5;
 
-/// How much further above the threshold a short text must lie to be a failure where content is likelier.
-const IN_CONTEXT: f32 = 0.75;
+/// How much further above the threshold a short text must lie to be a failure in a caller's context.
+const IN_CONTEXT: f32 = 0.25;
+
+/// The same of every text that is an answer of the documented shape: of a hundred of them, less than one is a failure (4.6 in natural
+/// logarithms, of which a margin of 1 is worth about 1.5).
+const IN_ANSWER: f32 = 3.0;
 
 /// What the certain rules decide by themselves: whether it is a failure. `None` leaves it to the weights.
 pub fn certain(text: &str) -> Option<bool> {
@@ -87,28 +96,27 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// `short` is what is asked of a short text beyond its threshold.
-fn weigh(model: &Model, text: &str, hints: &[Hint], short: f32) -> Inspection {
+/// `beyond` is what is asked beyond the threshold of a text of each of [`LENGTHS`].
+fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]) -> Inspection {
     let mut reading = Reading::of(text);
     if let Some(found) = reading.certain() {
         return found;
     }
     let (text, segments, figures) = (reading.text, &reading.segments, &mut reading.figures);
-    let (mut alone, grams) = model.margin(segments, figures);
+    let mut alone = model.margin(segments, figures);
     // Without a mark the figures are what they were, and so is the margin.
     if !reading.searched && alone >= BEYOND_DOUBT && figures.search(text, segments) {
-        (alone, _) = model.margin(segments, figures);
+        alone = model.margin(segments, figures);
     }
-    if score::length_class(segments.shape.visible) == 0 {
-        alone -= short;
-    }
+    let length = score::length_class(segments.shape.visible);
+    alone -= beyond.get(length).copied().unwrap_or_default();
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
     let margin = if alone < CLOSE { alone } else { alone + added };
     if margin < 0.0 {
         let confidence = (1.0 - model.probability(margin)).max(0.5);
         return Inspection::new(None, confidence, "it reads as content");
     }
-    let found = explain::failure(model, segments, figures, (margin, grams));
+    let found = explain::failure(model, segments, figures, margin);
     let add = |found: Inspection, hint: &Hint| found.with("beside", hint.why);
     hints.iter().fold(found, add)
 }

@@ -111,14 +111,14 @@ impl Model {
         ENTRIES.get(place).copied().unwrap_or_default()
     }
 
-    /// How far a text lies above the threshold, a failure from 0 up; and how many n-grams there are.
-    pub fn margin(&self, segments: &Segments<'_>, figures: &mut Figures) -> (f32, u32) {
+    /// How far a text lies above the threshold, a failure from 0 up.
+    pub fn margin(&self, segments: &Segments<'_>, figures: &mut Figures) -> f32 {
         let (mut sum, mut count) = (0_i32, 0_u32);
         let mut words = [0; features::CLASSES];
         features::grams(segments, |gram, _, titled| {
             let entry = self.entry(gram.bucket);
-            sum += i32::from(entry.level);
-            count += 1;
+            sum += i32::from(entry.level) * i32::from(gram.first);
+            count += u32::from(gram.first);
             if let Some(words) = words.get_mut(usize::from(entry.class)) {
                 *words += u32::from(gram.word && !titled);
             }
@@ -128,7 +128,7 @@ impl Model {
         let shape: f32 = Figure::ALL.iter().map(weigh).sum();
         let threshold = self.thresholds.get(length_class(segments.shape.visible));
         let words = sum as f32 / GRAM_SCALE / (count.max(1) as f32).sqrt();
-        (shape + words - threshold.copied().map_or(0.0, scaled), count)
+        shape + words - threshold.copied().map_or(0.0, scaled)
     }
 
     /// How probable a failure is at this margin, 0..=1: fitted on texts that the weights were not learned from.
@@ -141,6 +141,9 @@ impl Model {
     pub fn kind(&self, segments: &Segments<'_>) -> Option<Kind> {
         let mut sums = [0_i32; Kind::ALL.len()];
         features::grams(segments, |gram, _, _| {
+            if !gram.first {
+                return;
+            }
             // Of a known length, so that they are added many at a time.
             let row = self.kinds.get(gram.bucket as usize % KIND_BUCKETS);
             for (sum, weight) in sums.iter_mut().zip(row.into_iter().flatten()) {

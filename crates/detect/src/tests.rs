@@ -69,26 +69,24 @@ fn odd_half(name: &'static str) -> impl Iterator<Item = Line> {
 #[test]
 fn purpose_made_texts_that_were_never_learned_from_are_told_apart() {
     let (found, wronged) = told_apart(odd_half("purpose"));
-    assert!(found >= 80.0, "{found:.1} %");
-    assert!(wronged <= 8.0, "{wronged:.1} %");
+    assert!(found >= 90.0, "{found:.1} %");
+    assert!(wronged <= 7.0, "{wronged:.1} %");
 }
 
 /// Content here speaks of failures in every line, and every second failure says so without a word of them.
 #[test]
 fn texts_of_other_writers_that_were_never_learned_from_are_told_apart() {
     let (found, wronged) = told_apart(odd_half("written"));
-    assert!(found >= 68.0, "{found:.1} %");
-    assert!(wronged <= 10.0, "{wronged:.1} %");
+    assert!(found >= 86.0, "{found:.1} %");
+    assert!(wronged <= 8.0, "{wronged:.1} %");
 }
 
-/// The weights learned from none of these writers, of whose English failures four in five have none of the usual words.
+/// Neither these texts nor any other of their writers.
 #[test]
-fn texts_of_writers_of_whom_nothing_was_learned_are_told_apart() {
-    for (name, least, most) in [("writers", 41.0, 6.2), ("writers-unseen", 48.0, 6.0)] {
-        let (found, wronged) = told_apart(corpus(name).into_iter());
-        assert!(found >= least, "{name}: {found:.1} %");
-        assert!(wronged <= most, "{name}: {wronged:.1} %");
-    }
+fn texts_of_writers_of_whom_nothing_is_learned_are_told_apart() {
+    let (found, wronged) = told_apart(corpus("writers-unseen").into_iter());
+    assert!(found >= 74.0, "{found:.1} %");
+    assert!(wronged <= 5.5, "{wronged:.1} %");
 }
 
 #[test]
@@ -152,6 +150,29 @@ fn what_retrieval_tools_print_is_a_failure() {
     }
 }
 
+/// What a text is about does not make it a failure: the nouns of what the tools ask after, and of fetching, in any order.
+#[test]
+fn heaps_of_nouns_are_no_failure() {
+    const HEAPS: usize = 10_000;
+    let nouns: Vec<&str> = "contract agency award share quote dividend repository package maintainer thread comment abstract \
+        citation author journal startup founder batch launch vote vacancy salary engineer notice supplier ministry amendment \
+        exchange ticker headline outlet signal profile record archive dataset service user page file request access site server"
+        .split(' ')
+        .collect();
+    let mut state = 7_u32;
+    let mut below = |most: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as usize % most
+    };
+    let heaps = (0..HEAPS).map(|_| {
+        let count = 2 + below(9);
+        let heap: Vec<&str> = (0..count).map(|_| nouns[below(nouns.len())]).collect();
+        heap.join(" ") + "."
+    });
+    let taken: Vec<String> = heaps.filter(|heap| inspect_context(heap, &[]).failed).collect();
+    assert!(taken.len() * 300 <= HEAPS, "{}: {taken:?}", taken.len());
+}
+
 #[test]
 fn nothing_is_empty() {
     for text in ["", "  \n", "\u{feff}", "\u{a0}\u{2003}"] {
@@ -167,14 +188,21 @@ fn nothing_is_empty() {
 #[test]
 fn a_document_that_quotes_a_wall_is_a_document() {
     let quote = "Just a moment... Enable JavaScript and cookies to continue. Access denied. 403 Forbidden.";
-    let prose = "The committee met in spring and heard nine witnesses about the harbour. ".repeat(12);
-    for text in [
-        format!("{quote}\n\n{prose}"),
-        format!("{prose}\n\n{quote}"),
-        format!("<p>{quote}</p><p>{prose}</p>"),
-    ] {
-        let found = inspect(&text);
-        assert!(!found.failed, "{found:?}");
+    let repeated = "The committee met in spring and heard nine witnesses about the harbour. ".repeat(12);
+    let varied = "The committee met in spring and heard nine witnesses about the harbour. The pilot, who had steered ships \
+        there for thirty years, described how the sand moves in winter. A fisher showed drawings of her grandfather's with a \
+        channel that no map has any more. Two engineers differed over the price of a new mole, and over whether one was worth \
+        building. In the afternoon the mayor asked for patience: the money of last year is spent, and that of the next is \
+        promised to the school. The report will lie in the library from May.";
+    for prose in [repeated.as_str(), varied] {
+        for text in [
+            format!("{quote}\n\n{prose}"),
+            format!("{prose}\n\n{quote}"),
+            format!("<p>{quote}</p><p>{prose}</p>"),
+        ] {
+            let found = inspect(&text);
+            assert!(!found.failed, "{found:?}");
+        }
     }
 }
 

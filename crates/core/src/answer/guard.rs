@@ -1,7 +1,7 @@
 //! The last look before anything is written as context: is this text a failed retrieval?
 
 use freshcontext_contract::SourceError;
-use freshcontext_detect::{Kind, certain, inspect, inspect_context};
+use freshcontext_detect::{Kind, certain, inspect, inspect_answer};
 
 use super::ScoredItem;
 use crate::date::Confidence;
@@ -43,8 +43,8 @@ pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[ScoredItem]) 
     }
     let documented = items.len() > 1 || items.iter().any(|item| item.date.confidence == Confidence::High);
     let inspection = if documented {
-        // As likely content as what a caller holds: a release may have one line, and speak of an error in it.
-        inspect_context(&text, &[])
+        // A release may have one line, and speak of an error in it.
+        inspect_answer(&text)
     } else {
         inspect(&text)
     };
