@@ -24,8 +24,8 @@ pub struct Vector {
     pub failed: bool,
     pub kind: Option<Kind>,
     pub weight: f32,
-    /// How many times its weight it has in fitting, beyond what is counted of it.
-    pub times: f32,
+    /// What its weight is multiplied by in fitting; the counts of n-grams are not.
+    pub emphasis: f32,
     pub grams: Vec<u32>,
     /// Those of them that the model keeps.
     known: Vec<u32>,
@@ -58,7 +58,7 @@ impl Vector {
             failed: sample.failed,
             kind: sample.kind,
             weight: sample.weight,
-            times: 1.0,
+            emphasis: 1.0,
             grams,
             known: Vec::new(),
             words,
@@ -251,7 +251,7 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
         for vector in order.iter().filter_map(|at| vectors.get(*at)) {
             let root = vector.root();
             let error = vector.weight
-                * vector.times
+                * vector.emphasis
                 * (probability(weights.margin(vector)) - if vector.failed { 1.0 } else { 0.0 });
             if error.abs() < 1e-4 {
                 continue;

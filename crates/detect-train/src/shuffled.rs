@@ -16,12 +16,12 @@ const LINES: usize = 3;
 const WORDS: usize = 12;
 const WEIGHT: f32 = 0.05;
 
-/// Of how many texts one is hard, and how many times as much it counts then.
+/// Of how many texts one is hard, and what its weight is multiplied by then.
 const HARD: usize = 40;
-const HARD_TIMES: f32 = 100.0;
+const EMPHASIS: f32 = 100.0;
 
 /// How often a word of our own texts must be found in them: one that is rarer weighs little.
-const TIMES: usize = 4;
+const FOUND: usize = 4;
 
 /// How much more often (as a natural logarithm) a word of failing is found in the messages of programs that failed than in the others.
 const OF_FAILING: f64 = 1.5;
@@ -40,7 +40,7 @@ pub fn add(samples: &mut Vec<Sample>) {
         *of_own.entry(word).or_default() += 1;
     }
     let of_failing = words_of_failing(samples);
-    of_own.retain(|word, times| *times >= TIMES && !of_failing(word));
+    of_own.retain(|word, times| *times >= FOUND && !of_failing(word));
     let of_own = of_own.into_keys().collect();
     let bags: [Vec<String>; 2] = [of_documents, of_own];
     if bags.iter().any(Vec::is_empty) {
@@ -124,7 +124,7 @@ fn words(sample: &Sample) -> impl Iterator<Item = String> {
 /// Takes back what [`weigh_hard`] did for another model.
 pub fn weigh_alike(vectors: &mut [Vector]) {
     for vector in vectors {
-        vector.times = 1.0;
+        vector.emphasis = 1.0;
     }
 }
 
@@ -141,6 +141,6 @@ pub fn weigh_hard(weights: &Weights, samples: &[Sample], vectors: &mut [Vector])
     margins.sort_by(|one, other| other.0.total_cmp(&one.0));
     let hard = margins.len() / HARD;
     for (_, vector) in margins.iter_mut().take(hard) {
-        vector.times = HARD_TIMES;
+        vector.emphasis = EMPHASIS;
     }
 }

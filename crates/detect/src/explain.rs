@@ -1,6 +1,6 @@
 //! Why a text is called a failure, in words.
 
-use crate::features;
+use crate::features::{self, Gram};
 use crate::figures::{Figure, Figures};
 use crate::score::Model;
 use crate::segment::Segments;
@@ -38,60 +38,65 @@ pub(crate) fn failure(model: &Model, segments: &Segments<'_>, figures: &Figures,
 struct Said {
     weight: f32,
     words: String,
+    gram: Gram,
     titled: bool,
-    start: usize,
-    end: usize,
 }
 
 impl Said {
     /// Whether both stand in one place, or one says what the other does.
     fn repeats(&self, other: &Self) -> bool {
-        let shares = self.titled == other.titled && self.start < other.end && other.start < self.end;
-        shares || self.words.contains(&other.words) || other.words.contains(&self.words)
+        let shares = self.gram.start < other.gram.end && other.gram.start < self.gram.end;
+        shares && self.titled == other.titled
+            || self.words.contains(&other.words)
+            || other.words.contains(&self.words)
     }
+
+    /// Whether this is the other and its neighbour. The words are compared, too: lead and tail count their bytes for themselves.
+    fn widens(&self, other: &Self) -> bool {
+        self.titled == other.titled
+            && self.gram.start <= other.gram.start
+            && self.gram.end >= other.gram.end
+            && self.words.len() > other.words.len()
+            && self.words.contains(&other.words)
+    }
+}
+
+/// Calls `see` for all that speaks for a failure.
+fn each(model: &Model, segments: &Segments<'_>, mut see: impl FnMut(Said)) {
+    features::grams(segments, |gram, text, titled| {
+        let weight = model.gram(gram.bucket);
+        let words = text.get(gram.start..gram.end).unwrap_or_default();
+        // A number says nothing to a reader.
+        if weight > 0.0 && words.len() >= 3 && words.contains(char::is_alphabetic) {
+            see(Said {
+                weight,
+                words: words.to_owned(),
+                gram,
+                titled,
+            });
+        }
+    });
 }
 
 /// The words that weigh most, each with the neighbour with which it weighs, too: "could not" says more to a reader than "not".
 fn said(model: &Model, segments: &Segments<'_>) -> Vec<Said> {
     let mut best: Vec<Said> = Vec::new();
-    features::grams(segments, |gram, text, titled| {
-        let weight = model.gram(gram.bucket);
+    each(model, segments, |one| {
         let lowest = best.get(NAMED - 1).map_or(0.0, |said| said.weight);
-        let words = text.get(gram.start..gram.end).unwrap_or_default();
-        // A number says nothing to a reader.
-        let tells = words.len() >= 3 && words.contains(char::is_alphabetic);
-        let known = |said: &Said| said.words.contains(words) || words.contains(&said.words);
-        if weight > lowest && tells && !best.iter().any(known) {
-            best.push(Said {
-                weight,
-                words: words.to_owned(),
-                titled,
-                start: gram.start,
-                end: gram.end,
-            });
+        let known = |said: &Said| said.words.contains(&one.words) || one.words.contains(&said.words);
+        if one.weight > lowest && !best.iter().any(known) {
+            best.push(one);
             best.sort_by(|a, b| b.weight.total_cmp(&a.weight));
             best.truncate(NAMED);
         }
     });
     let mut wider: Vec<Option<Said>> = best.iter().map(|_| None).collect();
-    features::grams(segments, |gram, text, titled| {
-        let weight = model.gram(gram.bucket);
-        let words = text.get(gram.start..gram.end).unwrap_or_default();
-        for (said, wider) in best.iter().zip(&mut wider) {
-            let around = titled == said.titled
-                && gram.start <= said.start
-                && gram.end >= said.end
-                && words.len() > said.words.len()
-                && words.contains(&said.words);
-            if around && weight > wider.as_ref().map_or(0.0, |wider| wider.weight) {
-                *wider = Some(Said {
-                    weight,
-                    words: words.to_owned(),
-                    titled,
-                    start: gram.start,
-                    end: gram.end,
-                });
-            }
+    each(model, segments, |one| {
+        let narrow = best.iter().position(|narrow| one.widens(narrow));
+        if let Some(wider) = narrow.and_then(|at| wider.get_mut(at))
+            && wider.as_ref().is_none_or(|wider| one.weight > wider.weight)
+        {
+            *wider = Some(one);
         }
     });
     let mut said: Vec<Said> = Vec::new();

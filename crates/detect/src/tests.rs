@@ -70,7 +70,7 @@ fn odd_half(name: &'static str) -> impl Iterator<Item = Line> {
 fn purpose_made_texts_that_were_never_learned_from_are_told_apart() {
     let (found, wronged) = told_apart(odd_half("purpose"));
     assert!(found >= 90.0, "{found:.1} %");
-    assert!(wronged <= 7.0, "{wronged:.1} %");
+    assert!(wronged <= 6.0, "{wronged:.1} %");
 }
 
 /// Content here speaks of failures in every line, and every second failure says so without a word of them.

@@ -277,6 +277,25 @@ fn a_failure_dressed_as_an_item_becomes_an_error() {
     }
 }
 
+/// What a package does may sound like what a failure says.
+#[test]
+fn a_short_answer_of_the_documented_shape_is_shown() {
+    for (title, summary) in [
+        ("no-results", "Show a message when nothing was found."),
+        ("sign-in", "Ask users to sign in before they continue."),
+    ] {
+        let mut package = item(1, "2026-03-05");
+        package.title = title.to_owned();
+        package.summary = summary.to_owned();
+        let alone = format!("{title}\n{summary}");
+        assert!(
+            freshcontext_detect::inspect_context(&alone, &[]).failed,
+            "{title}"
+        );
+        assert_eq!(scored(vec![package]).render(4000).shown, 1, "{title}");
+    }
+}
+
 #[test]
 fn a_dated_title_alone_is_too_little_to_weigh() {
     for title in [
