@@ -151,7 +151,7 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "page.goto: Timeout 30000ms exceeded.\nCall log:\n  - navigating to \"https://docs.example.org/\"",
             "timeout",
-            "it says \u{201c}Timeout 30000\u{201d}",
+            "it says \u{201c}30000ms exceeded\u{201d}",
         ),
         (
             "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>",

@@ -25,6 +25,8 @@ pub struct Sample {
     pub weight: f32,
     /// Its class within the source.
     pub class: String,
+    /// Whether it is a message of a program: content and failures that say little, or that nobody has read.
+    pub message: bool,
 }
 
 #[derive(Deserialize)]
@@ -110,6 +112,7 @@ pub(crate) fn read(path: &Path, label: Option<bool>) -> Result<Vec<Sample>, Stri
             },
             text: line.text,
             weight: 0.0,
+            message: false,
         }
     });
     Ok(samples.collect())

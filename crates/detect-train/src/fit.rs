@@ -27,7 +27,9 @@ pub struct Vector {
     /// What its weight is multiplied by in fitting; the counts of n-grams are not.
     pub emphasis: f32,
     pub grams: Vec<u32>,
-    /// Those of them that the model keeps.
+    /// How many n-grams it has, with those that are said again.
+    count: u32,
+    /// Those of `grams` that the model keeps.
     known: Vec<u32>,
     /// Buckets of its words, outside the title.
     pub words: Vec<u32>,
@@ -45,8 +47,9 @@ impl Vector {
         let segments = Segments::of(text);
         let mut figures = Figures::of(&segments);
         figures.search(text, &segments);
-        let (mut grams, mut words) = (Vec::new(), Vec::new());
+        let (mut grams, mut words, mut count) = (Vec::new(), Vec::new(), 0);
         features::grams(&segments, |gram, _, titled| {
+            count += 1;
             if gram.first {
                 grams.push(gram.bucket);
             }
@@ -60,6 +63,7 @@ impl Vector {
             weight: sample.weight,
             emphasis: 1.0,
             grams,
+            count,
             known: Vec::new(),
             words,
             certain: freshcontext_detect::certain(text),
@@ -100,8 +104,9 @@ impl Vector {
         }
     }
 
+    /// What n-grams are divided by: a text that says one thing many times says it less than one that says nothing else.
     fn root(&self) -> f32 {
-        (self.grams.len().max(1) as f32).sqrt()
+        (self.count.max(1) as f32).sqrt()
     }
 }
 

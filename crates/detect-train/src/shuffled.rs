@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::data::Sample;
 use crate::fit::{Sequence, Vector, Weights};
-use crate::{BELIEVED, held};
+use crate::held;
 
 /// What these samples are called.
 const SOURCE: &str = "shuffled";
@@ -61,6 +61,7 @@ pub fn add(samples: &mut Vec<Sample>) {
             text: text(bag, &mut sequence),
             weight: WEIGHT,
             class: String::new(),
+            message: true,
         });
     samples.extend(texts);
 }
@@ -71,7 +72,7 @@ fn words_of_failing(samples: &[Sample]) -> impl Fn(&str) -> bool + use<> {
     const UNSEEN: f64 = 0.3;
     let messages = samples
         .iter()
-        .filter(|sample| sample.weight < BELIEVED && sample.language == "en");
+        .filter(|sample| sample.message && sample.language == "en");
     let mut seen: HashMap<String, [f64; 2]> = HashMap::new();
     let mut totals = [1.0; 2];
     for message in messages {

@@ -3,13 +3,14 @@
 
   forms.py OUT FILE...      reads files of messages ({"label", "src", "lang", "text", "english"}), writes OUT/messages.jsonl and OUT/forms.jsonl
 
-messages.jsonl holds the messages under the labels of labels.py; what that rule does not know is left out. forms.jsonl holds pages put
+messages.jsonl holds the messages under the labels of labels.py, with the class "read" where a reader gave it; what neither reader nor rule
+know is left out. forms.jsonl holds pages put
 together of two to six messages of one program in one language: a title and a sentence, a box on a page, a page with what stands
 around it. The same forms hold messages that are no failures, so that a form by itself says nothing.
 """
 import collections, html, json, random, sys
 
-from labels import label
+from labels import key_of, label, readings
 
 # of a program's messages in one language, the share that is put into forms, and the most of them
 SHARE, MOST = 0.35, 160
@@ -74,6 +75,7 @@ def forms(src, lang, failures, content, rng):
 def main():
     out, files = sys.argv[1], sys.argv[2:]
     rng, count, seen = random.Random(23), collections.Counter(), set()
+    read = readings()
     groups = collections.defaultdict(lambda: {"failure": [], "genuine": []})
     with open(f"{out}/messages.jsonl", "w", encoding="utf-8") as kept:
         for whole, line in (("strings" in file, json.loads(line)) for file in files for line in open(file, encoding="utf-8")):
@@ -81,8 +83,11 @@ def main():
             made = line["src"] in ("firefox-more", "chromium") and "\n\n" in line["text"]
             # the punctuation of some originals is gone: a translation's tells as much
             line["label"] = line["label"] if made else label(line["english"], line["text"])
+            reading = None if made else read.get(key_of(line["english"]))
+            if reading:
+                line["label"], line["class"] = {"F": "failure", "C": "genuine", "U": None}[reading], "read"
             # real-texts.py gives every message that is no failure; a third of them is enough
-            if line["label"] is None or (whole and line["label"] == "genuine" and rng.random() > 0.33):
+            if line["label"] is None or (not reading and whole and line["label"] == "genuine" and rng.random() > 0.33):
                 continue
             for said in [line, {**line, "lang": "en", "text": line["english"]}] if whole else [line]:
                 key = (said["lang"], said["text"])

@@ -1,9 +1,13 @@
-"""What a program's message is, judged by its English original: a rule over words, shared by the scripts beside this file.
+"""What a program's message is, judged by its English original: by a reader where one has read it, else by a rule over words. Shared by the
+scripts beside this file.
 
 A message is a failure where it says that something was refused, missing, late or broken; it is content where no word of trouble is in
 it, or where it asks, offers or explains. What lies between is learned as neither: a wrong label costs more than a lost message.
+
+read.tsv holds what readers said of the originals that the rule does not know, or about which it and earlier weights disagreed: the key of an
+original (a hash: the messages are other people's), and F for a failure, C for content, U where nobody could tell from the message alone.
 """
-import html, re
+import hashlib, html, os, re
 
 FAILED = re.compile(
     r"\b(could ?n.?t|could not|cannot|can.?t|unable to|was not able|(is|was|are|were) not possible|fail(ed|ure|s)?|den(ied|ies)|not (be |been )?found|timed? ?out|timeout|unavailable|"
@@ -37,6 +41,21 @@ ASKS = re.compile(
 )
 REFUSED = re.compile(r"\b(denied|fail(ed|ure)|not found|unable to|could not|could ?n.?t|can ?not|can.?t|does not exist|blocked|banned|expired|locked|suspended|invalid|incorrect|forbidden)\b", re.I)
 PLACES = ["records.example.org", "https://example.net/a/b", "/data/list", "12", "report.pdf", "Main page", "Ada", "192.0.2.7", "10:42"]
+# anything that stands in the place of something else, and what is no letter
+NO_LETTERS = re.compile("|".join(map(re.escape, PLACES)) + r"|[\W\d_]+")
+
+
+def key_of(english):
+    """What an original is known by, whatever stands in its places."""
+    letters = " ".join(NO_LETTERS.sub(" ", english).split()).lower()
+    return hashlib.sha256(letters.encode()).hexdigest()[:10]
+
+
+def readings():
+    """What readers said, by key."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, "read.tsv"), encoding="ascii") as lines:
+        return dict(line.split() for line in lines)
 
 
 def label(english, ending=""):

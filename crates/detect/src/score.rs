@@ -118,7 +118,7 @@ impl Model {
         features::grams(segments, |gram, _, titled| {
             let entry = self.entry(gram.bucket);
             sum += i32::from(entry.level) * i32::from(gram.first);
-            count += u32::from(gram.first);
+            count += 1;
             if let Some(words) = words.get_mut(usize::from(entry.class)) {
                 *words += u32::from(gram.word && !titled);
             }

@@ -101,6 +101,47 @@ fn what_a_text_is_about_does_not_make_it_a_failure() {
     }
 }
 
+/// A message of two words has little to be weighed by, and neither has a heading.
+#[test]
+fn the_commonest_messages_are_failures_by_themselves() {
+    let (found, wronged) = told_apart(corpus("bare").into_iter());
+    assert!(found >= 80.0, "{found:.1} %");
+    assert!(wronged <= 2.0, "{wronged:.1} %");
+    for text in [
+        "Access denied",
+        "Forbidden",
+        "Login required",
+        "Session expired",
+        "Server error",
+        "Network error",
+        "Upstream error",
+        "Database error",
+        "Page not found",
+        "Too many requests",
+        "Checking your browser",
+        "No results found",
+        "Account suspended",
+    ] {
+        assert!(inspect(text).failed, "{text}");
+    }
+    for text in [
+        "Access control",
+        "Login page design",
+        "Session musicians",
+        "Server room cooling",
+        "Network topology",
+        "Error handling",
+        "Database design",
+        "Page layout",
+        "Requests and responses",
+        "Browser history",
+        "Cookies and cream",
+        "Search results",
+    ] {
+        assert!(!inspect(text).failed, "{text}");
+    }
+}
+
 #[test]
 fn what_retrieval_tools_print_is_a_failure() {
     for (text, kind) in [
