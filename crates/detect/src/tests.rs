@@ -142,6 +142,12 @@ fn the_commonest_messages_are_failures_by_themselves() {
     }
 }
 
+/// A caller's context holds short content of all kinds: this is the whole text of a job advertisement.
+#[test]
+fn more_is_asked_of_a_few_words_in_context() {
+    assert!(!inspect_context("You\u{2019}ll like it.", &[]).failed);
+}
+
 #[test]
 fn what_retrieval_tools_print_is_a_failure() {
     for (text, kind) in [

@@ -288,10 +288,7 @@ fn a_short_answer_of_the_documented_shape_is_shown() {
         package.title = title.to_owned();
         package.summary = summary.to_owned();
         let alone = format!("{title}\n{summary}");
-        assert!(
-            freshcontext_detect::inspect_context(&alone, &[]).failed,
-            "{title}"
-        );
+        assert!(freshcontext_detect::inspect(&alone).failed, "{title}");
         assert_eq!(scored(vec![package]).render(4000).shown, 1, "{title}");
     }
 }
