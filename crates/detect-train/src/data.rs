@@ -25,7 +25,7 @@ pub struct Sample {
     pub weight: f32,
     /// Its class within the source.
     pub class: String,
-    /// Whether it is a message of a program: content and failures that say little, or that nobody has read.
+    /// Whether it is made of messages of programs, or of words in any order: no threshold is set by it.
     pub message: bool,
 }
 

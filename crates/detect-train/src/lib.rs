@@ -179,7 +179,8 @@ fn load(inputs: &Inputs) -> Result<(Vec<Sample>, String), String> {
                 source.clone_into(&mut sample.source);
             }
             sample.message = message;
-            let weight = if sample.class == "read" { READ } else { weight };
+            let is_read = message && sample.class == "read";
+            let weight = if is_read { READ } else { weight };
             sample.weight = weight.of(sample);
         }
         let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;

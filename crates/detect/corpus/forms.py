@@ -3,10 +3,10 @@
 
   forms.py OUT FILE...      reads files of messages ({"label", "src", "lang", "text", "english"}), writes OUT/messages.jsonl and OUT/forms.jsonl
 
-messages.jsonl holds the messages under the labels of labels.py, with the class "read" where a reader gave it; what neither reader nor rule
-know is left out. forms.jsonl holds pages put
-together of two to six messages of one program in one language: a title and a sentence, a box on a page, a page with what stands
-around it. The same forms hold messages that are no failures, so that a form by itself says nothing.
+messages.jsonl holds the messages under the labels of labels.py, with the class "read" where a reader gave it; what neither reader nor
+rule know is left out. forms.jsonl holds pages put together of two to six messages of one program in one language: a title and a
+sentence, a box on a page, a page with what stands around it. The same forms hold messages that are no failures, so that a form by
+itself says nothing.
 """
 import collections, html, json, random, sys
 
