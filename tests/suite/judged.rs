@@ -145,7 +145,7 @@ async fn what_tools_print() -> Result<(), Failed> {
         ),
         (
             "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
-            "server_error",
+            "tool_error",
             "it says \u{201c}Could not\u{201d}",
         ),
         (

@@ -101,11 +101,11 @@ const NOISY: Weight = Weight {
 const READ: Weight = Weight {
     failure: 0.04,
     content: 0.04,
-    english: 20.0,
+    english: 14.0,
 };
 
 /// Most false positives among held real content, for each of the detector's lengths.
-const REAL_FALSE_POSITIVES: [f64; LENGTHS.len()] = [0.006, 0.0025, 0.0004];
+const REAL_FALSE_POSITIVES: [f64; LENGTHS.len()] = [0.006, 0.0025, 0.0002];
 
 /// The same among the content of the repository, nearly all of which was written to look like failures: short, and middling.
 const TRAP_FALSE_POSITIVES: [f64; 2] = [0.16, 0.04];

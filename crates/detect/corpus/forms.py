@@ -86,10 +86,12 @@ def main():
             reading = None if made else read.get(key_of(line["english"]))
             if reading:
                 line["label"], line["class"] = {"F": "failure", "C": "genuine", "U": None}[reading], "read"
-            # real-texts.py gives every message that is no failure; a third of them is enough
-            if line["label"] is None or (not reading and whole and line["label"] == "genuine" and rng.random() > 0.33):
+            if line["label"] is None:
                 continue
-            for said in [line, {**line, "lang": "en", "text": line["english"]}] if whole else [line]:
+            # Of translations a part is enough: a half where the original was read, a third of what real-texts.py gives that is no failure.
+            share = 0.5 if reading else 0.33 if whole and line["label"] == "genuine" else 1
+            translated = [line] if line["lang"] == "en" or rng.random() < share else []
+            for said in translated + [{**line, "lang": "en", "text": line["english"]}] * whole:
                 key = (said["lang"], said["text"])
                 if key in seen:
                     continue

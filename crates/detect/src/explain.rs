@@ -66,8 +66,9 @@ fn each(model: &Model, segments: &Segments<'_>, mut see: impl FnMut(Said)) {
     features::grams(segments, |gram, text, titled| {
         let weight = model.gram(gram.bucket);
         let words = text.get(gram.start..gram.end).unwrap_or_default();
-        // A number says nothing to a reader by itself, but belongs to the unit behind it: "30000ms exceeded".
-        if weight > 0.0 && words.len() >= 3 && words.starts_with(char::is_alphabetic) {
+        // Neither "was" nor a number says anything to a reader by itself, but a number belongs to
+        // the unit behind it: "30000ms exceeded".
+        if weight > 0.0 && words.len() >= 4 && words.starts_with(char::is_alphabetic) {
             let before = text.get(..gram.start).unwrap_or_default();
             let start = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
             see(Said {

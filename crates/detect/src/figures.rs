@@ -62,19 +62,12 @@ figures! {
     Beyond: "share of letters beyond those of English",
     StatusFirst: "its first line has a refusing status code",
     StatusBelow: "a refusing status code stands below the first line",
-    Identifier: "it ends in an identifier of a request",
     Addresses: "it names addresses",
-    Ellipsis: "its first line ends in an ellipsis",
     Asks: "it asks a question",
-    Quotes: "it quotes",
     Lists: "share of lines that are items of a list or headings",
-    EndsOpen: "it does not end as a sentence does",
-    Bracketed: "it opens with a word in brackets",
-    Colon: "its first words end in a colon",
     Scripts: "the page is mostly scripts",
     Form: "the page has a form",
     Password: "the page asks for a password",
-    Linked: "most of what is seen is links",
     Thin: "little is seen of much markup",
     Blocks: "the page has many paragraphs",
     Hint: "a vendor's mark that good pages carry too",
@@ -84,18 +77,9 @@ figures! {
     JsonRefused: "a key holds a refusing status code",
     JsonContent: "share of values that are content",
     JsonFew: "few values",
-    Fault: "an element is called an error or a fault",
-    Feed: "it is a feed",
-    NoEntries: "it is a feed without entries",
     WordsOfFailure: "share of words that failures use",
     WordsOfContent: "share of words that content uses",
     WordsUnknown: "share of words that were never seen",
-    NoOwn: "no word but those of failures and of grammar",
-    OneOwn: "one word of its own",
-    TwoOwn: "two words of its own",
-    FewOwn: "three to five words of its own",
-    SomeOwn: "six to twelve words of its own",
-    ManyOwn: "more than twelve words of its own",
     NoFailing: "no word of failures",
     OneFailing: "one word of failures",
     TwoFailing: "two words of failures",
@@ -165,7 +149,6 @@ impl Figures {
         self.set(Figure::WordsOfFailure, failing as f32 / all);
         self.set(Figure::WordsOfContent, content as f32 / all);
         self.set(Figure::WordsUnknown, unknown as f32 / all);
-        self.step(Figure::NoOwn, &[0, 1, 2, 5, 12], (unknown + content) as usize);
         self.step(Figure::NoFailing, &[0, 1, 2], failing as usize);
     }
 
@@ -185,7 +168,6 @@ impl Figures {
         let capitals = count(bytes, |byte| byte.is_ascii_uppercase());
         let code = count(bytes, is_of_code);
         let asks = count(bytes, |byte| byte == b'?');
-        let quotes = count(bytes, |byte| byte == b'"' || byte == b'\'');
         let lines = count(bytes, |byte| byte == b'\n') + 1;
         let beyond = count(bytes, |byte| !byte.is_ascii());
         let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
@@ -203,23 +185,7 @@ impl Figures {
         self.flag(Figure::StatusFirst, first_status);
         self.flag(Figure::StatusBelow, status.is_some() && !first_status);
         self.set(Figure::Asks, asks as f32 / 2.0);
-        self.set(Figure::Quotes, quotes as f32 / 8.0);
         self.set(Figure::Lists, items.count() as f32 / lines as f32);
-        let title = segments.title.trim();
-        let breaks_off = title.ends_with("...") || title.ends_with('\u{2026}');
-        self.flag(Figure::Ellipsis, breaks_off);
-        let bracketed = title.starts_with('[') && crate::text::head(title, 24).contains(']');
-        self.flag(Figure::Bracketed, bracketed);
-        let opening = memchr::memmem::find(title.as_bytes(), b": ").and_then(|at| title.get(..at));
-        let opening = opening.map(|words| words.split(' ').count());
-        self.flag(Figure::Colon, opening.is_some_and(|words| words <= 3));
-        let parts = [segments.tail, segments.lead.as_ref()];
-        let end = parts.into_iter().find(|part| !part.is_empty());
-        let end = end.unwrap_or_default().trim_end();
-        let ends = end.ends_with(['.', '!', '?', '\u{3002}', ')', '"', '\u{ff01}']);
-        self.flag(Figure::EndsOpen, !ends);
-        let last = end.rsplit([' ', '\n', ':']).next();
-        self.flag(Figure::Identifier, last.is_some_and(is_identifier));
         let colons = memchr::memchr_iter(b':', bytes);
         let addresses = colons.filter(|at| bytes.get(at + 1..at + 3) == Some(b"//"));
         self.set(Figure::Addresses, addresses.take(3).count() as f32 / 3.0);
@@ -232,21 +198,15 @@ impl Figures {
         self.flag(Figure::Scripts, shape.scripts > 0 && shape.visible < 400);
         self.flag(Figure::Form, shape.forms > 0);
         self.flag(Figure::Password, shape.passwords > 0);
-        let outside_links = shape.visible.saturating_sub(shape.linked);
-        let mostly_links = shape.links > 2 && outside_links * 2 < shape.visible;
-        self.flag(Figure::Linked, mostly_links);
         let little = shape.visible * 20 < shape.bytes.min(48 << 10);
         self.flag(Figure::Thin, shape.bytes > 1000 && little);
         self.set(Figure::Blocks, shape.blocks as f32 / 30.0);
-        self.flag(Figure::Fault, shape.fault);
-        self.flag(Figure::Feed, shape.feed);
-        self.flag(Figure::NoEntries, shape.feed && shape.entries == 0);
     }
 
     fn json(&mut self, json: Json) {
         let values = json.errors + json.envelope + json.content;
         self.set(Figure::Json, 1.0);
-        self.flag(Figure::JsonError, json.errors > 0);
+        self.flag(Figure::JsonError, json.errors + json.named > 0);
         self.flag(Figure::JsonDenied, json.denials > 0);
         self.flag(Figure::JsonRefused, json.refusals > 0);
         self.set(Figure::JsonContent, json.content as f32 / values.max(1) as f32);
@@ -283,12 +243,4 @@ fn refusing_status(bytes: &[u8]) -> Option<usize> {
         let longer = bytes.get(at + 3).is_some_and(u8::is_ascii_digit);
         digits.len() == 3 && digits.iter().all(u8::is_ascii_digit) && !joined && !longer
     })
-}
-
-/// Whether a word is made of hexadecimal digits and dashes, and long: a request's, a trace's, a support case's.
-fn is_identifier(word: &str) -> bool {
-    let word = word.trim_end_matches(['.', ')', ']']);
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let fits = |byte: u8| byte.is_ascii_hexdigit() || matches!(byte, b'-' | b'.');
-    (8..=64).contains(&word.len()) && digits >= 3 && word.bytes().all(fits)
 }

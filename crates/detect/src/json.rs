@@ -22,6 +22,8 @@ const ENOUGH: usize = 16;
 pub struct Json {
     /// Values under a key that names an error, other than null, false, 0 and empty ones.
     pub errors: usize,
+    /// Values under `error` or `errors` in the outermost object: what stands beside them may be content or tell more of the error.
+    pub named: usize,
     /// Values under a key that belongs to the message of an error or to the envelope of an answer.
     pub envelope: usize,
     /// Values under any other key, and in lists.
@@ -41,6 +43,15 @@ pub struct Json {
 impl Json {
     /// Whether it holds content of its own, which errors do not outweigh.
     pub(crate) fn has_content(&self) -> bool {
+        self.has_values() && (self.named == 0 || self.content >= ENOUGH)
+    }
+
+    /// Whether it holds values of its own, beside an error that may be all that matters.
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.has_values() && !self.has_content()
+    }
+
+    fn has_values(&self) -> bool {
         self.content >= 3 && self.content > 3 * self.complaints()
     }
 
@@ -65,6 +76,7 @@ impl Json {
         self.refusals += usize::from(names(CODE) && refuses());
         self.denials += usize::from(denies || is_false);
         let something = usize::from(!matches!(value, "" | "null" | "false" | "0" | "[]" | "{}"));
+        self.named += something * usize::from(place.named);
         if names(ERROR) {
             self.errors += something;
         } else if names(BESIDE) {
@@ -178,6 +190,8 @@ struct Place {
     names: u8,
     /// Whether it lies in an error.
     in_error: bool,
+    /// Whether its key, or one that it lies in, is `error` or `errors` of the outermost object.
+    named: bool,
     /// How many objects and lists it lies in.
     depth: usize,
 }
@@ -270,6 +284,9 @@ impl<'de> Visitor<'de> for Value<'_> {
             // Further in, a status is that of something else.
             let told = if place.depth <= 2 { tells(&key) } else { 0 };
             place.names = told | listed(&key).unwrap_or_default();
+            if place.depth == 1 {
+                place.named = matches!(&*key, "error" | "errors" | "Error" | "Errors");
+            }
             object.next_value_seed(Value { found, place })?;
             values += 1;
         }

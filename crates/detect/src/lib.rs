@@ -58,6 +58,10 @@ const IN_CONTEXT: f32 = 0.5;
 /// logarithms, of which a margin of 1 is worth about 1.5).
 const IN_ANSWER: f32 = 3.0;
 
+/// Most confidence in a failure where JSON holds values of its own beside an error: a part of what was asked for may be there, and
+/// is not thrown away.
+const MIXED: f64 = 0.85;
+
 /// What the certain rules decide by themselves: whether it is a failure. `None` leaves it to the weights.
 pub fn certain(text: &str) -> Option<bool> {
     Reading::of(text).certain().map(|found| found.failed)
@@ -116,7 +120,10 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
         let confidence = (1.0 - model.probability(margin)).max(0.5);
         return Inspection::new(None, confidence, "it reads as content");
     }
-    let found = explain::failure(model, segments, figures, margin);
+    let mut found = explain::failure(model, segments, figures, margin);
+    if segments.json.is_some_and(|json| json.is_mixed()) {
+        found.confidence = found.confidence.min(MIXED);
+    }
     let add = |found: Inspection, hint: &Hint| found.with("beside", hint.why);
     hints.iter().fold(found, add)
 }

@@ -50,10 +50,6 @@ pub struct Shape {
     pub bytes: usize,
     /// Visible bytes, of what was read.
     pub visible: usize,
-    /// Visible bytes in links.
-    pub linked: usize,
-    /// Links.
-    pub links: usize,
     /// Scripts.
     pub scripts: usize,
     /// Forms.
@@ -162,7 +158,6 @@ struct Page {
     title: Seen,
     shape: Shape,
     in_title: bool,
-    in_link: bool,
 }
 
 impl Page {
@@ -172,11 +167,7 @@ impl Page {
         } else {
             &mut self.seen
         };
-        let before = sink.bytes;
         sink.push(piece);
-        if self.in_link {
-            self.shape.linked += sink.bytes - before;
-        }
     }
 
     /// Counts a tag of HTML, and says whether what its element holds is not seen.
@@ -189,10 +180,6 @@ impl Page {
             }
             b"style" | b"svg" | b"template" => return !closing,
             b"title" => self.in_title = !closing && self.title.text.is_empty(),
-            b"a" => {
-                self.in_link = !closing;
-                self.shape.links += opens;
-            }
             b"form" => self.shape.forms += opens,
             b"input" => {
                 let password = tag.to_ascii_lowercase().contains("password");

@@ -86,7 +86,16 @@ fn texts_of_other_writers_that_were_never_learned_from_are_told_apart() {
 fn texts_of_writers_of_whom_nothing_is_learned_are_told_apart() {
     let (found, wronged) = told_apart(corpus("writers-unseen").into_iter());
     assert!(found >= 74.0, "{found:.1} %");
-    assert!(wronged <= 5.5, "{wronged:.1} %");
+    assert!(wronged <= 4.0, "{wronged:.1} %");
+}
+
+/// Texts as tools meet them: no weight is learned from these, and no threshold set by them. Two fifths of the content speaks of
+/// failures or resembles them.
+#[test]
+fn texts_that_only_measure_are_told_apart() {
+    let (found, wronged) = told_apart(corpus("unseen").into_iter());
+    assert!(found >= 91.0, "{found:.1} %");
+    assert!(wronged <= 2.2, "{wronged:.1} %");
 }
 
 #[test]
@@ -121,6 +130,9 @@ fn the_commonest_messages_are_failures_by_themselves() {
         "Checking your browser",
         "No results found",
         "Account suspended",
+        "Please enable cookies",
+        "Too many requests, slow down",
+        "HTTP 503: the backend took 45s to answer",
     ] {
         assert!(inspect(text).failed, "{text}");
     }
@@ -218,6 +230,25 @@ fn heaps_of_nouns_are_no_failure() {
     });
     let taken: Vec<String> = heaps.filter(|heap| inspect_context(heap, &[]).failed).collect();
     assert!(taken.len() * 300 <= HEAPS, "{}: {taken:?}", taken.len());
+}
+
+/// What stands beside an `error` may be content, or the circumstances of the error: the words decide, unless there is much content, and
+/// never for sure.
+#[test]
+fn what_stands_beside_an_error_in_json_is_weighed() {
+    let refused = r#"{"error":"ECONNREFUSED","address":"192.0.2.33","port":5432,"syscall":"connect"}"#;
+    let partial = r#"{"data":{"repository":{"name":"x","stars":5,"topics":["a","b"]}},"errors":[{"message":"One field timed out"}]}"#;
+    assert!(inspect(refused).failed);
+    let beside = r#"{"error":"no such user","user":"ada","org":"x","team":"y"}"#;
+    assert!(inspect(beside).failed);
+    for text in [beside, partial] {
+        assert!(!inspect(text).is_sure_failure(), "{text}");
+    }
+    let none = r#"{"error":null,"station":"Hollow Moor","gust":71,"remark":"storm"}"#;
+    assert_eq!(certain(none), Some(false));
+    let values: Vec<String> = (0..20).map(|day| format!("\"day{day}\":{day}")).collect();
+    let much = format!("{{\"error\":\"day 21 is missing\",{}}}", values.join(","));
+    assert_eq!(certain(&much), Some(false));
 }
 
 #[test]
