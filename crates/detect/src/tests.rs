@@ -89,7 +89,7 @@ fn texts_of_writers_of_whom_nothing_is_learned_are_told_apart() {
     assert!(wronged <= 4.0, "{wronged:.1} %");
 }
 
-/// Texts as tools meet them: no weight is learned from these, and no threshold set by them. Two fifths of the content speaks of
+/// Texts as tools meet them: no weight is learned from these, and no threshold set by them. Half of the content speaks of
 /// failures or resembles them.
 #[test]
 fn texts_that_only_measure_are_told_apart() {
