@@ -1,4 +1,4 @@
-//! Logistic regression by stochastic gradient descent (AdaGrad), in one thread and a fixed order: same input, same bytes.
+//! Logistic regression by stochastic gradient descent (AdaGrad), in fixed orders: same input, same bytes.
 
 use freshcontext_detect::features::{self, BUCKETS, CHECKS, SLOTS};
 use freshcontext_detect::figures::{Figure, Figures};
@@ -237,9 +237,12 @@ impl Sequence {
     }
 }
 
-/// Learns from samples that no rule decides: the weights are never asked about the others.
+/// Seeds of the orders of learning: where one order ends is partly luck, the mean of two is less so.
+const ORDERS: [u64; 2] = [11, 12];
+
+/// Learns from samples that no rule decides: the weights are never asked about the others. Each order has a thread of its own.
 pub fn fit(vectors: &[&Vector]) -> Weights {
-    let mut weights = Weights {
+    let mut mean = Weights {
         grams: vec![0.0; BUCKETS],
         figures: vec![0.0; Figure::ALL.len()],
         kinds: vec![0.0; KIND_BUCKETS * Kind::ALL.len()],
@@ -247,12 +250,36 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
         slope: 1.0,
         offset: 0.0,
     };
+    std::thread::scope(|scope| {
+        let orders = ORDERS.map(|seed| scope.spawn(move || in_order(vectors, Sequence(seed))));
+        for order in orders {
+            let learned = order
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            add(&mut mean.grams, &learned.grams, ORDERS.len());
+            add(&mut mean.figures, &learned.figures, ORDERS.len());
+        }
+    });
+    mean
+}
+
+/// Weights of n-grams and of figures, as one order of learning leaves them.
+struct Linear {
+    grams: Vec<f32>,
+    figures: Vec<f32>,
+}
+
+/// Learns in one order; what is given is the mean of the last passes.
+fn in_order(vectors: &[&Vector], mut sequence: Sequence) -> Linear {
+    let nothing = || Linear {
+        grams: vec![0.0; BUCKETS],
+        figures: vec![0.0; Figure::ALL.len()],
+    };
+    let (mut weights, mut mean) = (nothing(), nothing());
     let mut squares = vec![1e-3_f32; BUCKETS];
     let mut figure_squares = vec![1e-1_f32; Figure::ALL.len()];
     let weighed = |at: &usize| vectors.get(*at).is_some_and(|vector| vector.certain.is_none());
     let mut order: Vec<usize> = (0..vectors.len()).filter(weighed).collect();
-    let mut sequence = Sequence(11);
-    let mut mean = (vec![0.0; BUCKETS], vec![0.0; Figure::ALL.len()]);
     let mut some: Vec<u32> = Vec::new();
     for epoch in 0..EPOCHS {
         for at in (1..order.len()).rev() {
@@ -263,7 +290,7 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
             some.extend(vector.known.iter().filter(|_| sequence.below(10) >= LEFT_OUT));
             // Smaller by as much as there are fewer, so that the sum is what it will be with all.
             let root = vector.root() * (10 - LEFT_OUT) as f32 / 10.0;
-            let margin = weights.shape(vector) + weights.sum(&some) / root;
+            let margin = dot(&weights.figures, &vector.figures) + sum(&weights.grams, &some) / root;
             let error = vector.weight
                 * vector.emphasis
                 * (probability(margin) - if vector.failed { 1.0 } else { 0.0 });
@@ -291,19 +318,30 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
             }
         }
         if epoch + AVERAGED >= EPOCHS {
-            add(&mut mean.0, &weights.grams);
-            add(&mut mean.1, &weights.figures);
+            add(&mut mean.grams, &weights.grams, AVERAGED);
+            add(&mut mean.figures, &weights.figures, AVERAGED);
         }
     }
-    (weights.grams, weights.figures) = mean;
-    weights
+    mean
 }
 
-/// Adds one pass to the mean of [`AVERAGED`].
-fn add(mean: &mut [f32], weights: &[f32]) {
+/// Adds one of as many as `of` to their mean.
+fn add(mean: &mut [f32], weights: &[f32], of: usize) {
     for (mean, weight) in mean.iter_mut().zip(weights) {
-        *mean += weight / AVERAGED as f32;
+        *mean += weight / of as f32;
     }
+}
+
+/// What n-grams say.
+fn sum(weights: &[f32], grams: &[u32]) -> f32 {
+    let weights = grams.iter().filter_map(|gram| weights.get(*gram as usize));
+    weights.sum()
+}
+
+/// What figures say.
+fn dot(weights: &[f32], figures: &[f32]) -> f32 {
+    let both = weights.iter().zip(figures);
+    both.map(|(weight, value)| weight * value).sum()
 }
 
 fn probability(margin: f32) -> f32 {
@@ -313,19 +351,7 @@ fn probability(margin: f32) -> f32 {
 impl Weights {
     /// How far a sample lies on the side of failures, before the threshold.
     pub fn margin(&self, vector: &Vector) -> f32 {
-        self.shape(vector) + self.sum(&vector.known) / vector.root()
-    }
-
-    /// What its figures say.
-    fn shape(&self, vector: &Vector) -> f32 {
-        let both = self.figures.iter().zip(&vector.figures);
-        both.map(|(weight, value)| weight * value).sum()
-    }
-
-    /// What n-grams say.
-    fn sum(&self, grams: &[u32]) -> f32 {
-        let weights = grams.iter().filter_map(|gram| self.grams.get(*gram as usize));
-        weights.sum()
+        dot(&self.figures, &vector.figures) + sum(&self.grams, &vector.known) / vector.root()
     }
 
     /// Rounds the n-grams' weights to what the model can hold, so that thresholds are set on what will be used.

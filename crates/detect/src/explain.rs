@@ -12,12 +12,7 @@ const NAMED: usize = 3;
 /// The verdict about a text whose margin is not negative.
 pub(crate) fn failure(model: &Model, segments: &Segments<'_>, figures: &Figures, margin: f32) -> Inspection {
     let kind = model.kind(segments).unwrap_or(Kind::ToolError);
-    let said = said(model, segments);
-    let quoted = |seen: &str| {
-        let words: Vec<&str> = seen.split_whitespace().collect();
-        format!("\u{201c}{}\u{201d}", words.join(" "))
-    };
-    let words: Vec<String> = said.iter().map(|said| quoted(&said.words)).collect();
+    let words = said(model, segments);
     let reason = if words.is_empty() {
         "its shape is that of a failure".to_owned()
     } else {
@@ -43,12 +38,15 @@ struct Said {
 }
 
 impl Said {
+    /// Whether one of both holds the other's words.
+    fn covers(&self, other: &Self) -> bool {
+        self.words.contains(&other.words) || other.words.contains(&self.words)
+    }
+
     /// Whether both stand in one place, or one says what the other does.
     fn repeats(&self, other: &Self) -> bool {
         let shares = self.gram.start < other.gram.end && other.gram.start < self.gram.end;
-        shares && self.titled == other.titled
-            || self.words.contains(&other.words)
-            || other.words.contains(&self.words)
+        shares && self.titled == other.titled || self.covers(other)
     }
 
     /// Whether this is the other and its neighbour. The words are compared, too: lead and tail count their bytes for themselves.
@@ -59,10 +57,16 @@ impl Said {
             && self.words.len() > other.words.len()
             && self.words.contains(&other.words)
     }
+
+    fn quoted(&self) -> String {
+        let words: Vec<&str> = self.words.split_whitespace().collect();
+        format!("\u{201c}{}\u{201d}", words.join(" "))
+    }
 }
 
-/// Calls `see` for all that speaks for a failure.
-fn each(model: &Model, segments: &Segments<'_>, mut see: impl FnMut(Said)) {
+/// The words that weigh most, each with the neighbour with which it weighs, too: "could not" says more to a reader than "not".
+fn said(model: &Model, segments: &Segments<'_>) -> Vec<String> {
+    let mut all: Vec<Said> = Vec::new();
     features::grams(segments, |gram, text, titled| {
         let weight = model.gram(gram.bucket);
         let words = text.get(gram.start..gram.end).unwrap_or_default();
@@ -71,7 +75,7 @@ fn each(model: &Model, segments: &Segments<'_>, mut see: impl FnMut(Said)) {
         if weight > 0.0 && words.len() >= 4 && words.starts_with(char::is_alphabetic) {
             let before = text.get(..gram.start).unwrap_or_default();
             let start = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-            see(Said {
+            all.push(Said {
                 weight,
                 words: text.get(start..gram.end).unwrap_or_default().to_owned(),
                 gram,
@@ -79,35 +83,17 @@ fn each(model: &Model, segments: &Segments<'_>, mut see: impl FnMut(Said)) {
             });
         }
     });
-}
-
-/// The words that weigh most, each with the neighbour with which it weighs, too: "could not" says more to a reader than "not".
-fn said(model: &Model, segments: &Segments<'_>) -> Vec<Said> {
-    let mut best: Vec<Said> = Vec::new();
-    each(model, segments, |one| {
-        let lowest = best.get(NAMED - 1).map_or(0.0, |said| said.weight);
-        let known = |said: &Said| said.words.contains(&one.words) || one.words.contains(&said.words);
-        if one.weight > lowest && !best.iter().any(known) {
+    all.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    let mut best: Vec<&Said> = Vec::new();
+    for one in &all {
+        if best.len() < NAMED && !best.iter().any(|better| one.covers(better)) {
             best.push(one);
-            best.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-            best.truncate(NAMED);
-        }
-    });
-    let mut wider: Vec<Option<Said>> = best.iter().map(|_| None).collect();
-    each(model, segments, |one| {
-        let narrow = best.iter().position(|narrow| one.widens(narrow));
-        if let Some(wider) = narrow.and_then(|at| wider.get_mut(at))
-            && wider.as_ref().is_none_or(|wider| one.weight > wider.weight)
-        {
-            *wider = Some(one);
-        }
-    });
-    let mut said: Vec<Said> = Vec::new();
-    for (narrow, wider) in best.into_iter().zip(wider) {
-        let free = |one: &Said| !said.iter().any(|other| one.repeats(other));
-        if let Some(one) = wider.into_iter().chain([narrow]).find(free) {
-            said.push(one);
         }
     }
-    said
+    let mut said: Vec<&Said> = Vec::new();
+    for narrow in best {
+        let mut widest = all.iter().filter(|one| one.widens(narrow)).chain([narrow]);
+        said.extend(widest.find(|one| !said.iter().any(|other| one.repeats(other))));
+    }
+    said.into_iter().map(Said::quoted).collect()
 }

@@ -70,17 +70,13 @@ fn class(code: u32) -> u32 {
     }
 }
 
-/// Lower case for the scripts that have it, by arithmetic: a table of all would cost more than the rest.
+/// Lower case; of what has two letters then, the first.
 fn lower(code: u32) -> u32 {
-    match code {
-        0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a9 | 0x410..=0x42f => code + 32,
-        0x400..=0x40f => code + 80,
-        // Latin Extended-A: capitals are even up to the middle, odd in two stretches
-        0x139..=0x148 | 0x179..=0x17e => code + (code & 1),
-        0x100..=0x17f => code | 1,
-        0x531..=0x556 => code + 48,
-        _ => code,
-    }
+    // No script beyond these has cases in its everyday letters.
+    let cased = char::from_u32(code).filter(|_| code < 0x2000);
+    cased
+        .and_then(|c| c.to_lowercase().next())
+        .map_or(code, u32::from)
 }
 
 /// A character's class, and its code in lower case: in one number, so that a look is one load.
@@ -191,10 +187,12 @@ impl<F: FnMut(Gram)> Counter<F> {
         self.end = end;
     }
 
-    /// The last word of a sentence, and the character behind it.
+    /// The last word of a sentence, and the character behind it. A full stop says no more than the end of the text does: many a
+    /// message comes with and without.
     fn finish(&mut self, mark: u32) {
         let last = std::mem::take(&mut self.last);
         if last.letters > 0 {
+            let mark = if mark == u32::from('.') { 0 } else { mark };
             let hash = mix(mix(last.stem, AS_LAST), mark);
             self.say(hash, last.start, self.end, false);
         }

@@ -40,9 +40,6 @@ figures! {
     Always: "every text",
     UpTo16: "at most 16 bytes are seen",
     UpTo32: "at most 32 bytes are seen",
-    UpTo64: "at most 64 bytes are seen",
-    UpTo128: "at most 128 bytes are seen",
-    UpTo256: "at most 256 bytes are seen",
     UpTo512: "at most 512 bytes are seen",
     UpTo1024: "at most 1,024 bytes are seen",
     UpTo2048: "at most 2,048 bytes are seen",
@@ -55,12 +52,10 @@ figures! {
     Html: "it is HTML",
     Xml: "it is XML",
     Json: "it is JSON",
-    CodeSome: "some of its characters are those of code",
     CodeMuch: "many of its characters are those of code",
     Digits: "share of digits",
     Capitals: "share of capitals",
     Beyond: "share of letters beyond those of English",
-    StatusFirst: "its first line has a refusing status code",
     StatusBelow: "a refusing status code stands below the first line",
     Addresses: "it names addresses",
     Asks: "it asks a question",
@@ -74,7 +69,6 @@ figures! {
     Proof: "a vendor's mark of a block page",
     JsonError: "a key names an error",
     JsonDenied: "a value says that it did not succeed",
-    JsonRefused: "a key holds a refusing status code",
     JsonContent: "share of values that are content",
     JsonFew: "few values",
     WordsOfFailure: "share of words that failures use",
@@ -117,7 +111,7 @@ impl Figures {
             mark: None,
         };
         figures.set(Figure::Always, 1.0);
-        let lengths = [16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
+        let lengths = [16, 32, 512, 1024, 2048, 4096];
         figures.step(Figure::UpTo16, &lengths, segments.shape.visible);
         figures.characters(segments);
         if let Some(json) = segments.json {
@@ -174,16 +168,13 @@ impl Figures {
         let items = starts.filter(|start| is_item(bytes.get(*start..).unwrap_or_default()));
         let first_line = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
         let status = if digits < 3 { None } else { refusing_status(bytes) };
-        let first_status = status.is_some_and(|at| at < first_line);
         let share = |count: usize| count as f32 / bytes.len().max(1) as f32;
         self.step(Figure::OneLine, &[1, 5, 20], lines);
-        self.flag(Figure::CodeSome, (0.015..0.05).contains(&share(code)));
         self.flag(Figure::CodeMuch, share(code) >= 0.05);
         self.set(Figure::Digits, share(digits) * 5.0);
         self.set(Figure::Capitals, share(capitals) * 3.0);
         self.set(Figure::Beyond, share(beyond) * 5.0);
-        self.flag(Figure::StatusFirst, first_status);
-        self.flag(Figure::StatusBelow, status.is_some() && !first_status);
+        self.flag(Figure::StatusBelow, status.is_some_and(|at| at >= first_line));
         self.set(Figure::Asks, asks as f32 / 2.0);
         self.set(Figure::Lists, items.count() as f32 / lines as f32);
         let colons = memchr::memchr_iter(b':', bytes);
@@ -208,7 +199,6 @@ impl Figures {
         self.set(Figure::Json, 1.0);
         self.flag(Figure::JsonError, json.errors + json.named > 0);
         self.flag(Figure::JsonDenied, json.denials > 0);
-        self.flag(Figure::JsonRefused, json.refusals > 0);
         self.set(Figure::JsonContent, json.content as f32 / values.max(1) as f32);
         self.flag(Figure::JsonFew, values < 8);
     }

@@ -22,7 +22,8 @@ const ENOUGH: usize = 16;
 pub struct Json {
     /// Values under a key that names an error, other than null, false, 0 and empty ones.
     pub errors: usize,
-    /// Values under `error` or `errors` in the outermost object: what stands beside them may be content or tell more of the error.
+    /// Values under `error` in the outermost object: what stands beside them may be content or tell more of the error. A list of
+    /// `errors` may be an answer, and that of some parts that failed.
     pub named: usize,
     /// Values under a key that belongs to the message of an error or to the envelope of an answer.
     pub envelope: usize,
@@ -106,13 +107,22 @@ const TRUTH: u8 = 16;
 /// Looked into for every key. Which keys are in it is fixed, so its hash need not withstand chosen ones.
 static KEYS: LazyLock<HashMap<&'static [u8], u8, FxBuildHasher>> = LazyLock::new(|| {
     let mut keys = HashMap::default();
-    let mut part = ERROR;
+    let mut part = 0;
     let lines = include_str!("keys.txt").lines();
     for line in lines.filter(|line| !line.starts_with('#')) {
-        match line.strip_prefix("= ") {
-            Some(section) => part = if section == "error" { ERROR } else { BESIDE },
-            None => keys.extend(line.split_whitespace().map(|key| (key.as_bytes(), part))),
-        }
+        let Some(section) = line.strip_prefix("= ") else {
+            for key in line.split_whitespace() {
+                *keys.entry(key.as_bytes()).or_default() |= part;
+            }
+            continue;
+        };
+        part = match section {
+            "error" => ERROR,
+            "code" => CODE,
+            "word" => WORD,
+            "truth" => TRUTH,
+            _ => BESIDE,
+        };
     }
     keys
 });
@@ -135,19 +145,6 @@ fn listed(key: &str) -> Option<u8> {
     }
     plain.make_ascii_lowercase();
     KEYS.get(plain.get(..length)?).copied()
-}
-
-/// What a key's value tells of an answer's success.
-fn tells(key: &str) -> u8 {
-    match key {
-        "status" => CODE | WORD,
-        "result" | "state" | "type" => WORD,
-        "code" | "statusCode" | "status_code" | "errorCode" | "error_code" | "http_status" | "httpStatus" => {
-            CODE
-        }
-        "ok" | "success" | "Success" | "succeeded" | "isSuccess" => TRUTH,
-        _ => 0,
-    }
 }
 
 /// Reads JSON; also gives what it says, `key: value` a line. A body that was cut off is read as far as it goes. `None` where it is
@@ -190,7 +187,7 @@ struct Place {
     names: u8,
     /// Whether it lies in an error.
     in_error: bool,
-    /// Whether its key, or one that it lies in, is `error` or `errors` of the outermost object.
+    /// Whether its key, or one that it lies in, is `error` of the outermost object.
     named: bool,
     /// How many objects and lists it lies in.
     depth: usize,
@@ -282,10 +279,10 @@ impl<'de> Visitor<'de> for Value<'_> {
         while let Some(Key(key)) = object.next_key()? {
             found.say(crate::text::head(&key, 60), ": ");
             // Further in, a status is that of something else.
-            let told = if place.depth <= 2 { tells(&key) } else { 0 };
-            place.names = told | listed(&key).unwrap_or_default();
+            let told = if place.depth <= 2 { u8::MAX } else { ERROR | BESIDE };
+            place.names = told & listed(&key).unwrap_or_default();
             if place.depth == 1 {
-                place.named = matches!(&*key, "error" | "errors" | "Error" | "Errors");
+                place.named = matches!(&*key, "error" | "Error");
             }
             object.next_value_seed(Value { found, place })?;
             values += 1;

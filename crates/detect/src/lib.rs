@@ -52,7 +52,7 @@ const BEYOND_DOUBT: f32 = -3.0;
 const CLOSE: f32 = -0.5;
 
 /// How much further above the threshold a short text must lie to be a failure in a caller's context.
-const IN_CONTEXT: f32 = 0.5;
+const IN_CONTEXT: f32 = 0.4;
 
 /// The same of every text that is an answer of the documented shape: of a hundred of them, less than one is a failure (4.6 in natural
 /// logarithms, of which a margin of 1 is worth about 1.5).

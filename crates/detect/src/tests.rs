@@ -133,8 +133,40 @@ fn the_commonest_messages_are_failures_by_themselves() {
         "Please enable cookies",
         "Too many requests, slow down",
         "HTTP 503: the backend took 45s to answer",
+        "Zugriff verweigert",
+        "Seite nicht gefunden",
+        "Page introuvable",
+        "Veuillez vous connecter",
+        "Acceso denegado",
+        "Página no encontrada",
+        "Accesso negato",
+        "Pagina non trovata",
+        "Acesso negado",
+        "Toegang geweigerd",
+        "Nie znaleziono strony",
+        "Доступ запрещён",
+        "Страница не найдена",
+        "Erişim engellendi",
+        "Přístup odepřen",
+        "アクセスが拒否されました",
+        "ページが見つかりません",
+        "访问被拒绝",
+        "页面不存在",
+        "접근이 거부되었습니다",
+        "الصفحة غير موجودة",
+        "Akses ditolak",
     ] {
         assert!(inspect(text).failed, "{text}");
+    }
+    for text in [
+        "Access denied",
+        "Page not found",
+        "Session expired",
+        "Account suspended",
+    ] {
+        let stopped = format!("{text}.");
+        assert!(inspect_context(text, &[]).failed, "{text}");
+        assert!(inspect_context(&stopped, &[]).failed, "{stopped}");
     }
     for text in [
         "Access control",
@@ -149,6 +181,10 @@ fn the_commonest_messages_are_failures_by_themselves() {
         "Browser history",
         "Cookies and cream",
         "Search results",
+        "Zugriff auf das Archiv",
+        "Página siguiente",
+        "Mot de passe",
+        "検索結果",
     ] {
         assert!(!inspect(text).failed, "{text}");
     }

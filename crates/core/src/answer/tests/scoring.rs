@@ -281,7 +281,7 @@ fn a_failure_dressed_as_an_item_becomes_an_error() {
 #[test]
 fn a_short_answer_of_the_documented_shape_is_shown() {
     for (title, summary) in [
-        ("no-results", "Show a message when nothing was found."),
+        ("no-results", "A notice that nothing was found."),
         ("sign-in", "Ask users to sign in before they continue."),
     ] {
         let mut package = item(1, "2026-03-05");
