@@ -72,7 +72,7 @@ fn class(code: u32) -> u32 {
 
 /// Lower case; of what has two letters then, the first.
 fn lower(code: u32) -> u32 {
-    // No script beyond these has cases in its everyday letters.
+    // Beyond, only full-width letters and scripts that are hardly written any more have two cases.
     let cased = char::from_u32(code).filter(|_| code < 0x2000);
     cased
         .and_then(|c| c.to_lowercase().next())

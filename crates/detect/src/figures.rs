@@ -197,7 +197,7 @@ impl Figures {
     fn json(&mut self, json: Json) {
         let values = json.errors + json.envelope + json.content;
         self.set(Figure::Json, 1.0);
-        self.flag(Figure::JsonError, json.errors + json.named > 0);
+        self.flag(Figure::JsonError, json.errors + json.under_error > 0);
         self.flag(Figure::JsonDenied, json.denials > 0);
         self.set(Figure::JsonContent, json.content as f32 / values.max(1) as f32);
         self.flag(Figure::JsonFew, values < 8);

@@ -22,9 +22,10 @@ const ENOUGH: usize = 16;
 pub struct Json {
     /// Values under a key that names an error, other than null, false, 0 and empty ones.
     pub errors: usize,
-    /// Values under `error` in the outermost object: what stands beside them may be content or tell more of the error. A list of
-    /// `errors` may be an answer, and that of some parts that failed.
-    pub named: usize,
+    /// Values under `error` in the outermost object: what stands beside them may be content or tell more of the error.
+    pub under_error: usize,
+    /// The same under `errors`: they may be an answer, all that came, or the parts of one that failed.
+    pub under_errors: usize,
     /// Values under a key that belongs to the message of an error or to the envelope of an answer.
     pub envelope: usize,
     /// Values under any other key, and in lists.
@@ -44,12 +45,12 @@ pub struct Json {
 impl Json {
     /// Whether it holds content of its own, which errors do not outweigh.
     pub(crate) fn has_content(&self) -> bool {
-        self.has_values() && (self.named == 0 || self.content >= ENOUGH)
+        self.has_values() && (self.under_error == 0 || self.content >= ENOUGH)
     }
 
-    /// Whether it holds values of its own, beside an error that may be all that matters.
+    /// Whether it holds some values of its own, beside errors that may be all that matters.
     pub(crate) fn is_mixed(&self) -> bool {
-        self.has_values() && !self.has_content()
+        self.has_values() && self.under_error + self.under_errors > 0 && self.content < ENOUGH
     }
 
     fn has_values(&self) -> bool {
@@ -77,7 +78,8 @@ impl Json {
         self.refusals += usize::from(names(CODE) && refuses());
         self.denials += usize::from(denies || is_false);
         let something = usize::from(!matches!(value, "" | "null" | "false" | "0" | "[]" | "{}"));
-        self.named += something * usize::from(place.named);
+        self.under_error += something * usize::from(place.under_error);
+        self.under_errors += something * usize::from(place.under_errors);
         if names(ERROR) {
             self.errors += something;
         } else if names(BESIDE) {
@@ -188,7 +190,9 @@ struct Place {
     /// Whether it lies in an error.
     in_error: bool,
     /// Whether its key, or one that it lies in, is `error` of the outermost object.
-    named: bool,
+    under_error: bool,
+    /// The same of `errors`.
+    under_errors: bool,
     /// How many objects and lists it lies in.
     depth: usize,
 }
@@ -282,7 +286,8 @@ impl<'de> Visitor<'de> for Value<'_> {
             let told = if place.depth <= 2 { u8::MAX } else { ERROR | BESIDE };
             place.names = told & listed(&key).unwrap_or_default();
             if place.depth == 1 {
-                place.named = matches!(&*key, "error" | "Error");
+                place.under_error = matches!(&*key, "error" | "Error");
+                place.under_errors = matches!(&*key, "errors" | "Errors");
             }
             object.next_value_seed(Value { found, place })?;
             values += 1;

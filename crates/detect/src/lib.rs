@@ -103,7 +103,9 @@ impl<'a> Reading<'a> {
 /// `beyond` is what is asked beyond the threshold of a text of each of [`LENGTHS`].
 fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]) -> Inspection {
     let mut reading = Reading::of(text);
-    if let Some(found) = reading.certain() {
+    // What stands beside errors is as a rule content, and learned as such; but not for sure.
+    let mixed = reading.segments.json.is_some_and(|json| json.is_mixed());
+    if let Some(found) = reading.certain().filter(|found| found.failed || !mixed) {
         return found;
     }
     let (text, segments, figures) = (reading.text, &reading.segments, &mut reading.figures);
@@ -121,7 +123,7 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
         return Inspection::new(None, confidence, "it reads as content");
     }
     let mut found = explain::failure(model, segments, figures, margin);
-    if segments.json.is_some_and(|json| json.is_mixed()) {
+    if mixed {
         found.confidence = found.confidence.min(MIXED);
     }
     let add = |found: Inspection, hint: &Hint| found.with("beside", hint.why);

@@ -268,8 +268,8 @@ fn heaps_of_nouns_are_no_failure() {
     assert!(taken.len() * 300 <= HEAPS, "{}: {taken:?}", taken.len());
 }
 
-/// What stands beside an `error` may be content, or the circumstances of the error: the words decide, unless there is much content, and
-/// never for sure.
+/// What stands beside an `error`, or `errors`, may be content, or their circumstances: the words decide, unless there is much content,
+/// and never for sure.
 #[test]
 fn what_stands_beside_an_error_in_json_is_weighed() {
     let refused = r#"{"error":"ECONNREFUSED","address":"192.0.2.33","port":5432,"syscall":"connect"}"#;
@@ -277,9 +277,25 @@ fn what_stands_beside_an_error_in_json_is_weighed() {
     assert!(inspect(refused).failed);
     let beside = r#"{"error":"no such user","user":"ada","org":"x","team":"y"}"#;
     assert!(inspect(beside).failed);
-    for text in [beside, partial] {
+    let listed = r#"{"errors":["no such user"],"user":"ada","org":"x","team":"y"}"#;
+    assert!(inspect(listed).failed);
+    for text in [beside, listed, partial] {
         assert!(!inspect(text).is_sure_failure(), "{text}");
     }
+    // What all came, or an answer by itself, is content; but not for sure.
+    let catalogue = r#"{"errors":[{"code":"E1","cause":"Paper jam","remedy":"Open the lid"},{"code":"E2","cause":"Lid open","remedy":"Close it"}]}"#;
+    for text in [partial, catalogue] {
+        let found = inspect(text);
+        assert!(
+            !found.failed && found.confidence < Inspection::SURE,
+            "{text}: {found:?}"
+        );
+    }
+    let no_errors = inspect(r#"{"errors":[],"user":"ada","org":"x","team":"y"}"#);
+    assert!(
+        !no_errors.failed && no_errors.confidence > Inspection::SURE,
+        "{no_errors:?}"
+    );
     let none = r#"{"error":null,"station":"Hollow Moor","gust":71,"remark":"storm"}"#;
     assert_eq!(certain(none), Some(false));
     let values: Vec<String> = (0..20).map(|day| format!("\"day{day}\":{day}")).collect();
