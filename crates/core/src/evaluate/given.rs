@@ -92,6 +92,11 @@ impl<'a> Given<'a> {
         self.is_item && self.retrieved_at.is_none_or(is_blank)
     }
 
+    /// Whether it is a section of a composite that was held back: its text is ours, not what a source answered.
+    pub(super) fn held_back(&self) -> bool {
+        self.status == Some(SignalStatus::Stale) && self.failed_call.is_some()
+    }
+
     /// Bytes of text in this signal.
     pub(super) fn bytes(&self) -> usize {
         let texts = [

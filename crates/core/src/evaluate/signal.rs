@@ -306,6 +306,7 @@ fn guard(given: &Given<'_>, beside: &[Hint]) -> Guard {
 
 fn by_text(given: &Given<'_>, hints: &[Hint]) -> Guard {
     let (text, title_only) = match (given.content, given.title) {
+        _ if given.held_back() => return Guard::Clear,
         (Some(content), _) => (content, false),
         (None, Some(title)) => (title, true),
         (None, None) => return Guard::Clear,
