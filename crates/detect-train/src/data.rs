@@ -27,6 +27,8 @@ pub struct Sample {
     pub class: String,
     /// Whether it is made of messages of programs, or of words in any order: no threshold is set by it.
     pub message: bool,
+    /// Whether scripts have filled its places.
+    pub placed: bool,
 }
 
 #[derive(Deserialize)]
@@ -113,6 +115,7 @@ pub(crate) fn read(path: &Path, label: Option<bool>) -> Result<Vec<Sample>, Stri
             text: line.text,
             weight: 0.0,
             message: false,
+            placed: false,
         }
     });
     Ok(samples.collect())

@@ -62,6 +62,7 @@ pub fn add(samples: &mut Vec<Sample>) {
             weight: WEIGHT,
             class: String::new(),
             message: true,
+            placed: false,
         });
     samples.extend(texts);
 }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use crate::mentions;
 use crate::segment::Segments;
 
 /// Places for weights. Each holds one n-gram of those that share it and says which, so that a word nobody learned from
@@ -25,6 +26,14 @@ const STEM: u32 = 5;
 const AS_ENDING: u32 = 0x7733;
 const AS_FIRST: u32 = 0x5117;
 const AS_LAST: u32 = 0x9ab3;
+
+/// Stand for what messages name: their words would say what a failure is about, not that it is one.
+const NAME: u32 = 0x3c6e_f372;
+const NUMBER: u32 = 0x1b87_3593;
+const QUOTATION: u32 = 0x6a09_e667;
+
+/// Marks the n-grams within quotation marks: what is quoted is mentioned, not said.
+const AS_QUOTED: u32 = 0x27d4_eb2f;
 
 /// Words of a text's first line that are counted once more, as its title.
 const TITLE_BYTES: usize = 120;
@@ -131,6 +140,17 @@ struct Word {
 }
 
 impl Word {
+    /// What stands for something that is named.
+    fn standing(what: u32, start: usize) -> Self {
+        Self {
+            full: what,
+            stem: what,
+            letters: 1,
+            ending: 0,
+            start,
+        }
+    }
+
     #[inline]
     fn push(&mut self, code: u32) {
         self.full = mix(self.full, code);
@@ -147,6 +167,8 @@ struct Counter<F> {
     last: Word,
     end: usize,
     salt: u32,
+    /// Where the quotation ends that is being read, and 0 outside of one.
+    quoted: usize,
     add: F,
 }
 
@@ -157,7 +179,7 @@ impl<F: FnMut(Gram)> Counter<F> {
             bucket: bucket(hash ^ self.salt),
             start,
             end,
-            word,
+            word: word && self.quoted == 0,
             first: true,
         });
     }
@@ -187,6 +209,36 @@ impl<F: FnMut(Gram)> Counter<F> {
         self.end = end;
     }
 
+    /// Something that stands for what the text names.
+    fn stands_for(&mut self, what: u32, start: usize, end: usize) {
+        let last = self.last;
+        let (before, from) = if last.letters > 0 {
+            (last.stem, last.start)
+        } else {
+            (AS_FIRST, start)
+        };
+        self.say(mix(before, what), from, end, false);
+        self.last = Word::standing(what, start);
+        self.end = end;
+    }
+
+    /// Enters a short quotation, if one begins with this character, or leaves it.
+    fn quote(&mut self, text: &str, at: usize, next: usize) {
+        if self.quoted > 0 {
+            if at >= self.quoted {
+                self.quoted = 0;
+                self.salt ^= AS_QUOTED;
+                self.last = Word::standing(QUOTATION, at);
+                self.end = next;
+            }
+        } else if let Some(length) = mentions::quotation(text, at, next, self.last.letters > 0) {
+            self.stands_for(QUOTATION, at, next);
+            self.last = Word::default();
+            self.quoted = next + length;
+            self.salt ^= AS_QUOTED;
+        }
+    }
+
     /// The last word of a sentence, and the character behind it. A full stop says no more than the end of the text does: many a
     /// message comes with and without.
     fn finish(&mut self, mark: u32) {
@@ -206,6 +258,7 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
         last: Word::default(),
         end: 0,
         salt,
+        quoted: 0,
         add,
     };
     let known = &*KNOWN;
@@ -213,9 +266,36 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
     while let Some((class, code, length)) = character(known, text, at) {
         let start = at;
         at += length;
+        if code == u32::from(' ') {
+            continue;
+        }
+        let mut word = Word {
+            full: START,
+            start,
+            ..Word::default()
+        };
+        word.push(code);
+        while (class == LETTER || class == DIGIT)
+            && let Some((next, code, length)) = character(known, text, at)
+            && next == class
+        {
+            word.push(code);
+            at += length;
+        }
+        let next = text.as_bytes().get(at);
+        let names = if class == OTHER {
+            code == u32::from('/') && next.is_some_and(u8::is_ascii_alphanumeric)
+        } else {
+            next.is_some_and(|byte| byte.is_ascii_digit() || b".:/@-_".contains(byte))
+        };
+        if names && let Some(length) = mentions::name(text, start) {
+            at = start + length;
+            counter.stands_for(NAME, start, at);
+            continue;
+        }
         if class == OTHER {
+            counter.quote(text, start, at);
             // A line or a sentence ends, or what a colon announces begins.
-            let next = text.as_bytes().get(at);
             let ends = match text.as_bytes().get(start) {
                 Some(b'\n') => true,
                 Some(b'.' | b'!' | b'?' | b':') => next.is_none_or(u8::is_ascii_whitespace),
@@ -226,18 +306,11 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
             }
             continue;
         }
-        let mut word = Word {
-            full: START,
-            start,
-            ..Word::default()
-        };
-        word.push(code);
-        while class != SINGLE
-            && let Some((next, code, length)) = character(known, text, at)
-            && next == class
-        {
-            word.push(code);
-            at += length;
+        // Three digits may be a status, and nought says that there is nothing; of other numbers it says nothing how large they are.
+        let digits = text.as_bytes().get(start..at);
+        if class == DIGIT && !matches!(digits, Some([b'0'] | [b'1'..=b'5', _, _])) {
+            counter.stands_for(NUMBER, start, at);
+            continue;
         }
         counter.word(word, at);
     }

@@ -52,14 +52,8 @@ figures! {
     Html: "it is HTML",
     Xml: "it is XML",
     Json: "it is JSON",
-    CodeMuch: "many of its characters are those of code",
-    Digits: "share of digits",
-    Capitals: "share of capitals",
     Beyond: "share of letters beyond those of English",
-    StatusBelow: "a refusing status code stands below the first line",
-    Addresses: "it names addresses",
     Asks: "it asks a question",
-    Lists: "share of lines that are items of a list or headings",
     Scripts: "the page is mostly scripts",
     Form: "the page has a form",
     Password: "the page asks for a password",
@@ -158,28 +152,12 @@ impl Figures {
     fn characters(&mut self, segments: &Segments<'_>) {
         let lead = crate::text::head(segments.lead.as_ref(), MEASURED);
         let bytes = lead.as_bytes();
-        let digits = count(bytes, |byte| byte.is_ascii_digit());
-        let capitals = count(bytes, |byte| byte.is_ascii_uppercase());
-        let code = count(bytes, is_of_code);
         let asks = count(bytes, |byte| byte == b'?');
         let lines = count(bytes, |byte| byte == b'\n') + 1;
         let beyond = count(bytes, |byte| !byte.is_ascii());
-        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', bytes).map(|at| at + 1));
-        let items = starts.filter(|start| is_item(bytes.get(*start..).unwrap_or_default()));
-        let first_line = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
-        let status = if digits < 3 { None } else { refusing_status(bytes) };
-        let share = |count: usize| count as f32 / bytes.len().max(1) as f32;
         self.step(Figure::OneLine, &[1, 5, 20], lines);
-        self.flag(Figure::CodeMuch, share(code) >= 0.05);
-        self.set(Figure::Digits, share(digits) * 5.0);
-        self.set(Figure::Capitals, share(capitals) * 3.0);
-        self.set(Figure::Beyond, share(beyond) * 5.0);
-        self.flag(Figure::StatusBelow, status.is_some_and(|at| at >= first_line));
+        self.set(Figure::Beyond, beyond as f32 * 5.0 / bytes.len().max(1) as f32);
         self.set(Figure::Asks, asks as f32 / 2.0);
-        self.set(Figure::Lists, items.count() as f32 / lines as f32);
-        let colons = memchr::memchr_iter(b':', bytes);
-        let addresses = colons.filter(|at| bytes.get(at + 1..at + 3) == Some(b"//"));
-        self.set(Figure::Addresses, addresses.take(3).count() as f32 / 3.0);
     }
 
     fn page(&mut self, segments: &Segments<'_>) {
@@ -208,29 +186,4 @@ impl Figures {
 fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     let few = |piece: &[u8]| piece.iter().fold(0_u8, |sum, byte| sum + u8::from(is(*byte)));
     bytes.chunks(usize::from(u8::MAX)).map(few).map(usize::from).sum()
-}
-
-/// Signs of code.
-const fn is_of_code(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'{' | b'}' | b'(' | b')' | b';' | b'=' | b'<' | b'>' | b'_' | b'\\' | b'|' | b'$' | b'#' | b'`'
-    )
-}
-
-/// Whether a line begins as an item of a list or a heading does.
-fn is_item(line: &[u8]) -> bool {
-    let first = line.iter().find(|byte| **byte != b' ');
-    matches!(first, Some(b'-' | b'*' | b'#' | b'+' | b'=' | b'|' | b'0'..=b'9'))
-}
-
-/// Where the first number from 400 to 599 stands that is no part of a longer number, of a word or of a fraction.
-fn refusing_status(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr2_iter(b'4', b'5', bytes).find(|at| {
-        let digits = bytes.get(*at..at + 3).unwrap_or_default();
-        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
-        let joined = before.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
-        let longer = bytes.get(at + 3).is_some_and(u8::is_ascii_digit);
-        digits.len() == 3 && digits.iter().all(u8::is_ascii_digit) && !joined && !longer
-    })
 }

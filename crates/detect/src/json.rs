@@ -208,10 +208,13 @@ struct Value<'a> {
 }
 
 impl Value<'_> {
-    /// A value that holds no others, as it is written.
+    /// A value that holds no others, as it is written. Where there is none, and no error, nothing is said.
     fn leaf<E: de::Error>(self, value: &str) -> Result<(), E> {
         self.found.json.count(self.place, value);
-        self.found.say(crate::text::head(value, LEAD), "\n");
+        let is_no_error = self.place.names & ERROR != 0 && matches!(value, "false" | "0");
+        if !matches!(value, "" | "null") && !is_no_error {
+            self.found.say(crate::text::head(value, LEAD), "\n");
+        }
         if self.found.json.is_document() {
             return Err(E::custom("enough was read"));
         }
@@ -281,7 +284,9 @@ impl<'de> Visitor<'de> for Value<'_> {
         let (mut place, mut values) = (self.inside(), 0);
         let found = self.found;
         while let Some(Key(key)) = object.next_key()? {
+            let before = found.said.len();
             found.say(crate::text::head(&key, 60), ": ");
+            let after = found.said.len();
             // Further in, a status is that of something else.
             let told = if place.depth <= 2 { u8::MAX } else { ERROR | BESIDE };
             place.names = told & listed(&key).unwrap_or_default();
@@ -290,6 +295,9 @@ impl<'de> Visitor<'de> for Value<'_> {
                 place.under_errors = matches!(&*key, "errors" | "Errors");
             }
             object.next_value_seed(Value { found, place })?;
+            if found.said.len() == after {
+                found.said.truncate(before);
+            }
             values += 1;
         }
         found.json.hollow += usize::from(values == 0);

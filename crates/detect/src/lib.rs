@@ -6,6 +6,7 @@ pub mod features;
 pub mod figures;
 mod form;
 mod json;
+mod mentions;
 pub mod rings;
 pub mod score;
 mod segment;
@@ -58,8 +59,8 @@ const IN_CONTEXT: f32 = 0.4;
 /// logarithms, of which a margin of 1 is worth about 1.5).
 const IN_ANSWER: f32 = 3.0;
 
-/// Most confidence in a failure where JSON holds values of its own beside an error: a part of what was asked for may be there, and
-/// is not thrown away.
+/// Most confidence where JSON holds values of its own beside an error: they may be what was asked for, a part of it, or tell more of
+/// the error.
 const MIXED: f64 = 0.85;
 
 /// What the certain rules decide by themselves: whether it is a failure. `None` leaves it to the weights.
@@ -118,13 +119,17 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     alone -= beyond.get(length).copied().unwrap_or_default();
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
     let margin = if alone < CLOSE { alone } else { alone + added };
-    if margin < 0.0 {
+    let mut found = if margin < 0.0 {
         let confidence = (1.0 - model.probability(margin)).max(0.5);
-        return Inspection::new(None, confidence, "it reads as content");
-    }
-    let mut found = explain::failure(model, segments, figures, margin);
+        Inspection::new(None, confidence, "it reads as content")
+    } else {
+        explain::failure(model, segments, figures, margin)
+    };
     if mixed {
         found.confidence = found.confidence.min(MIXED);
+    }
+    if !found.failed {
+        return found;
     }
     let add = |found: Inspection, hint: &Hint| found.with("beside", hint.why);
     hints.iter().fold(found, add)

@@ -98,6 +98,62 @@ fn texts_that_only_measure_are_told_apart() {
     assert!(wronged <= 2.2, "{wronged:.1} %");
 }
 
+/// Messages and content that name hosts, files, people and titles: nothing is learned from their writer either.
+#[test]
+fn texts_that_name_things_are_told_apart() {
+    let (found, wronged) = told_apart(corpus("unseen-names").into_iter());
+    assert!(found >= 80.0, "{found:.1} %");
+    assert!(wronged <= 1.0, "{wronged:.1} %");
+}
+
+/// What stands in the place of a message says nothing about whether it is one.
+#[test]
+fn a_message_is_a_failure_whatever_it_names() {
+    for named in [
+        "records.example.org",
+        "garden.test",
+        "https://garden.test/p/oak-17?page=2",
+        "/opt/boats/log",
+        "sketch.svg",
+        "192.0.2.201",
+        "86",
+        "\u{201c}Sea birds\u{201d}",
+        "\"Tomasz\"",
+    ] {
+        for text in [
+            format!("Could not open {named}: no such file"),
+            format!("The connection to {named} was refused"),
+            format!("The request to {named} timed out"),
+            format!("You are not allowed to edit {named}"),
+            format!("There is no page called {named}"),
+            format!("{named} could not be loaded"),
+            format!("{named} does not exist"),
+            format!("curl: (6) Could not resolve the host {named}"),
+        ] {
+            assert!(inspect_context(&text, &[]).failed, "{text}: {:?}", inspect(&text));
+        }
+    }
+}
+
+/// Words in quotation marks beside others are mentioned; by themselves, or as a value, they are what the text says.
+#[test]
+fn what_is_quoted_is_not_said() {
+    for text in [
+        "The phrase \u{201c}access denied\u{201d} in film titles",
+        "He said \"page not found\" and laughed.",
+        "\u{ab}Not found\u{bb} is the second single of the band.",
+    ] {
+        assert!(!inspect(text).failed, "{text}: {:?}", inspect(text));
+    }
+    for text in [
+        "{'error': 'not found'}",
+        "{'status': 'error', 'message': 'Rate limit exceeded, try again later'}",
+        "The server said: \"Service unavailable\"",
+    ] {
+        assert!(inspect(text).failed, "{text}: {:?}", inspect(text));
+    }
+}
+
 #[test]
 fn what_a_text_is_about_does_not_make_it_a_failure() {
     for text in [
@@ -283,7 +339,7 @@ fn what_stands_beside_an_error_in_json_is_weighed() {
         assert!(!inspect(text).is_sure_failure(), "{text}");
     }
     // What all came, or an answer by itself, is content; but not for sure.
-    let catalogue = r#"{"errors":[{"code":"E1","cause":"Paper jam","remedy":"Open the lid"},{"code":"E2","cause":"Lid open","remedy":"Close it"}]}"#;
+    let catalogue = r#"{"errors":[{"code":"E1","cause":"Paper jam","remedy":"Open the lid"},{"code":"E2","cause":"Lid open","remedy":"Close it"},{"code":"E3","cause":"Tray empty","remedy":"Add paper"}]}"#;
     for text in [partial, catalogue] {
         let found = inspect(text);
         assert!(
@@ -485,6 +541,23 @@ proptest! {
     ]), 0..60)) {
         let text = parts.concat();
         prop_assert_eq!(inspect(&text), inspect(&text));
+    }
+
+    #[test]
+    fn what_a_message_names_changes_nothing(
+        host in "[a-z]{3,9}(-[a-z]{3,9})?\\.(test|org|com|io)(:80)?",
+        path in "(https://example\\.net)?(/[a-z]{2,8}){1,3}",
+        file in "[A-Za-z]{2,9}\\.(pdf|svg|html)",
+        number in 1000_u32..,
+    ) {
+        let said = |named: &str| {
+            let found = inspect(&format!("The request for {named} was not answered in time"));
+            (found.failed, found.kind, found.confidence.to_bits())
+        };
+        prop_assert_eq!(said(&host), said("records.example.org"));
+        prop_assert_eq!(said(&path), said("records.example.org"));
+        prop_assert_eq!(said(&file), said("records.example.org"));
+        prop_assert_eq!(said(&number.to_string()), said("12"));
     }
 
     #[test]
