@@ -153,6 +153,12 @@ async fn what_tools_print() -> Result<(), Failed> {
             "timeout",
             "it says \u{201c}30000ms exceeded\u{201d}",
         ),
+        // Whatever host it names: it may stand in much content.
+        (
+            "curl: (6) Could not resolve host: garden.test",
+            "tool_error",
+            "it says \u{201c}Could not\u{201d}",
+        ),
         (
             "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>",
             "malformed",
