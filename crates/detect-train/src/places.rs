@@ -3,16 +3,16 @@
 use crate::fit::Sequence;
 use crate::{Sample, held};
 
-/// What the scripts put into places for a title and a name (`PLACES` of `labels.py`). Hosts, paths, files and numbers need no others: the
-/// detector takes each for the same.
+/// What the scripts put into places for a title and a name (`PLACES` of `labels.py`). Hosts, paths, files and numbers need no
+/// others: the detector takes each for the same.
 const TITLE: &str = "Main page";
 const NAME: &str = "Ada";
 
 /// Most bytes of content that can be a title.
 const TITLE_BYTES: usize = 40;
 
-/// Puts a title or a word out of content into each place for one: failures have more places than content, and weights that met the same two everywhere
-/// would take them for signs of failure, and all others for content.
+/// Puts a title or a word out of content into each place for one: failures have more places than content, and weights that met
+/// the same two everywhere would take them for signs of failure, and all others for content.
 pub(crate) fn refill(samples: &mut [Sample]) {
     let is_title = |sample: &&Sample| {
         !sample.failed

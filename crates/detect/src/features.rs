@@ -252,7 +252,7 @@ impl<F: FnMut(Gram)> Counter<F> {
 }
 
 /// Calls `add` for every n-gram of a text, in one pass: words, their stems and endings, pairs of stems, and the stems with
-/// which a sentence begins and ends.
+/// which a sentence begins and ends. Names and numbers count as one word each, and words in quotation marks for themselves.
 pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
     let mut counter = Counter {
         last: Word::default(),

@@ -259,6 +259,13 @@ fn results_without_items_composites_and_failures_are_signals_too() {
             .count(),
         1
     );
+    // What was held back is to be fetched again, whatever its message says.
+    assert_eq!(
+        of(1)
+            .filter(|verdict| verdict.decision == Decision::NeedsRefresh)
+            .count(),
+        1
+    );
     assert_eq!(of(2).next().unwrap().decision, Decision::Exclude);
     let broken = json!({"freshcontext": {}, "items": [1]});
     assert_eq!(
