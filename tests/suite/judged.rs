@@ -159,6 +159,12 @@ async fn what_tools_print() -> Result<(), Failed> {
             "tool_error",
             "it says \u{201c}Could not\u{201d}",
         ),
+        // Somebody reports what came instead.
+        (
+            "The server answered \"Access denied\".",
+            "access_denied",
+            "it says \u{201c}The server\u{201d}, \u{201c}answered\u{201d}, \u{201c}denied\u{201d}",
+        ),
         (
             "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>",
             "malformed",

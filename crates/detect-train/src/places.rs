@@ -11,9 +11,8 @@ const NAME: &str = "Ada";
 /// Most bytes of content that can be a title.
 const TITLE_BYTES: usize = 40;
 
-/// Puts a title or a word out of content into each place for one: failures have more places than content, and weights that met
-/// the same two everywhere would take them for signs of failure, and all others for content.
-pub(crate) fn refill(samples: &mut [Sample]) {
+/// Short texts of content that is learned from: what titles are made of.
+pub(crate) fn titles(samples: &[Sample]) -> Vec<String> {
     let is_title = |sample: &&Sample| {
         !sample.failed
             && !sample.placed
@@ -22,7 +21,13 @@ pub(crate) fn refill(samples: &mut [Sample]) {
             && !sample.text.contains(['\n', '<', '{'])
     };
     let titles = samples.iter().filter(is_title);
-    let titles: Vec<String> = titles.map(|sample| sample.text.clone()).collect();
+    titles.map(|sample| sample.text.clone()).collect()
+}
+
+/// Puts a title or a word out of content into each place for one: failures have more places than content, and weights that met
+/// the same two everywhere would take them for signs of failure, and all others for content.
+pub(crate) fn refill(samples: &mut [Sample]) {
+    let titles = titles(samples);
     let words = titles
         .iter()
         .flat_map(|title| title.split(|c: char| !c.is_alphanumeric()));

@@ -27,13 +27,11 @@ const AS_ENDING: u32 = 0x7733;
 const AS_FIRST: u32 = 0x5117;
 const AS_LAST: u32 = 0x9ab3;
 
-/// Stand for what messages name: their words would say what a failure is about, not that it is one.
+/// Stand for what messages name, whose words would say what a failure is about and not that it is one; and for a quotation, to the
+/// words around it.
 const NAME: u32 = 0x3c6e_f372;
 const NUMBER: u32 = 0x1b87_3593;
 const QUOTATION: u32 = 0x6a09_e667;
-
-/// Marks the n-grams within quotation marks: what is quoted is mentioned, not said.
-const AS_QUOTED: u32 = 0x27d4_eb2f;
 
 /// Words of a text's first line that are counted once more, as its title.
 const TITLE_BYTES: usize = 120;
@@ -50,7 +48,7 @@ pub struct Gram {
     pub start: usize,
     /// Behind the last byte.
     pub end: usize,
-    /// Whether it is one whole word.
+    /// Whether it is one whole word, and not one within quotation marks.
     pub word: bool,
     /// Whether the text did not have it before: what is said twice weighs once.
     pub first: bool,
@@ -227,15 +225,13 @@ impl<F: FnMut(Gram)> Counter<F> {
         if self.quoted > 0 {
             if at >= self.quoted {
                 self.quoted = 0;
-                self.salt ^= AS_QUOTED;
                 self.last = Word::standing(QUOTATION, at);
                 self.end = next;
             }
         } else if let Some(length) = mentions::quotation(text, at, next, self.last.letters > 0) {
-            self.stands_for(QUOTATION, at, next);
+            self.stands_for(QUOTATION, at, at);
             self.last = Word::default();
             self.quoted = next + length;
-            self.salt ^= AS_QUOTED;
         }
     }
 
@@ -252,7 +248,7 @@ impl<F: FnMut(Gram)> Counter<F> {
 }
 
 /// Calls `add` for every n-gram of a text, in one pass: words, their stems and endings, pairs of stems, and the stems with
-/// which a sentence begins and ends. Names and numbers count as one word each, and words in quotation marks for themselves.
+/// which a sentence begins and ends. Names and numbers count as one word each, and so does, for the words around it, a quotation.
 pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
     let mut counter = Counter {
         last: Word::default(),

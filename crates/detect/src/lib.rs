@@ -80,7 +80,7 @@ struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn of(text: &'a str) -> Self {
-        let text = text.trim_start_matches('\u{feff}').trim();
+        let text = text::bare(text);
         let segments = Segments::of(text);
         let mut figures = Figures::of(&segments);
         let thin = segments.form == Form::Html && segments.shape.visible <= certain::WALLED;

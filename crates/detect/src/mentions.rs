@@ -1,4 +1,4 @@
-//! What a text names or quotes: it tells what a message is about, not what it says.
+//! What a text names, which tells what it is about and not what it says, and where it quotes.
 
 /// Most bytes of a name that are looked at.
 const NAME_BYTES: usize = 128;
@@ -48,18 +48,7 @@ fn is_host_or_file(name: &str) -> bool {
 /// have words beside them: otherwise they are what the text says.
 pub(crate) fn quotation(text: &str, at: usize, next: usize, words_before: bool) -> Option<usize> {
     let mark = text.get(at..next)?;
-    let closing: &[char] = match mark {
-        "\"" => &['"'],
-        "'" => &['\''],
-        "`" => &['`', '\''],
-        "\u{201c}" | "\u{201d}" => &['\u{201d}'],
-        "\u{201e}" => &['\u{201c}', '\u{201d}'],
-        "\u{2018}" => &['\u{2019}'],
-        "\u{ab}" => &['\u{bb}'],
-        "\u{bb}" => &['\u{ab}'],
-        "\u{300c}" => &['\u{300d}'],
-        _ => return None,
-    };
+    let closing = crate::text::closing(mark)?;
     // An apostrophe stands within a word, and marks of code behind other signs.
     let before = text.as_bytes().get(at.wrapping_sub(1));
     if mark.len() == 1 && before.is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != b'(') {

@@ -106,6 +106,15 @@ fn texts_that_name_things_are_told_apart() {
     assert!(wronged <= 1.0, "{wronged:.1} %");
 }
 
+/// Reports of what a retrieval brought, in quotation marks, beside content in the same words: half of it reports something harmless,
+/// half mentions a failure. Nothing is learned from their writer.
+#[test]
+fn reports_of_failures_are_told_from_mentions_of_them() {
+    let (found, wronged) = told_apart(corpus("unseen-quotes").into_iter());
+    assert!(found >= 58.0, "{found:.1} %");
+    assert!(wronged <= 10.0, "{wronged:.1} %");
+}
+
 /// What stands in the place of a message says nothing about whether it is one.
 #[test]
 fn a_message_is_a_failure_whatever_it_names() {
@@ -135,13 +144,15 @@ fn a_message_is_a_failure_whatever_it_names() {
     }
 }
 
-/// Words in quotation marks beside others are mentioned; by themselves, or as a value, they are what the text says.
+/// Of words in quotation marks, those beside them say whether they are mentioned or reported.
 #[test]
-fn what_is_quoted_is_not_said() {
+fn what_is_mentioned_is_not_said() {
     for text in [
         "The phrase \u{201c}access denied\u{201d} in film titles",
         "He said \"page not found\" and laughed.",
         "\u{ab}Not found\u{bb} is the second single of the band.",
+        "The page says \"Sea birds of the north\".",
+        "The server answered \u{201c}12 rows\u{201d} after 3 ms.",
     ] {
         assert!(!inspect(text).failed, "{text}: {:?}", inspect(text));
     }
@@ -149,8 +160,37 @@ fn what_is_quoted_is_not_said() {
         "{'error': 'not found'}",
         "{'status': 'error', 'message': 'Rate limit exceeded, try again later'}",
         "The server said: \"Service unavailable\"",
+        "The server answered \"Access denied\"",
+        "It returned \"403 Forbidden\" instead of the page",
+        "The page only says \u{201c}Too many requests\u{201d}.",
+        "I tried to open the link, but it shows 'Please sign in to continue'.",
     ] {
         assert!(inspect(text).failed, "{text}: {:?}", inspect(text));
+    }
+}
+
+/// APIs answer with strings of JSON.
+#[test]
+fn quotation_marks_around_all_of_a_text_say_nothing() {
+    for text in [
+        "Access denied",
+        "Unauthorized",
+        "Page not found",
+        "Sea birds of the north",
+        "",
+    ] {
+        let bare = inspect(text);
+        for quoted in [
+            format!("\"{text}\"\n"),
+            format!("\u{201c}{text}\u{201d}"),
+            format!("' {text} '"),
+        ] {
+            let found = inspect(&quoted);
+            assert_eq!((found.failed, found.kind), (bare.failed, bare.kind), "{quoted}");
+        }
+    }
+    for text in ["\"", "'", "\"a\",\"b\""] {
+        assert_eq!(crate::text::bare(text), text);
     }
 }
 

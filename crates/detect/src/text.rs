@@ -28,3 +28,33 @@ pub(crate) fn tail(text: &str, bytes: usize) -> &str {
     let start = text.ceil_char_boundary(text.len().saturating_sub(bytes));
     text.get(start..).unwrap_or_default()
 }
+
+/// The marks that close a quotation which this one opens.
+pub(crate) fn closing(mark: &str) -> Option<&'static [char]> {
+    Some(match mark {
+        "\"" => &['"'],
+        "'" => &['\''],
+        "`" => &['`', '\''],
+        "\u{201c}" | "\u{201d}" => &['\u{201d}'],
+        "\u{201e}" => &['\u{201c}', '\u{201d}'],
+        "\u{2018}" => &['\u{2019}'],
+        "\u{ab}" => &['\u{bb}'],
+        "\u{bb}" => &['\u{ab}'],
+        "\u{300c}" => &['\u{300d}'],
+        _ => return None,
+    })
+}
+
+/// A text without the white space around it, and without the quotation marks that hold all of it: a string of JSON, as APIs send it.
+pub(crate) fn bare(text: &str) -> &str {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    unquoted(text).map_or(text, str::trim)
+}
+
+fn unquoted(text: &str) -> Option<&str> {
+    let mark = text.get(..text.ceil_char_boundary(1))?;
+    let marks = closing(mark)?;
+    let inner = text.strip_prefix(mark)?.strip_suffix(marks)?;
+    let has_more = inner.contains(mark) || inner.contains(marks);
+    (!has_more).then_some(inner)
+}

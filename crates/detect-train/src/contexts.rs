@@ -1,0 +1,112 @@
+//! Wordings of failures in contexts: whether somebody fails, quotes a failure, or reports one.
+
+use crate::data::Sample;
+use crate::fit::Sequence;
+use crate::{held, places};
+
+/// What a report counts in learning.
+const REPORTED: f32 = 0.3;
+
+/// Adds every wording of a failure in contexts that make it content, in those of failure pages, in reports, and beside documents.
+pub(crate) fn add(samples: &mut Vec<Sample>) {
+    let contexts = take(samples, "contexts");
+    let reports = take(samples, "reports");
+    let wordings: Vec<Sample> = of_source(samples, "wordings").cloned().collect();
+    in_context(samples, &wordings, &contexts);
+    reported(samples, &wordings, &reports);
+    beside_documents(samples, &wordings);
+}
+
+fn of_source<'a>(samples: &'a [Sample], source: &'a str) -> impl Iterator<Item = &'a Sample> {
+    samples.iter().filter(move |sample| sample.source == source)
+}
+
+/// The samples of a source that are no texts by themselves.
+fn take(samples: &mut Vec<Sample>, source: &str) -> Vec<Sample> {
+    let (taken, rest) = std::mem::take(samples)
+        .into_iter()
+        .partition(|sample| sample.source == source);
+    *samples = rest;
+    taken
+}
+
+/// A wording with words around it.
+fn around(wording: &Sample, failed: bool, text: String, weight: f32) -> Sample {
+    Sample {
+        failed,
+        kind: wording.kind.filter(|_| failed),
+        source: "contexts".to_owned(),
+        text,
+        weight,
+        ..wording.clone()
+    }
+}
+
+/// Contexts that make a wording content, and those of failure pages.
+fn in_context(samples: &mut Vec<Sample>, wordings: &[Sample], contexts: &[Sample]) {
+    let (failed, content): (Vec<_>, Vec<_>) = contexts.iter().partition(|sample| sample.failed);
+    let mut sequence = Sequence(5);
+    for wording in wordings {
+        for (contexts, weight) in [
+            (&content, 0.4),
+            (&content, 0.4),
+            (&content, 0.4),
+            (&failed, 0.12),
+            (&failed, 0.12),
+        ] {
+            let context = contexts.get(sequence.below(contexts.len()));
+            samples.extend(context.map(|context| {
+                let text = context.text.replace("{}", &wording.text);
+                around(wording, context.failed, text, weight)
+            }));
+        }
+    }
+}
+
+/// Reports of what a retrieval brought: with a wording of a failure they are one, and with a title they are content.
+fn reported(samples: &mut Vec<Sample>, wordings: &[Sample], reports: &[Sample]) {
+    let titles = places::titles(samples);
+    let mut sequence = Sequence(8);
+    for wording in wordings {
+        for failed in [true, true, false, false] {
+            let report = reports.get(sequence.below(reports.len()));
+            let title = titles.get(sequence.below(titles.len()));
+            let (Some(report), Some(title)) = (report, title) else {
+                continue;
+            };
+            let said = if failed { &wording.text } else { title };
+            let text = report.text.replace("{}", said);
+            samples.push(around(wording, failed, text, REPORTED));
+        }
+    }
+}
+
+/// Documents with a wording before or behind them, as text and as HTML: what quotes a failure is none.
+fn beside_documents(samples: &mut Vec<Sample>, wordings: &[Sample]) {
+    let is_document = |sample: &&Sample| {
+        !sample.failed
+            && !sample.message
+            && !held(sample)
+            && (500..4000).contains(&sample.text.len())
+            && !sample.text.starts_with(['<', '{', '['])
+    };
+    let documents = samples.iter().filter(is_document);
+    let documents: Vec<String> = documents.map(|sample| sample.text.clone()).collect();
+    let mut sequence = Sequence(6);
+    for wording in wordings {
+        for form in 0..3 {
+            let Some(document) = documents.get(sequence.below(documents.len())) else {
+                continue;
+            };
+            let end = document.floor_char_boundary(400 + sequence.below(600));
+            let prose = document.get(..end).unwrap_or_default();
+            let said = &wording.text;
+            let text = match form {
+                0 => format!("{said}\n\n{prose}"),
+                1 => format!("{prose}\n\n{said}"),
+                _ => format!("<p>{said}</p>\n<p>{}</p>", prose.replace('<', "&lt;")),
+            };
+            samples.push(around(wording, false, text, 1.0));
+        }
+    }
+}
