@@ -47,6 +47,8 @@ pub struct Vector {
 
 impl Vector {
     pub fn of(sample: &Sample) -> Self {
+        // Quotation marks around all of a text stay here, other than in judging: nearly all that have them are sayings, and are content
+        // without them, too.
         let text = sample.text.trim_start_matches('\u{feff}').trim();
         let segments = Segments::of(text);
         let mut figures = Figures::of(&segments);

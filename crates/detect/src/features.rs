@@ -229,6 +229,7 @@ impl<F: FnMut(Gram)> Counter<F> {
                 self.end = next;
             }
         } else if let Some(length) = mentions::quotation(text, at, next, self.last.letters > 0) {
+            // The mark is none of the words that are shown to a reader.
             self.stands_for(QUOTATION, at, at);
             self.last = Word::default();
             self.quoted = next + length;

@@ -1,119 +1,13 @@
-//! Cases that state a truth, the corpora of the repository, and laws that hold for any text.
+//! Cases that state a truth, and laws that hold for any text.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::rings::{Member, batch};
 
-#[derive(serde::Deserialize)]
-struct Line {
-    id: String,
-    #[serde(default)]
-    label: String,
-    text: String,
-}
+mod corpora;
 
-fn corpus(name: &str) -> Vec<Line> {
-    let path = format!("{}/corpus/{name}.jsonl", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
-
-/// Percent of texts that are called failures; prints the others of a label.
-fn called_failures(lines: &[Line], wanted: bool) -> f64 {
-    let called = lines.iter().filter(|line| {
-        let found = inspect(&line.text);
-        if found.failed != wanted {
-            println!(
-                "{} {:?} {} {:?}",
-                line.id, found.kind, found.confidence, line.text
-            );
-        }
-        found.failed
-    });
-    called.count() as f64 * 100.0 / lines.len().max(1) as f64
-}
-
-#[test]
-fn the_repositorys_failures_are_found() {
-    for (name, least) in [("failures", 95.0), ("failures-by-form", 97.0)] {
-        let share = called_failures(&corpus(name), true);
-        assert!(share >= least, "{name}: {share:.1} %");
-    }
-}
-
-#[test]
-fn the_repositorys_content_is_kept() {
-    for (name, most) in [("genuine", 2.0), ("genuine-by-form", 1.0)] {
-        let share = called_failures(&corpus(name), false);
-        assert!(share <= most, "{name}: {share:.1} %");
-    }
-}
-
-/// How many failures are found and how much content is taken for failures, in percent.
-fn told_apart(lines: impl Iterator<Item = Line>) -> (f64, f64) {
-    let (failures, content): (Vec<Line>, Vec<Line>) = lines.partition(|line| line.label == "failure");
-    assert!(failures.len() > 100 && content.len() > 50);
-    (called_failures(&failures, true), called_failures(&content, false))
-}
-
-/// The odd half of a file, which no weights are ever learned from.
-fn odd_half(name: &'static str) -> impl Iterator<Item = Line> {
-    use sha2::{Digest, Sha256};
-    let is_odd = move |line: &Line| Sha256::digest(format!("{name}:{}", line.id).as_bytes())[0] % 2 == 1;
-    corpus(name).into_iter().filter(is_odd)
-}
-
-#[test]
-fn purpose_made_texts_that_were_never_learned_from_are_told_apart() {
-    let (found, wronged) = told_apart(odd_half("purpose"));
-    assert!(found >= 90.0, "{found:.1} %");
-    assert!(wronged <= 6.0, "{wronged:.1} %");
-}
-
-/// Content here speaks of failures in every line, and every second failure says so without a word of them.
-#[test]
-fn texts_of_other_writers_that_were_never_learned_from_are_told_apart() {
-    let (found, wronged) = told_apart(odd_half("written"));
-    assert!(found >= 86.0, "{found:.1} %");
-    assert!(wronged <= 8.0, "{wronged:.1} %");
-}
-
-/// Neither these texts nor any other of their writers.
-#[test]
-fn texts_of_writers_of_whom_nothing_is_learned_are_told_apart() {
-    let (found, wronged) = told_apart(corpus("writers-unseen").into_iter());
-    assert!(found >= 74.0, "{found:.1} %");
-    assert!(wronged <= 4.0, "{wronged:.1} %");
-}
-
-/// Texts as tools meet them: no weight is learned from these, and no threshold set by them. Half of the content speaks of
-/// failures or resembles them.
-#[test]
-fn texts_that_only_measure_are_told_apart() {
-    let (found, wronged) = told_apart(corpus("unseen").into_iter());
-    assert!(found >= 91.0, "{found:.1} %");
-    assert!(wronged <= 2.2, "{wronged:.1} %");
-}
-
-/// Messages and content that name hosts, files, people and titles: nothing is learned from their writer either.
-#[test]
-fn texts_that_name_things_are_told_apart() {
-    let (found, wronged) = told_apart(corpus("unseen-names").into_iter());
-    assert!(found >= 80.0, "{found:.1} %");
-    assert!(wronged <= 1.0, "{wronged:.1} %");
-}
-
-/// Reports of what a retrieval brought, in quotation marks, beside content in the same words: half of it reports something harmless,
-/// half mentions a failure. Nothing is learned from their writer.
-#[test]
-fn reports_of_failures_are_told_from_mentions_of_them() {
-    let (found, wronged) = told_apart(corpus("unseen-quotes").into_iter());
-    assert!(found >= 58.0, "{found:.1} %");
-    assert!(wronged <= 10.0, "{wronged:.1} %");
-}
+use corpora::{Line, corpus, told_apart};
 
 /// What stands in the place of a message says nothing about whether it is one.
 #[test]
