@@ -19,6 +19,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         Trial::test("judged::at_the_moment_of_asking", || block_on(moments())),
         Trial::test("judged::what_tools_print", || block_on(what_tools_print())),
+        Trial::test("judged::explained_at_length", || block_on(explained_at_length())),
         Trial::test("judged::own_results", || block_on(own_results())),
         Trial::test("judged::any_script_on_both_doors", || block_on(any_script())),
     ]
@@ -163,7 +164,7 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "The server answered \"Access denied\".",
             "access_denied",
-            "it says \u{201c}The server\u{201d}, \u{201c}answered\u{201d}, \u{201c}denied\u{201d}",
+            "\u{201c}answered\u{201d}",
         ),
         (
             "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>",
@@ -190,6 +191,74 @@ async fn what_tools_print() -> Result<(), Failed> {
             inspected.stdout.starts_with(&said) && inspected.stdout.contains(reason),
             "{text}: {inspected:?}"
         );
+    }
+    Ok(())
+}
+
+/// Pages that were served in place of the one that was asked for, and why; and pages about such pages, with many of the same words.
+const LONG: [(&str, Option<&str>); 5] = [
+    (
+        "Halden Web Gateway\n\nThe site could not be reached\n\nThe gateway tried to open a connection to docs.example.org on \
+         port 443 and got no answer within 60 seconds. The server may be switched off, or a firewall on the way may drop what is \
+         sent to it.\n\nWhat you can do\n- Check the address for typing mistakes.\n- Wait a few minutes and load the page again.\n\
+         - If it is urgent, write to the help desk and quote the reference below.\n\nDetails\nClient: 192.0.2.14\n\
+         Time: 2026-06-09 11:58:20 UTC\nReference: HG-20260609-118\n\nThis page was made by your organisation's network, not by \
+         the site that you asked for.",
+        Some("not by the site that you asked for"),
+    ),
+    (
+        "<!DOCTYPE html><html lang=\"en\"><head><title>Sign in | Example Docs</title><style>.box{width:24em}</style></head><body>\
+         <nav><a href=\"/\">Home</a> <a href=\"/pricing\">Pricing</a></nav><h1>Please sign in to see this page</h1>\
+         <p>The guide that you opened is part of the partner area. Your session has ended, or you have not signed in yet.</p>\
+         <form method=\"post\"><label>E-mail <input name=\"email\"></label><label>Password <input type=\"password\"></label>\
+         <button>Sign in</button></form><p>No account? Ask the person who looks after your company's contract to invite you. \
+         Invitations are valid for seven days.</p><footer>Example Docs. Privacy. Terms.</footer></body></html>",
+        Some("Your session has ended"),
+    ),
+    (
+        "Trailhead Maps\nExplore | My routes | Plans | Help\n\nHome > Routes > Three lakes loop\n\nThis route is no longer available\n\
+         The person who published it has made it private or has closed their account. Links that were shared before do not work \
+         any more.\n\nYou may like\n- Valley path to the mill, 6 km\n- Ridge walk from the station, 14 km\n\nGet the app. About us.",
+        Some("longer available"),
+    ),
+    (
+        "Halden Web Gateway 7.2, administrator's guide\n\nChapter 9: Pages that are shown to users\n\nThe gateway comes with eleven \
+         pages of its own. Each is a template in the folder pages; a template may hold the client's address, the time and the \
+         reference.\n\nUnreachable sites\nShown where a server gives no answer within 60 seconds, unless you set another time. The \
+         page names the host and the port and lists what the user can do. To show a text of your own, copy unreachable.html.",
+        None,
+    ),
+    (
+        "<!DOCTYPE html><html lang=\"en\"><head><title>Sign-in settings | Example Docs</title><style>.box{width:24em}</style></head>\
+         <body><nav><a href=\"/\">Home</a> <a href=\"/pricing\">Pricing</a></nav><h1>Sign-in settings of the partner area</h1>\
+         <p>An administrator decides how partners sign in: with an e-mail address and a password, or through the company's own \
+         directory. A session lasts eight hours; after that, the sign-in page is shown again.</p><h2>Invitations</h2><p>Open \
+         Partners, choose a company and press Invite. An invitation is valid for seven days.</p></body></html>",
+        None,
+    ),
+];
+
+/// A failure may be explained on a whole page, and is none the less one; `inspect` shows the sentence that says it.
+async fn explained_at_length() -> Result<(), Failed> {
+    let mut session = session().await;
+    for (text, telling) in LONG {
+        let signal = json!({"source": "https://docs.example.org/quickstart", "source_type": "official_docs",
+            "title": "Quickstart", "content": text, "published_at": "2026-06-08T10:00:00Z",
+            "retrieved_at": "2026-06-09T11:00:00Z", "semantic_score": 0.94, "date_confidence": "high"});
+        let outcome = session.call("evaluate_context", arguments(&[signal])).await;
+        let [found] = results(&outcome) else {
+            return Err(format!("{text}: {}", outcome.text).into());
+        };
+        let safe = &found["handoff"]["safe_for_agent_handoff"];
+        assert_eq!(safe, telling.is_none(), "{text}: {found}");
+        let inspected = finish(command(&["inspect", "-"]), text).await.stdout;
+        let said = if telling.is_some() {
+            "failed retrieval ("
+        } else {
+            "content"
+        };
+        let shown = telling.is_none_or(|telling| inspected.contains(telling));
+        assert!(inspected.starts_with(said) && shown, "{text}: {inspected}");
     }
     Ok(())
 }

@@ -81,7 +81,14 @@ fn reported(samples: &mut Vec<Sample>, wordings: &[Sample], reports: &[Sample]) 
     }
 }
 
-/// Documents with a wording before or behind them, as text and as HTML: what quotes a failure is none.
+/// What a document with wordings beside it counts in learning.
+const BESIDE: f32 = 3.5;
+
+/// Most wordings that are quoted together, and of how many documents one says the same sentence again and again.
+const QUOTED: usize = 4;
+const REPEATED: usize = 4;
+
+/// Documents with wordings before or behind them, as text and as HTML: what quotes a failure is none.
 fn beside_documents(samples: &mut Vec<Sample>, wordings: &[Sample]) {
     let is_document = |sample: &&Sample| {
         !sample.failed
@@ -98,15 +105,28 @@ fn beside_documents(samples: &mut Vec<Sample>, wordings: &[Sample]) {
             let Some(document) = documents.get(sequence.below(documents.len())) else {
                 continue;
             };
-            let end = document.floor_char_boundary(400 + sequence.below(600));
-            let prose = document.get(..end).unwrap_or_default();
-            let said = &wording.text;
+            let bytes = 400 + sequence.below(600);
+            let prose = document
+                .get(..document.floor_char_boundary(bytes))
+                .unwrap_or_default();
+            let sentence = prose
+                .split_inclusive(". ")
+                .next()
+                .filter(|_| sequence.below(REPEATED) == 0);
+            let repeated = sentence.map(|sentence| sentence.repeat(bytes.div_ceil(sentence.len().max(1))));
+            let prose = repeated.as_deref().unwrap_or(prose);
+            let mut said = wording.text.clone();
+            for _ in 0..sequence.below(QUOTED) {
+                if let Some(other) = wordings.get(sequence.below(wordings.len())) {
+                    said = format!("{said}. {}", other.text);
+                }
+            }
             let text = match form {
                 0 => format!("{said}\n\n{prose}"),
                 1 => format!("{prose}\n\n{said}"),
                 _ => format!("<p>{said}</p>\n<p>{}</p>", prose.replace('<', "&lt;")),
             };
-            samples.push(around(wording, false, text, 1.0));
+            samples.push(around(wording, false, text, BESIDE));
         }
     }
 }

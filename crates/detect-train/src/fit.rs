@@ -3,7 +3,7 @@
 use freshcontext_detect::features::{self, BUCKETS, CHECKS, SLOTS};
 use freshcontext_detect::figures::{Figure, Figures};
 use freshcontext_detect::score::{
-    Entry, GRAM_SCALE, KIND_BUCKETS, LENGTHS, LEVELS, MODEL_BYTES, Model, SCALE, length_class,
+    Entry, GRAM_SCALE, KIND_BUCKETS, LENGTHS, LEVELS, MODEL_BYTES, Model, Peak, SCALE, length_class,
 };
 use freshcontext_detect::{Kind, Segments};
 
@@ -37,6 +37,10 @@ pub struct Vector {
     known: Vec<u32>,
     /// Buckets of its words, outside the title.
     pub words: Vec<u32>,
+    /// Of a text that is not short, the n-grams of its sentences, and whether one ends with each.
+    sentences: Vec<(u32, bool)>,
+    /// The highest sum of one sentence, by weights that were learned without it.
+    pub peak: Option<f32>,
     /// What the rules decide that need no weights.
     pub certain: Option<bool>,
     /// Which threshold it has.
@@ -53,7 +57,9 @@ impl Vector {
         let segments = Segments::of(text);
         let mut figures = Figures::of(&segments);
         figures.search(text, &segments);
+        let length = length_class(segments.shape.visible);
         let (mut grams, mut words, mut count) = (Vec::new(), Vec::new(), 0);
+        let mut sentences = Vec::new();
         features::grams(&segments, |gram, _, titled| {
             count += 1;
             if gram.first {
@@ -63,6 +69,9 @@ impl Vector {
                 words.push(gram.bucket);
             }
         });
+        if length > 0 {
+            features::sentences(&segments, |gram, _| sentences.push((gram.bucket, gram.ends)));
+        }
         Self {
             failed: sample.failed,
             kind: sample.kind,
@@ -72,8 +81,10 @@ impl Vector {
             count,
             known: Vec::new(),
             words,
+            sentences,
+            peak: None,
             certain: freshcontext_detect::certain(text),
-            length: length_class(segments.shape.visible),
+            length,
             figures: Vec::new(),
             measured: figures,
         }
@@ -92,7 +103,24 @@ impl Vector {
         }
         let mut figures = self.measured.clone();
         figures.count_words(words);
+        if let Some(peak) = self.peak {
+            figures.set_peak(peak, self.length > 1);
+        }
         self.figures = Figure::ALL.iter().map(|figure| figures.value(*figure)).collect();
+    }
+
+    /// Measures the highest sum of one sentence by `weights`, of those n-grams that are kept.
+    pub fn measure_peak(&mut self, classes: &Classes, weights: &[f32]) {
+        if self.length == 0 {
+            return;
+        }
+        let mut peak = Peak::default();
+        for (gram, ends) in &self.sentences {
+            let weight = weights.get(*gram as usize).copied().unwrap_or_default();
+            let kept = if classes.keeps(*gram) { weight } else { 0.0 };
+            peak.add(level(kept * GRAM_SCALE), *ends);
+        }
+        self.peak = Some(peak.most());
     }
 
     /// The same with every `size` neighbouring slots taken for one: what a smaller model would see.
@@ -103,6 +131,11 @@ impl Vector {
         Self {
             grams: coarse(&self.grams),
             words: coarse(&self.words),
+            sentences: self
+                .sentences
+                .iter()
+                .map(|(gram, ends)| (one(gram), *ends))
+                .collect(),
             known: Vec::new(),
             measured: self.measured.clone(),
             figures: Vec::new(),
@@ -217,7 +250,7 @@ impl Classes {
 
 /// Weights before they are rounded.
 pub struct Weights {
-    grams: Vec<f32>,
+    pub grams: Vec<f32>,
     figures: Vec<f32>,
     kinds: Vec<f32>,
     pub thresholds: [f32; LENGTHS.len()],
@@ -239,11 +272,18 @@ impl Sequence {
     }
 }
 
-/// Seeds of the orders of learning: where one order ends is partly luck, the mean of two is less so.
-const ORDERS: [u64; 2] = [11, 12];
+/// Seeds of the orders of learning: where one order ends is partly luck, the mean of several is less so.
+const ORDERS: [u64; 4] = [11, 12, 13, 14];
 
-/// Learns from samples that no rule decides: the weights are never asked about the others. Each order has a thread of its own.
-pub fn fit(vectors: &[&Vector]) -> Weights {
+/// How many orders suffice for weights that only say what to learn from next.
+pub const ROUGH: usize = 2;
+
+/// How many orders the weights that are kept are the mean of.
+pub const FINE: usize = ORDERS.len();
+
+/// Learns from samples that no rule decides: the weights are never asked about the others. The mean of so many `orders`, at most
+/// [`FINE`]; each has a thread of its own.
+pub fn fit(vectors: &[&Vector], orders: usize) -> Weights {
     let mut mean = Weights {
         grams: vec![0.0; BUCKETS],
         figures: vec![0.0; Figure::ALL.len()],
@@ -253,13 +293,17 @@ pub fn fit(vectors: &[&Vector]) -> Weights {
         offset: 0.0,
     };
     std::thread::scope(|scope| {
-        let orders = ORDERS.map(|seed| scope.spawn(move || in_order(vectors, Sequence(seed))));
-        for order in orders {
+        let seeds = ORDERS.iter().take(orders);
+        let threads: Vec<_> = seeds
+            .map(|seed| scope.spawn(move || in_order(vectors, Sequence(*seed))))
+            .collect();
+        let orders = threads.len();
+        for order in threads {
             let learned = order
                 .join()
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            add(&mut mean.grams, &learned.grams, ORDERS.len());
-            add(&mut mean.figures, &learned.figures, ORDERS.len());
+            add(&mut mean.grams, &learned.grams, orders);
+            add(&mut mean.figures, &learned.figures, orders);
         }
     });
     mean

@@ -16,6 +16,9 @@ const LINES: usize = 3;
 const WORDS: usize = 12;
 const WEIGHT: f32 = 0.05;
 
+/// Of how many words one is invented.
+const INVENTED: usize = 12;
+
 /// Of how many texts one is hard, and what its weight is multiplied by then.
 const HARD: usize = 40;
 const EMPHASIS: f32 = 100.0;
@@ -100,8 +103,13 @@ fn text(bag: &[String], sequence: &mut Sequence) -> String {
     let mut text = String::new();
     for _ in 0..=sequence.below(LINES) {
         let count = 1 + sequence.below(WORDS);
-        let some = (0..count).filter_map(|_| bag.get(sequence.below(bag.len())));
-        let line = some.map(String::as_str).collect::<Vec<_>>().join(" ");
+        let some = (0..count).filter_map(|_| {
+            if sequence.below(INVENTED) == 0 {
+                return Some(invented(sequence));
+            }
+            bag.get(sequence.below(bag.len())).cloned()
+        });
+        let line = some.collect::<Vec<_>>().join(" ");
         if sequence.below(3) > 0 {
             let first = line.get(..1).map(str::to_ascii_uppercase).unwrap_or_default();
             let rest = line.get(1..).unwrap_or_default();
@@ -113,6 +121,14 @@ fn text(bag: &[String], sequence: &mut Sequence) -> String {
         text.push(if sequence.below(2) == 0 { ' ' } else { '\n' });
     }
     text
+}
+
+/// A word that no text has, as product codes and foreign names are.
+fn invented(sequence: &mut Sequence) -> String {
+    const SIGNS: &[u8] = b"abcdefghijklmnopqrstuvwxyz0123456789";
+    let count = 2 + sequence.below(6);
+    let signs = (0..count).filter_map(|_| SIGNS.get(sequence.below(SIGNS.len())));
+    signs.map(|sign| char::from(*sign)).collect()
 }
 
 /// The words of a text that are plain enough to be shuffled, in small letters.

@@ -2,12 +2,15 @@
 
 use crate::features::{self, Gram};
 use crate::figures::{Figure, Figures};
-use crate::score::Model;
+use crate::score::{Model, Peak, length_class};
 use crate::segment::Segments;
 use crate::verdict::{Inspection, Kind};
 
 /// Facts that are named.
 const NAMED: usize = 3;
+
+/// Most bytes of a sentence that are shown.
+const QUOTED: usize = 120;
 
 /// The verdict about a text whose margin is not negative.
 pub(crate) fn failure(model: &Model, segments: &Segments<'_>, figures: &Figures, margin: f32) -> Inspection {
@@ -21,12 +24,35 @@ pub(crate) fn failure(model: &Model, segments: &Segments<'_>, figures: &Figures,
     let found = Inspection::new(kind, model.probability(margin).max(0.5), reason);
     let add = |found: Inspection, word| found.with("wording", word);
     let found = words.into_iter().fold(found, add);
+    let found = sentence(model, segments).into_iter().fold(found, add);
     let weigh = |figure: &Figure| figures.value(*figure) * model.figure(*figure);
     let shapes = Figure::ALL.iter().filter(|figure| **figure != Figure::Always);
     match shapes.max_by(|a, b| weigh(a).total_cmp(&weigh(b))) {
         Some(most) if weigh(most) > 0.0 => found.with("shape", most.describe()),
         _ => found,
     }
+}
+
+/// Of a text that is not short, the sentence that is most like a failure.
+fn sentence(model: &Model, segments: &Segments<'_>) -> Option<String> {
+    if length_class(segments.shape.visible) == 0 {
+        return None;
+    }
+    let (mut peak, mut start, mut highest) = (Peak::default(), None, None);
+    features::sentences(segments, |gram, text| {
+        let from = *start.get_or_insert(gram.start);
+        if model.hear(&mut peak, gram) {
+            highest = text.get(from..gram.end);
+        }
+        start = start.filter(|_| !gram.ends);
+    });
+    highest.map(|sentence| quoted(crate::text::head(sentence, QUOTED)))
+}
+
+/// A quotation, on one line.
+fn quoted(words: &str) -> String {
+    let words: Vec<&str> = words.split_whitespace().collect();
+    format!("\u{201c}{}\u{201d}", words.join(" "))
 }
 
 /// Words that speak for a failure, and where they stand.
@@ -56,11 +82,6 @@ impl Said {
             && self.gram.end >= other.gram.end
             && self.words.len() > other.words.len()
             && self.words.contains(&other.words)
-    }
-
-    fn quoted(&self) -> String {
-        let words: Vec<&str> = self.words.split_whitespace().collect();
-        format!("\u{201c}{}\u{201d}", words.join(" "))
     }
 }
 
@@ -95,5 +116,5 @@ fn said(model: &Model, segments: &Segments<'_>) -> Vec<String> {
         let mut widest = all.iter().filter(|one| one.widens(narrow)).chain([narrow]);
         said.extend(widest.find(|one| !said.iter().any(|other| one.repeats(other))));
     }
-    said.into_iter().map(Said::quoted).collect()
+    said.into_iter().map(|said| quoted(&said.words)).collect()
 }

@@ -52,6 +52,8 @@ pub struct Gram {
     pub word: bool,
     /// Whether the text did not have it before: what is said twice weighs once.
     pub first: bool,
+    /// Whether it is the last of its sentence.
+    pub ends: bool,
 }
 
 /// Marks the n-grams of JSON that holds content: a message there is one field among others.
@@ -179,6 +181,7 @@ impl<F: FnMut(Gram)> Counter<F> {
             end,
             word: word && self.quoted == 0,
             first: true,
+            ends: false,
         });
     }
 
@@ -242,8 +245,14 @@ impl<F: FnMut(Gram)> Counter<F> {
         let last = std::mem::take(&mut self.last);
         if last.letters > 0 {
             let mark = if mark == u32::from('.') { 0 } else { mark };
-            let hash = mix(mix(last.stem, AS_LAST), mark);
-            self.say(hash, last.start, self.end, false);
+            (self.add)(Gram {
+                bucket: bucket(mix(mix(last.stem, AS_LAST), mark) ^ self.salt),
+                start: last.start,
+                end: self.end,
+                word: false,
+                first: true,
+                ends: true,
+            });
         }
     }
 }
@@ -337,8 +346,7 @@ impl Met {
 /// Calls `add` for every n-gram of a text's segments; with `true` for those of the title, which are counted for themselves.
 #[inline]
 pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
-    let data = segments.json.is_some_and(|json| json.content > 0);
-    let salt = if data { AS_DATA } else { 0 };
+    let salt = salt(segments);
     let title = crate::text::head(&segments.title, TITLE_BYTES);
     let mut met = Met([0; 64]);
     let mut add = |gram, part: &str, titled| {
@@ -349,4 +357,16 @@ pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
     for part in [segments.lead.as_ref(), segments.tail] {
         walk(part, salt, |gram| add(gram, part, false));
     }
+}
+
+/// Calls `add` for every n-gram of what is said outside the title, and of what follows the lead: [`Gram::ends`] parts it into sentences.
+pub fn sentences<'a>(segments: &'a Segments<'_>, mut add: impl FnMut(Gram, &'a str)) {
+    for part in [segments.lead.as_ref(), segments.tail, segments.more.as_ref()] {
+        walk(part, salt(segments), |gram| add(gram, part));
+    }
+}
+
+fn salt(segments: &Segments<'_>) -> u32 {
+    let data = segments.json.is_some_and(|json| json.content > 0);
+    if data { AS_DATA } else { 0 }
 }

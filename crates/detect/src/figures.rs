@@ -13,6 +13,9 @@ const MARKED: usize = 1200;
 /// How much of a text is searched for them, in bytes.
 const SEARCHED: usize = 16 << 10;
 
+/// Between which values of the highest sentence each of its figures stands.
+const PEAKS: [f32; 5] = [0.3, 0.8, 1.4, 2.1, 3.0];
+
 /// How much of the lead is measured character by character, in bytes.
 const MEASURED: usize = 400;
 
@@ -72,6 +75,18 @@ figures! {
     OneFailing: "one word of failures",
     TwoFailing: "two words of failures",
     MoreFailing: "more than two words of failures",
+    Peak0: "none of its sentences is like a failure",
+    Peak1: "hardly one of its sentences is like a failure",
+    Peak2: "one of its sentences is a little like a failure",
+    Peak3: "one of its sentences is like a failure",
+    Peak4: "one of its sentences is much like a failure",
+    Peak5: "one of its sentences is what a failure says",
+    LongPeak0: "none of its sentences is like a failure",
+    LongPeak1: "hardly one of its sentences is like a failure",
+    LongPeak2: "one of its sentences is a little like a failure",
+    LongPeak3: "one of its sentences is like a failure",
+    LongPeak4: "one of its sentences is much like a failure",
+    LongPeak5: "one of its sentences is what a failure says",
 }
 
 /// The values of all figures for one text.
@@ -138,6 +153,18 @@ impl Figures {
         self.set(Figure::WordsOfContent, content as f32 / all);
         self.set(Figure::WordsUnknown, unknown as f32 / all);
         self.step(Figure::NoFailing, &[0, 1, 2], failing as usize);
+    }
+
+    /// Adds the highest sum of one sentence, of a middling text or a `long` one: where a failure is explained at length, most
+    /// sentences are those of content.
+    pub fn set_peak(&mut self, most: f32, long: bool) {
+        let first = if long { Figure::LongPeak0 } else { Figure::Peak0 };
+        let reached = PEAKS.iter().take_while(|step| most > **step).count();
+        for step in 0..=PEAKS.len() {
+            if let Some(figure) = Figure::ALL.get(first as usize + step) {
+                self.flag(*figure, step == reached);
+            }
+        }
     }
 
     /// Sets the one of neighbouring figures, from `first` on, whose step a number is on: each step ends at one of `bounds`, and

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned, little_endian::I16};
 
-use crate::features::{self, CHECKS, SLOTS};
+use crate::features::{self, CHECKS, Gram, SLOTS};
 use crate::figures::{Figure, Figures};
 use crate::segment::Segments;
 use crate::verdict::Kind;
@@ -76,6 +76,9 @@ pub fn length_class(visible: usize) -> usize {
     LENGTHS.iter().filter(|most| visible > **most).count()
 }
 
+/// Margin below which no sentence behind the beginning can make a failure of a text, and none is looked for.
+const LEAVES_DOUBT: f32 = -4.0;
+
 /// Bytes of a model.
 pub const MODEL_BYTES: usize = size_of::<Model>();
 
@@ -96,6 +99,11 @@ impl Model {
         self.figures.get(figure as usize).copied().map_or(0.0, scaled)
     }
 
+    /// Adds an n-gram to what its sentence says.
+    pub(crate) fn hear(&self, peak: &mut Peak, gram: Gram) -> bool {
+        peak.add(self.entry(gram.bucket).level, gram.ends)
+    }
+
     /// The weight of an n-gram, before the division by the root of their number.
     pub fn gram(&self, bucket: u32) -> f32 {
         f32::from(self.entry(bucket).level) / GRAM_SCALE
@@ -114,21 +122,42 @@ impl Model {
     /// How far a text lies above the threshold, a failure from 0 up.
     pub fn margin(&self, segments: &Segments<'_>, figures: &mut Figures) -> f32 {
         let (mut sum, mut count) = (0_i32, 0_u32);
+        let mut peak = Peak::default();
         let mut words = [0; features::CLASSES];
         features::grams(segments, |gram, _, titled| {
             let entry = self.entry(gram.bucket);
             sum += i32::from(entry.level) * i32::from(gram.first);
             count += 1;
+            if !titled {
+                peak.add(entry.level, gram.ends);
+            }
             if let Some(words) = words.get_mut(usize::from(entry.class)) {
                 *words += u32::from(gram.word && !titled);
             }
         });
         figures.count_words(words);
+        let length = length_class(segments.shape.visible);
+        let threshold = self.thresholds.get(length).copied().map_or(0.0, scaled);
+        let words = sum as f32 / GRAM_SCALE / (count.max(1) as f32).sqrt() - threshold;
+        if length == 0 {
+            return self.shape(figures) + words;
+        }
+        figures.set_peak(peak.most(), length > 1);
+        let margin = self.shape(figures) + words;
+        if margin < LEAVES_DOUBT || segments.more.is_empty() {
+            return margin;
+        }
+        features::walk(&segments.more, 0, |gram| {
+            self.hear(&mut peak, gram);
+        });
+        figures.set_peak(peak.most(), length > 1);
+        self.shape(figures) + words
+    }
+
+    /// What the figures say.
+    fn shape(&self, figures: &Figures) -> f32 {
         let weigh = |figure: &Figure| figures.value(*figure) * self.figure(*figure);
-        let shape: f32 = Figure::ALL.iter().map(weigh).sum();
-        let threshold = self.thresholds.get(length_class(segments.shape.visible));
-        let words = sum as f32 / GRAM_SCALE / (count.max(1) as f32).sqrt();
-        shape + words - threshold.copied().map_or(0.0, scaled)
+        Figure::ALL.iter().map(weigh).sum()
     }
 
     /// How probable a failure is at this margin, 0..=1: fitted on texts that the weights were not learned from.
@@ -153,6 +182,40 @@ impl Model {
         // Of those that fit alike, the first: the last of the reversed.
         let fits = Kind::ALL.into_iter().zip(sums).rev();
         fits.max_by_key(|(_, sum)| *sum).map(|(kind, _)| kind)
+    }
+}
+
+/// The highest sum of one sentence, each divided by the root of the number of its n-grams.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Peak {
+    sum: i32,
+    count: u32,
+    most: f32,
+}
+
+impl Peak {
+    /// Fewest n-grams that a sentence is divided by: a word alone says little.
+    const FEWEST: u32 = 6;
+
+    /// Adds the level of an n-gram; if its sentence ends with it, says whether that is the highest so far.
+    #[inline]
+    pub fn add(&mut self, level: i8, ends: bool) -> bool {
+        self.sum += i32::from(level);
+        self.count += 1;
+        if !ends {
+            return false;
+        }
+        let root = (self.count.max(Self::FEWEST) as f32).sqrt();
+        let sentence = self.sum as f32 / GRAM_SCALE / root;
+        (self.sum, self.count) = (0, 0);
+        let is_highest = sentence > self.most;
+        self.most = self.most.max(sentence);
+        is_highest
+    }
+
+    /// The highest so far, and at least 0.
+    pub const fn most(&self) -> f32 {
+        self.most
     }
 }
 

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter};
 
 use crate::form::{self, Form};
 use crate::json::{self, Json};
-use crate::text::{LEAD, begins, first_line, head, tail};
+use crate::text::{LEAD, MORE, begins, first_line, head, tail};
 
 /// How much of the end is read, in bytes.
 pub(crate) const TAIL: usize = 120;
@@ -35,6 +35,8 @@ pub struct Segments<'a> {
     pub title: Cow<'a, str>,
     /// What is seen first, without markup.
     pub lead: Cow<'a, str>,
+    /// What follows, of plain text and of pages.
+    pub more: Cow<'a, str>,
     /// What plain text ends with, where that is not in the lead.
     pub tail: &'a str,
     /// Counts.
@@ -106,6 +108,7 @@ fn plain(text: &str) -> Segments<'_> {
     Segments {
         title: Cow::Borrowed(first_line(lead).0),
         lead: Cow::Borrowed(lead),
+        more: Cow::Borrowed(head(rest, MORE)),
         tail: tail(rest, TAIL),
         shape: Shape::new(text, text.len()),
         ..Segments::default()
@@ -122,7 +125,7 @@ struct Seen {
 
 impl Seen {
     fn push(&mut self, piece: &str) {
-        if self.text.len() >= LEAD {
+        if self.text.len() >= LEAD + MORE {
             // No more is kept, and words need not be cut out to be counted.
             let seen = piece.trim_ascii().len();
             self.bytes += seen + usize::from(seen > 0);
@@ -130,7 +133,7 @@ impl Seen {
         }
         self.spaced |= piece.starts_with(|c: char| c.is_ascii_whitespace());
         for word in piece.split_ascii_whitespace() {
-            if self.text.len() < LEAD {
+            if self.text.len() < LEAD + MORE {
                 if self.spaced && !self.text.is_empty() && !self.text.ends_with('\n') {
                     self.text.push(' ');
                 }
@@ -254,10 +257,13 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
     }
     page.shape.bytes = text.len();
     page.shape.visible = page.seen.bytes;
+    let mut lead = page.seen.text;
+    let more = lead.split_off(lead.ceil_char_boundary(LEAD));
     Segments {
         form,
         title: Cow::Owned(page.title.text),
-        lead: Cow::Owned(page.seen.text),
+        lead: Cow::Owned(lead),
+        more: Cow::Owned(more),
         shape: page.shape,
         ..Segments::default()
     }

@@ -415,6 +415,7 @@ fn work_is_bounded() {
             segments.lead.len()
         );
         assert!(segments.tail.len() <= segment::TAIL);
+        assert!(segments.more.len() <= 4 * crate::text::MORE + 4096);
         let mut grams = 0;
         features::grams(&segments, |_, _, _| grams += 1);
         assert!(grams <= 40_000, "{grams}");

@@ -3,6 +3,9 @@
 /// How much of the visible beginning is read, in bytes.
 pub(crate) const LEAD: usize = 480;
 
+/// How much behind it is read where the beginning leaves a doubt, in bytes.
+pub(crate) const MORE: usize = 480;
+
 /// The first line of a text without its end, and what follows. Finds the end of a long line sooner than the standard library.
 pub(crate) fn first_line(text: &str) -> (&str, &str) {
     let end = memchr::memchr(b'\n', text.as_bytes());
