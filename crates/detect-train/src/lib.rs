@@ -84,13 +84,6 @@ const WRITTEN: Weight = Weight {
     english: 1.0,
 };
 
-/// Failures that are explained at length, and pages like them.
-const LONG: Weight = Weight {
-    failure: 30.0,
-    content: 70.0,
-    english: 1.0,
-};
-
 /// The commonest messages, of a few words each, beside content as short: two words have little to be weighed by. Of other languages
 /// there are as many texts, and too many would leave English few places.
 const BARE: Weight = Weight {
@@ -220,7 +213,7 @@ fn load(inputs: &Inputs) -> Result<(Vec<Sample>, String), String> {
         ("writers", None, WRITTEN),
         ("twins", None, WRITTEN),
         ("bare", None, BARE),
-        ("long-pages", None, LONG),
+        ("long-pages", None, OWN),
         (UNSEEN, None, WRITTEN),
         ("wordings", Some(true), Weight::new(0.3)),
         ("contexts", None, Weight::new(0.0)),
