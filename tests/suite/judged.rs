@@ -45,6 +45,13 @@ pub fn large() -> Value {
     arguments(&signals)
 }
 
+/// A signal with this content, ordinary otherwise.
+fn quickstart(content: &str) -> Value {
+    json!({"source": "https://docs.example.org/quickstart", "source_type": "official_docs", "title": "Quickstart",
+        "content": content, "published_at": "2026-06-08T10:00:00Z", "retrieved_at": "2026-06-09T11:00:00Z",
+        "semantic_score": 0.94, "date_confidence": "high"})
+}
+
 async fn session() -> Session {
     Session::open(command(&["stdio"]), MODERN).await
 }
@@ -56,10 +63,7 @@ fn results(outcome: &Outcome) -> &[Value] {
 
 /// A document like any other but for its dates, what is known of them, and its status.
 async fn moments() -> Result<(), Failed> {
-    let ordinary = json!({"source": "https://docs.example.org/quickstart", "source_type": "official_docs",
-        "title": "Quickstart", "content": "Install the package, then run the setup command once for each project.",
-        "published_at": "2026-06-08T10:00:00Z", "retrieved_at": "2026-06-09T11:00:00Z", "semantic_score": 0.94,
-        "date_confidence": "high"});
+    let ordinary = quickstart("Install the package, then run the setup command once for each project.");
     let mut session = session().await;
     for (given, decision, freshness, confidence, safe) in [
         (json!({}), "use_first", json!(97), "high", true),
@@ -123,7 +127,8 @@ async fn moments() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What retrieval tools print in place of a page is no content, and `inspect` says in words why it is none.
+/// What retrieval tools print in place of a page is no content, and `inspect` says in words why it is none: each of those with `|`
+/// between.
 async fn what_tools_print() -> Result<(), Failed> {
     let mut session = session().await;
     for (text, kind, reason) in [
@@ -164,7 +169,7 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "The server answered \"Access denied\".",
             "access_denied",
-            "\u{201c}answered\u{201d}",
+            "\u{201c}The server\u{201d}|\u{201c}answered\u{201d}|\u{201c}denied\u{201d}",
         ),
         (
             "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>",
@@ -172,10 +177,9 @@ async fn what_tools_print() -> Result<(), Failed> {
             "the bytes of PDF, not text",
         ),
     ] {
-        let signal = json!({"source": "https://docs.example.org/quickstart", "source_type": "official_docs",
-            "title": "Quickstart", "content": text, "published_at": "2026-06-08T10:00:00Z",
-            "retrieved_at": "2026-06-09T11:00:00Z", "semantic_score": 0.94, "date_confidence": "high"});
-        let outcome = session.call("evaluate_context", arguments(&[signal])).await;
+        let outcome = session
+            .call("evaluate_context", arguments(&[quickstart(text)]))
+            .await;
         let [found] = results(&outcome) else {
             return Err(format!("{text}: {}", outcome.text).into());
         };
@@ -188,7 +192,8 @@ async fn what_tools_print() -> Result<(), Failed> {
         let inspected = finish(command(&["inspect", "-"]), text).await;
         let said = format!("failed retrieval ({kind})");
         assert!(
-            inspected.stdout.starts_with(&said) && inspected.stdout.contains(reason),
+            inspected.stdout.starts_with(&said)
+                && reason.split('|').all(|reason| inspected.stdout.contains(reason)),
             "{text}: {inspected:?}"
         );
     }
@@ -242,10 +247,9 @@ const LONG: [(&str, Option<&str>); 5] = [
 async fn explained_at_length() -> Result<(), Failed> {
     let mut session = session().await;
     for (text, telling) in LONG {
-        let signal = json!({"source": "https://docs.example.org/quickstart", "source_type": "official_docs",
-            "title": "Quickstart", "content": text, "published_at": "2026-06-08T10:00:00Z",
-            "retrieved_at": "2026-06-09T11:00:00Z", "semantic_score": 0.94, "date_confidence": "high"});
-        let outcome = session.call("evaluate_context", arguments(&[signal])).await;
+        let outcome = session
+            .call("evaluate_context", arguments(&[quickstart(text)]))
+            .await;
         let [found] = results(&outcome) else {
             return Err(format!("{text}: {}", outcome.text).into());
         };

@@ -38,13 +38,17 @@ fn sentence(model: &Model, segments: &Segments<'_>) -> Option<String> {
     if length_class(segments.shape.visible) == 0 {
         return None;
     }
-    let (mut peak, mut start, mut highest) = (Peak::default(), None, None);
-    features::sentences(segments, |gram, text| {
-        let from = *start.get_or_insert(gram.start);
-        if model.hear(&mut peak, gram) {
-            highest = text.get(from..gram.end);
+    // Where the sentence began, and in which part: what is left of one part is no beginning in the next.
+    let mut began: Option<(usize, &str)> = None;
+    let (mut peak, mut highest) = (Peak::default(), None);
+    features::sentences(segments, |gram, part| {
+        if began.is_none_or(|(_, of)| !std::ptr::eq(of, part)) {
+            began = Some((gram.start, part));
         }
-        start = start.filter(|_| !gram.ends);
+        if model.hear(&mut peak, gram) {
+            highest = began.and_then(|(start, _)| part.get(start..gram.end));
+        }
+        began = began.filter(|_| !gram.ends);
     });
     highest.map(|sentence| quoted(crate::text::head(sentence, QUOTED)))
 }

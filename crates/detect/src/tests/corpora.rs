@@ -57,6 +57,13 @@ pub(super) fn told_apart(lines: impl Iterator<Item = Line>) -> (f64, f64) {
     (called_failures(&failures, true), called_failures(&content, false))
 }
 
+/// Asserts how much is told apart, in percent: at least so many failures found, and at most so much content taken for failures.
+fn assert_told_apart(lines: impl Iterator<Item = Line>, least: f64, most: f64) {
+    let (found, wronged) = told_apart(lines);
+    assert!(found >= least, "{found:.1} % found");
+    assert!(wronged <= most, "{wronged:.1} % taken");
+}
+
 /// The odd half of a file, which no weights are ever learned from.
 fn odd_half(name: &'static str) -> impl Iterator<Item = Line> {
     use sha2::{Digest, Sha256};
@@ -66,58 +73,44 @@ fn odd_half(name: &'static str) -> impl Iterator<Item = Line> {
 
 #[test]
 fn purpose_made_texts_that_were_never_learned_from_are_told_apart() {
-    let (found, wronged) = told_apart(odd_half("purpose"));
-    assert!(found >= 90.0, "{found:.1} %");
-    assert!(wronged <= 6.0, "{wronged:.1} %");
+    assert_told_apart(odd_half("purpose"), 90.0, 6.0);
 }
 
 /// Content here speaks of failures in every line, and every second failure says so without a word of them.
 #[test]
 fn texts_of_other_writers_that_were_never_learned_from_are_told_apart() {
-    let (found, wronged) = told_apart(odd_half("written"));
-    assert!(found >= 86.0, "{found:.1} %");
-    assert!(wronged <= 8.0, "{wronged:.1} %");
+    assert_told_apart(odd_half("written"), 86.0, 8.0);
 }
 
 /// Neither these texts nor any other of their writers.
 #[test]
 fn texts_of_writers_of_whom_nothing_is_learned_are_told_apart() {
-    let (found, wronged) = told_apart(corpus("writers-unseen").into_iter());
-    assert!(found >= 74.0, "{found:.1} %");
-    assert!(wronged <= 4.0, "{wronged:.1} %");
+    assert_told_apart(corpus("writers-unseen").into_iter(), 74.0, 4.0);
 }
 
 /// Texts as tools meet them: no weight is learned from these, and no threshold set by them. Half of the content speaks of
 /// failures or resembles them.
 #[test]
 fn texts_that_only_measure_are_told_apart() {
-    let (found, wronged) = told_apart(corpus("unseen").into_iter());
-    assert!(found >= 91.0, "{found:.1} %");
-    assert!(wronged <= 2.2, "{wronged:.1} %");
+    assert_told_apart(corpus("unseen").into_iter(), 91.0, 2.2);
 }
 
 /// Messages and content that name hosts, files, people and titles: nothing is learned from their writer either.
 #[test]
 fn texts_that_name_things_are_told_apart() {
-    let (found, wronged) = told_apart(corpus("unseen-names").into_iter());
-    assert!(found >= 80.0, "{found:.1} %");
-    assert!(wronged <= 1.0, "{wronged:.1} %");
+    assert_told_apart(corpus("unseen-names").into_iter(), 80.0, 1.0);
 }
 
 /// Reports of failures, in quotation marks, beside content in the same words, which reports something harmless or mentions a failure.
 /// Nothing is learned from their writer.
 #[test]
 fn reports_of_failures_are_told_from_mentions_of_them() {
-    let (found, wronged) = told_apart(corpus("unseen-quotes").into_iter());
-    assert!(found >= 58.0, "{found:.1} %");
-    assert!(wronged <= 10.0, "{wronged:.1} %");
+    assert_told_apart(corpus("unseen-quotes").into_iter(), 58.0, 10.0);
 }
 
 /// Whole pages that are a failure and explain it, beside pages of content in many of the same words. Nothing is learned from their
 /// two writers.
 #[test]
 fn failures_that_are_explained_at_length_are_told_apart() {
-    let (found, wronged) = told_apart(corpus("unseen-pages").into_iter());
-    assert!(found >= 40.0, "{found:.1} %");
-    assert!(wronged <= 3.0, "{wronged:.1} %");
+    assert_told_apart(corpus("unseen-pages").into_iter(), 40.0, 3.0);
 }
