@@ -45,7 +45,7 @@ fn sentence(model: &Model, segments: &Segments<'_>) -> Option<String> {
         if began.is_none_or(|(_, of)| !std::ptr::eq(of, part)) {
             began = Some((gram.start, part));
         }
-        if model.hear(&mut peak, gram) {
+        if model.add_gram(&mut peak, gram) {
             highest = began.and_then(|(start, _)| part.get(start..gram.end));
         }
         began = began.filter(|_| !gram.ends);

@@ -100,7 +100,7 @@ impl Model {
     }
 
     /// Adds an n-gram to what its sentence says.
-    pub(crate) fn hear(&self, peak: &mut Peak, gram: Gram) -> bool {
+    pub(crate) fn add_gram(&self, peak: &mut Peak, gram: Gram) -> bool {
         peak.add(self.entry(gram.bucket).level, gram.ends)
     }
 
@@ -148,7 +148,7 @@ impl Model {
             return margin;
         }
         features::walk(&segments.more, 0, |gram| {
-            self.hear(&mut peak, gram);
+            self.add_gram(&mut peak, gram);
         });
         figures.set_peak(peak.most(), length > 1);
         self.shape(figures) + words
