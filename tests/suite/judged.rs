@@ -152,18 +152,18 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
             "tool_error",
-            "it says \u{201c}Could not\u{201d}",
+            "\u{201c}Could not\u{201d}",
         ),
         (
             "page.goto: Timeout 30000ms exceeded.\nCall log:\n  - navigating to \"https://docs.example.org/\"",
             "timeout",
-            "it says \u{201c}30000ms exceeded\u{201d}",
+            "\u{201c}30000ms exceeded\u{201d}",
         ),
         // Whatever host it names: it may stand in much content.
         (
             "curl: (6) Could not resolve host: garden.test",
             "tool_error",
-            "it says \u{201c}Could not\u{201d}",
+            "\u{201c}Could not\u{201d}",
         ),
         // Somebody reports what came instead.
         (

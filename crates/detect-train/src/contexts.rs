@@ -5,7 +5,7 @@ use crate::fit::Sequence;
 use crate::{held, places};
 
 /// What a report counts in learning.
-const REPORTED: f32 = 0.3;
+const REPORTED: f32 = 0.45;
 
 /// Adds every wording of a failure in contexts that make it content, in those of failure pages, in reports, and beside documents.
 pub(crate) fn add(samples: &mut Vec<Sample>) {

@@ -284,10 +284,10 @@ fn kind_of(lower: &str) -> Option<Kind> {
 /// JSON that is an error and nothing else: problem details, JSON-RPC, GraphQL and the home-made ones.
 fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     let json = segments.json?;
-    if json.has_content() && figures.mark.is_none() {
+    if json.has_content() && !json.is_error() && figures.mark.is_none() {
         return Some(Inspection::new(None, 0.97, "JSON with content of its own"));
     }
-    if json.content > 0 || json.listed || json.complaints() == 0 {
+    if !json.is_error() && (json.content > 0 || json.listed || json.complaints() == 0) {
         return None;
     }
     let kind = Model::built_in().kind(segments).unwrap_or(Kind::ClientError);

@@ -56,9 +56,6 @@ pub struct Gram {
     pub ends: bool,
 }
 
-/// Marks the n-grams of JSON that holds content: a message there is one field among others.
-const AS_DATA: u32 = 0x2545_f491;
-
 /// How characters join into words: as part of one, as a digit, each for itself (scripts without spaces), or not at all.
 const LETTER: u32 = 0;
 const DIGIT: u32 = 1;
@@ -346,27 +343,21 @@ impl Met {
 /// Calls `add` for every n-gram of a text's segments; with `true` for those of the title, which are counted for themselves.
 #[inline]
 pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
-    let salt = salt(segments);
     let title = crate::text::head(&segments.title, TITLE_BYTES);
     let mut met = Met([0; 64]);
     let mut add = |gram, part: &str, titled| {
         let first = met.is_first(gram);
         add(Gram { first, ..gram }, part, titled);
     };
-    walk(title, AS_TITLE ^ salt, |gram| add(gram, title, true));
+    walk(title, AS_TITLE, |gram| add(gram, title, true));
     for part in [segments.lead.as_ref(), segments.tail] {
-        walk(part, salt, |gram| add(gram, part, false));
+        walk(part, 0, |gram| add(gram, part, false));
     }
 }
 
 /// Calls `add` for every n-gram of what is said outside the title, and of what follows the lead: [`Gram::ends`] parts it into sentences.
 pub fn sentences<'a>(segments: &'a Segments<'_>, mut add: impl FnMut(Gram, &'a str)) {
     for part in [segments.lead.as_ref(), segments.tail, segments.more.as_ref()] {
-        walk(part, salt(segments), |gram| add(gram, part));
+        walk(part, 0, |gram| add(gram, part));
     }
-}
-
-fn salt(segments: &Segments<'_>) -> u32 {
-    let data = segments.json.is_some_and(|json| json.content > 0);
-    if data { AS_DATA } else { 0 }
 }

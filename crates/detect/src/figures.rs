@@ -66,6 +66,9 @@ figures! {
     Proof: "a vendor's mark of a block page",
     JsonError: "a key names an error",
     JsonDenied: "a value says that it did not succeed",
+    JsonRefused: "a status code refuses",
+    JsonHollow: "a list or an object holds nothing",
+    JsonFine: "it says that there was no error",
     JsonContent: "share of values that are content",
     JsonFew: "few values",
     WordsOfFailure: "share of words that failures use",
@@ -204,6 +207,9 @@ impl Figures {
         self.set(Figure::Json, 1.0);
         self.flag(Figure::JsonError, json.errors + json.under_error > 0);
         self.flag(Figure::JsonDenied, json.denials > 0);
+        self.flag(Figure::JsonRefused, json.refusals > 0);
+        self.flag(Figure::JsonHollow, json.hollow > 0);
+        self.flag(Figure::JsonFine, json.says_no_error());
         self.set(Figure::JsonContent, json.content as f32 / values.max(1) as f32);
         self.flag(Figure::JsonFew, values < 8);
     }

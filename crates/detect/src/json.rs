@@ -36,21 +36,41 @@ pub struct Json {
     pub refusals: usize,
     /// `"ok": false` and the like.
     pub denials: usize,
+    /// Values of `content` under `errors`: what an interface adds to an error.
+    pub added: usize,
     /// Whether it is a list of objects, not one.
     pub listed: bool,
+    /// What the outermost object says about the answer, one bit each.
+    pub says: u8,
     /// Whether the outermost braces were closed: it is a whole document.
     pub closed: bool,
 }
 
 impl Json {
-    /// Whether it holds content of its own, which errors do not outweigh.
+    /// Whether it holds content of its own, which errors do not outweigh: much, or some, in a list or in an answer that says that there was
+    /// no error.
     pub(crate) fn has_content(&self) -> bool {
-        self.has_values() && (self.under_error == 0 || self.content >= ENOUGH)
+        let told = self.listed || self.says_no_error();
+        self.has_values() && (self.content - self.added >= ENOUGH || told && self.under_error == 0)
+    }
+
+    /// Whether it says that there was no error.
+    pub(crate) fn says_no_error(&self) -> bool {
+        self.says & NO_ERROR != 0
+    }
+
+    /// Whether it has the shape of an error, whatever it tells besides: problem details (RFC 9457), a response of JSON-RPC 2.0 that
+    /// holds an error, or one of GraphQL that holds errors and no data (specification of October 2021, section 7.1).
+    pub(crate) fn is_error(&self) -> bool {
+        let says = |what| self.says & what == what;
+        says(TITLE | DETAIL | REFUSED)
+            || says(RPC) && self.under_error > 0
+            || says(NO_DATA) && self.under_errors > 0
     }
 
     /// Whether it holds some values of its own, beside errors that may be all that matters.
     pub(crate) fn is_mixed(&self) -> bool {
-        self.has_values() && self.under_error + self.under_errors > 0 && self.content < ENOUGH
+        self.has_values() && self.under_error + self.under_errors > 0 && !self.is_document()
     }
 
     fn has_values(&self) -> bool {
@@ -88,12 +108,13 @@ impl Json {
             self.envelope += 1;
         } else {
             self.content += something;
+            self.added += something * usize::from(place.under_errors);
         }
     }
 
-    /// The same beyond doubt, whatever else it holds.
+    /// Whether it holds content beyond doubt, whatever else it holds.
     pub(crate) fn is_document(&self) -> bool {
-        self.content >= ENOUGH && self.has_content()
+        self.content - self.added >= ENOUGH && self.has_values()
     }
 }
 
@@ -105,6 +126,19 @@ const BESIDE: u8 = 2;
 const CODE: u8 = 4;
 const WORD: u8 = 8;
 const TRUTH: u8 = 16;
+
+// What the outermost object can say, one bit each.
+const TITLE: u8 = 1;
+/// More about what its title says: `detail`, or a `type`.
+const DETAIL: u8 = 2;
+/// A `status` from 400 up.
+const REFUSED: u8 = 4;
+/// That it is of JSON-RPC.
+const RPC: u8 = 8;
+/// That its `data` hold nothing.
+const NO_DATA: u8 = 16;
+/// That nothing failed: an error that is null, false or empty.
+const NO_ERROR: u8 = 32;
 
 /// Looked into for every key. Which keys are in it is fixed, so its hash need not withstand chosen ones.
 static KEYS: LazyLock<HashMap<&'static [u8], u8, FxBuildHasher>> = LazyLock::new(|| {
@@ -147,6 +181,21 @@ fn listed(key: &str) -> Option<u8> {
     }
     plain.make_ascii_lowercase();
     KEYS.get(plain.get(..length)?).copied()
+}
+
+/// What a key of the outermost object says about the answer, by what was counted before its value and with it.
+fn said_by(key: &str, before: &Json, with: &Json) -> u8 {
+    let nothing =
+        before.content + before.envelope + before.errors == with.content + with.envelope + with.errors;
+    match key {
+        "title" if !nothing => TITLE,
+        "type" | "detail" if !nothing => DETAIL,
+        "status" if with.refusals > before.refusals => REFUSED,
+        "jsonrpc" => RPC,
+        "data" if nothing => NO_DATA,
+        "error" | "errors" if nothing => NO_ERROR,
+        _ => 0,
+    }
 }
 
 /// Reads JSON; also gives what it says, `key: value` a line. A body that was cut off is read as far as it goes. `None` where it is
@@ -294,7 +343,11 @@ impl<'de> Visitor<'de> for Value<'_> {
                 place.under_error = matches!(&*key, "error" | "Error");
                 place.under_errors = matches!(&*key, "errors" | "Errors");
             }
+            let counted = (place.depth == 1).then_some(found.json);
             object.next_value_seed(Value { found, place })?;
+            if let Some(before) = counted {
+                found.json.says |= said_by(&key, &before, &found.json);
+            }
             if found.said.len() == after {
                 found.said.truncate(before);
             }

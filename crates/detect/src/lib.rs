@@ -19,7 +19,7 @@ pub use form::Form;
 pub use segment::{Segments, Shape};
 pub use verdict::{Evidence, Inspection, Kind};
 
-use figures::Figures;
+use figures::{Figure, Figures};
 use rings::Hint;
 use score::{LENGTHS, Model};
 
@@ -53,11 +53,14 @@ const BEYOND_DOUBT: f32 = -3.0;
 const CLOSE: f32 = -0.5;
 
 /// How much further above the threshold a short text must lie to be a failure in a caller's context.
-const IN_CONTEXT: f32 = 0.4;
+const IN_CONTEXT: f32 = 0.25;
 
 /// The same of every text that is an answer of the documented shape: of a hundred of them, less than one is a failure (4.6 in natural
-/// logarithms, of which a margin of 1 is worth about 1.5).
+/// logarithms, of which a margin of 1 is worth about 1.4).
 const IN_ANSWER: f32 = 3.0;
+
+/// The part of it that is asked of a text with a vendor's proof.
+const WITH_PROOF: f32 = 0.5;
 
 /// Most confidence where JSON holds values of its own beside an error: they may be what was asked for, a part of it, or tell more of
 /// the error.
@@ -116,7 +119,9 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
         alone = model.margin(segments, figures);
     }
     let length = score::length_class(segments.shape.visible);
-    alone -= beyond.get(length).copied().unwrap_or_default();
+    let is_proven = figures.value(Figure::Proof) > 0.0;
+    let part = if is_proven { WITH_PROOF } else { 1.0 };
+    alone -= part * beyond.get(length).copied().unwrap_or_default();
     let added: f32 = hints.iter().map(|hint| hint.weight).sum();
     let margin = if alone < CLOSE { alone } else { alone + added };
     let mut found = if margin < 0.0 {
@@ -130,6 +135,15 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     }
     if !found.failed {
         return found;
+    }
+    // What reads as the report of a failure, and quotes what is one by itself, says it twice.
+    if length == 0
+        && segments.form == Form::Plain
+        && let Some(quoted) =
+            mentions::quoted(text).map(|quoted| weigh(model, quoted, &[], [0.0; LENGTHS.len()]))
+        && quoted.failed
+    {
+        found.confidence = found.confidence.max(quoted.confidence);
     }
     let add = |found: Inspection, hint: &Hint| found.with("beside", hint.why);
     hints.iter().fold(found, add)

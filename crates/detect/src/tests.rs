@@ -293,6 +293,42 @@ fn what_stands_beside_an_error_in_json_is_weighed() {
     assert_eq!(certain(&much), Some(false));
 }
 
+/// The shapes of errors that are specified are failures whatever they tell besides; a part of an answer is none.
+#[test]
+fn specified_error_shapes_are_failures_whatever_they_add() {
+    let problem = r#"{"type":"https://api.example.org/problems/plan","title":"Not part of your plan","status":402,
+        "detail":"Forecasts beyond three days need another plan.","plan":"basic","allowed_days":3,"asked_days":14,
+        "station":"KLM-004","offers":[{"plan":"pro","price":"19.00"},{"plan":"team","price":"89.00"}]}"#;
+    let graphql = r#"{"data":{"shipment":null,"carriers":[]},"errors":[{"message":"The number has nine digits of twelve",
+        "path":["shipment"],"extensions":{"given":"400118227","wanted":12,"hint":"Zeros count","docs":"/numbers","a":1,"b":2,
+        "c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"i":9,"j":10,"k":11,"l":12,"m":13}}],"extensions":{"left":996,"node":"gql-2","took":3}}"#;
+    let rpc = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32001,"message":"The job was stopped","data":{"job":"j-1","worker":"w-3",
+        "queued":12,"ran":31,"lines":240,"last":"merge","memory":"2 GB"}}}"#;
+    for text in [problem, graphql, rpc] {
+        let found = inspect(text);
+        assert!(found.is_sure_failure(), "{text}: {found:?}");
+    }
+    let ticket = r#"{"type":"bug","title":"Paper jam in tray 2","status":"open","floor":3,"printer":"P-17","owner":"facilities"}"#;
+    let partial = graphql.replace("\"shipment\":null", "\"shipment\":{\"parcels\":2,\"weight\":3.5}");
+    let answered = r#"{"jsonrpc":"2.0","id":7,"result":{"job":"j-1","worker":"w-3","lines":240,"last":"merge","memory":"2 GB"}}"#;
+    for text in [ticket, &partial, answered] {
+        let found = inspect(text);
+        assert!(!found.is_sure_failure(), "{text}: {found:?}");
+    }
+}
+
+/// An interface may say at length, and without a word for errors among its keys, that it brings nothing.
+#[test]
+fn json_that_tells_of_a_failure_with_values_of_its_own_is_weighed() {
+    let maintenance = r#"{"service":"ledger-gateway","outcome":"not_processed","notice":{"headline":"The ledger is closed for maintenance",
+        "text":"Your request could not be processed. Please try again after 06:00.","since":"22:00","until":"06:00"},
+        "support":"desk@ledger.example"}"#;
+    let record = r#"{"service":"ledger-gateway","outcome":"processed","booking":{"headline":"Maintenance of the lift","amount":"412.50",
+        "currency":"EUR","since":"22 March","until":"24 March"},"clerk":"north desk"}"#;
+    assert!(inspect(maintenance).failed);
+    assert!(!inspect(record).failed);
+}
+
 #[test]
 fn nothing_is_empty() {
     for text in ["", "  \n", "\u{feff}", "\u{a0}\u{2003}"] {

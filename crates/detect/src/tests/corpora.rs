@@ -43,8 +43,7 @@ fn the_repositorys_failures_are_found() {
 
 #[test]
 fn the_repositorys_content_is_kept() {
-    // Of the second, two: one says "Page could not be loaded when offline mode is enabled".
-    for (name, most) in [("genuine", 2.0), ("genuine-by-form", 1.1)] {
+    for (name, most) in [("genuine", 2.0), ("genuine-by-form", 1.0)] {
         let share = called_failures(&corpus(name), false);
         assert!(share <= most, "{name}: {share:.1} %");
     }
@@ -109,8 +108,8 @@ fn reports_of_failures_are_told_from_mentions_of_them() {
 }
 
 /// Whole pages that are a failure and explain it, beside pages of content in many of the same words. Nothing is learned from their
-/// two writers.
+/// three writers.
 #[test]
 fn failures_that_are_explained_at_length_are_told_apart() {
-    assert_told_apart(corpus("unseen-pages").into_iter(), 40.0, 3.0);
+    assert_told_apart(corpus("unseen-pages").into_iter(), 58.0, 3.0);
 }
