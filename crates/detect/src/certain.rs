@@ -8,6 +8,7 @@ use crate::figures::Figures;
 use crate::form::Form;
 use crate::score::Model;
 use crate::segment::Segments;
+use crate::text::{first_line, head};
 use crate::verdict::{Inspection, Kind};
 
 /// Opening bytes of formats whose beginning reads as text; in text form, where the upper bytes were replaced. What opens other
@@ -65,9 +66,9 @@ pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -
     }
     binary(text)
         .or_else(|| hollow(text, segments))
-        .or_else(|| marker(text))
+        .or_else(|| marker(text, segments))
         .or_else(|| status(text))
-        .or_else(|| trace(text))
+        .or_else(|| trace(text, segments))
         .or_else(|| object(segments, figures))
         .or_else(|| fault(segments))
         .or_else(|| block_page(segments, figures))
@@ -83,26 +84,21 @@ fn status(text: &str) -> Option<Inspection> {
     if text.len() > RESPONSE {
         return None;
     }
-    let (first, below) = crate::text::first_line(text);
+    let (first, below) = first_line(text);
     let is_response = first.starts_with("HTTP/") && is_field(below);
     if first.len() > STATUS || !below.is_empty() && !is_response {
         return None;
     }
     let lower = first.to_ascii_lowercase();
-    let mut before = BEFORE_STATUS.split('|');
-    let behind = before.find_map(|before| lower.strip_prefix(before));
+    let behind = BEFORE_STATUS.split('|').find_map(|before| lower.strip_prefix(before));
     let status = behind.unwrap_or(&lower);
-    let code = status.get(..3).and_then(|digits| digits.parse().ok());
-    let code = code.filter(|code| (400..600).contains(code));
+    let digits = status.get(..3).and_then(|digits| digits.parse().ok());
+    let code = digits.filter(|code| (400..600).contains(code));
     let reason = status.get(code.map_or(0, |_| 3)..).unwrap_or_default();
     let reason = reason.trim_matches([' ', ':', '-', '.', '!']);
     let is_bare = reason.is_empty() && (behind.is_some() || first.len() == 3);
-    let code = if is_response || is_bare {
-        code?
-    } else {
-        let named = code_of_reason(reason)?;
-        code.unwrap_or(named)
-    };
+    let named = code_of_reason(reason);
+    let code = code.or(named).filter(|_| is_response || is_bare || named.is_some())?;
     let why = "an HTTP status that refuses, and no content";
     Some(Inspection::new(kind_of_status(code), 0.95, why).with("wording", first.trim_end()))
 }
@@ -149,13 +145,13 @@ fn is_frame(line: &str) -> bool {
 }
 
 /// A stack trace in place of an answer.
-fn trace(text: &str) -> Option<Inspection> {
+fn trace(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
     if text.len() > TRACE {
         return None;
     }
-    let (first, below) = crate::text::first_line(text);
+    let (first, below) = first_line(text);
     let python = first.starts_with("Traceback (most recent call last)");
-    if !python && !is_frame(crate::text::first_line(below).0) {
+    if !python && !is_frame(first_line(below).0) {
         return None;
     }
     let lines = below.lines().filter(|line| !line.trim().is_empty()).count();
@@ -165,9 +161,8 @@ fn trace(text: &str) -> Option<Inspection> {
     } else {
         frames >= 2 && lines == frames
     };
-    let kind = kind_of(&text.to_ascii_lowercase()).unwrap_or(Kind::ServerError);
-    let found = Inspection::new(kind, 0.92, "a stack trace in place of an answer");
-    traced.then(|| found.with("shape", crate::text::head(first, 80)))
+    let found = Inspection::new(kind(segments), 0.92, "a stack trace in place of an answer");
+    traced.then(|| found.with("shape", head(first, 80)))
 }
 
 /// XML whose first elements are an error or a fault.
@@ -176,8 +171,7 @@ fn fault(segments: &Segments<'_>) -> Option<Inspection> {
     if !shape.fault || shape.visible >= 2000 || shape.feed || segments.form != Form::Xml {
         return None;
     }
-    let kind = Model::built_in().kind(segments).unwrap_or(Kind::ClientError);
-    let found = Inspection::new(kind, 0.95, "XML that holds an error and nothing else");
+    let found = Inspection::new(kind(segments), 0.95, "XML that holds an error and nothing else");
     Some(found.with("shape", "an element that is called a fault or an error"))
 }
 
@@ -186,7 +180,7 @@ fn binary(text: &str) -> Option<Inspection> {
         let found = Inspection::new(Kind::Malformed, 0.99, format!("the bytes of {what}, not text"));
         return Some(found.with("shape", *what));
     }
-    let start = crate::text::head(text, SEARCHED);
+    let start = head(text, SEARCHED);
     // most texts have no such byte at all; without an early end, this compares many bytes at a time
     let odd = |byte: u8| matches!(byte, 0..=8 | 14..=0x1f | 0x7f | 0xc2 | 0xef);
     if !start.bytes().fold(false, |any, byte| any | odd(byte)) {
@@ -225,20 +219,14 @@ fn listed(words: &str, word: &str) -> bool {
 }
 
 /// `[Error] upstream said no`, `Error: boom`, `Timeout after 30s`: what retrieval tools print themselves.
-fn marker(text: &str) -> Option<Inspection> {
+fn marker(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
     if text.len() > MARKED || text.lines().count() > 3 {
         return None;
     }
     let lower = text.to_ascii_lowercase();
-    let (why, wording) = if let Some(bytes) = bracketed(&lower).or_else(|| announced(&lower)) {
-        ("a tool says that it failed", crate::text::head(text, bytes))
-    } else if waits(&lower) {
-        ("a tool says that it waited in vain", text)
-    } else {
-        return None;
-    };
-    let kind = kind_of(&lower).unwrap_or(Kind::ToolError);
-    Some(Inspection::new(kind, 0.93, why).with("wording", wording))
+    let bytes = bracketed(&lower).or_else(|| announced(&lower))?;
+    let found = Inspection::new(kind(segments), 0.93, "a tool says that it failed");
+    Some(found.with("wording", head(text, bytes)))
 }
 
 /// Bytes of a marker in brackets.
@@ -250,35 +238,19 @@ fn bracketed(lower: &str) -> Option<usize> {
     marks.then_some(word.len() + 2)
 }
 
-/// Bytes of a marker before a colon and a few words.
+/// Bytes of a marker before a colon, or before a time that was waited, and a few words.
 fn announced(lower: &str) -> Option<usize> {
-    let (word, rest) = lower.split_once(": ")?;
+    let waited = |rest: &&str| rest.starts_with(|c: char| c.is_ascii_digit());
+    let after = || lower.split_once(" after ").filter(|(_, rest)| waited(rest));
+    let (word, rest) = lower.split_once(": ").or_else(after)?;
     let words = rest.split_whitespace().count();
     let few = words <= WORDS_AFTER_ERROR || listed(TELLING, word) && words <= WORDS_AFTER_TELLING;
     (few && listed(MARKERS, word) && !lower.contains('\n')).then_some(word.len() + 1)
 }
 
-fn waits(lower: &str) -> bool {
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    let in_vain = |three: &[&str]| match three {
-        ["timeout" | "out", "after", time] => time.starts_with(|c: char| c.is_ascii_digit()),
-        _ => false,
-    };
-    words.len() <= 8 && words.windows(3).take(4).any(in_vain)
-}
-
-/// The kind of failure that a text names; in lower case, those of one kind with `|` between.
-fn kind_of(lower: &str) -> Option<Kind> {
-    let kinds = [
-        ("rate limit|too many", Kind::RateLimited),
-        ("captcha", Kind::Challenge),
-        ("timeout|timed out", Kind::Timeout),
-        ("not found", Kind::NotFound),
-        ("unavailable", Kind::Unavailable),
-        ("denied|blocked", Kind::AccessDenied),
-    ];
-    let named = |(words, _): &(&str, Kind)| words.split('|').any(|word| lower.contains(word));
-    kinds.into_iter().find(named).map(|(_, kind)| kind)
+/// The kind of failure that a text tells of, so far as its words say.
+fn kind(segments: &Segments<'_>) -> Kind {
+    Model::built_in().kind(segments).unwrap_or(Kind::ToolError)
 }
 
 /// JSON that is an error and nothing else: problem details, JSON-RPC, GraphQL and the home-made ones.
@@ -290,8 +262,7 @@ fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     if !json.is_error() && (json.content > 0 || json.listed || json.complaints() == 0) {
         return None;
     }
-    let kind = Model::built_in().kind(segments).unwrap_or(Kind::ClientError);
-    let found = Inspection::new(kind, 0.96, "JSON that holds an error and nothing else");
+    let found = Inspection::new(kind(segments), 0.96, "JSON that holds an error and nothing else");
     Some(found.with("shape", "an error object"))
 }
 

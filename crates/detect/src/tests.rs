@@ -189,7 +189,7 @@ fn more_is_asked_of_a_few_words_in_context() {
 #[test]
 fn what_retrieval_tools_print_is_a_failure() {
     for (text, kind) in [
-        ("[Error] upstream said no", Some(Kind::ToolError)),
+        ("[Error] upstream said no", Some(Kind::ServerError)),
         ("[Security] Blocked", Some(Kind::AccessDenied)),
         ("[Unavailable]", Some(Kind::Unavailable)),
         (
