@@ -55,8 +55,7 @@ impl Vector {
         // without them, too.
         let text = sample.text.trim_start_matches('\u{feff}').trim();
         let segments = Segments::of(text);
-        let mut figures = Figures::of(&segments);
-        figures.search(text, &segments);
+        let figures = Figures::of(text, &segments);
         let length = length_class(segments.shape.visible);
         let (mut grams, mut words, mut count) = (Vec::new(), Vec::new(), 0);
         let mut sentences = Vec::new();

@@ -66,7 +66,7 @@ pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -
     }
     binary(text)
         .or_else(|| hollow(text, segments))
-        .or_else(|| marker(text, segments))
+        .or_else(|| marker(text))
         .or_else(|| status(text))
         .or_else(|| trace(text, segments))
         .or_else(|| object(segments, figures))
@@ -90,7 +90,9 @@ fn status(text: &str) -> Option<Inspection> {
         return None;
     }
     let lower = first.to_ascii_lowercase();
-    let behind = BEFORE_STATUS.split('|').find_map(|before| lower.strip_prefix(before));
+    let behind = BEFORE_STATUS
+        .split('|')
+        .find_map(|before| lower.strip_prefix(before));
     let status = behind.unwrap_or(&lower);
     let digits = status.get(..3).and_then(|digits| digits.parse().ok());
     let code = digits.filter(|code| (400..600).contains(code));
@@ -98,7 +100,9 @@ fn status(text: &str) -> Option<Inspection> {
     let reason = reason.trim_matches([' ', ':', '-', '.', '!']);
     let is_bare = reason.is_empty() && (behind.is_some() || first.len() == 3);
     let named = code_of_reason(reason);
-    let code = code.or(named).filter(|_| is_response || is_bare || named.is_some())?;
+    let code = code
+        .or(named)
+        .filter(|_| is_response || is_bare || named.is_some())?;
     let why = "an HTTP status that refuses, and no content";
     Some(Inspection::new(kind_of_status(code), 0.95, why).with("wording", first.trim_end()))
 }
@@ -219,13 +223,13 @@ fn listed(words: &str, word: &str) -> bool {
 }
 
 /// `[Error] upstream said no`, `Error: boom`, `Timeout after 30s`: what retrieval tools print themselves.
-fn marker(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
+fn marker(text: &str) -> Option<Inspection> {
     if text.len() > MARKED || text.lines().count() > 3 {
         return None;
     }
     let lower = text.to_ascii_lowercase();
     let bytes = bracketed(&lower).or_else(|| announced(&lower))?;
-    let found = Inspection::new(kind(segments), 0.93, "a tool says that it failed");
+    let found = Inspection::new(named_kind(&lower), 0.93, "a tool says that it failed");
     Some(found.with("wording", head(text, bytes)))
 }
 
@@ -248,6 +252,23 @@ fn announced(lower: &str) -> Option<usize> {
     (few && listed(MARKERS, word) && !lower.contains('\n')).then_some(word.len() + 1)
 }
 
+/// The kind of failure that a tool's few words name, in lower case: too few to be weighed.
+fn named_kind(lower: &str) -> Kind {
+    let kinds = [
+        ("rate limit|too many", Kind::RateLimited),
+        ("captcha", Kind::Challenge),
+        ("timeout|timed out", Kind::Timeout),
+        ("not found", Kind::NotFound),
+        ("unavailable", Kind::Unavailable),
+        ("denied|blocked", Kind::AccessDenied),
+    ];
+    let names = |(words, _): &(&str, Kind)| words.split('|').any(|word| lower.contains(word));
+    kinds
+        .into_iter()
+        .find(names)
+        .map_or(Kind::ToolError, |(_, kind)| kind)
+}
+
 /// The kind of failure that a text tells of, so far as its words say.
 fn kind(segments: &Segments<'_>) -> Kind {
     Model::built_in().kind(segments).unwrap_or(Kind::ToolError)
@@ -262,7 +283,8 @@ fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     if !json.is_error() && (json.content > 0 || json.listed || json.complaints() == 0) {
         return None;
     }
-    let found = Inspection::new(kind(segments), 0.96, "JSON that holds an error and nothing else");
+    let kind = json.refused.map_or_else(|| kind(segments), kind_of_status);
+    let found = Inspection::new(kind, 0.96, "JSON that holds an error and nothing else");
     Some(found.with("shape", "an error object"))
 }
 

@@ -1,6 +1,6 @@
 //! Why a text is called a failure, in words.
 
-use crate::features::{self, Gram};
+use crate::features;
 use crate::figures::{Figure, Figures};
 use crate::score::{Model, Peak, length_class};
 use crate::segment::Segments;
@@ -8,6 +8,9 @@ use crate::verdict::{Inspection, Kind};
 
 /// Facts that are named.
 const NAMED: usize = 3;
+
+/// Most bytes of one of them.
+const PHRASE: usize = 48;
 
 /// Most bytes of a sentence that are shown.
 const QUOTED: usize = 120;
@@ -59,66 +62,65 @@ fn quoted(words: &str) -> String {
     format!("\u{201c}{}\u{201d}", words.join(" "))
 }
 
-/// Words that speak for a failure, and where they stand.
-struct Said {
-    weight: f32,
-    words: String,
-    gram: Gram,
-    titled: bool,
+/// Some words of a part of a text.
+#[derive(Clone, Copy)]
+struct Phrase<'a> {
+    part: &'a str,
+    start: usize,
+    end: usize,
 }
 
-impl Said {
-    /// Whether one of both holds the other's words.
-    fn covers(&self, other: &Self) -> bool {
-        self.words.contains(&other.words) || other.words.contains(&self.words)
+impl<'a> Phrase<'a> {
+    fn words(&self) -> &'a str {
+        self.part.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Whether both stand in one place, or one says what the other does.
-    fn repeats(&self, other: &Self) -> bool {
-        let shares = self.gram.start < other.gram.end && other.gram.start < self.gram.end;
-        shares && self.titled == other.titled || self.covers(other)
+    /// Whether both share a word.
+    fn overlaps(&self, other: &Self) -> bool {
+        std::ptr::eq(self.part, other.part) && self.start < other.end && other.start < self.end
     }
 
-    /// Whether this is the other and its neighbour. The words are compared, too: lead and tail count their bytes for themselves.
-    fn widens(&self, other: &Self) -> bool {
-        self.titled == other.titled
-            && self.gram.start <= other.gram.start
-            && self.gram.end >= other.gram.end
-            && self.words.len() > other.words.len()
-            && self.words.contains(&other.words)
+    fn and(self, other: &Self) -> Self {
+        Self {
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+            ..self
+        }
     }
 }
 
-/// The words that weigh most, each with the neighbour with which it weighs, too: "could not" says more to a reader than "not".
+/// The words that weigh most, each with those beside it that weigh, too: "could not open" says more to a reader than "not".
 fn said(model: &Model, segments: &Segments<'_>) -> Vec<String> {
-    let mut all: Vec<Said> = Vec::new();
-    features::grams(segments, |gram, text, titled| {
+    let mut all = Vec::new();
+    features::grams(segments, |gram, part, _| {
         let weight = model.gram(gram.bucket);
-        let words = text.get(gram.start..gram.end).unwrap_or_default();
+        let words = part.get(gram.start..gram.end).unwrap_or_default();
         // Neither "was" nor a number says anything to a reader by itself, but a number belongs to
         // the unit behind it: "30000ms exceeded".
         if weight > 0.0 && words.len() >= 4 && words.starts_with(char::is_alphabetic) {
-            let before = text.get(..gram.start).unwrap_or_default();
+            let before = part.get(..gram.start).unwrap_or_default();
             let start = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-            all.push(Said {
-                weight,
-                words: text.get(start..gram.end).unwrap_or_default().to_owned(),
-                gram,
-                titled,
-            });
+            let end = gram.end;
+            all.push((weight, Phrase { part, start, end }));
         }
     });
-    all.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-    let mut best: Vec<&Said> = Vec::new();
-    for one in &all {
-        if best.len() < NAMED && !best.iter().any(|better| one.covers(better)) {
-            best.push(one);
+    all.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let mut said: Vec<Phrase<'_>> = Vec::new();
+    for (_, one) in all {
+        let near = said.iter().filter(|other| one.overlaps(other));
+        let whole = near.fold(one, Phrase::and);
+        let is_known = said.iter().any(|other| other.words().contains(one.words()));
+        if is_known || whole.words().len() > PHRASE {
+            continue;
+        }
+        // It takes the place of the heaviest that it is joined to.
+        if let Some(place) = said.iter_mut().find(|other| one.overlaps(other)) {
+            *place = whole;
+            let mut met = false;
+            said.retain(|other| !whole.overlaps(other) || !std::mem::replace(&mut met, true));
+        } else if said.len() < NAMED {
+            said.push(one);
         }
     }
-    let mut said: Vec<&Said> = Vec::new();
-    for narrow in best {
-        let mut widest = all.iter().filter(|one| one.widens(narrow)).chain([narrow]);
-        said.extend(widest.find(|one| !said.iter().any(|other| one.repeats(other))));
-    }
-    said.into_iter().map(|said| quoted(&said.words)).collect()
+    said.iter().map(|phrase| quoted(phrase.words())).collect()
 }

@@ -342,10 +342,10 @@ impl Met {
 
 /// Calls `add` for every n-gram of a text's segments; with `true` for those of the title, which are counted for themselves.
 #[inline]
-pub fn grams(segments: &Segments<'_>, mut add: impl FnMut(Gram, &str, bool)) {
+pub fn grams<'a>(segments: &'a Segments<'_>, mut add: impl FnMut(Gram, &'a str, bool)) {
     let title = crate::text::head(&segments.title, TITLE_BYTES);
     let mut met = Met([0; 64]);
-    let mut add = |gram, part: &str, titled| {
+    let mut add = |gram, part, titled| {
         let first = met.is_first(gram);
         add(Gram { first, ..gram }, part, titled);
     };

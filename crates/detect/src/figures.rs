@@ -6,6 +6,7 @@ use crate::features::CLASSES;
 use crate::form::Form;
 use crate::json::Json;
 use crate::segment::Segments;
+use crate::text::head;
 
 /// Most visible bytes of a text that is searched for vendors' marks: a block page is short, a text that is longer quotes one.
 const MARKED: usize = 1200;
@@ -116,8 +117,8 @@ impl Figures {
         self.set(figure, f32::from(u8::from(holds)));
     }
 
-    /// Measures a text, but for [`Self::search`] and [`Self::count_words`].
-    pub fn of(segments: &Segments<'_>) -> Self {
+    /// Measures a text and its parts, but for what its words say.
+    pub fn of(text: &str, segments: &Segments<'_>) -> Self {
         let mut figures = Self {
             values: [0.0; Figure::ALL.len()],
             mark: None,
@@ -126,6 +127,9 @@ impl Figures {
         let lengths = [16, 32, 512, 1024, 2048, 4096];
         figures.step(Figure::UpTo16, &lengths, segments.shape.visible);
         figures.characters(segments);
+        if segments.shape.visible <= MARKED {
+            figures.search(text);
+        }
         if let Some(json) = segments.json {
             figures.json(json);
         } else if segments.form != Form::Plain {
@@ -134,18 +138,13 @@ impl Figures {
         figures
     }
 
-    /// Looks for vendors' marks in the markup of a text of which little is seen, and says whether there is one. The
-    /// dearest look of all.
-    pub fn search(&mut self, text: &str, segments: &Segments<'_>) -> bool {
-        if segments.shape.visible > MARKED {
-            return false;
-        }
-        let marks = block_pages::fingerprints_in(crate::text::head(text, SEARCHED).as_bytes());
+    /// Looks for vendors' marks, where little is seen.
+    fn search(&mut self, text: &str) {
+        let marks = block_pages::fingerprints_in(head(text, SEARCHED).as_bytes());
         self.mark = block_pages::best(&marks);
         let strength = self.mark.map(|mark| mark.strength);
         self.flag(Figure::Hint, strength == Some(Strength::Hint));
         self.flag(Figure::Proof, strength == Some(Strength::Proof));
-        self.mark.is_some()
     }
 
     /// Adds what the numbers of words of each class say.
@@ -180,7 +179,7 @@ impl Figures {
     }
 
     fn characters(&mut self, segments: &Segments<'_>) {
-        let lead = crate::text::head(segments.lead.as_ref(), MEASURED);
+        let lead = head(segments.lead.as_ref(), MEASURED);
         let bytes = lead.as_bytes();
         let asks = count(bytes, |byte| byte == b'?');
         let lines = count(bytes, |byte| byte == b'\n') + 1;

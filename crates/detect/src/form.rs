@@ -42,9 +42,6 @@ const CLOSINGS: [&str; 12] = [
 /// What a document's type is declared with.
 const DOCTYPE: &str = "!doctype";
 
-/// What shows, before the first tag, that a program writes the markup.
-const CODE: [&str; 5] = ["=>", "() {", ") {\n", "return (", "import "];
-
 /// The form of a trimmed text.
 pub(crate) fn of(text: &str) -> Form {
     let start = crate::text::head(text, SNIFFED);
@@ -56,10 +53,7 @@ pub(crate) fn of(text: &str) -> Form {
     }
     let start = crate::text::head(start, PIECE);
     // Most plain text has no tag at all, and the search below takes longer than the rest of its judging.
-    let Some(ahead) = memchr(b'<', start.as_bytes()).and_then(|at| start.get(..at)) else {
-        return Form::Plain;
-    };
-    if CODE.iter().any(|sign| ahead.contains(sign)) || start.contains("```") {
+    if memchr(b'<', start.as_bytes()).is_none() || start.contains("```") {
         return Form::Plain;
     }
     // pieces of pages begin in the middle of one

@@ -32,8 +32,9 @@ pub struct Json {
     pub content: usize,
     /// Lists and objects with nothing in them.
     pub hollow: usize,
-    /// Status codes from 400 up under a key for such.
+    /// Status codes from 400 up under a key for such, and the first of them.
     pub refusals: usize,
+    pub(crate) refused: Option<u16>,
     /// `"ok": false` and the like.
     pub denials: usize,
     /// Values of `content` under `errors`: what an interface adds to an error.
@@ -41,7 +42,7 @@ pub struct Json {
     /// Whether it is a list of objects, not one.
     pub listed: bool,
     /// What the outermost object says about the answer, one bit each.
-    pub says: u8,
+    pub(crate) says: u8,
     /// Whether the outermost braces were closed: it is a whole document.
     pub closed: bool,
 }
@@ -91,11 +92,15 @@ impl Json {
     /// Counts a value that holds no others.
     fn count(&mut self, place: Place, value: &str) {
         let names = |what| place.names & what != 0;
-        let refuses = || value.parse().is_ok_and(|code: u16| (400..600).contains(&code));
+        let code = value
+            .parse()
+            .ok()
+            .filter(|code| names(CODE) && (400..600).contains(code));
         let fails = |word: &&str| value.eq_ignore_ascii_case(word);
         let denies = names(WORD) && ["error", "fail", "failed", "failure"].iter().any(fails);
         let is_false = names(TRUTH) && matches!(value, "false" | "0");
-        self.refusals += usize::from(names(CODE) && refuses());
+        self.refusals += usize::from(code.is_some());
+        self.refused = self.refused.or(code);
         self.denials += usize::from(denies || is_false);
         let something = usize::from(!matches!(value, "" | "null" | "false" | "0" | "[]" | "{}"));
         self.under_error += something * usize::from(place.under_error);

@@ -46,9 +46,6 @@ pub fn inspect_with(model: &Model, text: &str) -> Inspection {
     weigh(model, text, &[], [0.0; LENGTHS.len()])
 }
 
-/// Margin below which a vendor's mark changes nothing, and is not looked for.
-const BEYOND_DOUBT: f32 = -3.0;
-
 /// Margin below which no hint makes a failure of a text: hints are for texts on the edge.
 const CLOSE: f32 = -0.5;
 
@@ -68,56 +65,23 @@ const MIXED: f64 = 0.85;
 
 /// What the certain rules decide by themselves: whether it is a failure. `None` leaves it to the weights.
 pub fn certain(text: &str) -> Option<bool> {
-    Reading::of(text).certain().map(|found| found.failed)
-}
-
-/// A text taken apart and measured.
-struct Reading<'a> {
-    text: &'a str,
-    segments: Segments<'a>,
-    figures: Figures,
-    /// Whether vendors' marks have been looked for: where one may decide by itself. Otherwise they are only looked for where the
-    /// words leave a doubt.
-    searched: bool,
-}
-
-impl<'a> Reading<'a> {
-    fn of(text: &'a str) -> Self {
-        let text = text::bare(text);
-        let segments = Segments::of(text);
-        let mut figures = Figures::of(&segments);
-        let thin = segments.form == Form::Html && segments.shape.visible <= certain::WALLED;
-        let searched = thin || segments.json.is_some_and(|json| !json.is_document());
-        if searched {
-            figures.search(text, &segments);
-        }
-        Self {
-            text,
-            segments,
-            figures,
-            searched,
-        }
-    }
-
-    fn certain(&self) -> Option<Inspection> {
-        certain::classify(self.text, &self.segments, &self.figures)
-    }
+    let text = text::bare(text);
+    let segments = Segments::of(text);
+    certain::classify(text, &segments, &Figures::of(text, &segments)).map(|found| found.failed)
 }
 
 /// `beyond` is what is asked beyond the threshold of a text of each of [`LENGTHS`].
 fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]) -> Inspection {
-    let mut reading = Reading::of(text);
+    let text = text::bare(text);
+    let segments = &Segments::of(text);
+    let mut figures = Figures::of(text, segments);
     // What stands beside errors is as a rule content, and learned as such; but not for sure.
-    let mixed = reading.segments.json.is_some_and(|json| json.is_mixed());
-    if let Some(found) = reading.certain().filter(|found| found.failed || !mixed) {
+    let mixed = segments.json.is_some_and(|json| json.is_mixed());
+    let certain = certain::classify(text, segments, &figures);
+    if let Some(found) = certain.filter(|found| found.failed || !mixed) {
         return found;
     }
-    let (text, segments, figures) = (reading.text, &reading.segments, &mut reading.figures);
-    let mut alone = model.margin(segments, figures);
-    // Without a mark the figures are what they were, and so is the margin.
-    if !reading.searched && alone >= BEYOND_DOUBT && figures.search(text, segments) {
-        alone = model.margin(segments, figures);
-    }
+    let mut alone = model.margin(segments, &mut figures);
     let length = score::length_class(segments.shape.visible);
     let is_proven = figures.value(Figure::Proof) > 0.0;
     let part = if is_proven { WITH_PROOF } else { 1.0 };
@@ -128,22 +92,13 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
         let confidence = (1.0 - model.probability(margin)).max(0.5);
         Inspection::new(None, confidence, "it reads as content")
     } else {
-        explain::failure(model, segments, figures, margin)
+        explain::failure(model, segments, &figures, margin)
     };
     if mixed {
         found.confidence = found.confidence.min(MIXED);
     }
     if !found.failed {
         return found;
-    }
-    // What reads as the report of a failure, and quotes what is one by itself, says it twice.
-    if length == 0
-        && segments.form == Form::Plain
-        && let Some(quoted) =
-            mentions::quoted(text).map(|quoted| weigh(model, quoted, &[], [0.0; LENGTHS.len()]))
-        && quoted.failed
-    {
-        found.confidence = found.confidence.max(quoted.confidence);
     }
     let add = |found: Inspection, hint: &Hint| found.with("beside", hint.why);
     hints.iter().fold(found, add)

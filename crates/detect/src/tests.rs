@@ -189,7 +189,7 @@ fn more_is_asked_of_a_few_words_in_context() {
 #[test]
 fn what_retrieval_tools_print_is_a_failure() {
     for (text, kind) in [
-        ("[Error] upstream said no", Some(Kind::ServerError)),
+        ("[Error] upstream said no", Some(Kind::ToolError)),
         ("[Security] Blocked", Some(Kind::AccessDenied)),
         ("[Unavailable]", Some(Kind::Unavailable)),
         (
@@ -308,6 +308,8 @@ fn specified_error_shapes_are_failures_whatever_they_add() {
         let found = inspect(text);
         assert!(found.is_sure_failure(), "{text}: {found:?}");
     }
+    // The status says what kind: words about a plan say little.
+    assert_eq!(inspect(problem).kind, Some(Kind::ClientError));
     let ticket = r#"{"type":"bug","title":"Paper jam in tray 2","status":"open","floor":3,"printer":"P-17","owner":"facilities"}"#;
     let partial = graphql.replace("\"shipment\":null", "\"shipment\":{\"parcels\":2,\"weight\":3.5}");
     let answered = r#"{"jsonrpc":"2.0","id":7,"result":{"job":"j-1","worker":"w-3","lines":240,"last":"merge","memory":"2 GB"}}"#;
