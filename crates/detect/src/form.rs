@@ -25,7 +25,7 @@ const HTML: &str = "html head body title meta link script style div p h1 h2 h3 h
     code h5 h6 dialog address";
 
 /// Elements of XML with which a document begins, beside those of a namespace.
-const XML: &str = "feed rss rdf:rdf error urlset sitemapindex response";
+const XML: &str = "feed rss rdf:rdf error urlset sitemapindex response svg";
 
 /// How much of the beginning is looked at, in bytes.
 const SNIFFED: usize = 2048;
@@ -136,6 +136,7 @@ mod tests {
             ("<?xml version=\"1.0\"?><Error><Code>x</Code></Error>", Form::Xml),
             ("<feed xmlns=\"http://www.w3.org/2005/Atom\">", Form::Xml),
             ("<S:Envelope xmlns:S=\"x\">", Form::Xml),
+            ("<svg viewBox=\"0 0 9 9\"><path d=\"M0 0\"/>", Form::Xml),
             ("{\"a\":1}", Form::Json),
             ("Plain <b>words</b> with a tag", Form::Plain),
             ("Sorry</h1><p>Blocked</p></div></body></html>", Form::Html),
