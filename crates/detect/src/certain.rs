@@ -47,8 +47,9 @@ const WORDS_AFTER_TELLING: usize = 14;
 const MARKED: usize = 400;
 const WORDS_AFTER_ERROR: usize = 4;
 
-/// Most visible bytes of a page that a vendor's proof decides.
-pub(crate) const WALLED: usize = 400;
+/// Most visible bytes of a page that a vendor's proof decides, and most bytes that end a text of nothing else.
+const WALLED: usize = 400;
+const FULL_STOPS: usize = 3;
 
 /// Longest text that is a status and nothing else, in bytes.
 const STATUS: usize = 60;
@@ -288,10 +289,15 @@ fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     Some(found.with("shape", "an error object"))
 }
 
-/// A vendor's proof on a page without a document of its own.
+/// A vendor's proof on a page without a document of its own, or as all that a text says.
 fn block_page(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     let mark = figures.mark.filter(|mark| mark.strength == Strength::Proof)?;
-    if segments.form != Form::Html || segments.shape.visible > WALLED {
+    let most = match segments.form {
+        Form::Html => WALLED,
+        Form::Plain => mark.needle.len() + FULL_STOPS,
+        _ => return None,
+    };
+    if segments.shape.visible > most {
         return None;
     }
     let reason = format!("{}: {}", mark.vendor, mark.kind.phrase());

@@ -212,6 +212,18 @@ fn what_retrieval_tools_print_is_a_failure() {
             Some(Kind::Timeout),
         ),
         ("404", Some(Kind::NotFound)),
+        // Stock pages, without their tags.
+        ("default backend - 404", Some(Kind::NotFound)),
+        (
+            "HTTP Status 404 \u{2013} Not Found\nType Status Report\nMessage The requested resource [/tides] is not available\n\
+             Description The origin server did not find a current representation for the target resource or is not willing to \
+             disclose that one exists.\nApache Tomcat/9.0.65",
+            Some(Kind::NotFound),
+        ),
+        (
+            "{\"Note\":\"Thank you for using Alpha Vantage! Our standard API rate limit is 25 requests per day.\"}",
+            Some(Kind::RateLimited),
+        ),
         ("HTTP/1.1 503 Service Unavailable", Some(Kind::Unavailable)),
         (
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32603,\"message\":\"Internal error\"}}",
@@ -224,6 +236,7 @@ fn what_retrieval_tools_print_is_a_failure() {
         assert!(kind.is_none() || found.kind == kind, "{text}: {found:?}");
     }
     for text in [
+        "\u{201c}Default backend - 404\u{201d}: what it means and how to mend the ingress",
         "net::ERR_CERT_DATE_INVALID in Chrome after the update to Debian 12",
         "The timeout after the second quarter was the last of the match, and the coach used it well.",
         "[Blocked](https://example.org/blocked) is the second single of the band.",
