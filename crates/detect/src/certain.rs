@@ -38,6 +38,9 @@ const MARKERS: &str = "error|fatal|failed|failure|unavailable|timeout|timed out|
 /// Tools that say in brackets who they are, before one of those.
 const TOOLS: &str = "security|policy|guard|proxy|fetch|http|tool|network";
 
+/// Calls of the system (`man 2`, and of the resolver) of which Node.js says in a word with which error they failed.
+const CALLS: &str = "connect|read|write|getaddrinfo|queryA|queryAaaa|open|stat|spawn";
+
 /// Those that no title opens with: more words may follow.
 const TELLING: &str = "timeout|timed out|fetch error|fetch_error|http error|network error|tool error|request failed|\
     fetch failed";
@@ -229,7 +232,8 @@ fn marker(text: &str) -> Option<Inspection> {
         return None;
     }
     let lower = text.to_ascii_lowercase();
-    let bytes = bracketed(&lower).or_else(|| announced(&lower))?;
+    let announced = bracketed(&lower).or_else(|| announced(&lower));
+    let bytes = announced.or_else(|| system_error(text))?;
     let found = Inspection::new(named_kind(&lower), 0.93, "a tool says that it failed");
     Some(found.with("wording", head(text, bytes)))
 }
@@ -249,8 +253,20 @@ fn announced(lower: &str) -> Option<usize> {
     let after = || lower.split_once(" after ").filter(|(_, rest)| waited(rest));
     let (word, rest) = lower.split_once(": ").or_else(after)?;
     let words = rest.split_whitespace().count();
-    let few = words <= WORDS_AFTER_ERROR || listed(TELLING, word) && words <= WORDS_AFTER_TELLING;
-    (few && listed(MARKERS, word) && !lower.contains('\n')).then_some(word.len() + 1)
+    let by_curl = word == "curl" && rest.starts_with('(');
+    let telling = by_curl || listed(TELLING, word);
+    let few = words <= WORDS_AFTER_ERROR || telling && words <= WORDS_AFTER_TELLING;
+    (few && (by_curl || listed(MARKERS, word)) && !lower.contains('\n')).then_some(word.len() + 1)
+}
+
+/// Bytes of what Node.js prints of a call of the system that failed: `connect ECONNREFUSED 192.0.2.7:443`.
+fn system_error(text: &str) -> Option<usize> {
+    let mut words = text.split([' ', ',']);
+    let (call, code) = (words.next()?, words.next()?);
+    let is_code = code.starts_with('E') && code.len() >= 5;
+    let is_code = is_code && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+    let few = words.count() <= WORDS_AFTER_ERROR;
+    (is_code && few && listed(CALLS, call)).then_some(call.len() + 1 + code.len())
 }
 
 /// The kind of failure that a tool's few words name, in lower case: too few to be weighed.
@@ -258,8 +274,8 @@ fn named_kind(lower: &str) -> Kind {
     let kinds = [
         ("rate limit|too many", Kind::RateLimited),
         ("captcha", Kind::Challenge),
-        ("timeout|timed out", Kind::Timeout),
-        ("not found", Kind::NotFound),
+        ("timeout|timed out|etimedout", Kind::Timeout),
+        ("not found|enoent", Kind::NotFound),
         ("unavailable", Kind::Unavailable),
         ("denied|blocked", Kind::AccessDenied),
     ];
@@ -278,7 +294,8 @@ fn kind(segments: &Segments<'_>) -> Kind {
 /// JSON that is an error and nothing else: problem details, JSON-RPC, GraphQL and the home-made ones.
 fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     let json = segments.json?;
-    if json.has_content() && !json.is_error() && figures.mark.is_none() {
+    let unmarked = json.is_document() || figures.mark.is_none();
+    if json.has_content() && !json.is_error() && unmarked {
         return Some(Inspection::new(None, 0.97, "JSON with content of its own"));
     }
     if !json.is_error() && (json.content > 0 || json.listed || json.complaints() == 0) {
@@ -289,12 +306,12 @@ fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     Some(found.with("shape", "an error object"))
 }
 
-/// A vendor's proof on a page without a document of its own, or as all that a text says.
+/// A vendor's proof on a page without a document of its own, or a vendor's mark as all that a text says.
 fn block_page(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
-    let mark = figures.mark.filter(|mark| mark.strength == Strength::Proof)?;
-    let most = match segments.form {
-        Form::Html => WALLED,
-        Form::Plain => mark.needle.len() + FULL_STOPS,
+    let mark = figures.mark?;
+    let most = match (segments.form, mark.strength) {
+        (Form::Html, Strength::Proof) => WALLED,
+        (Form::Plain, _) => mark.needle.len() + FULL_STOPS,
         _ => return None,
     };
     if segments.shape.visible > most {

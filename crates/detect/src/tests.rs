@@ -212,6 +212,13 @@ fn what_retrieval_tools_print_is_a_failure() {
             Some(Kind::Timeout),
         ),
         ("404", Some(Kind::NotFound)),
+        ("read ECONNRESET", Some(Kind::ToolError)),
+        ("connect ETIMEDOUT 192.0.2.7:443", Some(Kind::Timeout)),
+        (
+            "curl: (28) Operation timed out after 30001 milliseconds with 0 bytes received",
+            Some(Kind::Timeout),
+        ),
+        ("No good Wikipedia Search Result was found", Some(Kind::NotFound)),
         // Stock pages, without their tags.
         ("default backend - 404", Some(Kind::NotFound)),
         (
@@ -237,6 +244,8 @@ fn what_retrieval_tools_print_is_a_failure() {
     }
     for text in [
         "\u{201c}Default backend - 404\u{201d}: what it means and how to mend the ingress",
+        "connect ESP32 boards to your home network",
+        "curl: how to follow redirects",
         "net::ERR_CERT_DATE_INVALID in Chrome after the update to Debian 12",
         "The timeout after the second quarter was the last of the match, and the coach used it well.",
         "[Blocked](https://example.org/blocked) is the second single of the band.",
@@ -304,6 +313,9 @@ fn what_stands_beside_an_error_in_json_is_weighed() {
     let values: Vec<String> = (0..20).map(|day| format!("\"day{day}\":{day}")).collect();
     let much = format!("{{\"error\":\"day 21 is missing\",{}}}", values.join(","));
     assert_eq!(certain(&much), Some(false));
+    // Nor does it matter there that it quotes a block page.
+    let quoting = much.replace("day 21 is missing", "Just a moment... cf-mitigated: challenge");
+    assert_eq!(certain(&quoting), Some(false));
 }
 
 /// The shapes of errors that are specified are failures whatever they tell besides; a part of an answer is none.

@@ -8,17 +8,19 @@ mod firewalls;
 mod hosts;
 mod servers;
 mod sites;
+mod tools;
 
 use super::fingerprint::{Fingerprint, Strength};
 use crate::FailureKind;
 
 /// Every mark, in groups. Needles are lower-case ASCII.
-pub const FINGERPRINTS: [&[Fingerprint]; 5] = [
+pub const FINGERPRINTS: [&[Fingerprint]; 6] = [
     challenge::MARKS,
     firewalls::MARKS,
     servers::MARKS,
     hosts::MARKS,
     sites::MARKS,
+    tools::MARKS,
 ];
 
 /// A header by which a vendor says itself what it did.
