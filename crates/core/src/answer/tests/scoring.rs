@@ -299,6 +299,9 @@ fn a_dated_title_alone_is_too_little_to_weigh() {
         "About a folder that cannot be written",
         "Why the request could not be processed, and what we learned",
         "The page you are looking for does not exist",
+        "502 Bad Gateway",
+        "connect ECONNREFUSED 127.0.0.1:6379",
+        "Error: read ECONNRESET",
     ] {
         let mut story = item(1, "2026-03-05");
         story.title = title.to_owned();
