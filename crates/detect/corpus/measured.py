@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""What the detector is measured on and must never learn from, out of Debian's packages: nothing here is stored in the repository.
+
+  measured.py OUT      writes OUT/measured.jsonl (packages are kept in OUT/x); run apt-get update first
+
+Each line is {"id", "label", "src", "lang", "text"}, as `freshcontext inspect --jsonl` reads it: failures that Apache httpd, MediaWiki, DokuWiki,
+Roundcube, Privoxy and HAProxy write, and content out of the manuals of Apache httpd, Debian's handbook, manual pages and collections of
+quotations. A message of a program has its label from its English original, by the rule of labels.py; what the rule does not know is left out, and
+a share of the rest is wrong, in English too: recall of these is a lower bound, and tells two detectors apart rather than what one is worth.
+"""
+import glob, gzip, html, json, os, random, re, subprocess, sys
+
+from labels import PLACES, filled, label
+
+ROOT = os.path.abspath(sys.argv[1])
+# messages of one program in one language, and pieces of content of one package
+MOST_MESSAGES, MOST_PIECES = 60, 4000
+# Privoxy's templates that stand in place of a page
+PRIVOXY = "blocked cgi-error-* connect-failed connection-timeout forwarding-failed no-server-data no-such-domain untrusted default".split()
+
+
+def fetched(name):
+    there = f"{ROOT}/x/{name}"
+    if not os.path.isdir(there):
+        os.makedirs(there + ".part", exist_ok=True)
+        for command in [f"apt-get download -qq {name}", "dpkg-deb -x *.deb .", "rm *.deb"]:
+            subprocess.run(command, shell=True, cwd=there + ".part", check=True)
+        os.rename(there + ".part", there)
+    return there
+
+
+def files(package, pattern):
+    return sorted(path for path in glob.glob(f"{fetched(package)}/{pattern}", recursive=True) if os.path.isfile(path))
+
+
+def read(path):
+    opened = gzip.open if path.endswith(".gz") else open
+    with opened(path, "rb") as file:
+        return file.read().decode("utf-8", "replace")
+
+
+def as_text(page):
+    page = re.sub(r"(?is)<(script|style|head)\b.*?</\1>|<!--.*?-->", " ", page)
+    page = re.sub(r"(?i)<(br|p|div|h\d|li|tr|hr|dt|dd|pre)\b[^>]*>", "\n", page)
+    page = html.unescape(re.sub(r"<[^>]+>", " ", page))
+    return re.sub(r"\s*\n\s*", "\n", re.sub(r"[ \t\xa0]+", " ", page)).strip()
+
+
+def apache(rng):
+    for path in files("apache2-data", "usr/share/apache2/error/HTTP_*.var"):
+        for lang, body in re.findall(r"Body:-+([\w-]+)--\n(.*?)\n-+\1--", read(path), re.S):
+            title = re.search(r'var="TITLE" value="([^"]*)"', body)
+            body = re.sub(r"(?s)<!--#else.*?<!--#endif[^>]*-->", " ", body)
+            body = re.sub(r"(?s)<!--#echo.*?-->", lambda _: rng.choice(PLACES[1:3]), body)
+            yield lang, f"{html.unescape(title[1]) if title else ''}\n\n{as_text(body)}".strip()
+
+
+def privoxy(rng):
+    for pattern in PRIVOXY:
+        for path in files("privoxy", f"etc/privoxy/templates/{pattern}"):
+            page = re.sub(r"(?m)^#.*\n", "", read(path))
+            page = re.sub(r"@[\w-]+@", lambda _: rng.choice(PLACES), page)
+            yield "en", page
+            yield "en", as_text(page)
+
+
+def haproxy(_):
+    for path in files("haproxy", "etc/haproxy/errors/*.http"):
+        response = read(path)
+        yield "en", response
+        yield "en", response.split("\n\n" if "\r\n\r\n" not in response else "\r\n\r\n", 1)[-1]
+
+
+def messages(english, others, rng):
+    """Failures among messages that share keys, beside those of the English file."""
+    failing = {key for key, text in english.items() if isinstance(text, str) and label(filled(plain(text), random.Random(1))) == "failure"}
+    for lang, said in [("en", english), *others]:
+        own = sorted(key for key in failing if isinstance(said.get(key), str) and (lang == "en" or said[key] != english[key]))
+        if 3 * len(own) < 2 * len(failing):
+            continue  # hardly begun: what is there comes from other languages
+        rng.shuffle(own)
+        for key in own if lang == "en" else own[:MOST_MESSAGES]:
+            yield lang, filled(plain(said[key]), rng)
+
+
+def plain(text):
+    """A message without the markup of wikis."""
+    text = re.sub(r"\{\{(?:PLURAL|GENDER|GRAMMAR|formatnum)[:|][^|{}]*\|?([^|{}]*)[^{}]*\}\}", r"\1", text)
+    text = re.sub(r"\[\[(?:[^|\[\]]*\|)?([^\[\]]*)\]\]|\[\S+ ([^\[\]]*)\]", lambda found: found[1] or found[2], text)
+    return re.sub(r"'{2,}|\{\{[^{}]*\}\}", "", text)
+
+
+def mediawiki(rng):
+    paths = files("mediawiki", "usr/share/mediawiki/languages/i18n/*.json")
+    said = {os.path.basename(path)[:-5]: json.loads(read(path)) for path in paths}
+    return messages(said.pop("en"), [(lang, texts) for lang, texts in sorted(said.items()) if lang != "qqq"], rng)
+
+
+def php(package, pattern, assigned, original):
+    """Messages that are assigned in files of PHP, one folder for each language."""
+    said = {}
+    for path in files(package, pattern):
+        found = re.findall(assigned + r"\['(\w+)'\]\s*=\s*(?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\");", read(path))
+        said[path.split("/")[-2]] = {key: re.sub(r"\\(['\"\\])", r"\1", one or two) for key, one, two in found}
+    return lambda rng: messages(said.pop(original), sorted(said.items()), rng)
+
+
+def pieces(texts):
+    """Openings, as they come and without markup, and paragraphs, as what is retrieved comes in all lengths."""
+    for lang, text in texts:
+        shown = as_text(text) if "<" in text[:200] else text
+        yield lang, text[:6000]
+        yield lang, shown[:2000]
+        for paragraph in [part for part in re.split(r"\n\s*\n", shown) if 30 < len(part) < 1200][1:8:3]:
+            yield lang, paragraph
+
+
+def manual(package, pattern):
+    # Of a page in several languages, the name of its file or of its folder says which.
+    lang = lambda path: (re.search(r"[/.]([a-z]{2}(?:-[A-Za-z]{2,4})?)(?:/|(?:\.gz)?$)", path.split("/doc/")[-1]) or ["", "en"])[1]
+    return lambda _: pieces((lang(path), read(path)) for path in files(package, pattern))
+
+
+def manual_pages(package):
+    unroff = lambda text: re.sub(r"\\f.|\\[&^|]|\\", "", re.sub(r"(?m)^[.'](?!SH|TP|B |I |BR ).*\n|^\.\w+ ?", "", text))
+    return lambda _: pieces(("en", unroff(read(path)).strip()) for path in files(package, "usr/share/man/man*/*.gz"))
+
+
+def quotations(_):
+    for path in files("fortunes", "usr/share/games/fortunes/*"):
+        if not path.endswith((".dat", ".u8")):
+            yield from (("en", text.strip()) for text in read(path).split("\n%\n"))
+
+
+FAILURES = {
+    "apache": apache,
+    "mediawiki": mediawiki,
+    "dokuwiki": php("dokuwiki", "usr/share/dokuwiki/inc/lang/*/lang.php", r"\$lang", "en"),
+    "roundcube": php("roundcube-core", "usr/share/roundcube/program/localization/*/messages.inc", r"\$messages", "en_US"),
+    "privoxy": privoxy,
+    "haproxy": haproxy,
+}
+CONTENT = {
+    "apache2-doc": manual("apache2-doc", "usr/share/doc/apache2-doc/manual/**/*.html*"),
+    "debian-handbook": manual("debian-handbook", "usr/share/doc/debian-handbook/html/**/*.html"),
+    "manpages": manual_pages("manpages"),
+    "manpages-dev": manual_pages("manpages-dev"),
+    "fortunes": quotations,
+}
+
+
+def main():
+    with open(f"{ROOT}/measured.jsonl", "w", encoding="utf-8") as out:
+        for kind, sources in (("failure", FAILURES), ("genuine", CONTENT)):
+            for src, texts in sources.items():
+                rng = random.Random(src)
+                seen = {(lang, text.strip()) for lang, text in texts(rng) if len(text.strip()) > 1 and text.count("\ufffd") < 3}
+                chosen = sorted(seen)
+                if kind == "genuine":
+                    chosen = sorted(rng.sample(chosen, min(MOST_PIECES, len(chosen))))
+                print(f"{kind} {src}: {len(chosen)}", file=sys.stderr)
+                for number, (lang, text) in enumerate(chosen):
+                    line = {"id": f"{src}-{number}", "label": kind, "src": src, "lang": lang, "text": text}
+                    out.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+os.makedirs(ROOT, exist_ok=True)
+main()
