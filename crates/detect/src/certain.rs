@@ -38,8 +38,11 @@ const MARKERS: &str = "error|fatal|failed|failure|unavailable|timeout|timed out|
 /// Tools that say in brackets who they are, before one of those.
 const TOOLS: &str = "security|policy|guard|proxy|fetch|http|tool|network";
 
-/// Calls of the system (`man 2`, and of the resolver) of which Node.js says in a word with which error they failed.
+/// Calls of the system and of its resolver of which Node.js says in a word with which error they failed, and those errors
+/// (nodejs.org/api/errors.html, "Common system errors", and `dns`).
 const CALLS: &str = "connect|read|write|getaddrinfo|queryA|queryAaaa|open|stat|spawn";
+const ERRNO: &str = "ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EAI_FAIL|ESERVFAIL|ENODATA|EPIPE|\
+    EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EPROTO|EACCES|EPERM|ENOENT|ENOTDIR|EISDIR|EMFILE";
 
 /// Those that no title opens with: more words may follow.
 const TELLING: &str = "timeout|timed out|fetch error|fetch_error|http error|network error|tool error|request failed|\
@@ -261,12 +264,10 @@ fn announced(lower: &str) -> Option<usize> {
 
 /// Bytes of what Node.js prints of a call of the system that failed: `connect ECONNREFUSED 192.0.2.7:443`.
 fn system_error(text: &str) -> Option<usize> {
-    let mut words = text.split([' ', ',']);
-    let (call, code) = (words.next()?, words.next()?);
-    let is_code = code.starts_with('E') && code.len() >= 5;
-    let is_code = is_code && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
-    let few = words.count() <= WORDS_AFTER_ERROR;
-    (is_code && few && listed(CALLS, call)).then_some(call.len() + 1 + code.len())
+    let (call, rest) = text.split_once(' ')?;
+    let name = rest.split([' ', ',']).next()?;
+    let few = rest.split_whitespace().count() <= 1 + WORDS_AFTER_ERROR;
+    (few && listed(CALLS, call) && listed(ERRNO, name)).then_some(call.len() + 1 + name.len())
 }
 
 /// The kind of failure that a tool's few words name, in lower case: too few to be weighed.

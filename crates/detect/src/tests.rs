@@ -244,7 +244,7 @@ fn what_retrieval_tools_print_is_a_failure() {
     }
     for text in [
         "\u{201c}Default backend - 404\u{201d}: what it means and how to mend the ingress",
-        "connect ESP32 boards to your home network",
+        "connect ETHERNET cables",
         "curl: how to follow redirects",
         "net::ERR_CERT_DATE_INVALID in Chrome after the update to Debian 12",
         "The timeout after the second quarter was the last of the match, and the coach used it well.",
