@@ -53,9 +53,8 @@ const WORDS_AFTER_TELLING: usize = 14;
 const MARKED: usize = 400;
 const WORDS_AFTER_ERROR: usize = 4;
 
-/// Most visible bytes of a page that a vendor's proof decides, and most bytes that end a text of nothing else.
+/// Most visible bytes of a page that a vendor's proof decides.
 const WALLED: usize = 400;
-const FULL_STOPS: usize = 3;
 
 /// Longest text that is a status and nothing else, in bytes.
 const STATUS: usize = 60;
@@ -81,8 +80,8 @@ pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -
         .or_else(|| block_page(segments, figures))
 }
 
-/// What a status may stand behind, in lower case, with `|` between.
-const BEFORE_STATUS: &str = "http/1.1 |http/1.0 |http/2 |http/3 |http error |error |http ";
+/// What a status may stand behind, in lower case, with `|` between; the last is what ingress-nginx says of a host without a route.
+const BEFORE_STATUS: &str = "http/1.1 |http/1.0 |http/2 |http/3 |http error |error |http |default backend - ";
 
 /// `404`, `HTTP/1.1 503 Service Unavailable`, `Too Many Requests`: a status and nothing else. Or a whole response that refuses:
 /// a status line, and a header field below it (RFC 9112).
@@ -307,15 +306,10 @@ fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     Some(found.with("shape", "an error object"))
 }
 
-/// A vendor's proof on a page without a document of its own, or a vendor's mark as all that a text says.
+/// A vendor's proof on a page without a document of its own.
 fn block_page(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
-    let mark = figures.mark?;
-    let most = match (segments.form, mark.strength) {
-        (Form::Html, Strength::Proof) => WALLED,
-        (Form::Plain, _) => mark.needle.len() + FULL_STOPS,
-        _ => return None,
-    };
-    if segments.shape.visible > most {
+    let mark = figures.mark.filter(|mark| mark.strength == Strength::Proof)?;
+    if segments.form != Form::Html || segments.shape.visible > WALLED {
         return None;
     }
     let reason = format!("{}: {}", mark.vendor, mark.kind.phrase());

@@ -218,7 +218,7 @@ fn what_retrieval_tools_print_is_a_failure() {
             "curl: (28) Operation timed out after 30001 milliseconds with 0 bytes received",
             Some(Kind::Timeout),
         ),
-        ("No good Wikipedia Search Result was found", Some(Kind::NotFound)),
+        ("No good Wikipedia Search Result was found", Some(Kind::Empty)),
         // Stock pages, without their tags.
         ("default backend - 404", Some(Kind::NotFound)),
         (
@@ -245,6 +245,9 @@ fn what_retrieval_tools_print_is_a_failure() {
     for text in [
         "\u{201c}Default backend - 404\u{201d}: what it means and how to mend the ingress",
         "connect ETHERNET cables",
+        // A mark and nothing else may be a name.
+        "McAfee Web Gateway",
+        "Guru Meditation",
         "curl: how to follow redirects",
         "net::ERR_CERT_DATE_INVALID in Chrome after the update to Debian 12",
         "The timeout after the second quarter was the last of the match, and the coach used it well.",

@@ -14,6 +14,6 @@ pub(super) const MARKS: &[Fingerprint] = &[
         "autonomous fetching of this page is not allowed",
     ),
     proof("Claude Code", AccessDenied, "claude code is unable to fetch from"),
-    hint("LangChain", NotFound, "no good wikipedia search result was found"),
+    proof("LangChain", NotFound, "no good wikipedia search result was found"),
     hint("OpenSSH", LoginRequired, "permission denied (publickey"),
 ];
