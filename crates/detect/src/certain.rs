@@ -234,8 +234,10 @@ fn marker(text: &str) -> Option<Inspection> {
         return None;
     }
     let lower = text.to_ascii_lowercase();
-    let announced = bracketed(&lower).or_else(|| announced(&lower));
-    let bytes = announced.or_else(|| system_error(text))?;
+    let bytes = bracketed(&lower)
+        .or_else(|| announced(&lower))
+        .or_else(|| waited(&lower))
+        .or_else(|| system_error(text))?;
     let found = Inspection::new(named_kind(&lower), 0.93, "a tool says that it failed");
     Some(found.with("wording", head(text, bytes)))
 }
@@ -249,16 +251,21 @@ fn bracketed(lower: &str) -> Option<usize> {
     marks.then_some(word.len() + 2)
 }
 
-/// Bytes of a marker before a colon, or before a time that was waited, and a few words.
+/// Bytes of a marker before a colon and a few words.
 fn announced(lower: &str) -> Option<usize> {
-    let waited = |rest: &&str| rest.starts_with(|c: char| c.is_ascii_digit());
-    let after = || lower.split_once(" after ").filter(|(_, rest)| waited(rest));
-    let (word, rest) = lower.split_once(": ").or_else(after)?;
+    let (word, rest) = lower.split_once(": ")?;
     let words = rest.split_whitespace().count();
     let by_curl = word == "curl" && rest.starts_with('(');
     let telling = by_curl || listed(TELLING, word);
     let few = words <= WORDS_AFTER_ERROR || telling && words <= WORDS_AFTER_TELLING;
     (few && (by_curl || listed(MARKERS, word)) && !lower.contains('\n')).then_some(word.len() + 1)
+}
+
+/// Bytes of one before the time that was waited.
+fn waited(lower: &str) -> Option<usize> {
+    let (word, time) = lower.split_once(" after ")?;
+    let is_time = time.starts_with(|c: char| c.is_ascii_digit()) && time.split_whitespace().count() <= 2;
+    (is_time && listed(TELLING, word)).then_some(word.len())
 }
 
 /// Bytes of what Node.js prints of a call of the system that failed: `connect ECONNREFUSED 192.0.2.7:443`.

@@ -245,6 +245,7 @@ fn what_retrieval_tools_print_is_a_failure() {
     for text in [
         "\u{201c}Default backend - 404\u{201d}: what it means and how to mend the ingress",
         "connect ETHERNET cables",
+        "Rejected after 30 years",
         // A mark and nothing else may be a name.
         "McAfee Web Gateway",
         "Guru Meditation",
