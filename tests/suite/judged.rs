@@ -159,7 +159,7 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "curl: (6) Could not resolve host: garden.test",
             "tool_error",
-            "\u{201c}Could not",
+            "a tool says that it failed",
         ),
         // Somebody reports what came instead.
         (
