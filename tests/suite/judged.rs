@@ -144,28 +144,32 @@ async fn what_tools_print() -> Result<(), Failed> {
         ),
         ("[Unavailable]", "unavailable", "a tool says that it failed"),
         ("Error: boom", "tool_error", "a tool says that it failed"),
-        ("Timeout after 30s", "timeout", "a tool says that it failed"),
+        (
+            "Timeout after 30s",
+            "timeout",
+            "a tool says that it waited in vain",
+        ),
         (
             "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
             "tool_error",
-            "\u{201c}Could not",
+            "\u{201c}Could not load the page\u{201d}",
         ),
         (
             "page.goto: Timeout 30000ms exceeded.\nCall log:\n  - navigating to \"https://docs.example.org/\"",
             "timeout",
-            "30000ms exceeded\u{201d}",
+            "\u{201c}30000ms exceeded\u{201d}",
         ),
         // Whatever host it names: it may stand in much content.
         (
             "curl: (6) Could not resolve host: garden.test",
             "tool_error",
-            "a tool says that it failed",
+            "\u{201c}Could not resolve\u{201d}",
         ),
         // Somebody reports what came instead.
         (
-            "The page only says \"Too many requests\".",
-            "rate_limited",
-            "only says|Too many|requests",
+            "The server answered \"Access denied\".",
+            "access_denied",
+            "\u{201c}The server\u{201d}|\u{201c}answered\u{201d}|\u{201c}denied\u{201d}",
         ),
         (
             "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>",

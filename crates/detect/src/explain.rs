@@ -114,10 +114,9 @@ fn said(model: &Model, segments: &Segments<'_>) -> Vec<String> {
             continue;
         }
         // It takes the place of the heaviest that it is joined to.
-        if let Some(place) = said.iter_mut().find(|other| one.overlaps(other)) {
-            *place = whole;
-            let mut met = false;
-            said.retain(|other| !whole.overlaps(other) || !std::mem::replace(&mut met, true));
+        if let Some(place) = said.iter().position(|other| one.overlaps(other)) {
+            said.retain(|other| !one.overlaps(other));
+            said.insert(place, whole);
         } else if said.len() < NAMED {
             said.push(one);
         }

@@ -100,6 +100,15 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     if !found.failed {
         return found;
     }
+    // What reads as the report of a failure, and quotes what is one by itself, says it twice.
+    if length == 0
+        && segments.form == Form::Plain
+        && let Some(quoted) =
+            mentions::quoted(text).map(|quoted| weigh(model, quoted, &[], [0.0; LENGTHS.len()]))
+        && quoted.failed
+    {
+        found.confidence = found.confidence.max(quoted.confidence);
+    }
     let add = |found: Inspection, hint: &Hint| found.with("beside", hint.why);
     hints.iter().fold(found, add)
 }

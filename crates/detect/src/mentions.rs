@@ -65,3 +65,14 @@ pub(crate) fn quotation(text: &str, at: usize, next: usize, words_before: bool) 
         .skip_while(|c| *c == ' ');
     (words_before || behind.next().is_some_and(char::is_alphanumeric)).then_some(length)
 }
+
+/// The first short quotation of a text that says something beside it.
+pub(crate) fn quoted(text: &str) -> Option<&str> {
+    let mut words_before = false;
+    text.char_indices().find_map(|(at, c)| {
+        let next = at + c.len_utf8();
+        let length = quotation(text, at, next, words_before);
+        words_before |= c.is_alphanumeric();
+        text.get(next..next + length?)
+    })
+}

@@ -19,7 +19,7 @@ pub fn prepare() {
 ///
 /// A single text without a structured date is scored strictly: it may be any page. Where the source
 /// gave structured dates or several items, the documented shape was there, so only a certain
-/// failure counts, and none where there are titles only: "502 Bad Gateway" is a story, too.
+/// failure counts, and of titles alone only bytes that are no text: "502 Bad Gateway" is a story, too.
 pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[ScoredItem]) -> Result<(), SourceError> {
     if items.is_empty() {
         return Ok(());
@@ -48,10 +48,11 @@ pub(super) fn guard(adapter: &str, summary: Option<&str>, items: &[ScoredItem]) 
     } else {
         inspect(&text)
     };
+    // Titles alone are too little: a story about a folder that cannot be written reads like that error.
+    let has_body = silent || items.iter().any(|item| !item.summary.is_empty());
+    let may_fail = has_body || inspection.kind == Some(Kind::Malformed);
     let failed = if documented {
-        // Titles alone are too little: a story about a folder that cannot be written reads like that error.
-        let has_body = silent || items.iter().any(|item| !item.summary.is_empty());
-        has_body && (certain(&text) == Some(true) || inspection.is_sure_failure())
+        may_fail && certain(&text) == Some(true) || has_body && inspection.is_sure_failure()
     } else {
         inspection.failed
     };

@@ -71,7 +71,7 @@ pub(super) const MARKS: &[Fingerprint] = &[
     proof("Tomcat", ServerError, "<b>type</b> status report"),
     proof("Tomcat", ServerError, "</b> status report</p>"),
     // The same page without its tags.
-    proof("Tomcat", ServerError, "type status report"),
+    hint("Tomcat", ServerError, "type status report"),
     proof("Jetty", ServerError, "powered by jetty://"),
     proof("Spring Boot", ServerError, "whitelabel error page"),
     proof(

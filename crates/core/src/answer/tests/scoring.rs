@@ -311,6 +311,36 @@ fn a_dated_title_alone_is_too_little_to_weigh() {
 }
 
 #[test]
+fn titles_that_are_no_text_are_a_failure() {
+    for count in [1, 2] {
+        let unreadable = (0..count).map(|number| {
+            let mut story = item(number, "2026-03-05");
+            story.title = format!("{number}\u{fffd}\u{fffd}\u{fffd}\u{fffd}");
+            story.summary = String::new();
+            story
+        });
+        let error = score_with(result(unreadable.collect()), &args()).unwrap_err();
+        assert_eq!(error.detail.as_deref(), Some("malformed"));
+    }
+}
+
+#[test]
+fn issues_may_be_called_by_an_error() {
+    let titled = |number, title: &str| {
+        let mut issue = item(number, "2026-03-05");
+        issue.title = title.to_owned();
+        issue.summary = String::new();
+        issue
+    };
+    let answer = scored(vec![
+        titled(1, "[Error] npm install fails"),
+        titled(2, "[Blocked] on 3.2"),
+    ])
+    .render(4000);
+    assert_eq!(answer.shown, 2);
+}
+
+#[test]
 fn one_odd_title_among_stories_spoils_nothing() {
     let mut odd = item(2, "2026-03-05");
     odd.title = "503 Service Unavailable".to_owned();
