@@ -47,6 +47,7 @@ mod readiness;
 mod relevance;
 mod results;
 mod schema;
+mod siblings;
 mod signal;
 #[cfg(test)]
 mod tests;
@@ -71,7 +72,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_budget::{Assembly, MissingContext, Selection, Used};
 use freshcontext_contract::limits::SIGNALS_VALUES;
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
-use freshcontext_detect::rings::{self, Hint, Member};
+use freshcontext_detect::Hint;
 use freshcontext_records::RecordOptions;
 use freshcontext_records::make::Known;
 use serde::{Serialize, Serializer};
@@ -263,7 +264,7 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
         .query
         .filter(|_| unscored)
         .and_then(|query| Query::new(query, &request.signals, large));
-    let beside = beside(request);
+    let beside = siblings::hints(&request.signals, request.query);
     let now = iso_millis(request.now);
     let revalidate_after = revalidate_after(request.now, options.decay.lambda(request.profile.decay_of));
     let made = parallel::map(&request.signals, large, |place, given| {
@@ -327,17 +328,6 @@ fn ranked(mut made: Vec<Box<(ScoredSignal<'_>, Verdict)>>) -> (Vec<ScoredSignal<
         verdicts.push(verdict);
     }
     (all, verdicts)
-}
-
-/// What the other signals say about each: nothing, as a rule.
-fn beside(request: &Request<'_>) -> Vec<Vec<Hint>> {
-    let members = request.signals.iter().map(|given| Member {
-        url: Some(given.source),
-        title: given.title,
-        query: request.query,
-        text: given.content.unwrap_or_default(),
-    });
-    rings::batch(&members.collect::<Vec<_>>())
 }
 
 /// A signal and the figures that decide about it.

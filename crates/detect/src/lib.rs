@@ -7,7 +7,6 @@ pub mod figures;
 mod form;
 mod json;
 mod mentions;
-pub mod rings;
 pub mod score;
 mod segment;
 #[cfg(test)]
@@ -20,8 +19,16 @@ pub use segment::{Segments, Shape};
 pub use verdict::{Evidence, Inspection, Kind};
 
 use figures::{Figure, Figures};
-use rings::Hint;
 use score::{LENGTHS, Model};
+
+/// What is known beyond a text: it adds to the weight of one that is close to a failure, and never fails one that reads as content.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hint {
+    /// Added to the margin; at least 0.
+    pub weight: f32,
+    /// Why, in words.
+    pub why: &'static str,
+}
 
 /// Judges whether a text is a failed retrieval. Pure and deterministic; never panics.
 pub fn inspect(text: &str) -> Inspection {
@@ -29,9 +36,8 @@ pub fn inspect(text: &str) -> Inspection {
 }
 
 /// Judges context that a caller holds, where content is likelier than in what a retrieval just brought: of a short text more is
-/// asked than by [`inspect`], for a few words say little either way. `hints` are what is known beyond the text, from
-/// [`rings::batch`] and from how it was fetched: a hint adds to the weight of a text that is close to a failure, and never fails
-/// one that reads as content.
+/// asked than by [`inspect`], for a few words say little either way. `hints` are what is known beyond the text: how it was fetched,
+/// and what other texts came with it.
 pub fn inspect_context(text: &str, hints: &[Hint]) -> Inspection {
     weigh(Model::built_in(), text, hints, [IN_CONTEXT, 0.0, 0.0])
 }
@@ -111,11 +117,4 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     }
     let add = |found: Inspection, hint: &Hint| found.with("beside", hint.why);
     hints.iter().fold(found, add)
-}
-
-/// One output line of `inspect --jsonl`: `{"id","failed","kind","confidence"}`, without line end.
-pub fn jsonl_line(id: &str, text: &str) -> String {
-    let found = inspect(text);
-    serde_json::json!({ "id": id, "failed": found.failed, "kind": found.kind, "confidence": found.confidence })
-        .to_string()
 }

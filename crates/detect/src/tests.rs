@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::rings::{Member, batch};
 
 mod corpora;
 
@@ -406,8 +405,8 @@ fn a_document_that_quotes_a_wall_is_a_document() {
 
 #[test]
 fn hints_add_to_what_is_close_and_never_fail_content() {
-    let hints = [rings::Hint {
-        weight: rings::DETOUR,
+    let hints = [Hint {
+        weight: 2.5,
         why: "it ended elsewhere",
     }];
     let article = "The committee met in spring and heard nine witnesses about the harbour. ".repeat(20);
@@ -433,30 +432,6 @@ fn hints_add_to_what_is_close_and_never_fail_content() {
 }
 
 #[test]
-fn the_same_short_text_under_several_addresses_weighs() {
-    let member = |url, text| Member {
-        url: Some(url),
-        title: Some("Tides in the harbour"),
-        query: None,
-        text,
-    };
-    let same = "Welcome. Please choose your region to go on.";
-    let hints = batch(&[
-        member("https://a.example/1", same),
-        member("https://b.example/2", same),
-        member("https://c.example/3", "Tides are high in spring."),
-        member("https://d.example/4", "The harbour was rebuilt."),
-        member(
-            "https://e.example/5",
-            "Low tides show the old pier of the harbour.",
-        ),
-    ]);
-    let counts: Vec<usize> = hints.iter().map(Vec::len).collect();
-    assert!(counts[0] >= 1 && counts[1] >= 1, "{hints:?}");
-    assert_eq!(&counts[2..], [0, 0, 0]);
-}
-
-#[test]
 fn serialises_as_documented() {
     let found = serde_json::to_value(inspect("Too Many Requests")).unwrap();
     assert_eq!(found["failed"], true);
@@ -466,10 +441,6 @@ fn serialises_as_documented() {
             .as_array()
             .is_some_and(|evidence| !evidence.is_empty())
     );
-    let line: serde_json::Value = serde_json::from_str(&jsonl_line("a\"b", "Rust 1.90 released")).unwrap();
-    assert_eq!(line["id"], "a\"b");
-    assert_eq!(line["failed"], false);
-    assert_eq!(line["kind"], serde_json::Value::Null);
 }
 
 #[test]
@@ -577,7 +548,7 @@ proptest! {
     fn hints_never_make_a_failure_content(pick in 0_usize..800) {
         let lines = corpus("failures");
         let text = &lines[pick % lines.len()].text;
-        let hints = [rings::Hint { weight: 2.0, why: "test" }];
+        let hints = [Hint { weight: 2.0, why: "test" }];
         prop_assert!(!inspect_context(text, &[]).failed || inspect_context(text, &hints).failed);
         prop_assert!(inspect(text).failed || !inspect_context(text, &[]).failed);
     }

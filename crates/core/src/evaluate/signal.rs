@@ -1,8 +1,7 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
 use chrono::{DateTime, Utc};
-use freshcontext_detect::inspect_context;
-use freshcontext_detect::rings::{DETOUR, Hint};
+use freshcontext_detect::{Hint, inspect_context};
 
 use super::given::Given;
 use super::input::to_millis;
@@ -295,7 +294,7 @@ fn guard(given: &Given<'_>, beside: &[Hint]) -> Guard {
     let doubt = transport::doubt(given);
     let mut hints = beside.to_vec();
     hints.extend(doubt.as_ref().map(|_| Hint {
-        weight: DETOUR,
+        weight: transport::DETOUR,
         why: "how it was retrieved",
     }));
     match (by_text(given, &hints), doubt) {

@@ -7,6 +7,9 @@ use super::given::Given;
 /// Statuses from here on are failures (RFC 9110, section 15).
 const FIRST_ERROR: u16 = 400;
 
+/// Weight of a retrieval that ended elsewhere, or brought another type than its address names, in units of the detector's margin.
+pub(super) const DETOUR: f32 = 2.5;
+
 /// Names of pages that stand in for what was asked for.
 const STAND_INS: [&str; 12] = [
     "404",

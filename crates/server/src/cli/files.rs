@@ -9,8 +9,8 @@ use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch};
 use freshcontext_core::validate::{Level, Report, validate as validate_text};
 use freshcontext_core::values::hold_more_values_than;
-use freshcontext_detect::{inspect as inspect_text, jsonl_line};
-use serde_json::{Map, Value};
+use freshcontext_detect::inspect as inspect_text;
+use serde_json::{Map, Value, json};
 
 use super::args::RequiredLevel;
 use super::{FAILED, WRONG, read_input, refused, unreadable};
@@ -336,7 +336,10 @@ pub(super) fn inspect_lines(file: &Path) -> u8 {
             );
             return WRONG;
         };
-        output::line(&jsonl_line(&id, text));
+        let found = inspect_text(text);
+        let line =
+            json!({ "id": id, "failed": found.failed, "kind": found.kind, "confidence": found.confidence });
+        output::line(&line.to_string());
     }
     0
 }
