@@ -289,7 +289,7 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
         let names = if class == OTHER {
             code == u32::from('/') && next.is_some_and(u8::is_ascii_alphanumeric)
         } else {
-            next.is_some_and(|byte| byte.is_ascii_digit() || b".:/@-_".contains(byte))
+            next.is_some_and(|byte| byte.is_ascii_digit() || mentions::joins(*byte))
         };
         if names && let Some(length) = mentions::name(text, start) {
             at = start + length;

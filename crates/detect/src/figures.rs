@@ -181,9 +181,9 @@ impl Figures {
     fn characters(&mut self, segments: &Segments<'_>) {
         let lead = head(segments.lead.as_ref(), MEASURED);
         let bytes = lead.as_bytes();
-        let asks = count(bytes, |byte| byte == b'?');
-        let lines = count(bytes, |byte| byte == b'\n') + 1;
-        let beyond = count(bytes, |byte| !byte.is_ascii());
+        let asks = memchr::memchr_iter(b'?', bytes).count();
+        let lines = memchr::memchr_iter(b'\n', bytes).count() + 1;
+        let beyond = bytes.iter().filter(|byte| !byte.is_ascii()).count();
         self.step(Figure::OneLine, &[1, 5, 20], lines);
         self.set(Figure::Beyond, beyond as f32 * 5.0 / bytes.len().max(1) as f32);
         self.set(Figure::Asks, asks as f32 / 2.0);
@@ -212,10 +212,4 @@ impl Figures {
         self.set(Figure::JsonContent, json.content as f32 / values.max(1) as f32);
         self.flag(Figure::JsonFew, values < 8);
     }
-}
-
-/// How many bytes are of a kind: in pieces whose number fits into a byte, so that many are compared at once.
-fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
-    let few = |piece: &[u8]| piece.iter().fold(0_u8, |sum, byte| sum + u8::from(is(*byte)));
-    bytes.chunks(usize::from(u8::MAX)).map(few).map(usize::from).sum()
 }

@@ -148,22 +148,18 @@ const NO_ERROR: u8 = 32;
 /// Looked into for every key. Which keys are in it is fixed, so its hash need not withstand chosen ones.
 static KEYS: LazyLock<HashMap<&'static [u8], u8, FxBuildHasher>> = LazyLock::new(|| {
     let mut keys = HashMap::default();
-    let mut part = 0;
-    let lines = include_str!("keys.txt").lines();
-    for line in lines.filter(|line| !line.starts_with('#')) {
-        let Some(section) = line.strip_prefix("= ") else {
-            for key in line.split_whitespace() {
-                *keys.entry(key.as_bytes()).or_default() |= part;
-            }
-            continue;
-        };
-        part = match section {
+    for section in include_str!("keys.txt").split("\n= ").skip(1) {
+        let (part, listed) = section.split_once('\n').unwrap_or_default();
+        let names = match part {
             "error" => ERROR,
             "code" => CODE,
             "word" => WORD,
             "truth" => TRUTH,
             _ => BESIDE,
         };
+        for key in listed.split_whitespace() {
+            *keys.entry(key.as_bytes()).or_default() |= names;
+        }
     }
     keys
 });

@@ -6,13 +6,10 @@ pub(crate) const LEAD: usize = 480;
 /// How much behind it is read where the beginning leaves a doubt, in bytes.
 pub(crate) const MORE: usize = 480;
 
-/// The first line of a text without its end, and what follows. Finds the end of a long line sooner than the standard library.
+/// The first line of a text without its end, and what follows.
 pub(crate) fn first_line(text: &str) -> (&str, &str) {
-    let end = memchr::memchr(b'\n', text.as_bytes());
-    match end.and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?))) {
-        Some((line, rest)) => (line.strip_suffix('\r').unwrap_or(line), rest),
-        None => (text, ""),
-    }
+    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+    (line.strip_suffix('\r').unwrap_or(line), rest)
 }
 
 /// Whether a text begins with this, whatever the case of its letters.
