@@ -127,7 +127,8 @@ impl Figures {
         let lengths = [16, 32, 512, 1024, 2048, 4096];
         figures.step(Figure::UpTo16, &lengths, segments.shape.visible);
         figures.characters(segments);
-        if segments.shape.visible <= MARKED {
+        // JSON that is a document is content whatever marks it quotes.
+        if segments.shape.visible <= MARKED && !segments.json.is_some_and(|json| json.is_document()) {
             figures.search(text);
         }
         if let Some(json) = segments.json {
