@@ -187,7 +187,7 @@ async fn files() -> Result<(), Failed> {
     assert!(seen.stdout.starts_with("failed retrieval"), "{}", seen.stdout);
     let lines = format!(
         "{}\n{}\n",
-        json!({"id": "a", "text": wall}),
+        json!({"id": "a\"1", "text": wall}),
         json!({"id": "b", "text": "A long walk through the forest."})
     );
     let seen = finish(command(&["inspect", "--jsonl", "-"]), &lines).await;
@@ -197,14 +197,21 @@ async fn files() -> Result<(), Failed> {
         .filter_map(|line| serde_json::from_str(line).ok())
         .collect();
     assert_eq!(verdicts.len(), 2, "{}", seen.stdout);
-    assert_eq!(
-        (&verdicts[0]["id"], &verdicts[0]["failed"]),
-        (&json!("a"), &json!(true))
-    );
-    assert_eq!(
-        (&verdicts[1]["id"], &verdicts[1]["failed"]),
-        (&json!("b"), &json!(false))
-    );
+    let said = |line: usize| ["id", "failed", "kind"].map(|name| &verdicts[line][name]);
+    assert_eq!(said(0), [&json!("a\"1"), &json!(true), &json!("challenge")]);
+    assert_eq!(said(1), [&json!("b"), &json!(false), &Value::Null]);
+    for verdict in &verdicts {
+        assert!(
+            verdict["confidence"]
+                .as_f64()
+                .is_some_and(|sure| (0.0..=1.0).contains(&sure))
+        );
+        assert_eq!(
+            verdict.as_object().map(serde_json::Map::len),
+            Some(4),
+            "{verdict}"
+        );
+    }
     Ok(())
 }
 
