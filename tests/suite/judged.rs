@@ -144,11 +144,7 @@ async fn what_tools_print() -> Result<(), Failed> {
         ),
         ("[Unavailable]", "unavailable", "a tool says that it failed"),
         ("Error: boom", "tool_error", "a tool says that it failed"),
-        (
-            "Timeout after 30s",
-            "timeout",
-            "a tool says that it waited in vain",
-        ),
+        ("Timeout after 30s", "timeout", "a tool says that it failed"),
         (
             "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
             "tool_error",
@@ -163,9 +159,14 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "curl: (6) Could not resolve host: garden.test",
             "tool_error",
-            "\u{201c}Could not resolve\u{201d}",
+            "a tool says that it failed",
         ),
         // Somebody reports what came instead.
+        (
+            "The page only says \"Too many requests\".",
+            "rate_limited",
+            "only says|Too many|requests",
+        ),
         (
             "The server answered \"Access denied\".",
             "access_denied",

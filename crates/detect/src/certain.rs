@@ -38,6 +38,12 @@ const MARKERS: &str = "error|fatal|failed|failure|unavailable|timeout|timed out|
 /// Tools that say in brackets who they are, before one of those.
 const TOOLS: &str = "security|policy|guard|proxy|fetch|http|tool|network";
 
+/// Calls of the system and of its resolver of which Node.js says in a word with which error they failed, and those errors
+/// (nodejs.org/api/errors.html, "Common system errors", and `dns`).
+const CALLS: &str = "connect|read|write|getaddrinfo|queryA|queryAaaa|open|stat|spawn";
+const ERRNO: &str = "ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EAI_FAIL|ESERVFAIL|ENODATA|EPIPE|\
+    EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EPROTO|EACCES|EPERM|ENOENT|ENOTDIR|EISDIR|EMFILE";
+
 /// Those that no title opens with: more words may follow.
 const TELLING: &str = "timeout|timed out|fetch error|fetch_error|http error|network error|tool error|request failed|\
     fetch failed";
@@ -228,13 +234,12 @@ fn marker(text: &str) -> Option<Inspection> {
         return None;
     }
     let lower = text.to_ascii_lowercase();
-    let (why, bytes) = if let Some(bytes) = waited(&lower) {
-        ("a tool says that it waited in vain", bytes)
-    } else {
-        let bytes = bracketed(&lower).or_else(|| announced(&lower))?;
-        ("a tool says that it failed", bytes)
-    };
-    Some(Inspection::new(named_kind(&lower), 0.93, why).with("wording", head(text, bytes)))
+    let bytes = bracketed(&lower)
+        .or_else(|| announced(&lower))
+        .or_else(|| waited(&lower))
+        .or_else(|| system_error(text))?;
+    let found = Inspection::new(named_kind(&lower), 0.93, "a tool says that it failed");
+    Some(found.with("wording", head(text, bytes)))
 }
 
 /// Bytes of a marker in brackets.
@@ -250,15 +255,25 @@ fn bracketed(lower: &str) -> Option<usize> {
 fn announced(lower: &str) -> Option<usize> {
     let (word, rest) = lower.split_once(": ")?;
     let words = rest.split_whitespace().count();
-    let few = words <= WORDS_AFTER_ERROR || listed(TELLING, word) && words <= WORDS_AFTER_TELLING;
-    (few && listed(MARKERS, word) && !lower.contains('\n')).then_some(word.len() + 1)
+    let by_curl = word == "curl" && rest.starts_with('(');
+    let telling = by_curl || listed(TELLING, word);
+    let few = words <= WORDS_AFTER_ERROR || telling && words <= WORDS_AFTER_TELLING;
+    (few && (by_curl || listed(MARKERS, word)) && !lower.contains('\n')).then_some(word.len() + 1)
 }
 
-/// Bytes of a marker before the time that was waited.
+/// Bytes of one before the time that was waited.
 fn waited(lower: &str) -> Option<usize> {
     let (word, time) = lower.split_once(" after ")?;
     let is_time = time.starts_with(|c: char| c.is_ascii_digit()) && time.split_whitespace().count() <= 2;
     (is_time && listed(TELLING, word)).then_some(word.len())
+}
+
+/// Bytes of what Node.js prints of a call of the system that failed: `connect ECONNREFUSED 192.0.2.7:443`.
+fn system_error(text: &str) -> Option<usize> {
+    let (call, rest) = text.split_once(' ')?;
+    let name = rest.split([' ', ',']).next()?;
+    let few = rest.split_whitespace().count() <= 1 + WORDS_AFTER_ERROR;
+    (few && listed(CALLS, call) && listed(ERRNO, name)).then_some(call.len() + 1 + name.len())
 }
 
 /// The kind of failure that a tool's few words name, in lower case: too few to be weighed.
@@ -266,8 +281,8 @@ fn named_kind(lower: &str) -> Kind {
     let kinds = [
         ("rate limit|too many", Kind::RateLimited),
         ("captcha", Kind::Challenge),
-        ("timeout|timed out", Kind::Timeout),
-        ("not found", Kind::NotFound),
+        ("timeout|timed out|etimedout", Kind::Timeout),
+        ("not found|enoent", Kind::NotFound),
         ("unavailable", Kind::Unavailable),
         ("denied|blocked", Kind::AccessDenied),
     ];

@@ -211,6 +211,8 @@ fn what_retrieval_tools_print_is_a_failure() {
             Some(Kind::Timeout),
         ),
         ("404", Some(Kind::NotFound)),
+        ("read ECONNRESET", Some(Kind::ToolError)),
+        ("connect ETIMEDOUT 192.0.2.7:443", Some(Kind::Timeout)),
         (
             "curl: (28) Operation timed out after 30001 milliseconds with 0 bytes received",
             Some(Kind::Timeout),
@@ -258,7 +260,7 @@ fn what_retrieval_tools_print_is_a_failure() {
     }
 }
 
-/// What Node.js prints of a call of the system is short, and has no words; the marks tell it from content in a caller's context, too.
+/// What Node.js prints of a call of the system is short, and has no words; it is a failure in a caller's context, too.
 #[test]
 fn errors_of_the_system_are_failures() {
     for text in [

@@ -114,4 +114,25 @@ mod tests {
         assert!(counts[0] >= 1 && counts[1] >= 1, "{hints:?}");
         assert_eq!(&counts[2..], [0, 0, 0]);
     }
+
+    #[test]
+    fn a_short_text_beside_its_subject_weighs_where_the_others_keep_to_theirs() {
+        let given = |source, title, content| Given {
+            source,
+            title: Some(title),
+            content: Some(content),
+            ..Given::default()
+        };
+        let mut signals = vec![
+            given("a", "Tides in spring", "Tides are high in spring."),
+            given("b", "The old pier", "The pier was rebuilt."),
+            given("c", "Harbour dues", "Dues for the harbour rise."),
+            given("d", "Ferry times", "Pick a region to go on."),
+        ];
+        assert_eq!(hints(&signals, None), [vec![], vec![], vec![], vec![UNRELATED]]);
+        // The query counts, too; and of three signals none is said to be odd.
+        assert_eq!(hints(&signals, Some("region")).concat(), []);
+        signals.remove(0);
+        assert_eq!(hints(&signals, None).concat(), []);
+    }
 }

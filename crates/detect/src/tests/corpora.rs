@@ -115,7 +115,7 @@ fn failures_that_are_explained_at_length_are_told_apart() {
 }
 
 /// What stock pages of servers, hosts and sites say, and what tools and libraries that fetch print, as it was remembered, beside titles
-/// and sentences in the same words. No weight is learned from these; a few marks were added for what was missed.
+/// and sentences in the same words. No weight is learned from these; a few marks and rules were added for what was missed.
 #[test]
 fn what_well_known_pages_and_tools_say_is_told_apart() {
     assert_told_apart(corpus("stock-pages").into_iter(), 95.0, 8.0);

@@ -66,6 +66,7 @@ pub(super) const MARKS: &[Fingerprint] = &[
     proof("Stooq", RateLimited, "przekroczony dzienny limit wywolan"),
     // With status 200, in JSON under "Note" or "Information".
     proof("Alpha Vantage", RateLimited, "thank you for using alpha vantage"),
+    proof("Alpha Vantage", RateLimited, "and our standard api rate limit is"),
     proof("LinkedIn", LoginRequired, "linkedin.com/authwall"),
     proof("LinkedIn", LoginRequired, "join linkedin | linkedin"),
     hint("Instagram", LoginRequired, "login \u{2022} instagram"),

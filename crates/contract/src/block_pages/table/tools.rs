@@ -1,6 +1,6 @@
 //! Tools that read pages for an agent: what they print where they could not.
 
-use crate::FailureKind::{AccessDenied, LoginRequired, NotFound, ToolError, Unavailable};
+use crate::FailureKind::{AccessDenied, LoginRequired, NotFound, Unavailable};
 
 use super::super::fingerprint::Fingerprint;
 use super::{hint, proof};
@@ -15,11 +15,5 @@ pub(super) const MARKS: &[Fingerprint] = &[
     ),
     proof("Claude Code", AccessDenied, "claude code is unable to fetch from"),
     proof("LangChain", NotFound, "no good wikipedia search result was found"),
-    hint("curl", ToolError, "curl: ("),
-    hint("Node.js", ToolError, "connect econnrefused "),
-    hint("Node.js", ToolError, "read econnreset"),
-    hint("Node.js", ToolError, "connect etimedout "),
-    hint("Node.js", ToolError, "getaddrinfo enotfound "),
-    hint("Node.js", ToolError, "getaddrinfo eai_again "),
     hint("OpenSSH", LoginRequired, "permission denied (publickey"),
 ];
