@@ -7,7 +7,7 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use freshcontext_contract::Limits;
 use freshcontext_contract::limits::MIN_RESULT_CHARS;
-use freshcontext_core::validate::{Level, validate};
+use freshcontext_spec::validate::{Level, validate};
 use freshcontext_testkit::check::{self, Outcome};
 use freshcontext_testkit::damage::{CHALLENGE, damaged, poisoned};
 use freshcontext_testkit::{Case, Kind, Reply, load_cases};

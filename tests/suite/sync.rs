@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// Crates that no adapter may depend on, because each would open a door that the contract closes.
-const FORBIDDEN: [&str; 14] = [
+const FORBIDDEN: [&str; 15] = [
     "reqwest",
     "hyper",
     "hyper-util",
@@ -31,6 +31,7 @@ const FORBIDDEN: [&str; 14] = [
     "freshcontext-records",
     "freshcontext-server",
     "freshcontext-sources",
+    "freshcontext-spec",
     "tracing-subscriber",
 ];
 
@@ -86,6 +87,14 @@ fn dependencies() -> Vec<String> {
                 &mut out,
             ),
             "freshcontext-records" => ours(&["freshcontext-budget"], &mut out),
+            "freshcontext-spec" => ours(
+                &[
+                    "freshcontext-contract",
+                    "freshcontext-core",
+                    "freshcontext-detect",
+                ],
+                &mut out,
+            ),
             // The tests of core and of the adapters use the testkit, so what it needs rebuilds them.
             "freshcontext-budget"
             | "freshcontext-detect"
@@ -111,6 +120,7 @@ fn dependencies() -> Vec<String> {
                 | "freshcontext-detect"
                 | "freshcontext-parse"
                 | "freshcontext-records"
+                | "freshcontext-spec"
         );
         if pure && normal.contains("tokio") {
             out.push(format!("{name} depends on tokio; it must stay pure"));

@@ -10,13 +10,9 @@ pub mod date;
 pub mod decay;
 /// `evaluate_context`: judging context that the caller brings.
 pub mod evaluate;
-/// Content hashes, Ha-Pri payloads and signatures, verdict ids.
+/// Content hashes and verdict ids.
 pub mod provenance;
 /// One cleaner for every string that leaves this server.
 pub mod sanitize;
-/// The specification that this server implements, and its sentences.
-pub mod specification;
-/// Checking any FreshContext response: the level it reaches, and what it lacks for the next.
-pub mod validate;
 
 pub mod values;

@@ -1,4 +1,4 @@
-//! Content hashes, Ha-Pri payloads and signatures, verdict ids.
+//! Content hashes and verdict ids.
 //!
 //! Everything here is bit for bit what the FreshContext reference computes, so that an id or a
 //! signature made on one side verifies on the other.
@@ -11,9 +11,7 @@
 //! ```
 
 mod canonical;
-mod ha_pri;
 mod verdict_id;
 
 pub use canonical::{canonical, canonical_sha256, sha256_hex};
-pub use ha_pri::{HaPriV2, HaPriV3, Unsignable, Verification, verify_v2};
 pub use verdict_id::VerdictBasis;

@@ -7,10 +7,11 @@ use chrono::DateTime;
 use freshcontext_contract::limits::SIGNALS_VALUES;
 use freshcontext_contract::{Descriptor, Headers, Method, block_pages};
 use freshcontext_core::values::hold_more_values_than;
-use freshcontext_core::{date, evaluate, sanitize, validate};
+use freshcontext_core::{date, evaluate, sanitize};
 use freshcontext_http::fuzzing as http;
 use freshcontext_parse::{charset, feed, github, html, json, link, table, text};
 use freshcontext_server::fuzzing as server;
+use freshcontext_spec::validate;
 use serde_json::Value;
 use url::Url;
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use freshcontext_contract::{Descriptor, Hosts, Key, Switch};
 use freshcontext_core::decay::{Band, CLASSES, DEFAULT_LAMBDA, half_life_words};
-use freshcontext_core::specification::{self, says};
 use freshcontext_server::config;
+use freshcontext_spec::specification::{self, says};
 use serde_json::Value;
 
 fn key(descriptor: &Descriptor) -> String {

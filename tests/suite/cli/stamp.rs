@@ -53,7 +53,7 @@ fn facts(input: &Value) -> Value {
 
 /// The vectors in the repository, which another implementation made: the same signatures, with a key and without.
 async fn vectors() -> Result<(), Failed> {
-    let file = root().join("crates/core/src/provenance/ha_pri_vectors.json");
+    let file = root().join("crates/spec/src/ha_pri_vectors.json");
     let both: Value = serde_json::from_str(&std::fs::read_to_string(file)?)?;
     let mut complaints = Vec::new();
     let mut tried = 0;

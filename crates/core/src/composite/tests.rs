@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::answer::fixture::*;
-use crate::validate::{Level, parse_envelopes, validate};
+use freshcontext_spec::validate::{Level, parse_envelopes, validate};
 
 const SOURCES: [(&str, &str, &str); 4] = [
     ("hackernews", "extract_hackernews", "Hacker News"),

@@ -1,7 +1,7 @@
 //! `freshcontext doctor`: is everything set up?
 
 use freshcontext_contract::{Key, Transport as _};
-use freshcontext_core::specification;
+use freshcontext_spec::specification;
 use serde_json::json;
 
 use super::report::{Report, Verdict};

@@ -1,7 +1,7 @@
 //! `freshcontext version` and `freshcontext decay`: what this program is, and by which table it counts.
 
 use freshcontext_core::decay::{CLASSES, DEFAULT_LAMBDA, DecayTable, half_life_hours, half_life_words};
-use freshcontext_core::specification;
+use freshcontext_spec::specification;
 use serde_json::{Value, json};
 
 use crate::config::{ConfigError, Settings};

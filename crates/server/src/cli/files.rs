@@ -7,9 +7,9 @@ use freshcontext_contract::Clock as _;
 use freshcontext_contract::limits::SIGNALS_VALUES;
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch};
-use freshcontext_core::validate::{Level, Report, validate as validate_text};
 use freshcontext_core::values::hold_more_values_than;
 use freshcontext_detect::inspect as inspect_text;
+use freshcontext_spec::validate::{Level, Report, validate as validate_text};
 use serde_json::{Map, Value, json};
 
 use super::args::RequiredLevel;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chrono::{DateTime, NaiveDate};
-use freshcontext_core::provenance::{HaPriV2, HaPriV3, Unsignable, Verification, verify_v2};
+use freshcontext_spec::ha_pri::{HaPriV2, HaPriV3, Unsignable, Verification, verify_v2};
 use serde::{Deserialize, Serialize};
 
 use super::{FAILED, WRONG, read_input};

@@ -12,8 +12,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::fixture::*;
 use super::*;
-use crate::date::Confidence;
-use crate::validate::{Level, parse_envelope, validate};
+use freshcontext_spec::validate::{Level, parse_envelope, validate};
 
 /// What a reader of the text alone can say about an item.
 #[derive(Debug, PartialEq)]
@@ -135,6 +134,31 @@ fn content_chars(answer: &Answer) -> usize {
 static OURS: LazyLock<jsonschema::Validator> =
     LazyLock::new(|| jsonschema::validator_for(&answer_schema()).unwrap());
 
+#[test]
+fn our_own_answers_reach_three_stars_in_both_forms() {
+    for items in [
+        vec![item(1, "2026-03-05"), item(2, "")],
+        vec![item(1, "")],
+        vec![],
+    ] {
+        let answer = scored(items).render(4000);
+        for form in [answer.text.clone(), answer.structured.to_string()] {
+            let report = validate(&form, Some(now()));
+            assert_eq!(
+                report.level,
+                Level::Scored,
+                "{form}\n{:?}",
+                report.failed().collect::<Vec<_>>()
+            );
+            assert!(report.passed());
+        }
+        let result = serde_json::json!({"content": [{"type": "text", "text": answer.text}], "structuredContent": answer.structured});
+        assert_eq!(validate(&result.to_string(), None).level, Level::Scored);
+        let rpc = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": result});
+        assert_eq!(validate(&rpc.to_string(), None).level, Level::Scored);
+    }
+}
+
 /// The schema that the specification publishes.
 fn published() -> jsonschema::Validator {
     let schema = shared_text("reference/freshcontext.schema.json");
@@ -251,8 +275,8 @@ fn h01_h03_h07_nothing_in_content_can_pass_for_our_own_lines() {
     let envelope = parse_envelope(&answer.text).unwrap();
     assert_eq!(envelope.source, "https://news.example/search?q=gardens");
     assert_eq!(
-        (envelope.confidence, envelope.published.as_deref()),
-        (Confidence::Medium, Some("2020-01-01"))
+        (envelope.confidence.as_str(), envelope.published.as_deref()),
+        ("medium", Some("2020-01-01"))
     );
     let mark = envelope
         .content

@@ -8,7 +8,7 @@ use super::super::fixture::*;
 use super::super::*;
 use super::{assert_parity, fits_the_schemas};
 use crate::date::Confidence;
-use crate::validate::{Level, validate};
+use freshcontext_spec::validate::{Level, validate};
 
 #[test]
 fn the_newest_item_in_order_dates_the_answer() {

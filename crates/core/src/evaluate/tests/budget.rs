@@ -6,7 +6,7 @@ use freshcontext_budget::{Reason, Strategy};
 use proptest::prelude::*;
 
 use super::*;
-use crate::validate::{Level, validate};
+use freshcontext_spec::validate::{Level, validate};
 
 const LONG: &str = "A first sentence of some length stands here. A second one follows it at once. ";
 

@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 
 use super::{AWARE, Book, Facts, Level, Published, Score, validate_facts, verdict};
-use crate::date::Confidence;
-use crate::sanitize::{Form, clean_counted};
 use crate::specification::says;
+use freshcontext_core::date::Confidence;
+use freshcontext_core::sanitize::{Form, clean_counted};
 
 const OPEN: &str = "[FRESHCONTEXT]";
 const CLOSE: &str = "[/FRESHCONTEXT]";

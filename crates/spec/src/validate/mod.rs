@@ -21,9 +21,9 @@ use serde_json::Value;
 
 pub use envelope::{Envelope, EnvelopeError, parse_envelope, parse_envelopes};
 
-use crate::date::{Confidence, Precision, is_future, parse_instant};
 use crate::specification::{self, says};
-use crate::values::hold_more_values_than;
+use freshcontext_core::date::{Confidence, Precision, is_future, parse_instant};
+use freshcontext_core::values::hold_more_values_than;
 
 /// The form that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -236,7 +236,7 @@ impl Book {
     fn check(&mut self, name: &str, need: Need, outcome: Result<String, String>) -> bool {
         let passed = outcome.is_ok();
         let message = outcome.unwrap_or_else(|problem| problem);
-        let message = crate::sanitize::clean_error(&message);
+        let message = freshcontext_core::sanitize::clean_error(&message);
         if !passed {
             self.lack(name, need, &message);
         }
@@ -259,7 +259,7 @@ impl Book {
     }
 
     fn note(&mut self, what: &str, text: &str) {
-        let text = crate::sanitize::clean_error(text);
+        let text = freshcontext_core::sanitize::clean_error(text);
         self.notes.push(format!("{}{what}: {text}", self.place));
     }
 
@@ -454,7 +454,11 @@ fn verdict(holds: bool, good: &str, bad: &str) -> Result<String, String> {
 
 fn source(address: &str) -> Result<String, String> {
     let problem = format!("`{address}` is not an absolute http(s) address");
-    verdict(crate::answer::is_absolute_http(address), address, &problem)
+    verdict(
+        freshcontext_core::answer::is_absolute_http(address),
+        address,
+        &problem,
+    )
 }
 
 fn past(instant: DateTime<Utc>, reference: DateTime<Utc>) -> Result<String, String> {

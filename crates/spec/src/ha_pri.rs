@@ -9,7 +9,7 @@ use base16ct::lower::encode_string;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::{canonical_sha256, sha256_hex};
+use freshcontext_core::provenance::{canonical_sha256, sha256_hex};
 
 /// The facts of a version 2 payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct HaPriV2<'a> {
 pub struct HaPriV3<'a> {
     /// The facts of version 2.
     pub facts: HaPriV2<'a>,
-    /// The verdict's id, see [`VerdictBasis`](super::VerdictBasis).
+    /// The verdict's id, see [`VerdictBasis`](freshcontext_core::provenance::VerdictBasis).
     pub verdict_id: Option<&'a str>,
     /// The decision's name.
     pub decision: Option<&'a str>,
@@ -119,7 +119,7 @@ impl HaPriV3<'_> {
     /// HMAC-SHA256 of the payload under a key of any length, as 64 hexadecimal digits.
     ///
     /// ```
-    /// use freshcontext_core::provenance::{HaPriV2, HaPriV3, Verification};
+    /// use freshcontext_spec::ha_pri::{HaPriV2, HaPriV3, Verification};
     ///
     /// let facts = HaPriV2 {
     ///     result_id: Some("note-7"),
@@ -134,7 +134,7 @@ impl HaPriV3<'_> {
     /// let signature = stamp.sign(b"a key")?;
     /// assert_eq!(stamp.verify(b"a key", Some(&signature)), Verification::Valid);
     /// assert_eq!(stamp.verify(b"another key", Some(&signature)), Verification::Invalid);
-    /// # Ok::<(), freshcontext_core::provenance::Unsignable>(())
+    /// # Ok::<(), freshcontext_spec::ha_pri::Unsignable>(())
     /// ```
     pub fn sign(&self, key: &[u8]) -> Result<String, Unsignable> {
         self.signable()?;
@@ -213,8 +213,8 @@ mod tests {
     use freshcontext_testkit::bodies::shared_text;
     use serde_json::Value;
 
-    use super::super::{VerdictBasis, canonical};
     use super::*;
+    use freshcontext_core::provenance::{VerdictBasis, canonical};
 
     /// Vectors of ours in the form of the reference's, computed with Python's hashlib and hmac.
     fn ours(version: &str) -> Value {

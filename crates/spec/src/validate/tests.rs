@@ -1,31 +1,9 @@
 use freshcontext_testkit::bodies::shared_text;
 
 use super::*;
-use crate::answer::fixture::{item, now, scored};
 
-#[test]
-fn our_own_answers_reach_three_stars_in_both_forms() {
-    for items in [
-        vec![item(1, "2026-03-05"), item(2, "")],
-        vec![item(1, "")],
-        vec![],
-    ] {
-        let answer = scored(items).render(4000);
-        for form in [answer.text.clone(), answer.structured.to_string()] {
-            let report = validate(&form, Some(now()));
-            assert_eq!(
-                report.level,
-                Level::Scored,
-                "{form}\n{:?}",
-                report.failed().collect::<Vec<_>>()
-            );
-            assert!(report.passed());
-        }
-        let result = serde_json::json!({"content": [{"type": "text", "text": answer.text}], "structuredContent": answer.structured});
-        assert_eq!(validate(&result.to_string(), None).level, Level::Scored);
-        let rpc = serde_json::json!({"jsonrpc": "2.0", "id": 1, "result": result});
-        assert_eq!(validate(&rpc.to_string(), None).level, Level::Scored);
-    }
+fn now() -> DateTime<Utc> {
+    parse_instant("2026-03-05T12:00:00Z").unwrap().instant
 }
 
 const GOOD: &str = "[FRESHCONTEXT]\nSource: https://x.example/a\nPublished: 2026-03-05\nRetrieved: 2026-03-05T12:00:00Z\nConfidence: high\n---\nA text about gardens.\n[/FRESHCONTEXT]";

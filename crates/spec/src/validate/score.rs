@@ -3,8 +3,8 @@
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Book, Facts, Level, MISSING, Need, Published, Score, iso_date, verdict};
-use crate::decay::{age_hours, remaining};
 use crate::specification::says;
+use freshcontext_core::decay::{age_hours, remaining};
 
 /// Rounding up, down or to the nearest number are all common.
 const ROUNDING: f64 = 1.0;
