@@ -19,7 +19,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What sends requests: the HTTP pipeline, or a replay in tests.
 pub trait Transport: Send + Sync + 'static {
-    /// Sends one request for a call and returns a 2xx (or accepted) answer, or why there is none.
+    /// Sends one request for a call and returns a 2xx (or accepted) answer, or the error.
     fn send<'a>(
         &'a self,
         scope: &'a CallScope,
@@ -192,7 +192,7 @@ impl<'a> Cx<'a> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Has the cache forget the answers of this call that nobody vouched for. Where there is but one, the
+    /// Removes from the cache those answers of this call that no reader confirmed. If there is only one, the
     /// error is about it.
     pub(crate) fn discard_unread(&self, error: &mut SourceError) {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -81,7 +81,7 @@ impl DateEvidence {
 }
 
 impl DateEvidence {
-    /// What was seen, whatever it is worth; none of a year alone.
+    /// The text that was seen, whatever its quality; `None` for a year alone.
     pub const fn value(&self) -> Option<&DateValue> {
         match self {
             Self::Field { value, .. } | Self::PageSignal { value, .. } | Self::Disputed { value, .. } => {

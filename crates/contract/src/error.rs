@@ -101,8 +101,8 @@ impl ErrorCode {
         }
     }
 
-    /// Whether it, found in an answer, says that the answer is none: a block page, a limit, a broken or another
-    /// document. "There is no such thing" and "the query is wrong" are answers.
+    /// Whether this code, found in an answer, means that the answer is not content: a block page, a limit, a broken or
+    /// unrelated document. "No such thing" and "the query is wrong" are answers.
     pub const fn is_against_the_answer(self) -> bool {
         matches!(
             self,
@@ -263,7 +263,7 @@ impl SourceError {
         Self::new(ErrorCode::Misconfigured, message)
     }
 
-    /// A defect of ours.
+    /// A defect of this server.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::Internal, message)
     }
@@ -289,7 +289,7 @@ impl SourceError {
         self
     }
 
-    /// Trying again cannot help, whatever is usual for its code.
+    /// Marks the error as final, whatever is usual for its code.
     #[must_use]
     pub fn permanent(mut self) -> Self {
         self.retry = Retry::Permanent;

@@ -41,13 +41,13 @@ kinds! {
     AccessDenied = "access_denied", AccessDenied, "a refusal";
     /// Too many requests, or a quota used up.
     RateLimited = "rate_limited", RateLimited, "a request limit";
-    /// Only for people who are logged in, or whose key is accepted.
+    /// Requires a login or an accepted key.
     LoginRequired = "login_required", AccessDenied, "a login page";
     /// The thing does not exist, or no longer.
     NotFound = "not_found", NotFound, "a page for addresses that do not exist";
     /// The site is down, overloaded or being maintained.
     Unavailable = "unavailable", UpstreamError, "an outage or maintenance page";
-    /// Somebody waited in vain.
+    /// Timed out.
     Timeout = "timeout", Timeout, "a gateway timeout";
     /// The request was wrong.
     ClientError = "client_error", UpstreamError, "a complaint about the request";

@@ -1,4 +1,4 @@
-//! Several routes to the same facts: which is asked next, and what is said about those that failed.
+//! Several routes to the same facts: which is tried next, and how failed ones are reported.
 
 use std::fmt::Write as _;
 use std::future::Future;
@@ -55,8 +55,8 @@ impl Cx<'_> {
     /// index that does not know everything says `not_found` of what exists).
     ///
     /// # Errors
-    /// The source's own word, where a route gave one; else the failure of the first route that is none of `also`, with
-    /// the others named.
+    /// The source's own statement, if a route gave one; otherwise the failure of the first route that is not in `also`,
+    /// with the others named.
     pub async fn first_route<T, F>(
         &self,
         routes: &[&'static str],

@@ -177,12 +177,12 @@ impl Item {
         insert_present(&mut self.fields, name, value.into());
     }
 
-    /// Adds a calendar day, where it is known.
+    /// Adds a calendar day, if it is known.
     pub fn set_day(&mut self, name: &str, day: Option<NaiveDate>) {
         self.set(name, day.map(|day| day.to_string()));
     }
 
-    /// Adds an instant, to the second in UTC, where it is known.
+    /// Adds an instant in UTC, to the second, if it is known.
     pub fn set_instant(&mut self, name: &str, at: Option<DateTime<Utc>>) {
         let shown = |at: DateTime<Utc>| at.to_rfc3339_opts(SecondsFormat::Secs, true);
         self.set(name, at.map(shown));

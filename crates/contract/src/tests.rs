@@ -78,7 +78,7 @@ impl Transport for Answers {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct Nothing {}
 
-/// Asks `/a` and `/b`, then ends as it is told.
+/// Asks `/a` and `/b`, then returns the configured outcome.
 struct Ends(End);
 
 #[derive(Clone, Copy)]

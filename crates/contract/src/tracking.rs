@@ -39,7 +39,7 @@ pub fn is_tracking(name: &str) -> bool {
     })
 }
 
-/// Takes the query parameters out whose names are unwanted. The others stay byte for byte, since
+/// Removes query parameters with unwanted names. The others stay byte for byte, since
 /// their encoding may matter to the site.
 pub fn strip_query(url: &mut Url, unwanted: impl Fn(&str) -> bool) {
     let Some(query) = url.query() else { return };

@@ -58,7 +58,7 @@ pub enum Media {
 pub struct KeyedUrl(Url);
 
 impl KeyedUrl {
-    /// `base` with path segments, each encoded as one. That it fails is our defect, whatever the caller passed.
+    /// `base` with path segments, each encoded as one. A failure is a defect of this project, not of the caller.
     pub fn new(base: &'static str, segments: &[&str]) -> Result<Self, SourceError> {
         let mut url = Url::parse(base).map_err(|error| {
             SourceError::new(ErrorCode::Internal, "a built-in address does not parse").caused_by(error)
@@ -96,7 +96,7 @@ impl KeyedUrl {
     }
 }
 
-/// Where a request goes. From a plain [`Url`], which may be a caller's or a page's, no credential goes along.
+/// Where a request goes. From a plain [`Url`], which may come from a caller or a page, no credential is sent.
 #[derive(Debug, Clone)]
 pub enum Address {
     /// Written here.
@@ -138,7 +138,7 @@ pub struct Request {
     pub max_body: Option<usize>,
     /// Statuses outside 2xx that the adapter wants to read itself (404 as "none", 409 as "empty").
     pub accept_status: &'static [u16],
-    /// Whether the adapter reads refusals of these statuses by itself.
+    /// Whether the adapter itself reads refusals with these statuses.
     pub reads_refusals: bool,
     /// Send without the host's credential even where one is configured.
     pub anonymous: bool,
@@ -152,7 +152,7 @@ pub struct Request {
 
 impl Request {
     /// A GET for this kind of body, cached for five minutes unless the source says otherwise. The host's
-    /// credential goes along only where the address is a [`KeyedUrl`].
+    /// credential is sent only if the address is a [`KeyedUrl`].
     pub fn get(address: impl Into<Address>, expect: Media) -> Self {
         let (url, written) = match address.into() {
             Address::Keyed(KeyedUrl(url)) => {
@@ -178,8 +178,8 @@ impl Request {
         }
     }
 
-    /// A GET of an address that an earlier call of ours asked; `keyed` says whether the adapter wrote it itself, so
-    /// that the host's credential may go along.
+    /// A GET of an address that an earlier call requested. `keyed` states whether the adapter wrote it itself, so
+    /// that the host's credential may be sent.
     pub(crate) fn again(url: Url, expect: Media, keyed: bool) -> Self {
         if keyed {
             Self::get(KeyedUrl(url), expect)
@@ -198,8 +198,8 @@ impl Request {
         }
     }
 
-    /// Whether the host's credential may go along: the adapter wrote the address itself, and nobody has put
-    /// another host in its place since.
+    /// Whether the host's credential may be sent: the adapter wrote the address itself, and its host has not
+    /// been replaced since.
     pub fn may_carry_credential(&self) -> bool {
         !self.anonymous && self.written.as_ref() == Some(&self.url.origin())
     }
@@ -225,7 +225,7 @@ impl Request {
         self
     }
 
-    /// Asks once only, whatever comes: the address is a guess.
+    /// Disables retries, because the address is a guess.
     #[must_use]
     pub fn probing(mut self) -> Self {
         self.probe = true;
@@ -303,7 +303,7 @@ impl CacheValidity {
         self.state.store(Self::WITHDRAWN, Ordering::Relaxed);
     }
 
-    /// Whether somebody has found it wanting.
+    /// Whether a reader has rejected it.
     pub fn is_withdrawn(&self) -> bool {
         self.state.load(Ordering::Relaxed) == Self::WITHDRAWN
     }

@@ -71,7 +71,7 @@ impl Inner {
         }
     }
 
-    /// The credential that goes along to `url`. Only an address that the adapter wrote gets one, and a hop of
+    /// The credential to send with `url`. Only an address that the adapter wrote gets one, and a hop of
     /// its redirects only as long as none has left the origin asked (`home`): a host that was trusted with the
     /// key may say where its own things have moved to, as GitHub does for renamed repositories. Whatever a
     /// page, a caller or another host leads to is asked without.

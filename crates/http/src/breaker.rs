@@ -163,7 +163,7 @@ mod tests {
         assert!(breaker.begin(start + 15 * S).is_err(), "only one probe");
         breaker.end(probe, Some(false), start + 16 * S);
         assert_eq!(breaker.state(start + 16 * S), BreakerState::Closed);
-        // And the count begins anew.
+        // The count starts again.
         for _ in 0..4 {
             fail(&mut breaker, start + 17 * S);
         }

@@ -28,7 +28,7 @@ pub(crate) struct Store {
 pub(crate) struct Entry {
     pub(crate) answer: Answer,
     pub(crate) final_url: Url,
-    /// The source and the kind of body that it was validated for; for any other it is validated anew.
+    /// The source and the body kind for which it was validated; any other combination is validated again.
     pub(crate) validated_for: (&'static str, Media),
     fresh_for: Duration,
     stored: Instant,
@@ -60,7 +60,7 @@ impl Store {
         }
     }
 
-    /// What is kept, unless somebody who read it found that it is no answer.
+    /// The cached entry, unless a reader found that it is not a valid answer.
     pub(crate) fn get(&self, key: &str) -> Option<Arc<Entry>> {
         let entry = self.entries.get(key)?;
         if entry.answer.validity.is_withdrawn() {

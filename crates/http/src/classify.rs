@@ -155,7 +155,7 @@ const V6: [(Ipv6Addr, u8, AddressClass); 22] = {
         (Ipv6Addr::new(0, 0, 0, 0, 0xffff, 0, 0, 0), 96, C::V4Translated),
         (Ipv6Addr::UNSPECIFIED, 96, C::V4Compatible),
         // The well-known prefix, 64:ff9b::/96, and the one for each network's own translators, 64:ff9b:1::/48
-        // (RFC 8215). What is between and beside them nobody else may use, and a translator may well answer.
+        // (RFC 8215). The ranges around them are reserved, and a translator may answer there.
         (v6(0x64, 0xff9b, 0, 0), 32, C::Nat64),
         // 100::/64 (RFC 6666) and the dummy prefix 100:0:0:1::/64 (RFC 9780).
         (v6(0x100, 0, 0, 0), 63, C::Discard),

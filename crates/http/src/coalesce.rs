@@ -85,7 +85,7 @@ impl Coalescer {
         let mut board = self.lock();
         if let Some(shared) = board.running.get(&key)
             && let Some(running) = shared.running.upgrade()
-            // One that has ended says what was; a new caller asks what is.
+            // A finished request has an old answer; a new caller needs a new one.
             && running.peek().is_none()
         {
             shared.deadline.extend(until);

@@ -37,7 +37,7 @@ pub struct Config {
     pub deny: Deny,
     /// Addresses of our own listeners, which are never a target.
     pub own_addresses: Vec<SocketAddr>,
-    /// All sources: their published limits apply to their hosts whoever asks.
+    /// All sources. Their published limits apply to their hosts regardless of the tool that asks.
     pub descriptors: Vec<&'static Descriptor>,
     /// Wall-clock time, for `retrieved_at`.
     pub clock: Arc<dyn Clock>,
@@ -49,7 +49,7 @@ pub struct Config {
     pub dial: Arc<dyn Dial>,
     /// Chance.
     pub jitter: Arc<dyn Jitter>,
-    /// Who looks on at every exchange, if anybody.
+    /// Observer of every exchange, if any.
     pub observer: Option<Arc<dyn Observe>>,
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 
 /// Tokens are renewed this long before they expire, so that none expires under way.
 const MARGIN: Duration = Duration::from_secs(30);
-/// A token whose issuer names no end is kept this long.
+/// Lifetime of a token whose issuer names no expiry.
 const UNSTATED: Duration = Duration::from_mins(10);
 
 pub(crate) struct Keyring {

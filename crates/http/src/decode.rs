@@ -15,8 +15,8 @@ const RATIO_FROM: usize = 1 << 20;
 /// Members of a gzip body, or frames of a zstd one, that are read. Each costs the making of a decoder, and 20
 /// bytes make an empty one. Files packed for random access have one for every 64 KiB.
 const PARTS: usize = 1_000;
-/// Largest window of a zstd frame. RFC 9659 allows 8 MiB, which a decoder holds beside what it gives; nobody is asked
-/// for zstd, and those who send it unasked for a page need no such window.
+/// Largest window of a zstd frame. RFC 9659 allows 8 MiB, which a decoder holds in addition to its output. This
+/// client never asks for zstd, and a server that sends it anyway needs no such window for a page.
 const ZSTD_WINDOW: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Copy)]

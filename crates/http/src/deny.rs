@@ -1,4 +1,4 @@
-//! What the operator wants never to be reached, beside what nobody may reach.
+//! The operator's own deny list, in addition to the built-in one.
 
 use std::net::IpAddr;
 

@@ -50,7 +50,7 @@ pub(crate) struct Answer {
     pub(crate) validity: CacheValidity,
     /// The environment name of a key that the host refused before it gave this answer without it.
     pub(crate) key_refused: Option<&'static str>,
-    /// The memory that its body takes; none of ours in the cache, which has a limit of its own.
+    /// Memory held for the body; `None` in the cache, which has its own limit.
     pub(crate) held: Held,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// Sends a request and reads its answer. `reached` is told once the head has come in.
+    /// Sends a request and reads its answer. `reached` is called once the head has arrived.
     /// Redirects come back without a body.
     pub(crate) async fn exchange(
         &self,
@@ -239,7 +239,7 @@ impl Wire {
         if coming.is_small() {
             let (body, codings) = (packed.clone(), codings.clone());
             match unpack_beside(body, codings, small).await {
-                // What most are needs nothing more; what is larger is begun anew.
+                // This is enough for most bodies; a larger one starts again.
                 Err(failure) if failure.code == ErrorCode::TooLarge && small.decoded < bounds.decoded => {}
                 body => {
                     let body = body?;

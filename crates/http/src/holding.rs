@@ -1,6 +1,6 @@
 //! Memory for bodies: what all calls together may hold. A body takes its place before it grows into it, and
 //! keeps what it takes for as long as anybody reads it. The shares are asked for in one order (as it comes,
-//! then unpacked), so that nobody waits for what waits for them.
+//! then unpacked), so that no two requests wait for each other.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct Holding {
     small: Share,
     coming: Share,
     unpacked: Share,
-    /// Large bodies are unpacked one at a time: the window of a coding takes up to 16 MiB by itself.
+    /// Large bodies are unpacked one at a time: the window of a coding alone takes up to 16 MiB.
     pub(crate) unpacking: Arc<Semaphore>,
     wait: Duration,
 }
@@ -59,7 +59,7 @@ pub(crate) struct Patience<'p> {
     pub(crate) timer: &'p dyn Timer,
 }
 
-/// What a body holds while somebody reads it. All who were handed one body share it.
+/// The memory that a body holds while it is read. All readers of one body share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Held(Option<Arc<OwnedSemaphorePermit>>);
 
@@ -188,8 +188,8 @@ pub(crate) struct Coming<'h> {
 }
 
 impl Coming<'_> {
-    /// Sees to it that there is memory for the first so many bytes. A small body takes it in two steps; a
-    /// larger one takes in one what it may need in all.
+    /// Reserves memory for the given number of bytes from the start. A small body reserves in two steps, a
+    /// larger one reserves at once all that it may need.
     pub(crate) async fn cover(&mut self, bytes: usize, patience: Patience<'_>) -> Result<(), SourceError> {
         if bytes <= self.covered {
             return Ok(());

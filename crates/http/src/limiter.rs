@@ -62,7 +62,7 @@ impl State {
         }
     }
 
-    /// Only the first in line can have its turn; the others would wake in vain.
+    /// Only the first in line can take a slot, so only it is woken.
     fn wake_first(&self) {
         let first = self.queue.get(self.first_waiting());
         if let Some(wake) = first.and_then(|slot| slot.wake.as_ref()) {
@@ -109,7 +109,7 @@ impl RateLimiter {
         }
     }
 
-    /// Waits for a place and then for a slot. `expect` is told the earliest moment while waiting.
+    /// Waits for a place and then for a slot. While waiting, `expect` is called with the earliest possible start.
     pub(crate) async fn enter(
         self: &Arc<Self>,
         deadline: &Deadline,

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::decode;
 
-/// Our page, for those who wonder who asks.
+/// The project's page, for operators who want to know who sent a request.
 const PAGE: &str = "https://github.com/freshcontext/freshcontext";
 
 /// The user agent: who we are, and whom to write to where the operator says so.

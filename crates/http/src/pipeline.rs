@@ -118,7 +118,7 @@ impl Pipeline {
         })
     }
 
-    /// Adds a listener of ours, once its port is known: it is never a target.
+    /// Registers one of the server's own listeners, so that it is never a target.
     pub fn add_own_address(&self, address: SocketAddr) {
         let mut policy = self
             .inner

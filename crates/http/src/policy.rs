@@ -31,7 +31,7 @@ const LOCAL_ENDINGS: [&str; 10] = [
 pub struct PolicyConfig {
     /// Judge NAT64 addresses by the IPv4 address inside.
     pub allow_nat64: bool,
-    /// What the operator denies besides.
+    /// The operator's additional deny list.
     pub deny: Deny,
     /// Our own listeners.
     pub own_addresses: Vec<SocketAddr>,
@@ -40,7 +40,7 @@ pub struct PolicyConfig {
 impl PolicyConfig {
     /// Checks an address; the text is the class.
     pub(crate) fn check(&self, address: IpAddr) -> Result<(), &'static str> {
-        // A listener of ours may be bound to a public address; its port does not matter, because a
+        // One of the server's listeners may be bound to a public address; its port does not matter, because a
         // proxy in front of it may lead back from another one.
         if self.own_addresses.iter().any(|own| own.ip() == address) && !address.is_loopback() {
             return Err("own_listener");
@@ -113,8 +113,8 @@ fn literal(address: IpAddr, config: &PolicyConfig) -> Result<(), SourceError> {
     config.check(address).map_err(blocked_class)
 }
 
-/// The error for an address of this class. It never names the address: what a name resolves to
-/// inside a network is nobody's business outside.
+/// The error for an address of this class. It never names the address, because what a name
+/// resolves to inside a network must not be disclosed.
 pub(crate) fn blocked_class(class: &'static str) -> SourceError {
     if class == OPERATOR {
         // What the list says, and what a name resolves to, is the operator's business alone.

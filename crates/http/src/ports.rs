@@ -47,7 +47,7 @@ pub struct Exchange<'a> {
     pub request: Option<&'a [u8]>,
     /// Time from the request to the end of the answer; the wait for the host's pace does not count.
     pub took: Duration,
-    /// The answer, or why there is none.
+    /// Returns the answer, or the reason for its absence.
     pub outcome: Result<Seen<'a>, ErrorCode>,
 }
 
@@ -62,13 +62,13 @@ pub struct Seen<'a> {
     pub body: &'a [u8],
 }
 
-/// Who looks on: a recorder, a check of sources. Called on the path of every request, so be quick.
+/// An observer of exchanges, such as a recorder or a source check. It is called for every request, so it must be quick.
 pub trait Observe: Send + Sync + 'static {
     /// An exchange has ended.
     fn exchanged(&self, exchange: &Exchange<'_>);
 }
 
-/// Why a name has no address. All of them are told to callers as `unreachable` (`dns`).
+/// Why a name has no address. Callers see each of them as `unreachable` (`dns`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResolveError {
     /// There is no such name, or it has no addresses.

@@ -37,8 +37,8 @@ pub(crate) fn validate(
     longest_wait_s: u64,
 ) -> Result<(), SourceError> {
     let verdict = if expected.accept_status.contains(&answer.status) {
-        // What the source means by it is the reader's to say; that it wants to be left alone is said here, where
-        // the reader does not find out more.
+        // The reader decides what the source means. The host's back-off is recorded here, unless the reader
+        // finds more.
         if expected.reads_refusals {
             Ok(())
         } else {

@@ -1,5 +1,5 @@
-//! The log of what was not reached because of what it is: one line a minute for each host, so that whoever
-//! tries all addresses does not fill the log.
+//! The log of refused addresses: one line a minute for each host, so that a scan of many addresses does not fill
+//! the log.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Between two lines about one host.
 const QUIET: Duration = Duration::from_mins(1);
-/// Hosts remembered; those that come while so many are remembered share the line of one.
+/// Maximum number of hosts remembered; further hosts share one line.
 const HOSTS: usize = 256;
 /// Stands for the hosts that are not remembered.
 const OTHERS: &str = "(others)";
@@ -25,8 +25,8 @@ impl Refusals {
         tracing::warn!(source, host, class, left_out, "an address was refused");
     }
 
-    /// How many refusals were left out of the log since the last line about this host; `None` where it is too
-    /// early for another.
+    /// Number of refusals omitted from the log since the last line about this host; `None` if the next line is not
+    /// due yet.
     fn due(&self, now: Instant, host: &str) -> Option<u64> {
         let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !seen.contains_key(host) && seen.len() >= HOSTS {

@@ -1,8 +1,8 @@
 //! How far a request has come, so that each step has its own time limit and its own name in errors.
 //!
 //! reqwest has one limit for everything before the request is sent. The steps are seen from inside
-//! instead: its connector is wrapped, its resolver is ours, and its TLS session store is asked for a
-//! ticket at the moment when the handshake begins.
+//! instead: its connector is wrapped, its resolver is replaced, and its TLS session store is asked for a
+//! ticket when the handshake begins.
 
 use std::fmt;
 use std::future::{Future, poll_fn};

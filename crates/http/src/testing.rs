@@ -274,12 +274,12 @@ impl Server {
         format!("http://{}", self.address)
     }
 
-    /// Waits until so many requests have come, at most ten seconds.
+    /// Waits until this many requests have arrived, at most ten seconds.
     pub(crate) async fn has_received(&self, requests: usize) {
         reaches(&self.received, requests).await;
     }
 
-    /// Waits until the client has closed so many connections, at most ten seconds.
+    /// Waits until the client has closed this many connections, at most ten seconds.
     pub(crate) async fn has_closed(&self, connections: usize) {
         reaches(&self.closed, connections).await;
     }

@@ -45,8 +45,8 @@ impl BlockPage {
 }
 
 impl Response {
-    /// The block page that this answer is, as an error; `None` where it is none of those known. For readers
-    /// that accept more than their documented shape and find neither.
+    /// Returns the error for a known block page; `None` if the answer is not one. For readers that accept more than
+    /// their documented shape and find neither.
     pub fn block_page(&self) -> Option<SourceError> {
         let block_page = recognise(self.status, &self.media_type(), &self.headers, &self.body)?;
         Some(SourceError::new(block_page.code, block_page.reason).status(self.status))

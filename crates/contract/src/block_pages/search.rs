@@ -57,7 +57,7 @@ impl Search {
         };
         for (number, needle) in needles.iter().enumerate() {
             let of_needle: Vec<(usize, u32)> = grams(needle).collect();
-            // The window whose grams the fewest needles have, so that little is compared in vain.
+            // The window whose grams the fewest needles have, so that few comparisons fail.
             let shared = |window: &&[(usize, u32)]| {
                 window
                     .iter()

@@ -1,4 +1,4 @@
-//! Memory for bodies: who finds none is told so, and whatever comes of requests, all is given back.
+//! Memory for bodies: a request that finds none fails with a clear error, and every outcome returns all memory.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ fn gzip(body: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// JSON of about so many bytes, which packs to a tenth at best.
+/// JSON of about this many bytes, which compresses to a tenth at best.
 fn listed(bytes: usize) -> String {
     let mut state = 1_u32;
     let mut numbers = String::from("[0");

@@ -1,4 +1,4 @@
-//! Group F, the cache: what is kept, for how long, and what is said about it.
+//! Group F, the cache: what is cached, for how long, and how answers report it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

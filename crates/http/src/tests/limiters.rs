@@ -1,5 +1,5 @@
-//! The law of a limiter, for any pace, any latency and any crowd: never more than so many requests within
-//! the window as the host sees them, never more at once than allowed, nobody forgotten.
+//! Laws of a limiter, for any pace, latency and number of callers: the host never sees more requests in a window
+//! than allowed, nor more at once, and every caller gets a turn.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};

@@ -294,7 +294,7 @@ async fn a_refusal_without_a_time_is_not_asked_again() {
             (error.code, error.attempts, error.retry_after),
             (ErrorCode::RateLimited, 1, Some(Duration::from_secs(10)))
         );
-        // What is said to callers is kept, for all of them.
+        // What callers were promised holds for all of them.
         bench.timer.advance(Duration::from_secs(9));
         let error = bench.ask_now("https://api.test.org/other").await.unwrap_err();
         assert_eq!((error.code, error.attempts), (ErrorCode::RateLimited, 0));

@@ -280,7 +280,7 @@ fn texts_are_found_whatever_their_case() {
     assert!(!contains(b"anything", ""));
 }
 
-/// What a source without rules of its own is told by a host: code, seconds to wait, words.
+/// What a host answers to a source without its own rules: code, seconds to wait, message.
 fn told(host: &str, status: u16, headers: &[(&str, &str)], body: &str) -> (ErrorCode, Option<u64>, String) {
     let mut answer = answer(status, "application/json", body);
     let more = headers.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned()));
