@@ -17,7 +17,7 @@ pub struct Kept {
     pub spans: Vec<Range<usize>>,
 }
 
-/// What so many characters make.
+/// The result for this many characters.
 enum Made {
     /// Nothing to show.
     TooLittle,

@@ -1,4 +1,4 @@
-//! Summaries by whole sentences of the source: nothing is worded anew, and each sentence can be found again.
+//! Summaries made of whole sentences of the source: nothing is reworded, and each sentence can be located.
 
 use std::collections::HashSet;
 use std::ops::Range;

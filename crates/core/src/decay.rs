@@ -9,7 +9,7 @@ use std::fmt;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-/// A reference decay class of the specification, and the source types of ours in it.
+/// A decay class of the specification, and this server's source types in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecayClass {
     /// The specification's name of the class.
@@ -154,7 +154,7 @@ impl DecayTable {
     }
 }
 
-/// What is left of a hundred after so many hours: 0..=100, unrounded. Negative ages count as none.
+/// The score after this many hours: 0..=100, unrounded. A negative age counts as 0.
 pub fn remaining(lambda: f64, hours: f64) -> f64 {
     (100.0 * (-lambda * hours.max(0.0)).exp()).clamp(0.0, 100.0)
 }

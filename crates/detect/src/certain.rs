@@ -24,7 +24,7 @@ const MAGIC: [(&str, &str); 8] = [
     ("\u{7f}ELF", "an ELF program"),
 ];
 
-/// Share of unreadable characters from which a text is none.
+/// Share of unreadable characters from which data is not text.
 const UNREADABLE: f64 = 0.1;
 
 /// How much of a text is searched for unreadable characters, in bytes.

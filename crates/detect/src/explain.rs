@@ -15,7 +15,7 @@ const PHRASE: usize = 48;
 /// Most bytes of a sentence that are shown.
 const QUOTED: usize = 120;
 
-/// The verdict about a text whose margin is not negative.
+/// The verdict on a text whose margin is not negative.
 pub(crate) fn failure(model: &Model, segments: &Segments<'_>, figures: &Figures, margin: f32) -> Inspection {
     let kind = model.kind(segments).unwrap_or(Kind::ToolError);
     let words = said(model, segments);

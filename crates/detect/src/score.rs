@@ -113,7 +113,7 @@ impl Model {
     fn entry(&self, bucket: u32) -> Entry {
         let byte = self.grams.get(bucket as usize / usize::from(CHECKS));
         let byte = byte.copied().unwrap_or_default();
-        // Place 0 is that of nothing: a choice between two places costs less than a branch that nobody can foresee.
+        // Index 0 is a neutral entry: selecting an index costs less than an unpredictable branch.
         let is = u32::from(byte >> 5) == bucket % u32::from(CHECKS);
         let place = usize::from(byte & 31) * usize::from(is);
         ENTRIES.get(place).copied().unwrap_or_default()

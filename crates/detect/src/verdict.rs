@@ -34,7 +34,7 @@ impl Inspection {
     /// From this confidence on, a failure is certain enough to leave the text out.
     pub const SURE: f64 = 0.9;
 
-    /// A failure of a kind, or content where there is none.
+    /// The kind of failure, or `None` for content.
     pub(crate) fn new(
         kind: impl Into<Option<Kind>>,
         confidence: f64,

@@ -1,4 +1,4 @@
-//! Bytes to text, whatever the source claims about its charset.
+//! Bytes to text, even if the source declares the wrong charset.
 
 use std::borrow::Cow;
 

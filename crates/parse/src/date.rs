@@ -1,5 +1,5 @@
-//! Dates as people write them in headings, as pages write them for machines, and as addresses carry them.
-//! Nothing is guessed: an ambiguous date is no date.
+//! Dates in headings, in machine-readable page metadata and in addresses. Nothing is guessed: an ambiguous date gives
+//! no date.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::link::segments;
 use crate::text::digits;
 
 /// Months as their languages write them in dates: English, German, French, Spanish, Italian,
-/// Portuguese, Dutch. No name stands for two months.
+/// Portuguese, Dutch. No name means two months.
 const MONTHS: [&[&str]; 12] = [
     &[
         "january", "januar", "jänner", "janvier", "enero", "gennaio", "janeiro", "januari",
@@ -85,7 +85,7 @@ impl Found {
     }
 }
 
-/// The order of a document whose dates include these; `None` where they do not tell or contradict.
+/// The day and month order of a document with these dates; `None` if they are ambiguous or contradict each other.
 pub fn order<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Order> {
     let mut seen = None;
     for text in texts {
@@ -269,7 +269,7 @@ pub fn machine(text: &str) -> Option<DateValue> {
         .map(DateValue::Day)
 }
 
-/// As [`machine`], where it is an instant. None where it is a day alone, which has no time and must not get one.
+/// Like [`machine`], but only for an instant. `None` for a day alone, which has no time and must not get one.
 pub fn instant(text: &str) -> Option<DateTime<Utc>> {
     match machine(text)? {
         DateValue::Instant(at) => Some(at),

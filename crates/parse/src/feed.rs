@@ -134,7 +134,7 @@ pub fn read(bytes: &[u8], what: &str) -> Result<Feed, SourceError> {
     })
 }
 
-/// Midnight of a text that is a day and nothing else; every other text is none.
+/// Midnight of a text that is a day and nothing else; `None` for every other text.
 fn day_alone(text: &str) -> Option<DateTime<Utc>> {
     let day = NaiveDate::parse_from_str(text.trim(), "%Y-%m-%d").ok()?;
     Some(day.and_time(NaiveTime::MIN).and_utc())
@@ -151,7 +151,7 @@ fn value(at: Option<DateTime<Utc>>, day: Option<DateTime<Utc>>) -> Option<DateVa
     })
 }
 
-/// An Atom title without a type is plain text (RFC 4287, 3.1.1): `Vec<T>` in it is no markup. RSS has
+/// An Atom title without a type is plain text (RFC 4287, 3.1.1): `Vec<T>` in it is not markup. RSS has
 /// no types, and its titles are HTML as often as not.
 fn title_line(title: &feed_rs::model::Text, is_atom: bool) -> String {
     if is_atom && title.content_type.subty() == "plain" {
@@ -317,7 +317,7 @@ mod tests {
             "plain",
             "<feed xmlns='http://www.w3.org/2005/Atom'/>",
             "<rss version='2.0'><channel/></rss>",
-            // In another namespace, its title is none that we know.
+            // In another namespace, its title has an unknown meaning.
             "<feed xmlns='urn:example:other'><title>t</title><entry><title>e</title></entry></feed>",
         ] {
             assert_eq!(

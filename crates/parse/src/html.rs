@@ -22,7 +22,7 @@ pub use elements::{all, classes, first, line_of};
 /// What a tree lacks of its text. The default: nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cut {
-    /// The text was read up to a limit, after so many nodes (elements, texts, comments); the rest is missing.
+    /// The text was read up to a limit on nodes (elements, texts, comments); the rest is missing.
     pub stopped_after: Option<usize>,
     /// Content within the part that was read is missing: it stood too deep, or between the cells of a table.
     pub content: bool,

@@ -54,7 +54,7 @@ const BYTES_PER_KEY: usize = 14;
 /// asks it by itself.
 ///
 /// # Errors
-/// `malformed`, where it is such a text.
+/// `malformed`, if it is such a text.
 pub fn refuse_crumbs(text: &str, what: &str) -> Result<(), SourceError> {
     let (mut commas, mut openings, mut keys, mut after_text) = (0_usize, 0_usize, 0_usize, false);
     for byte in text.bytes() {
@@ -107,7 +107,7 @@ impl<T> Lenient<T> {
         }
     }
 
-    /// The list, unless entries were sent and none of them could be read: that is no empty list.
+    /// Returns the list, unless entries were sent and none of them could be read, which is not an empty list.
     ///
     /// # Errors
     /// `malformed` with this complaint.
@@ -182,13 +182,13 @@ pub fn text_at<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
         .filter(|text| !text.trim().is_empty())
 }
 
-/// The entries of the list at a place (RFC 6901); none where there is no list.
+/// The entries of the list at a JSON Pointer (RFC 6901); empty if there is no list.
 pub fn entries<'v>(value: &'v Value, pointer: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
     let list = value.pointer(pointer).and_then(Value::as_array);
     list.into_iter().flatten()
 }
 
-/// A number to so many decimals, so that sums show no binary dust; whole ones without a decimal point.
+/// A number rounded to this many decimals, so that sums show no binary noise; whole numbers have no decimal point.
 pub fn rounded(number: f64, decimals: i32) -> Value {
     let scale = 10_f64.powi(decimals);
     let number = (number * scale).round() / scale;
@@ -207,7 +207,7 @@ pub fn or_absent<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     let value = Box::<RawValue>::deserialize(deserializer)?;
-    // A `null` is no value, whatever the type makes of it.
+    // A `null` is not a value, even if the type accepts it.
     Ok(if value.get() == "null" {
         None
     } else {

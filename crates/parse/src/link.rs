@@ -29,8 +29,8 @@ pub fn without_tracking(mut url: Url) -> Url {
     url
 }
 
-/// An address that we write ourselves: `base` with path segments, each encoded as one. That it fails is
-/// our defect, whatever the caller passed.
+/// An address built by an adapter: `base` with path segments, each encoded as one. A failure is a defect
+/// of the adapter, whatever the caller passed.
 pub fn built(base: &str, segments: &[&str]) -> Result<Url, SourceError> {
     let mut url = Url::parse(base).map_err(|error| {
         SourceError::new(ErrorCode::Internal, "a built-in address does not parse").caused_by(error)
@@ -52,19 +52,19 @@ pub fn is_within(host: &str, domain: &str) -> bool {
 /// What stands in an argument that takes an address or words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Given<'g> {
-    /// An http(s) address, of whatever host.
+    /// An http(s) address on any host.
     Address(Url),
     /// Anything else, trimmed.
     Words(&'g str),
 }
 
 impl<'g> Given<'g> {
-    /// Tells an address from words. An address begins with `http://` or `https://`, or with a host that is `ours`
-    /// (lower case) and behind it nothing, `/`, `?` or `#`. What holds white space is words, unless it begins with
-    /// the scheme and a host that is ours. `wrong` makes the error of a problem.
+    /// Distinguishes an address from words. An address begins with `http://` or `https://`, or with a host in `ours`
+    /// (lower case) that is followed by nothing, `/`, `?` or `#`. Text with white space is words, unless it begins
+    /// with the scheme and a host in `ours`. `wrong` converts a problem into an error.
     ///
     /// # Errors
-    /// Where it is empty, has another scheme, or is an address that does not parse.
+    /// If it is empty, has another scheme, or is an address that does not parse.
     pub fn read(
         given: &'g str,
         ours: impl Fn(&str) -> bool,
@@ -125,7 +125,7 @@ pub fn segments(url: &Url) -> Vec<&str> {
     url.path().split('/').filter(|part| !part.is_empty()).collect()
 }
 
-/// A parameter of an address's query, trimmed; `None` where it is missing or blank.
+/// A query parameter of an address, trimmed; `None` if it is missing or blank.
 pub fn parameter(url: &Url, name: &str) -> Option<String> {
     url.query_pairs()
         .find(|(key, _)| key == name)

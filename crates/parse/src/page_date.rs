@@ -13,7 +13,7 @@ use crate::html::{all, classes, line_of};
 
 /// Publication dates of one page further apart than this contradict each other.
 const APART: TimeDelta = TimeDelta::hours(DATES_APART_H);
-/// A text that bears a labelled date is no longer than this, in characters.
+/// Maximum length of a text with a labelled date, in characters.
 const LABELLED_CHARS: usize = 120;
 
 /// What a page says about its date.
@@ -177,7 +177,7 @@ impl PageDate {
     }
 }
 
-/// The date in an address as evidence, and what there is to say of it.
+/// The date in an address as evidence, with a note about it.
 fn of_path(found: PathDate, visible: Option<NaiveDate>, notes: &mut Vec<String>) -> DateEvidence {
     match found {
         PathDate::Day(day) if visible == Some(day) => {
@@ -293,7 +293,7 @@ const FOREIGN: [&str; 12] = [
 /// Words beside "comments" that speak of the page itself: `has-comments`, `comments-open`.
 const ABOUT_COMMENTS: [&str; 8] = ["has", "no", "with", "without", "open", "closed", "off", "count"];
 
-/// Whether an element belongs to somebody else's text within the page: a comment, a quote, an embed.
+/// Whether an element belongs to another author's text within the page: a comment, a quote, an embed.
 fn foreign(element: ElementRef<'_>) -> bool {
     std::iter::once(element)
         .chain(element.ancestors().filter_map(ElementRef::wrap))

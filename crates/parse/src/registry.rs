@@ -58,7 +58,7 @@ impl Registry {
         }
     }
 
-    /// The registry whose site an address is of, and the package whose page it is. `None` of any other address.
+    /// The registry and the package of a package page's address. `None` for any other address.
     pub fn of_page(url: &Url) -> Option<(Self, Option<&str>)> {
         let (registry, before, after) = match url.host_str()? {
             "www.npmjs.com" | "npmjs.com" => (Self::Npm, "package/", "/v/"),

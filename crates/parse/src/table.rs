@@ -52,7 +52,7 @@ pub fn read(text: &str, cap: usize, what: &str) -> Result<Table, SourceError> {
     };
     for record in reader.records() {
         match record {
-            // Cells beyond the last column have no name, so nobody can ask for them.
+            // Cells beyond the last column have no name, so they cannot be looked up.
             Ok(record) if table.rows.len() < cap => {
                 let cells = record.iter().take(table.columns.len());
                 table.rows.push(cells.map(str::to_owned).collect());

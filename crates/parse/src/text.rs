@@ -26,7 +26,7 @@ pub fn present(text: &str) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// Whether a text is one to so many ASCII letters, digits and `marks`, as ids and names in addresses are.
+/// Whether a text is 1 to `most` ASCII letters, digits and `marks`, as ids and names in addresses are.
 pub fn is_name(text: &str, most: usize, marks: &str) -> bool {
     (1..=most).contains(&text.len())
         && text
@@ -34,17 +34,17 @@ pub fn is_name(text: &str, most: usize, marks: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || marks.as_bytes().contains(&b))
 }
 
-/// Whether a text is ASCII digits and nothing else, so many of them.
+/// Whether a text consists of exactly this many ASCII digits.
 pub fn is_digits(text: &str, length: impl RangeBounds<usize>) -> bool {
     length.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The number that so many ASCII digits are: no sign, no blank, no point.
+/// Reads a number of exactly this many ASCII digits, without sign, blank or point.
 pub fn digits<T: FromStr>(text: &str, length: impl RangeBounds<usize>) -> Option<T> {
     is_digits(text, length).then(|| text.parse().ok()).flatten()
 }
 
-/// What a source said, for an error of ours: on one line, without control characters, at most so many characters.
+/// A source's message for use in an error: one line, without control characters, bounded in characters.
 pub fn said(text: &str, chars: usize) -> String {
     let plain: String = text
         .chars()
@@ -72,8 +72,8 @@ pub fn paragraphs(text: &str) -> String {
     out
 }
 
-/// Markdown or HTML without its comments: readers do not see them, so they are no content, and they are
-/// where instructions to machines are planted. One that is never closed takes the rest with it.
+/// Markdown or HTML without its comments: readers do not see them, so they are not content, and they are
+/// where instructions to machines are planted. An unclosed comment removes the rest of the text.
 pub fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

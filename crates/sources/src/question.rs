@@ -213,7 +213,7 @@ const EMPTY: [&str; 44] = [
     "build", "i", "we",
 ];
 
-/// The telling words of an idea that is told in a sentence; a short one stays as it is.
+/// The significant words of an idea that is given as a sentence; a short idea is unchanged.
 pub fn core_words(idea: &str) -> String {
     let words: Vec<&str> = idea.split_whitespace().collect();
     if words.len() <= 4 || idea.contains('"') {

@@ -1,5 +1,5 @@
-//! The suite's checks, as plain functions over a case and what came of it. Each returns every
-//! complaint, so that one run tells all.
+//! The suite's checks, as plain functions over a case and its outcome. Each returns all complaints, so
+//! that one run shows everything.
 
 use chrono::{DateTime, TimeDelta};
 use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
@@ -28,7 +28,7 @@ impl Outcome {
             .unwrap_or_default()
     }
 
-    /// What stands inside the envelope; empty where there is none.
+    /// The content of the envelope; empty if there is no envelope.
     pub fn content(&self) -> &str {
         self.text
             .split_once("\n---\n")

@@ -1,10 +1,10 @@
-//! Tokens of a message: its texts, the arguments of its calls, and what each message costs besides.
+//! Tokens of a message: its texts, the arguments of its calls, and the overhead of each message.
 
 use serde_json::Value;
 
 use crate::tokens::Tokenizer;
 
-/// What a message costs besides its texts: OpenAI's "How to count tokens with tiktoken" gives 3, and 1 for the role.
+/// Overhead of a message beyond its texts: OpenAI's "How to count tokens with tiktoken" gives 3, and 1 for the role.
 pub(super) const PER_MESSAGE: usize = 4;
 /// What an image or a file is estimated at: an image takes up to about 1,600 (Anthropic, "Vision").
 pub(super) const PER_MEDIA: usize = 1_600;

@@ -56,7 +56,7 @@ pub struct Options {
     pub tokenizer: Tokenizer,
     /// What to do with a newest message that is larger than that.
     pub oversize: Oversize,
-    /// How the messages are written; found out where it is none.
+    /// The format of the messages; detected if `None`.
     pub form: Option<Form>,
 }
 
@@ -367,7 +367,7 @@ fn only_system(messages: &[Message], from: usize) -> bool {
         .all(|message| message.role == Role::System)
 }
 
-/// Where the newest messages begin that fit into so many tokens; none where not even the newest do.
+/// The index of the first of the newest messages that fit into this many tokens; `None` if not even the newest does.
 fn beginning(
     form: Form,
     messages: &[Message],

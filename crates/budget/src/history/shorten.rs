@@ -12,10 +12,10 @@ use crate::tokens::Tokenizer;
 const LEAST: usize = 32;
 /// Ends a text that was cut.
 const MARK: &str = "\n[...]";
-/// Names under which a text may be cut. Arguments of calls may not: half of them are no JSON.
+/// Names of fields whose text may be cut. Arguments of calls may not, because half of them would not be JSON.
 const TEXTS: [&str; 3] = ["text", "content", "output"];
 
-/// Cuts the longest texts of the messages that stay until these take no more than `room` tokens.
+/// Cuts the longest texts of the remaining messages until they take at most `room` tokens.
 pub(super) fn shorten(
     messages: &mut [Value],
     stays: &impl Fn(usize) -> bool,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::answer::{Scored, ScoredItem, same_page_key};
 
-/// Shortest normalised title that identifies a story, in characters: "Release notes" is no identity.
+/// Shortest normalised title that identifies a story, in characters: "Release notes" is too general.
 const TITLE_MIN: usize = 20;
 
 /// Gives later items the field `also_in`, naming the section where the same page, or the same long

@@ -1,7 +1,7 @@
 //! Several answers under one heading, each with its own envelope.
 //!
-//! Sections stand in the order given, settle on their own, and keep their heading whatever became of
-//! them: an answer, a staleness warning, or the reason why there is none.
+//! Sections keep the given order, complete independently, and keep their heading for every outcome: an
+//! answer, a staleness warning, or an error.
 
 mod budget;
 mod duplicates;
@@ -414,7 +414,7 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
         "items": section.items(),
         key: value,
     });
-    // What came without content can be asked for again, by itself.
+    // A section without content can be requested again on its own.
     if let (Some(arguments), Part::Failed(_) | Part::Stale(_), Some(fields)) =
         (&section.arguments, &section.part, out.as_object_mut())
     {

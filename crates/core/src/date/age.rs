@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{Parsed, Precision, Resolved};
 
-/// Below these, the next smaller unit is used: two days are told in hours, two months in days, two years in months.
+/// Below these, the next smaller unit is used: two days are given in hours, two months in days, two years in months.
 const HOURS_UNTIL: i64 = 48;
 const DAYS_UNTIL: i64 = 60;
 const MONTHS_UNTIL: i64 = 24;
@@ -39,7 +39,7 @@ fn counted(count: i64, unit: &str) -> String {
 }
 
 impl Parsed {
-    /// How far it is from that moment, in words: `2 days ago`, `in 3 months`. A day counts from 00:00 UTC and is told
+    /// How far it is from that moment, in words: `2 days ago`, `in 3 months`. A day counts from 00:00 UTC and is given
     /// in whole days.
     pub fn relative(&self, at: DateTime<Utc>) -> String {
         if self.instant > at {
@@ -65,7 +65,7 @@ fn day_words(age: TimeDelta) -> String {
 }
 
 impl Resolved {
-    /// Its age at that moment, in words; `None` where there is no date. A day is told in whole days.
+    /// Its age at that moment, in words; `None` without a date. A day is given in whole days.
     pub fn age(&self, at: DateTime<Utc>) -> Option<String> {
         let instant = self.instant?;
         let age = at - instant;

@@ -1,7 +1,7 @@
 //! Date evidence to an instant and a confidence.
 //!
-//! A date is never invented: whatever cannot be read with certainty is no date at all, and the
-//! reason is kept for the reader.
+//! A date is never invented: text that cannot be read with certainty gives no date, and the reason is
+//! kept for the reader.
 
 mod age;
 mod parse;
@@ -62,9 +62,9 @@ pub struct Resolved {
     pub instant: Option<DateTime<Utc>>,
     /// How it is written: `YYYY-MM-DD` for a day, else `YYYY-MM-DDTHH:MM:SS.sssZ`.
     pub shown: Option<String>,
-    /// Low exactly where there is no date.
+    /// Low if and only if there is no date.
     pub confidence: Confidence,
-    /// Why there is no date although the source gave something, with its words.
+    /// Why there is no date although the source gave one, with the source's text.
     pub note: Option<String>,
 }
 
@@ -98,7 +98,7 @@ pub fn iso_millis(instant: DateTime<Utc>) -> String {
     four_digit_years(instant).unwrap_or_else(|| instant.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
-/// The same, where the year has four digits and the second is no leap second.
+/// The same, if the year has four digits and the second is not a leap second.
 fn four_digit_years(instant: DateTime<Utc>) -> Option<String> {
     let time = instant.naive_utc();
     let year = u32::try_from(time.year()).ok().filter(|year| *year <= 9_999)?;

@@ -11,7 +11,7 @@ pub(super) struct Facts {
     pub failed: bool,
     /// How relevant it is, and who says so.
     pub relevance: Relevance,
-    /// 0..=100, where it is known.
+    /// 0..=100, if known.
     pub freshness: Option<u8>,
     /// 0..=1.
     pub rank: f64,
@@ -60,7 +60,7 @@ pub(super) fn decide(facts: &Facts, profile: &Profile, intent: &Intent) -> Decis
     decision
 }
 
-/// Where nobody said how relevant it is, its age decides.
+/// Without a given relevance, the age decides.
 fn by_age(facts: &Facts, profile: &Profile) -> Decision {
     let current = facts.freshness.is_some_and(|score| score >= 50);
     if facts.failed {
@@ -161,8 +161,8 @@ const fn reliability(date: DateConfidence) -> f64 {
     }
 }
 
-/// How useful the signal is all in all, 0..=100. `remaining` is the unrounded freshness, 0..=100,
-/// whatever the confidence in its date. None where nobody said how relevant it is.
+/// Overall usefulness of the signal, 0..=100. `remaining` is the unrounded freshness, 0..=100,
+/// regardless of the date's confidence. `None` without a given relevance.
 pub(super) fn utility_score(
     relevance: Relevance,
     remaining: f64,

@@ -21,7 +21,7 @@ pub(super) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// Room for so many signals.
+    /// Capacity for this many signals.
     pub(super) fn with_capacity(signals: usize) -> Self {
         Self {
             contents: HashMap::with_capacity(signals),

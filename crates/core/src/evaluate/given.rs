@@ -68,7 +68,7 @@ pub(super) struct Given<'a> {
     pub final_url: Option<&'a str>,
     /// What was taken under another name, or passed over.
     pub notes: Vec<&'static str>,
-    /// The call of ours that did not bring it.
+    /// This server's call that failed to retrieve it.
     pub failed_call: Option<FailedCall<'a>>,
 }
 
@@ -92,7 +92,7 @@ impl<'a> Given<'a> {
         self.is_item && self.retrieved_at.is_none_or(is_blank)
     }
 
-    /// Whether it is a section of a composite that was held back: its text is ours, not what a source answered.
+    /// Whether it is a withheld section of a composite: its text is the server's, not a source's.
     pub(super) fn held_back(&self) -> bool {
         self.status == Some(SignalStatus::Stale) && self.failed_call.is_some()
     }
@@ -215,7 +215,7 @@ impl<'a> Fields<'a> {
             content: "content",
         };
         let is_item = self.is_item();
-        // Of two names, ours wins; the other is taken only where it is of the right type.
+        // Of two names, this server's wins; the other is used only if it has the right type.
         let (mut source, url) = (read.text(("source", self.source))?, as_text(self.url));
         let mut source_type = read.text(("source_type", self.source_type))?;
         if source.is_none() {
@@ -414,7 +414,7 @@ impl Reader {
     }
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 pub(super) fn choose<T: Copy>(given: &str, known: &[(&str, T)]) -> Option<T> {
     known.iter().find(|(id, _)| *id == given).map(|(_, value)| *value)
 }

@@ -178,7 +178,7 @@ fn signals<'a>(fields: &'a ObjectAsVec<'a>, limits: &Limits) -> Result<Vec<Given
     let list = match last(fields, "signals") {
         None => return Err(wrong("is missing".to_owned())),
         Some(Node::Array(list)) => list.as_slice(),
-        // A whole result of one of our tools, as it came.
+        // A complete result of one of this server's tools.
         Some(result @ Node::Object(fields)) if results::is_result(fields) => std::slice::from_ref(result),
         Some(_) => return Err(wrong("must be a list".to_owned())),
     };
@@ -217,7 +217,7 @@ fn signals<'a>(fields: &'a ObjectAsVec<'a>, limits: &Limits) -> Result<Vec<Given
     Ok(out)
 }
 
-/// Whether an object or a list was given as JSON text where it is due as such.
+/// Whether JSON text was given where an object or a list is expected.
 pub(super) fn holds_json_as_text(arguments: &Node<'_>) -> bool {
     let Node::Object(fields) = arguments else {
         return false;

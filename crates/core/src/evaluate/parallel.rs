@@ -4,7 +4,7 @@
 pub(super) const WORTHWHILE: usize = 64 << 10;
 
 /// Maps each thing with its place, in order. Where it is `worthwhile`, idle threads help the caller's:
-/// each takes the next thing that nobody has taken, so that none waits long for one that comes late.
+/// each takes the next untaken thing, so that no thread waits long for a late one.
 #[cfg(feature = "parallel")]
 pub(super) fn map<'t, T: Sync, U: Send + Sync>(
     things: &'t [T],

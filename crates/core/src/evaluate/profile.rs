@@ -214,7 +214,7 @@ pub struct Intent {
     pub id: &'static str,
     /// Whether the caller looks for something to cite.
     pub cites: bool,
-    /// What this judgement is not; it goes with every result.
+    /// The limits of this evaluation, attached to every result.
     pub caveat: Option<&'static str>,
 }
 

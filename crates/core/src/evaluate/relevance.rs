@@ -198,7 +198,7 @@ fn spelled_out(text: &str) -> Cow<'_, str> {
     Cow::Owned(out.text)
 }
 
-/// A text that is full once it has so many bytes.
+/// A text with a maximum size in bytes.
 struct AtMost {
     text: String,
     most: usize,

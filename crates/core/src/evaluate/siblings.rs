@@ -1,4 +1,4 @@
-//! What the other signals of a call say about each, whatever their texts say: usually nothing.
+//! Evidence about a signal from the other signals of its call, independent of their texts.
 
 use std::collections::HashMap;
 

@@ -39,7 +39,7 @@ pub(super) enum Relevance {
     Given(f64),
     /// By the words that it shares with the caller's query.
     Query(f64),
-    /// Nobody said, and there is no query to tell it by.
+    /// Not given, and no query to derive it from.
     NotJudged,
 }
 

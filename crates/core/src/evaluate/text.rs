@@ -16,7 +16,7 @@ pub(super) fn is_blank(text: &str) -> bool {
     text.chars().all(is_space)
 }
 
-/// The text, where it is not blank.
+/// The text, if it is not blank.
 pub(super) fn not_blank(text: &str) -> Option<&str> {
     Some(trim(text)).filter(|text| !text.is_empty())
 }

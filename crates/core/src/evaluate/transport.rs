@@ -26,7 +26,7 @@ const STAND_INS: [&str; 12] = [
     "sorry",
 ];
 
-/// Endings of addresses whose content is no HTML. (`.md` and `.txt` are left out: sites show them as pages.)
+/// Address suffixes of content that is not HTML. (`.md` and `.txt` are left out: sites show them as pages.)
 const NO_PAGES: [&str; 4] = [".csv", ".json", ".pdf", ".xml"];
 
 /// The status of a retrieval that failed.
@@ -34,7 +34,8 @@ pub(super) fn failed_status(given: &Given<'_>) -> Option<u16> {
     given.http_status.filter(|status| *status >= FIRST_ERROR)
 }
 
-/// Why what came may not be what was asked for. That alone fails no text: content may move, and be typed wrongly.
+/// Why the received content may not be the requested one. This alone fails no text, because content may move and
+/// may be labelled with the wrong type.
 pub(super) fn doubt(given: &Given<'_>) -> Option<String> {
     if given.final_url.is_none() && given.content_type.is_none() {
         return None;

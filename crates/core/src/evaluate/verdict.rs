@@ -1,4 +1,4 @@
-//! What is said about one signal. The structure that goes out is this one, field for field.
+//! The verdict on one signal. The output has exactly this structure.
 
 use std::fmt;
 
@@ -291,7 +291,7 @@ pub struct Verdict {
     pub freshness_score: Option<u8>,
     /// 0..=1; decides the order.
     pub rank_score: f64,
-    /// Who says how relevant it is where the caller did not: `query`, its words; `not_judged`, nobody.
+    /// Origin of the relevance if the caller gave none: `query` (the query's words) or `not_judged`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub relevance: Option<&'static str>,
     /// 0..=100; explains, decides nothing. None where the relevance is not judged.

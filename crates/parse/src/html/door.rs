@@ -1,8 +1,8 @@
 //! From text to a tree whose size and cost are bounded, whatever the text.
 //!
 //! The tokenizer is html5gum, which leaves to us what becomes of a tag's attributes; the tree builder is
-//! html5ever's. Between the two, [`Door`] counts. It looks at what the two really do, never at the text
-//! itself: a scan of its own would be out of step with them on the first hostile page.
+//! html5ever's. Between the two, [`Door`] counts. It observes what the two really do, never the text
+//! itself, because a separate scan would disagree with them on the first hostile page.
 
 mod emitter;
 
@@ -37,7 +37,7 @@ const LEFT_OUT_NAMES: usize = 256;
 const BYTES_PER_NODE: usize = 3;
 /// Nodes that any text may become.
 const FEWEST_NODES: usize = 1_000;
-/// The tree of a text is at most so many times as long, beyond what any text may take.
+/// Maximum ratio of tree size to text length, in addition to the fixed allowance of every text.
 const BYTES_PER_BYTE: usize = 18;
 /// Bytes that the tree of any text may take.
 const FEWEST_BYTES: usize = 6 << 20;
@@ -57,14 +57,14 @@ const VOID: [&str; 17] = [
 /// something around them is closed. (So do cells and captions, which always take theirs along.)
 const SCOPES: [&str; 4] = ["applet", "marquee", "object", "template"];
 
-/// A text of so many bytes may become so many nodes: short tags and formatting that is opened again and
-/// again make more of a text than any page does.
+/// Returns the maximum number of nodes for a text of this many bytes. Short tags and repeatedly opened formatting
+/// produce more nodes than any real page.
 const fn most_nodes(bytes: usize) -> usize {
     let nodes = bytes / BYTES_PER_NODE + FEWEST_NODES;
     if nodes < HTML_NODES { nodes } else { HTML_NODES }
 }
 
-/// A text of so many bytes may become a tree of so many bytes.
+/// Returns the maximum tree size, in bytes, for a text of this many bytes.
 pub(super) const fn most_bytes(bytes: usize) -> usize {
     let most = bytes.saturating_mul(BYTES_PER_BYTE).saturating_add(FEWEST_BYTES);
     if most < HTML_TREE_BYTES {
@@ -74,7 +74,7 @@ pub(super) const fn most_bytes(bytes: usize) -> usize {
     }
 }
 
-/// Looks at open elements that a text of so many bytes may cause.
+/// Returns the maximum number of inspections of open elements for a text of this many bytes.
 const fn most_steps(bytes: usize) -> usize {
     let most = bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(FEWEST_STEPS);
     if most < HTML_STEPS { most } else { HTML_STEPS }

@@ -6,7 +6,7 @@ use crate::text;
 
 /// Elements that one selector looks at.
 const ELEMENTS: usize = 500;
-/// A name, a label or a date is no longer than this.
+/// Maximum length of a name, a label or a date.
 const SHORT_BYTES: usize = 4_000;
 
 /// The text of an element on one line, its pieces set apart by `between`. Elements nest, and each may hold

@@ -16,7 +16,7 @@ fn depth(document: &Document) -> usize {
     depths.max().unwrap_or_default()
 }
 
-/// Asserts that a text becomes a bounded tree, as a page and as a fragment, and that what is missing is said.
+/// Asserts that a text becomes a bounded tree, as a page and as a fragment, and that anything missing is reported.
 fn bounded(name: &str, text: &str, whole: bool) {
     for document in [document(text), fragment(text)] {
         let nodes = document.tree.nodes().len();

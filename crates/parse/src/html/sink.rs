@@ -126,7 +126,7 @@ impl Sink {
         self.wrote_text.take()
     }
 
-    /// Whether a node is a formatting element; `None` for what is no element.
+    /// Whether a node is a formatting element; `None` if it is not an element.
     pub(super) fn is_formatting_node(&self, id: NodeId) -> Option<bool> {
         self.step();
         let html = self.inner.0.borrow();

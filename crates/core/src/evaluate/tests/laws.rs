@@ -1,4 +1,4 @@
-//! Laws that hold for whatever callers send.
+//! Laws that hold for any input.
 
 use chrono::TimeDelta;
 use proptest::prelude::*;
