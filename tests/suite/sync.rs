@@ -191,6 +191,16 @@ fn descriptors() -> Vec<String> {
         if !decay.entries().contains_key(facts.id) {
             out.push(format!("{} has no decay class", facts.id));
         }
+        let said = [facts.title, facts.description, facts.dates, facts.terms];
+        let of_routes = facts.routes.iter().map(|route| route.about);
+        for text in said.into_iter().chain(of_routes) {
+            if text.starts_with("Replace") {
+                out.push(format!(
+                    "{}: the template's text `{text}` was not replaced",
+                    facts.id
+                ));
+            }
+        }
         if facts.hosts.named().is_empty() || facts.dates.is_empty() || facts.terms.is_empty() {
             out.push(format!("{} lacks hosts, dates or terms", facts.id));
         }

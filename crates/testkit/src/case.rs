@@ -105,6 +105,8 @@ pub struct Exchange {
     /// Headers of the answer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// Compression of the answer: the body file is plain, and is sent with this `Content-Encoding`.
+    pub encoding: Option<Encoding>,
     /// Where its body comes from, where that is another place than the case's.
     pub origin: Option<Origin>,
     /// The route whose answer its body is, where that is another one than the case's.
@@ -115,6 +117,14 @@ pub struct Exchange {
     pub recording: Option<String>,
     /// Body: this text.
     pub text: Option<String>,
+}
+
+/// A content coding (RFC 9110, 8.4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Encoding {
+    /// `gzip`
+    Gzip,
 }
 
 fn get() -> String {

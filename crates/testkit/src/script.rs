@@ -1,10 +1,14 @@
 //! A case's exchanges as an upstream's script: exactly the expected requests, in any order.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use url::Url;
 
+use crate::case::Encoding;
 use crate::{Case, Exchange, Reply, SeenRequest};
 
 /// The value that every configured key has in tests. It must never show up anywhere but in requests.
@@ -40,7 +44,13 @@ impl Script {
                 .map(|(name, value)| (name.to_ascii_lowercase(), value.clone()))
                 .collect();
             headers.push(("content-type".to_owned(), exchange.content_type()));
-            let body = case.body(exchange, recordings)?;
+            let mut body = case.body(exchange, recordings)?;
+            if let Some(encoding) = exchange.encoding {
+                let (name, packed) =
+                    encoded(encoding, &body).map_err(|error| format!("{}: {error}", case.name))?;
+                headers.push(("content-encoding".to_owned(), name.to_owned()));
+                body = packed;
+            }
             let reply = Reply {
                 status: exchange.status,
                 headers,
@@ -155,6 +165,17 @@ impl Exchange {
             && self.url.path() == asked.path()
             && public_query(&self.url) == public_query(&asked)
             && self.body_contains.iter().all(|part| body.contains(part.as_str()))
+    }
+}
+
+/// The name of a coding and the body in it.
+fn encoded(encoding: Encoding, body: &[u8]) -> std::io::Result<(&'static str, Vec<u8>)> {
+    match encoding {
+        Encoding::Gzip => {
+            let mut packer = GzEncoder::new(Vec::new(), Compression::default());
+            packer.write_all(body)?;
+            Ok(("gzip", packer.finish()?))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 //! test fails when one is out of date.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use freshcontext_server::package;
 
@@ -132,8 +133,62 @@ fn source_readmes(root: &Path) -> Result<Vec<(String, String)>, String> {
     Ok(texts)
 }
 
-/// Replaces what stands between the markers.
-fn replace(text: &str, name: &str, content: &str) -> Result<String, String> {
+/// The environment variable that lets the suite write the generated parts which only it can compute.
+pub const WRITE: &str = "FRESHCONTEXT_WRITE_GENERATED";
+
+/// Workspaces beside the main one, whose lock files follow it.
+const WORKSPACES: [&str; 1] = ["fuzz"];
+
+/// Writes what other programs compute: the table of docs/time.md, counted by the suite, and the lock files of the
+/// other workspaces.
+///
+/// # Errors
+/// If cargo cannot run, or the suite's count fails: one line; cargo's own output says why.
+pub fn write_by_others(root: &Path) -> Result<(), String> {
+    for workspace in WORKSPACES {
+        let manifest = format!("{workspace}/Cargo.toml");
+        cargo(
+            root,
+            &["update", "--workspace", "--quiet", "--manifest-path", &manifest],
+        )?;
+    }
+    cargo(
+        root,
+        &[
+            "test",
+            "--quiet",
+            "--package",
+            "freshcontext-tests",
+            "--test",
+            "suite",
+            "--",
+            "--exact",
+            "time::requests_counted",
+        ],
+    )
+}
+
+fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    let done = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .current_dir(root)
+        .env(WRITE, "1")
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status()
+        .map_err(|error| format!("cargo: {error}"))?;
+    if done.success() {
+        Ok(())
+    } else {
+        Err(format!("`cargo {}` failed", arguments.join(" ")))
+    }
+}
+
+/// Replaces the part of a text between the markers of this name.
+///
+/// # Errors
+/// If the text has no such markers.
+pub fn replace(text: &str, name: &str, content: &str) -> Result<String, String> {
     let (open, close) = markers(name);
     let missing = || format!("a hand-written file has no `{open}` ... `{close}`");
     let (before, rest) = text.split_once(&open).ok_or_else(missing)?;

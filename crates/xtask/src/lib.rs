@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod check_source;
 mod checked;
 pub mod dist;
 pub mod examples;

@@ -17,7 +17,7 @@ use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::{Sources, load};
 use freshcontext_xtask::{
-    dist, examples, generate, new_adapter, record, recorded, replay, source, train, words,
+    check_source, dist, examples, generate, new_adapter, record, recorded, replay, source, train, words,
 };
 
 #[derive(Parser)]
@@ -38,6 +38,11 @@ enum Chore {
     /// Make the crate of a new source, registered and still to be filled
     NewAdapter {
         /// Its name in lower case, for example lobsters
+        name: String,
+    },
+    /// Run everything that can concern one source: lints, its tests and cases, the registry's rules, generated files
+    CheckSource {
+        /// Its folder in adapters/, for example lobsters
         name: String,
     },
     /// Count lines of code, files, public items and circles of modules, per package and in all, without tests
@@ -148,10 +153,12 @@ fn main() -> ExitCode {
                 ))
             }
         }),
-        Chore::Generate { check: false } => {
-            generate::write(&root).map(|written| format!("written: {}", written.join(", ")))
-        }
+        Chore::Generate { check: false } => generate::write(&root).and_then(|written| {
+            generate::write_by_others(&root)?;
+            Ok(format!("written: {}", written.join(", ")))
+        }),
         Chore::NewAdapter { name } => new_adapter::create(&root, &name),
+        Chore::CheckSource { name } => check_source::check(&root, &name),
         Chore::TrainDetector { check: true, .. } => train::check(&root),
         Chore::TrainDetector {
             dev,

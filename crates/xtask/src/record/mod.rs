@@ -405,6 +405,7 @@ fn exchange(
         times: 1,
         status: kept.status,
         headers,
+        encoding: None,
         origin: None,
         reads: None,
         body: file,
