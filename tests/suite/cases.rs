@@ -15,7 +15,7 @@ use libtest_mimic::{Failed, Trial};
 use serde_json::{Map, Value, json};
 
 use crate::run::{Bench, block_on, once};
-use crate::{root, shared, verdict};
+use crate::{root, shared, verdict, wanted};
 
 /// All trials of all cases, and one per tool that its cases are complete.
 pub fn trials() -> Vec<Trial> {
@@ -35,28 +35,33 @@ pub fn trials() -> Vec<Trial> {
     // These checks read one envelope; a composite has one per section, and checks of its own in
     // `composites`.
     for case in own.into_iter().filter(|case| !of_a_composite(case)) {
-        let case = Arc::new(case);
-        for (check, run) in checks(&case) {
-            let case = Arc::clone(&case);
-            let name = format!("{}::{}::{check}", case.tool, case.name);
-            trials.push(Trial::test(name, move || block_on(run(case, PathBuf::new()))));
-        }
+        let named = format!("{}::{}", case.tool, case.name);
+        trials.extend(checked(&named, case, Path::new("")));
     }
     trials.extend(elsewhere());
-    // Without the recordings their cases are shown as ignored.
-    let absent = recordings.is_none();
-    let recordings = recordings.unwrap_or_default();
-    trials.push(every_recording_has_a_case(&recorded, &recordings).with_ignored_flag(absent));
-    for case in recorded {
-        let case = Arc::new(case);
-        for (check, run) in checks(&case) {
-            let (case, recordings) = (Arc::clone(&case), recordings.clone());
-            let name = format!("{}::recordings/{}::{check}", case.tool, case.name);
-            let trial = Trial::test(name, move || block_on(run(case, recordings)));
-            trials.push(trial.with_ignored_flag(absent));
+    // Without the recordings their cases are not listed.
+    if let Some(recordings) = recordings {
+        trials.push(every_recording_has_a_case(&recorded, &recordings));
+        for case in recorded {
+            let named = format!("{}::recordings/{}", case.tool, case.name);
+            trials.extend(checked(&named, case, &recordings));
         }
     }
     trials
+}
+
+/// A trial for each check that has something to check in a case.
+fn checked(named: &str, case: Case, recordings: &Path) -> Vec<Trial> {
+    let case = Arc::new(case);
+    let due = CHECKS.into_iter().filter_map(|(check, run)| {
+        let name = format!("{named}::{check}");
+        if !wanted(&name) || !applies(check, &case, recordings) {
+            return None;
+        }
+        let (case, recordings) = (Arc::clone(&case), recordings.to_owned());
+        Some(Trial::test(name, move || block_on(run(case, recordings))))
+    });
+    due.collect()
 }
 
 /// The cases of a folder that `CASES` names, such as those of `cargo xtask record`.
@@ -67,24 +72,17 @@ fn elsewhere() -> Vec<Trial> {
     let cases = load_cases(&folder).unwrap_or_else(|error| panic_line(&error));
     let single = cases.into_iter().filter(|case| !of_a_composite(case));
     single
-        .flat_map(|case| {
-            let case = Arc::new(case);
-            let trials: Vec<Trial> = checks(&case)
-                .map(|(check, run)| {
-                    let case = Arc::clone(&case);
-                    let name = format!("recorded::{}::{check}", case.name);
-                    Trial::test(name, move || block_on(run(case, PathBuf::new())))
-                })
-                .collect();
-            trials
-        })
+        .flat_map(|case| checked(&format!("recorded::{}", case.name), case, Path::new("")))
         .collect()
 }
 
 /// Every check on one case.
 pub async fn all_checks(case: Case) -> Result<(), Failed> {
     let case = Arc::new(case);
-    for (check, run) in checks(&case) {
+    for (check, run) in CHECKS {
+        if !applies(check, &case, Path::new("")) {
+            continue;
+        }
         let failed = run(Arc::clone(&case), PathBuf::new()).await.err();
         if let Some(failed) = failed {
             let said = failed.message().unwrap_or("failed");
@@ -116,12 +114,19 @@ const CHECKS: [(&str, Check); 5] = [
     ("damage", |case, recordings| Box::pin(damage(case, recordings))),
 ];
 
-/// The checks that have something to check in a case: a failure has no content to shorten.
-fn checks(case: &Case) -> impl Iterator<Item = (&'static str, Check)> + use<> {
-    let fails = case.expect.error.is_some();
-    CHECKS
-        .into_iter()
-        .filter(move |(check, _)| !(fails && *check == "short"))
+/// Whether a check has something to check in a case: a failure has no content to shorten, and where nothing is sent,
+/// nothing can be damaged or poisoned.
+fn applies(check: &str, case: &Case, recordings: &Path) -> bool {
+    match check {
+        "short" => case.expect.error.is_none(),
+        "damage" => !case.exchanges.is_empty(),
+        "hostile" => case.exchanges.iter().any(|exchange| {
+            // A body that cannot be read is the trial's to complain of.
+            let body = case.body(exchange, recordings);
+            body.map_or(true, |body| poisoned(&body, &exchange.content_type()) != body)
+        }),
+        _ => true,
+    }
 }
 
 /// Every tool has at least an ordinary, an empty, a malformed, a refused and an odd case.
@@ -286,9 +291,9 @@ fn form(bench: &Bench, case: &Case, outcome: &Outcome) -> Vec<String> {
 /// The same call twice: byte-identical from a fresh server; from the same server either asked again or
 /// the original moment of retrieval.
 async fn again(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
-    let first = Bench::start(&case, &recordings, once(), |_| {}).await?;
+    let first = Bench::hurried(&case, &recordings, once(), |_| {}).await?;
     let outcome = first.call(&case.tool, case.arguments.clone()).await?;
-    let second = Bench::start(&case, &recordings, once(), |_| {}).await?;
+    let second = Bench::hurried(&case, &recordings, once(), |_| {}).await?;
     let same = second.call(&case.tool, case.arguments.clone()).await?;
     // A cursor is sealed with a key of each server's own.
     let without_cursor = |outcome: &Outcome| {
@@ -353,7 +358,7 @@ const SHORT: usize = MIN_RESULT_CHARS;
 
 /// What a server of its own answers, at that length if there is one, and the server.
 async fn at_most(case: &Case, recordings: &Path, most: Option<usize>) -> Result<(Outcome, Bench), Failed> {
-    let bench = Bench::start(case, recordings, once(), |_| {}).await?;
+    let bench = Bench::hurried(case, recordings, once(), |_| {}).await?;
     let mut arguments = case.arguments.clone();
     if let Some(most) = most {
         arguments.insert("max_length".to_owned(), json!(most));
@@ -398,7 +403,7 @@ fn poison_arrives(tool: &'static str, cases: Vec<Arc<Case>>) -> Trial {
 }
 
 async fn poisoned_answer(case: &Case, recordings: &Path) -> Result<Outcome, Failed> {
-    let bench = Bench::start(case, recordings, once(), |script| {
+    let bench = Bench::hurried(case, recordings, once(), |script| {
         script.alter(|exchange, reply| reply.body = poisoned(&reply.body, &exchange.content_type()));
     })
     .await?;
@@ -421,7 +426,7 @@ async fn damage(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     });
     for variant in 0..6_usize {
         let mut what = String::new();
-        let bench = Bench::start(&case, &recordings, once(), |script| {
+        let bench = Bench::hurried(&case, &recordings, once(), |script| {
             script.alter(|_, reply| {
                 if let Some((_, body)) = damaged(&reply.body, seed).into_iter().nth(variant) {
                     reply.body = body;
@@ -455,7 +460,7 @@ async fn damage(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
             ("a challenge page", "text/html; charset=utf-8"),
             ("a mislabelled challenge page", "application/json"),
         ] {
-            let bench = Bench::start(&case, &recordings, once(), |script| {
+            let bench = Bench::hurried(&case, &recordings, once(), |script| {
                 script.answer_all(&Reply {
                     status: 200,
                     headers: vec![("content-type".to_owned(), content_type.to_owned())],

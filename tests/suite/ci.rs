@@ -1,5 +1,5 @@
 //! What CI says of the advisories, with a `cargo` that behaves as told: a finding, and a database that cannot be had,
-//! are two different things.
+//! are two different things. And that the workflow runs what the README shows.
 
 use std::path::PathBuf;
 
@@ -10,11 +10,52 @@ use crate::run::block_on;
 use crate::{root, verdict};
 
 pub fn trials() -> Vec<Trial> {
+    let mut trials = vec![Trial::test("ci::workflow", || verdict(workflow()))];
     if cfg!(unix) {
-        vec![Trial::test("ci::advisories", || block_on(advisories()))]
-    } else {
-        Vec::new()
+        trials.push(Trial::test("ci::advisories", || block_on(advisories())));
     }
+    trials
+}
+
+/// The workflow for contributors runs the README's commands, may only read, and names its actions as the workflow of
+/// releases does.
+fn workflow() -> Vec<String> {
+    let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap_or_default();
+    let (readme, ci, release) = (
+        read("README.md"),
+        read(".github/workflows/ci.yml"),
+        read(".github/workflows/release.yml"),
+    );
+    let mut complaints = Vec::new();
+    for mark in ["demo", "test"] {
+        let block = readme.split_once(&format!("<!-- {mark} command -->\n```sh\n"));
+        let command = block
+            .and_then(|(_, rest)| rest.split_once("\n```"))
+            .map(|(command, _)| command);
+        let runs = command.is_some_and(|command| ci.contains(&format!("- run: {command}\n")));
+        if !runs {
+            complaints.push(format!(
+                "ci.yml does not run the README's {mark} command: {command:?}"
+            ));
+        }
+    }
+    if !ci.contains("\npermissions:\n  contents: read\n") || ci.contains(": write") {
+        complaints.push("ci.yml may do more than read".to_owned());
+    }
+    let uses = |workflow: &str| -> Vec<String> {
+        let steps = workflow
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("- uses: "));
+        steps.map(str::to_owned).collect()
+    };
+    let (used, pinned) = (uses(&ci), uses(&release));
+    if used.is_empty() {
+        complaints.push("ci.yml uses no action: is it still read rightly?".to_owned());
+    }
+    let strangers = used.into_iter().filter(|action| !pinned.contains(action));
+    complaints
+        .extend(strangers.map(|action| format!("ci.yml uses {action}, which release.yml does not name so")));
+    complaints
 }
 
 /// A folder with a `cargo` that runs these lines.

@@ -44,11 +44,17 @@ mod timeline;
 mod upstreams;
 mod wire;
 
+use std::num::NonZero;
+use std::sync::LazyLock;
+
 use freshcontext_testkit::bodies::{root, shared};
-use libtest_mimic::{Arguments, Failed};
+use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
+
+/// What the command line asks for.
+static ARGUMENTS: LazyLock<Arguments> = LazyLock::new(Arguments::from_args);
 
 fn main() {
-    let arguments = Arguments::from_args();
+    let arguments = &*ARGUMENTS;
     let mut trials = Vec::new();
     trials.extend(cases::trials());
     trials.extend(budget::trials());
@@ -79,7 +85,42 @@ fn main() {
     trials.extend(memory::trials());
     trials.extend(time::trials());
     trials.extend(timeline::trials());
-    libtest_mimic::run(&arguments, trials).exit();
+    let (timed, others): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_timed(trial.name()));
+    // Most of the others' time is spent waiting: for processes, for a pace, for a deadline.
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let at_once = arguments.test_threads.unwrap_or(processors * WAITING);
+    let others = conclude(others, at_once);
+    let timed = conclude(timed, arguments.test_threads.unwrap_or(processors));
+    if others.is_none() && timed.is_none() {
+        libtest_mimic::run(arguments, Vec::new()).exit();
+    }
+    for conclusion in [others, timed].into_iter().flatten() {
+        conclusion.exit_if_failed();
+    }
+}
+
+/// Trials at once for each processor, but for those that are timed.
+const WAITING: usize = 4;
+
+/// Whether a trial measures what a busy machine would falsify: those come last, no more at once than there are
+/// processors.
+fn is_timed(name: &str) -> bool {
+    ["liveness::", "memory::"]
+        .iter()
+        .any(|group| name.starts_with(group))
+}
+
+/// Runs those that are asked for, if there are any.
+fn conclude(mut trials: Vec<Trial>, at_once: usize) -> Option<Conclusion> {
+    trials.retain(|trial| !ARGUMENTS.is_filtered_out(trial));
+    let mut arguments = ARGUMENTS.clone();
+    arguments.test_threads = Some(at_once);
+    (!trials.is_empty()).then(|| libtest_mimic::run(&arguments, trials))
+}
+
+/// Whether a trial of this name is asked for: what it takes to know whether it has anything to check is spared for others.
+fn wanted(name: &str) -> bool {
+    !ARGUMENTS.is_filtered_out(&Trial::test(name, || Ok(())))
 }
 
 /// Complaints to a test result.

@@ -36,22 +36,21 @@ pub fn trials() -> Vec<Trial> {
     let all = asked.is_some();
     let load = |folder| load_cases(&root().join(folder)).unwrap_or_else(|error| panic_line(&error));
     let mut cases = load("fixtures");
-    if all {
+    let recordings = shared().filter(|_| all).map(|shared| shared.join("recordings"));
+    if recordings.is_some() {
         cases.extend(load("tests/recordings"));
     }
+    let recordings = recordings.unwrap_or_default();
     cases
         .into_iter()
         .filter(|case| case.kind == Kind::Ok || (all && case.expect.status.is_some()))
         .filter(|case| !of_a_composite(case))
         .map(|case| {
-            let shared = shared();
-            let ignored = case.needs_recordings() && shared.is_none();
-            let recordings = shared.map_or_else(PathBuf::new, |shared| shared.join("recordings"));
+            let recordings = recordings.clone();
             let name = format!("{}::{}::mutated", case.tool, case.name);
-            let trial = Trial::test(name, move || {
+            Trial::test(name, move || {
                 block_on(one_field(Arc::new(case), recordings, asked.unwrap_or(TRIED)))
-            });
-            trial.with_ignored_flag(ignored)
+            })
         })
         .collect()
 }
@@ -59,7 +58,7 @@ pub fn trials() -> Vec<Trial> {
 /// One reply altered, and what the tool makes of it. A server of its own, since another's cache or pace
 /// would answer in its place.
 async fn answer(case: &Case, recordings: &Path, altered: Option<(usize, &[u8])>) -> Result<Outcome, String> {
-    let bench = Bench::start(case, recordings, once(), |script| {
+    let bench = Bench::hurried(case, recordings, once(), |script| {
         let at = AtomicUsize::new(0);
         script.alter(|_, reply| {
             let number = at.fetch_add(1, Ordering::Relaxed);

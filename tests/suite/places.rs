@@ -1,14 +1,16 @@
-//! Where things are kept while they are tried: a folder, or a database of a Postgres that ends with it.
+//! Where things are kept while they are tried: a folder, or a database. Trials that do not stop the server share one
+//! Postgres.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use freshcontext_store::{Place, Retention, Store};
 use libtest_mimic::{Failed, Trial};
+use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::process::Command;
 
 use crate::process;
@@ -22,9 +24,11 @@ const REQUIRED: &str = "FRESHCONTEXT_REQUIRE_POSTGRES";
 pub struct Kept {
     folder: PathBuf,
     postgres: Option<Postgres>,
+    /// The address of its database, where that is one of a Postgres.
+    address: Option<String>,
 }
 
-/// A Postgres of its own, by the script of the store's tests.
+/// A Postgres, by the script of the store's tests.
 struct Postgres {
     script: Child,
     said: Mutex<BufReader<ChildStdout>>,
@@ -32,8 +36,7 @@ struct Postgres {
 }
 
 impl Postgres {
-    /// `None` where there is none and none is required.
-    fn start() -> Result<Option<Self>, String> {
+    fn start() -> Result<Self, String> {
         let port = TcpListener::bind("127.0.0.1:0")
             .and_then(|listener| listener.local_addr())
             .map_err(|error| error.to_string())?
@@ -50,18 +53,16 @@ impl Postgres {
         let mut address = String::new();
         said.read_line(&mut address).map_err(|error| error.to_string())?;
         if address.trim().is_empty() {
-            let _ = script.wait();
-            if std::env::var_os(REQUIRED).is_some() {
-                return Err("there is no Postgres here, and it is required".to_owned());
-            }
-            eprintln!("NOT CHECKED: the suite on Postgres (apt-get install postgresql)");
-            return Ok(None);
+            let ended = script.wait().map_err(|error| error.to_string())?;
+            return Err(format!(
+                "Postgres did not start (crates/store/tests/postgres.sh: {ended})"
+            ));
         }
-        Ok(Some(Self {
+        Ok(Self {
             script,
             said: Mutex::new(said),
             address: address.trim().to_owned(),
-        }))
+        })
     }
 }
 
@@ -82,17 +83,35 @@ impl Kept {
         Self {
             folder: std::env::temp_dir().join(name),
             postgres: None,
+            address: None,
         }
     }
 
-    /// A Postgres; `None` where there is none and none is required.
-    fn in_postgres() -> Result<Option<Self>, String> {
-        let Some(postgres) = Postgres::start()? else {
-            return Ok(None);
-        };
+    /// A Postgres of this trial's own.
+    fn in_postgres() -> Result<Self, String> {
+        let postgres = Postgres::start()?;
         let mut kept = Self::in_folder();
+        kept.address = Some(postgres.address.clone());
         kept.postgres = Some(postgres);
-        Ok(Some(kept))
+        Ok(kept)
+    }
+
+    /// An empty database of the Postgres that trials share. It ends when the suite does.
+    async fn in_database() -> Result<Self, String> {
+        static SHARED: LazyLock<Result<Postgres, String>> = LazyLock::new(Postgres::start);
+        let server = SHARED.as_ref().map_err(Clone::clone)?;
+        let mut kept = Self::in_folder();
+        let name = kept.folder.file_name().unwrap_or_default().to_string_lossy();
+        let made = async {
+            let mut connection = PgConnection::connect(&server.address).await?;
+            let create = AssertSqlSafe(format!("CREATE DATABASE \"{name}\""));
+            connection.execute(create).await?;
+            connection.close().await
+        };
+        made.await.map_err(|error: sqlx::Error| error.to_string())?;
+        let base = server.address.rsplit_once('/').map_or("", |(base, _)| base);
+        kept.address = Some(format!("{base}/{name}"));
+        Ok(kept)
     }
 
     /// The folder of the data, where the SQLite file is.
@@ -105,14 +124,14 @@ impl Kept {
         self.folder.join("freshcontext.sqlite3")
     }
 
-    /// The address of the Postgres.
+    /// The address of the database, where that is one of a Postgres.
     pub fn address(&self) -> Option<&str> {
-        self.postgres.as_ref().map(|postgres| postgres.address.as_str())
+        self.address.as_deref()
     }
 
     /// Which database it is.
     pub fn kind(&self) -> &'static str {
-        if self.postgres.is_some() {
+        if self.address.is_some() {
             "postgres"
         } else {
             "sqlite"
@@ -121,7 +140,10 @@ impl Kept {
 
     /// Has the Postgres stopped or started, as somebody else would, and waits until it is.
     pub fn tell(&self, word: &str) -> Result<(), Failed> {
-        let postgres = self.postgres.as_ref().ok_or("no Postgres")?;
+        let postgres = self
+            .postgres
+            .as_ref()
+            .ok_or("no Postgres of its own: see on_postgres")?;
         let mut input = postgres.script.stdin.as_ref().ok_or("its input")?;
         writeln!(input, "{word}")?;
         let mut said = String::new();
@@ -184,14 +206,31 @@ impl Drop for Kept {
     }
 }
 
-/// A trial on a Postgres of its own.
+/// Whether this machine has a Postgres, by the script that would start it.
+static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
+    let mut look = std::process::Command::new("bash");
+    look.arg(root().join("crates/store/tests/postgres.sh"))
+        .arg("--installed")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    look.status().is_ok_and(|status| status.success())
+});
+
+/// A trial is ignored where no Postgres is installed, unless one is required: then it fails.
+fn ignored_without_postgres(trial: Trial) -> Trial {
+    let required = std::env::var_os(REQUIRED).is_some();
+    trial.with_ignored_flag(!required && !*INSTALLED)
+}
+
+/// A trial on a Postgres of its own, which it may stop.
 pub fn on_postgres<F>(name: &str, work: impl FnOnce(Kept) -> F + Send + 'static) -> Trial
 where
     F: Future<Output = Result<(), Failed>>,
 {
-    Trial::test(format!("{name}::postgres"), move || {
-        Kept::in_postgres()?.map_or(Ok(()), |kept| block_on(work(kept)))
-    })
+    ignored_without_postgres(Trial::test(format!("{name}::postgres"), move || {
+        block_on(work(Kept::in_postgres()?))
+    }))
 }
 
 /// A trial in a folder of its own.
@@ -204,10 +243,13 @@ where
     })
 }
 
-/// The same trial on both.
+/// The same trial in a folder and in a database of its own.
 pub fn on_both<F>(name: &str, work: impl FnOnce(Kept) -> F + Send + Copy + 'static) -> [Trial; 2]
 where
     F: Future<Output = Result<(), Failed>>,
 {
-    [on_sqlite(name, work), on_postgres(name, work)]
+    let in_database = Trial::test(format!("{name}::postgres"), move || {
+        block_on(async { work(Kept::in_database().await?).await })
+    });
+    [on_sqlite(name, work), ignored_without_postgres(in_database)]
 }

@@ -90,7 +90,7 @@ fn refusals(descriptor: &Descriptor) -> Vec<Refusal> {
 async fn asked_once(case: &Case, refusals: Vec<Refusal>) -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for (what, refusal) in refusals {
-        let bench = Bench::start(case, Path::new(""), Limits::DEFAULT, |script| {
+        let bench = Bench::hurried(case, Path::new(""), Limits::DEFAULT, |script| {
             script.answer_all(&refusal);
         })
         .await?;
@@ -120,7 +120,7 @@ async fn asked_once(case: &Case, refusals: Vec<Refusal>) -> Result<(), Failed> {
     }
     // One address refused while the others answer.
     for number in 0..case.exchanges.len() {
-        let bench = Bench::start(case, Path::new(""), Limits::DEFAULT, |script| {
+        let bench = Bench::hurried(case, Path::new(""), Limits::DEFAULT, |script| {
             let at = AtomicUsize::new(0);
             script.alter(|_, line| {
                 if at.fetch_add(1, Ordering::Relaxed) == number {

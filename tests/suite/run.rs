@@ -1,9 +1,9 @@
 //! One call through the whole server: engine, pipeline, sockets, scripted upstream.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use freshcontext_contract::{AnyAdapter, Clock, Limits};
+use freshcontext_contract::{AnyAdapter, Clock, Descriptor, HostRate, Limits, Pace};
 use freshcontext_http::{Config, Pipeline, Upstream};
 use freshcontext_server::config::Settings;
 use freshcontext_server::engine::{CallContext, Engine, Parts};
@@ -70,6 +70,39 @@ pub async fn call(
     })
 }
 
+/// All sources with their paces a thousand times as fast: as many requests in a window as ever, and no window worth
+/// waiting for. A trial whose subject is what comes of the bytes runs on these; `answer`, `politeness` and whatever is
+/// about time keep the paces as they are.
+static HURRIED: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
+    let quick = |pace: Pace| Pace {
+        per: pace.per / 1_000,
+        ..pace
+    };
+    let hurried = |facts: &'static Descriptor| -> &'static Descriptor {
+        let rates: Vec<HostRate> = facts
+            .rates
+            .iter()
+            .map(|rate| HostRate {
+                pace: quick(rate.pace),
+                keyed: rate.keyed.map(quick),
+                ..*rate
+            })
+            .collect();
+        Box::leak(Box::new(Descriptor {
+            rates: Box::leak(rates.into_boxed_slice()),
+            ..*facts
+        }))
+    };
+    let adapters = freshcontext_sources::adapters();
+    let facts = adapters.iter().map(|adapter| adapter.descriptor());
+    facts.map(hurried).collect()
+});
+
+/// Leaves no pace to wait for.
+pub fn hurry(config: &mut Config) {
+    config.descriptors.clone_from(&HURRIED);
+}
+
 /// A server for one case, with its upstream.
 pub struct Bench {
     pub engine: Arc<Engine>,
@@ -80,12 +113,32 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// Starts a server for a case. `alter` changes what the upstream answers and what the operator set.
+    /// Starts a server for a case, which keeps the paces of the sources. `alter` changes what the upstream answers.
     pub async fn start(
         case: &Case,
         recordings: &Path,
         limits: Limits,
         alter: impl FnOnce(&Script),
+    ) -> Result<Self, String> {
+        Self::set_up(case, recordings, limits, alter, |_| {}).await
+    }
+
+    /// The same with no pace to wait for.
+    pub async fn hurried(
+        case: &Case,
+        recordings: &Path,
+        limits: Limits,
+        alter: impl FnOnce(&Script),
+    ) -> Result<Self, String> {
+        Self::set_up(case, recordings, limits, alter, hurry).await
+    }
+
+    async fn set_up(
+        case: &Case,
+        recordings: &Path,
+        limits: Limits,
+        alter: impl FnOnce(&Script),
+        set: impl FnOnce(&mut Config),
     ) -> Result<Self, String> {
         let script = Script::of(case, recordings)?;
         alter(&script);
@@ -106,6 +159,7 @@ impl Bench {
                 .iter()
                 .any(|name| name == "FRESHCONTEXT_CONTACT")
                 .then(|| CONTACT.to_owned());
+            set(config);
         })?;
         Ok(Self {
             engine,

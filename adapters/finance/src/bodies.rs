@@ -25,8 +25,7 @@ fn stooq(given: &str, name: &str) -> Result<Quote, ErrorCode> {
         .map_err(|error| error.code)
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_stooq_quotes_are_in_warsaw_time() {
     for (given, name, price, utc, rough) in [
         ("AAPL", "quote_aapl.csv", 163.17, "2022-03-04T21:00:07Z", false),
@@ -61,8 +60,7 @@ fn recorded_stooq_quotes_are_in_warsaw_time() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_refusals_are_no_quotes() {
     for (name, code) in [
         ("quote_nd.csv", ErrorCode::NotFound),
@@ -74,8 +72,7 @@ fn recorded_refusals_are_no_quotes() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_recorded_nasdaq_quote_has_a_day() {
     let body = recording("stooq/fallback_nasdaq_info.json");
     let quote = Provider::Nasdaq.parse(&ticker("AACQU"), 200, &body).unwrap();

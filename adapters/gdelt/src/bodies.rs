@@ -5,8 +5,7 @@ use freshcontext_testkit::bodies::recording;
 
 use crate::parse;
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_lists_are_read() {
     for (name, received, merged) in [
         ("artlist_enveloped_american_samoa_2020.json", 11, 2),
@@ -24,8 +23,7 @@ fn recorded_lists_are_read() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_refusals_are_typed() {
     for (name, code) in [
         ("rate_limited.txt", ErrorCode::RateLimited),
@@ -39,8 +37,7 @@ fn recorded_refusals_are_typed() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_recorded_invalid_json_is_repaired() {
     let body = recording("gdelt/invalid_escape.json");
     let list = parse::articles(&body, "q").unwrap();

@@ -5,8 +5,7 @@ use freshcontext_testkit::bodies::recording;
 
 use crate::{parse, tenders};
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_recorded_page_is_fifteen_tenders() {
     let body = recording("gebiz/first_20_rows.json");
     let page = parse::page(&body).unwrap();
@@ -18,8 +17,7 @@ fn the_recorded_page_is_fifteen_tenders() {
     assert_eq!(tenders[0].total, Some(375_000.0));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_odd_rows_are_cleaned() {
     let body = recording("gebiz/odd_rows.json");
     let page = parse::page(&body).unwrap();
@@ -43,8 +41,7 @@ fn recorded_odd_rows_are_cleaned() {
     assert!(tenders.iter().all(|tender| !tender.item().title.contains('\t')));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_recorded_file_reads_like_the_rows() {
     let body = recording("gebiz/csv_rows_33_52.csv");
     let (rows, lost) = parse::file(&body).unwrap();

@@ -9,8 +9,7 @@ fn field(item: &Item, name: &str) -> String {
     item.fields.get(name).map(ToString::to_string).unwrap_or_default()
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_repository_is_never_dated_by_its_update() {
     let body = recording("github/repo_normal.json");
     let repo = parse::repository(&body).unwrap();
@@ -35,8 +34,7 @@ fn a_repository_is_never_dated_by_its_update() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn topics_are_shown_and_missing_ones_are_absent() {
     let body = recording("github/repo_with_topics.json");
     let repo = parse::repository(&body).unwrap();
@@ -82,8 +80,7 @@ fn commits_give_both_dates_and_no_people() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn readmes_are_decoded_and_their_comments_left_out() {
     let body = recording("github/readme.json");
     let readme = parse::readme(&body, 200).unwrap().unwrap();
@@ -117,8 +114,7 @@ fn a_readme_of_ours_is_decoded_or_known_to_be_none() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_page_of_search_results() {
     let body = recording("github/search_repos.json");
     let found = parse::search(&body, 200).unwrap();
@@ -146,8 +142,7 @@ fn one_undated_repository_leaves_the_others_their_dates() {
     assert!(matches!(found.items[1].date, DateEvidence::PageSignal { .. }));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_search_without_results_is_empty() {
     let body = recording("github/search_empty.json");
     let found = parse::search(&body, 200).unwrap();

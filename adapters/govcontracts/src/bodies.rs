@@ -6,8 +6,7 @@ use freshcontext_testkit::bodies::recording;
 use crate::input::By;
 use crate::parse;
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_contracts_keep_their_two_days() {
     let body = recording("govcontracts/contracts_full_fields.json");
     let page = parse::page(&body).unwrap();
@@ -38,8 +37,7 @@ fn recorded_contracts_keep_their_two_days() {
     assert!(page.awards[3].item(By::Signed).summary.chars().count() <= 600);
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_records_without_a_signing_day_have_no_date() {
     let body = recording("govcontracts/contracts_location_naics.json");
     let item = parse::page(&body).unwrap().awards[0].item(By::Signed);
@@ -48,8 +46,7 @@ fn recorded_records_without_a_signing_day_have_no_date() {
     assert_eq!(item.fields["start"], "2003-10-01");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_vehicles_have_a_last_day_to_order_and_no_end() {
     let body = recording("govcontracts/idvs_null_end_date.json");
     let item = parse::page(&body).unwrap().awards[0].item(By::Signed);
@@ -58,8 +55,7 @@ fn recorded_vehicles_have_a_last_day_to_order_and_no_end() {
     assert!(!item.fields.contains_key("place"));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_recorded_recipients_are_read() {
     let body = recording("govcontracts/recipient_list.json");
     let recipients = parse::recipients(&body).unwrap();
@@ -71,8 +67,7 @@ fn the_recorded_recipients_are_read() {
     ));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_refusals_are_typed() {
     let body = recording("govcontracts/error_short_keyword.json");
     assert_eq!(parse::refusal(422, &body, "x").code, ErrorCode::InvalidInput);

@@ -9,8 +9,7 @@ fn field(item: &Item, name: &str) -> String {
     item.fields.get(name).map(ToString::to_string).unwrap_or_default()
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn comment_hits_are_titled_by_their_story() {
     let text = recording("hackernews/algolia_search_by_date_comments.json");
     let listing = algolia::from_text(&text).unwrap();
@@ -38,8 +37,7 @@ fn comment_hits_are_titled_by_their_story() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn text_posts_with_null_missing_and_empty_url_link_to_their_thread() {
     let names = [
         "algolia_search_2024_text_post",
@@ -60,8 +58,7 @@ fn text_posts_with_null_missing_and_empty_url_link_to_their_thread() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_index_time_is_not_the_submission() {
     let text = recording("hackernews/algolia_search_2024_text_post.json");
     let listing = algolia::from_text(&text).unwrap();
@@ -70,8 +67,7 @@ fn the_index_time_is_not_the_submission() {
     assert_eq!(listing.total, Some((1, false)));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_page_past_the_end_is_empty_and_keeps_the_total() {
     let text = recording("jobs/hn_algolia_empty_page8.json");
     let listing = algolia::from_text(&text).unwrap();
@@ -115,8 +111,7 @@ fn drifting_fields_cost_a_field_and_not_the_hit() {
     assert_eq!(date_text(&item.date).unwrap(), "2026-01-02T03:04:05Z");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_thread_has_its_text_and_its_comments() {
     let text = recording("hackernews/algolia_item_thread.json");
     let thread = thread::from_text(&text).unwrap();
@@ -133,8 +128,7 @@ fn a_thread_has_its_text_and_its_comments() {
     assert_eq!(thread.comments.len() + thread.deleted + thread.unreadable, 5);
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_tree_of_296_comments_is_read_level_by_level() {
     let text = recording("jobs/hn_item_tree_2396027.json");
     let thread = thread::from_text(&text).unwrap();
@@ -155,8 +149,7 @@ fn a_tree_of_296_comments_is_read_level_by_level() {
     assert!(thread.newest_comment().unwrap().as_str() > "2011-04-01");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_item_interface_gives_stories_deleted_and_unknown_items() {
     let story = recording("hackernews/firebase_item_story.json");
     let node = firebase::from_text(&story).unwrap();
@@ -199,8 +192,7 @@ fn dead_items_and_refusals_are_errors() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn all_30_rows_of_the_current_front_page() {
     let html = recording("hackernews/frontpage_2026.html");
     let listing = page::rows_from_text(&html).unwrap();
@@ -244,8 +236,7 @@ fn all_30_rows_of_the_current_front_page() {
     assert!(listing.items.iter().any(|item| item.title.contains('ő')));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_second_chance_does_not_renew_a_submission() {
     let html = recording("hackernews/frontpage_2026.html");
     let listing = page::rows_from_text(&html).unwrap();
@@ -265,8 +256,7 @@ fn a_second_chance_does_not_renew_a_submission() {
     assert_eq!(field(of("47879648"), "linked_year"), "2010");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_layout_without_dates_gives_words_and_no_date() {
     let html = recording("hackernews/frontpage_2020_no_dates.html");
     let listing = page::rows_from_text(&html).unwrap();
@@ -276,8 +266,7 @@ fn a_layout_without_dates_gives_words_and_no_date() {
     assert_eq!(field(&listing.items[0], "comments"), "159");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn an_apology_is_no_front_page() {
     let sorry = recording("hackernews/blocked_sorry.txt");
     assert_eq!(
@@ -321,8 +310,7 @@ fn ages_with_only_the_iso_part_are_utc_and_comment_rows_are_no_stories() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_feed_gives_dates_and_item_numbers() {
     let text = recording("hackernews/rss_2025.xml");
     let listing = page::feed_from_text(&text).unwrap();

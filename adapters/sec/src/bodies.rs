@@ -6,8 +6,7 @@ use freshcontext_testkit::bodies::recording;
 
 use crate::{parse, search};
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_recorded_company_is_read() {
     let body = recording("sec/submissions_CIK0000320193.json");
     let (company, filings, files) = parse::submissions(&body).unwrap();
@@ -32,8 +31,7 @@ fn the_recorded_company_is_read() {
     assert_eq!(item.fields["event_date"], "2023-08-03");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_company_without_filings_has_none() {
     let body = recording("sec/submissions_no_filings_odd_name.json");
     let (company, filings, files) = parse::submissions(&body).unwrap();
@@ -41,8 +39,7 @@ fn a_company_without_filings_has_none() {
     assert!(filings.filings.is_empty() && files.is_empty());
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_recorded_page_keeps_names_dates_and_items() {
     let body = recording("sec/efts_10000_hits.json");
     let page = search::page(&body).unwrap();
@@ -56,8 +53,7 @@ fn the_recorded_page_keeps_names_dates_and_items() {
     assert_eq!(newest, NaiveDate::from_ymd_opt(2025, 2, 20));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_recorded_single_hit_has_two_tickers() {
     let body = recording("sec/efts_1_hit.json");
     let item = search::page(&body).unwrap().filings[0].item();
@@ -65,8 +61,7 @@ fn the_recorded_single_hit_has_two_tickers() {
     assert_eq!(item.fields["tickers"], serde_json::json!(["BTSG", "BTSGU"]));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn recorded_refusals_are_no_absence() {
     let body = recording("sec/efts_blank_search_error.json");
     assert_eq!(search::page(&body).unwrap_err().code, ErrorCode::InvalidInput);

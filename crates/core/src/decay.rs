@@ -325,8 +325,7 @@ mod tests {
         assert_eq!(found, words);
     }
 
-    #[test_with::path("../shared")]
-    #[test]
+    #[freshcontext_recorded::test]
     fn the_classes_are_those_of_the_specification_with_its_half_lives() {
         let text = freshcontext_testkit::bodies::shared_text("seeds/freshcontext-spec-v1.2-repo.md");
         for class in CLASSES {

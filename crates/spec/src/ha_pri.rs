@@ -253,8 +253,7 @@ mod tests {
         version_2_holds(&ours("v2"), (2, 3, 3));
     }
 
-    #[test_with::path("../shared")]
-    #[test]
+    #[freshcontext_recorded::test]
     fn the_references_version_2_vectors_hold() {
         version_2_holds(&golden(2), (3, 6, 3));
     }
@@ -321,8 +320,7 @@ mod tests {
         }
     }
 
-    #[test_with::path("../shared")]
-    #[test]
+    #[freshcontext_recorded::test]
     fn the_references_version_3_vectors_hold() {
         version_3_holds(&golden(3));
     }

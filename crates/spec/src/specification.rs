@@ -80,8 +80,7 @@ mod tests {
 
     use super::*;
 
-    #[test_with::path("../shared")]
-    #[test]
+    #[freshcontext_recorded::test]
     fn the_sentences_stand_in_the_specification_and_so_does_the_version() {
         let repository = shared_text("seeds/freshcontext-spec-v1.2-repo.md");
         let site = shared_text("seeds/freshcontext-spec-v1.2-site.txt");

@@ -1,8 +1,7 @@
-//! What a store does, tried on SQLite and on Postgres alike. Where Postgres cannot be had, that is said;
-//! with FRESHCONTEXT_REQUIRE_POSTGRES it is a failure.
+//! What a store does, tried on SQLite and on Postgres alike. Where no Postgres is installed, its trials are ignored; with
+//! FRESHCONTEXT_REQUIRE_POSTGRES they fail.
 
 #![expect(
-    clippy::print_stderr,
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "this whole binary is a test"
@@ -17,8 +16,8 @@ use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use freshcontext_store::{AnswerRow, Place, Retention, Store, Trouble};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -69,28 +68,20 @@ fn main() {
     trials.push(Trial::test("sqlite::locked_file", locked));
     trials.push(Trial::test("sqlite::unusable_folder", unusable));
     trials.push(Trial::test("postgres::unreachable", unreachable));
-    let postgres = if arguments.list { None } else { Postgres::start() };
-    match &postgres {
-        Some(server) => {
-            for (name, behaviour) in BEHAVIOURS {
-                let address = server.address.clone();
-                trials.push(Trial::test(format!("postgres::{name}"), move || {
-                    behaviour(Place::Postgres(database(&address)?))
-                }));
-            }
-        }
-        None if arguments.list => {}
-        None => {
-            eprintln!("NOT CHECKED: the store on Postgres (apt-get install postgresql)");
-            if std::env::var_os(REQUIRED).is_some() {
-                trials.push(Trial::test("postgres::is_required", || {
-                    Err(Failed::from("there is no Postgres here, and it is required"))
-                }));
-            }
-        }
+    // One server, started by the first trial that needs it, with a database for each.
+    let server = Arc::<OnceLock<Result<Postgres, String>>>::default();
+    let absent = std::env::var_os(REQUIRED).is_none() && !Postgres::is_installed();
+    for (name, behaviour) in BEHAVIOURS {
+        let server = Arc::clone(&server);
+        let trial = Trial::test(format!("postgres::{name}"), move || {
+            let server = server.get_or_init(Postgres::start).as_ref();
+            let address = &server.map_err(Clone::clone)?.address;
+            behaviour(Place::Postgres(database(address)?))
+        });
+        trials.push(trial.with_ignored_flag(absent));
     }
     let conclusion = libtest_mimic::run(&arguments, trials);
-    drop(postgres);
+    drop(server);
     conclusion.exit();
 }
 
@@ -126,25 +117,37 @@ struct Postgres {
 }
 
 impl Postgres {
-    fn start() -> Option<Self> {
-        let port = TcpListener::bind("127.0.0.1:0").ok()?.local_addr().ok()?.port();
+    /// The script, which says whether there is a Postgres here, or starts one.
+    fn script(argument: &str) -> Command {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/postgres.sh");
-        let mut child = Command::new("bash")
-            .arg(script)
-            .arg(port.to_string())
+        let mut command = Command::new("bash");
+        command.arg(script).arg(argument);
+        command
+    }
+
+    fn is_installed() -> bool {
+        let mut asked = Self::script("--installed");
+        asked.stderr(Stdio::null());
+        asked.status().is_ok_and(|status| status.success())
+    }
+
+    fn start() -> Result<Self, String> {
+        let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
+        let port = port.map_err(|error| error.to_string())?.port();
+        let mut child = Self::script(&port.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .ok()?;
+            .map_err(|error| error.to_string())?;
         let mut address = String::new();
         if let Some(stdout) = child.stdout.take() {
             let _ = BufReader::new(stdout).read_line(&mut address);
         }
         if address.trim().is_empty() {
-            let _ = child.wait();
-            return None;
+            let ended = child.wait().map_err(|error| error.to_string())?;
+            return Err(format!("Postgres did not start (tests/postgres.sh: {ended})"));
         }
-        Some(Self {
+        Ok(Self {
             child,
             address: address.trim().to_owned(),
         })

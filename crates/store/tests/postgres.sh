@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A Postgres for one run of the tests: its own folder, loopback only, a free port, never root. Prints its address, then
 # does what stdin says, `stop` or `start`, and prints that word when it is done, until stdin ends. Ends with 3 where there
-# is no Postgres on this machine.
+# is no Postgres on this machine. `--installed` in place of the port asks only that.
 set -euo pipefail
 port="$1"
 binaries=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -n 1 || true)
@@ -10,6 +10,7 @@ if [ -z "$binaries" ]; then
   [ -n "$initdb" ] || { echo "no Postgres here: apt-get install postgresql" >&2; exit 3; }
   binaries=$(dirname "$initdb")
 fi
+[ "$port" != --installed ] || exit 0
 folder=$(mktemp -d "${TMPDIR:-/tmp}/freshcontext-postgres.XXXXXX")
 as=()
 if [ "$(id -u)" = 0 ]; then

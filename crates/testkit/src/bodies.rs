@@ -1,8 +1,7 @@
 //! The bodies a reader is tried on: our own fixtures, and the recordings beside the checkout.
 //!
-//! A test that cannot do without the recordings bears `#[test_with::path("../shared")]` and is shown as ignored where
-//! they are absent; what it checks on bodies of ours stands in a test of its own. The attribute looks while the test is
-//! compiled: where the folder came later, `touch` the file.
+//! A test that needs the recordings bears `#[freshcontext_recorded::test]` and is listed only where they are. What it
+//! checks on fixtures stands in a test of its own.
 
 use std::path::{Path, PathBuf};
 
@@ -23,17 +22,25 @@ pub fn root() -> PathBuf {
     here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
-/// The folder beside the checkout with the recordings and reference data, if it is there.
+/// Set by CI: recordings that are absent are then a failure.
+const REQUIRED: &str = "FRESHCONTEXT_REQUIRE_RECORDINGS";
+
+/// The folder beside the checkout with the recordings and reference data, if it is there. It is known by a file of the
+/// recordings: another folder of this name is not taken for it.
 ///
 /// # Panics
 ///
-/// Where `CI=true` and it is not there: a skipped test must not look like a passed one.
+/// With `FRESHCONTEXT_REQUIRE_RECORDINGS` where it is not there: a test that is not listed must not look like a passed
+/// one.
 pub fn shared() -> Option<PathBuf> {
     let folder = root().parent()?.join("shared");
-    if folder.is_dir() {
+    if folder.join("recordings/MANIFEST-a.tsv").is_file() {
         return Some(folder);
     }
-    assert!(!in_ci(), "CI=true, but ../shared is not beside the checkout");
+    assert!(
+        std::env::var_os(REQUIRED).is_none(),
+        "{REQUIRED} is set, but the recordings are not beside the checkout"
+    );
     None
 }
 
@@ -41,14 +48,14 @@ pub fn shared() -> Option<PathBuf> {
 ///
 /// # Panics
 ///
-/// Where it cannot be read: a test that asks for it is to be ignored where the folder is absent, not to pass.
+/// Where it cannot be read: a test that asks for it is not listed where the folder is absent.
 #[expect(
     clippy::panic,
     reason = "a test without its text must fail, whoever calls this"
 )]
 pub fn shared_text(path: &str) -> String {
-    let file = root().join("../shared").join(path);
-    std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("../shared/{path}: {error}"))
+    let folder = shared().unwrap_or_default();
+    std::fs::read_to_string(folder.join(path)).unwrap_or_else(|error| panic!("../shared/{path}: {error}"))
 }
 
 /// A recording, by its path below the recordings, for example `github/readme.json`.
@@ -138,10 +145,6 @@ fn below(folder: &Path, within: &str) -> Vec<Body> {
     // The order of a folder's entries is the file system's.
     out.sort_by(|a, b| a.name.cmp(&b.name));
     out
-}
-
-fn in_ci() -> bool {
-    std::env::var("CI").as_deref() == Ok("true")
 }
 
 #[cfg(test)]

@@ -4,21 +4,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use chrono::NaiveDate;
+use freshcontext_testkit::Case;
 use freshcontext_testkit::check::Outcome;
-use freshcontext_testkit::{Case, load_cases};
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
-use super::roles::{ROLES, Role};
-use super::{answer, shift};
-use crate::cases::{of_a_composite, panic_line};
+use super::roles::{RECORDED, ROLES, Role};
+use super::{CASES, answer, shift};
 use crate::{root, shared, verdict};
 
-/// The role of a field of a tool: that of the longest name that it ends with.
-fn role(tool: &str, field: &str) -> Option<(usize, Role)> {
+/// The row of a field of a tool, and its name: that of the longest name that it ends with.
+fn role(tool: &str, field: &str) -> Option<(usize, &'static str)> {
     let fits = |name: &str| {
         field == name
             || field
@@ -28,55 +27,35 @@ fn role(tool: &str, field: &str) -> Option<(usize, Role)> {
     let rows = ROLES.iter().enumerate();
     rows.filter(|(_, (of, name, _))| *of == tool && fits(name))
         .max_by_key(|(_, (_, name, _))| name.len())
-        .map(|(at, (_, _, role))| (at, *role))
+        .map(|(at, (_, name, _))| (at, *name))
 }
+
+/// Every date field of every body, by tool: those of fixtures, and those of recordings.
+static MET: LazyLock<[BTreeMap<&str, BTreeSet<String>>; 2]> = LazyLock::new(|| {
+    let mut met = [BTreeMap::new(), BTreeMap::new()];
+    let (cases, recordings) = &*CASES;
+    for case in cases {
+        let [fixtures, recorded] = &mut met;
+        let among = if case.folder.starts_with(root().join("fixtures")) {
+            fixtures
+        } else {
+            recorded
+        };
+        for body in read(case, &super::bodies(case, recordings)) {
+            let fields: &mut BTreeSet<String> = among.entry(case.tool.as_str()).or_default();
+            fields.extend(shift::fields(body));
+        }
+    }
+    met
+});
 
 /// That every field with dates in any body of any source has its role, every role its field, and every
 /// source at least one.
 pub fn known() -> Vec<Trial> {
-    let load = |folder: &str| load_cases(&root().join(folder)).unwrap_or_else(|error| panic_line(&error));
-    let mut cases = load("fixtures");
-    let recordings = shared().map(|shared| shared.join("recordings"));
-    if recordings.is_some() {
-        cases.extend(load("tests/recordings"));
-    }
-    let recordings = recordings.unwrap_or_default();
-    let mut met: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for case in cases
-        .iter()
-        .filter(|case| case.expect.status.is_some() && !of_a_composite(case))
-    {
-        for body in bodies(case, &recordings).unwrap_or_default() {
-            met.entry(case.tool.clone())
-                .or_default()
-                .extend(shift::fields(&body));
-        }
-    }
     let adapters = freshcontext_sources::adapters();
     let trial = |tool: &'static str| {
-        let fields = met.remove(tool).unwrap_or_default();
         Trial::test(format!("{tool}::date_fields::conflicts"), move || {
-            let mut complaints = Vec::new();
-            let mut due: BTreeSet<usize> = (0..ROLES.len())
-                .filter(|at| ROLES.get(*at).is_some_and(|row| row.0 == tool))
-                .collect();
-            if due.is_empty() {
-                complaints.push(format!(
-                    "nothing is said of the dates of {tool}: see evidence/roles.rs"
-                ));
-            }
-            for field in &fields {
-                match role(tool, field) {
-                    Some((at, _)) => _ = due.remove(&at),
-                    None => complaints.push(format!(
-                        "{tool}: what is the date `{field}`? see evidence/roles.rs"
-                    )),
-                }
-            }
-            complaints.extend(due.iter().filter_map(|at| ROLES.get(*at)).map(|(_, name, _)| {
-                format!("{tool}: no body has the date `{name}`, which evidence/roles.rs speaks of")
-            }));
-            verdict(complaints)
+            verdict(roles_of(tool))
         })
     };
     adapters
@@ -86,15 +65,59 @@ pub fn known() -> Vec<Trial> {
         .collect()
 }
 
-/// The answers' bodies that this law reads. The dates of pages have a law of their own.
-fn bodies(case: &Case, recordings: &std::path::Path) -> Result<Vec<String>, String> {
-    let of = |exchange| Ok(String::from_utf8_lossy(&case.body(exchange, recordings)?).into_owned());
-    let bodies: Result<Vec<String>, String> = case.exchanges.iter().map(of).collect();
-    let is_page = |body: &String| case.tool == "extract_changelog" && body.to_lowercase().contains("<body");
-    Ok(bodies?
-        .into_iter()
-        .map(|body| if is_page(&body) { String::new() } else { body })
-        .collect())
+fn roles_of(tool: &str) -> Vec<String> {
+    let [fixtures, recorded] = &*MET;
+    let none = BTreeSet::new();
+    let (fixtures, recorded) = (
+        fixtures.get(tool).unwrap_or(&none),
+        recorded.get(tool).unwrap_or(&none),
+    );
+    let mut complaints = Vec::new();
+    let mut due: BTreeSet<usize> = (0..ROLES.len())
+        .filter(|at| ROLES.get(*at).is_some_and(|row| row.0 == tool))
+        .collect();
+    if due.is_empty() {
+        complaints.push(format!(
+            "nothing is said of the dates of {tool}: see evidence/roles.rs"
+        ));
+    }
+    for field in fixtures.union(recorded) {
+        match role(tool, field) {
+            Some((at, name)) => {
+                due.remove(&at);
+                if fixtures.contains(field) && RECORDED.contains(&(tool, name)) {
+                    complaints.push(format!(
+                        "{tool}: a fixture has the date `{name}`, which evidence/roles.rs calls one of recordings only"
+                    ));
+                }
+            }
+            None => complaints.push(format!(
+                "{tool}: what is the date `{field}`? see evidence/roles.rs"
+            )),
+        }
+    }
+    let unmet = due.iter().filter_map(|at| ROLES.get(*at));
+    // What only recordings show is due where they are.
+    let unmet = unmet.filter(|(_, name, _)| shared().is_some() || !RECORDED.contains(&(tool, *name)));
+    complaints.extend(unmet.map(|(_, name, _)| {
+        format!("{tool}: no body has the date `{name}`, which evidence/roles.rs speaks of")
+    }));
+    complaints
+}
+
+/// The bodies that this law reads. The dates of pages have a law of their own.
+fn read<'b>(case: &Case, bodies: &'b [String]) -> Vec<&'b str> {
+    let is_page = |body: &str| case.tool == "extract_changelog" && body.to_lowercase().contains("<body");
+    let read = bodies.iter().map(String::as_str);
+    read.map(|body| if is_page(body) { "" } else { body }).collect()
+}
+
+/// Whether a body has a date whose role is known.
+pub fn due(case: &Case, bodies: &[String]) -> bool {
+    let known = |field: &String| role(&case.tool, field).is_some();
+    read(case, bodies)
+        .iter()
+        .any(|body| shift::fields(body).iter().any(known))
 }
 
 fn same<'a>(whole: &'a Outcome, item: &Value) -> Option<&'a Value> {
@@ -108,7 +131,8 @@ fn same<'a>(whole: &'a Outcome, item: &Value) -> Option<&'a Value> {
 pub async fn law(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
     let whole = answer(&case, &recordings, None, str::to_owned).await?;
     let mut complaints = Vec::new();
-    for (number, body) in bodies(&case, &recordings)?.iter().enumerate() {
+    let bodies = super::bodies(&case, &recordings);
+    for (number, body) in read(&case, &bodies).into_iter().enumerate() {
         let row_of = |field: &str| role(&case.tool, field).map(|(at, _)| at);
         let rows: BTreeSet<usize> = shift::fields(body)
             .iter()

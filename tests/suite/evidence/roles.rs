@@ -258,6 +258,22 @@ pub const ROLES: &[(&str, &str, Role)] = &[
     ("search_jobs", "last_updated", Other(INDEX)),
 ];
 
+/// The rows that only recordings have a body for. Where those are absent, nothing is missed of them.
+pub const RECORDED: &[(&str, &str)] = &[
+    ("extract_changelog", "published"),
+    ("extract_govcontracts", "Award Amount"),
+    ("extract_govcontracts", "Total Outlays"),
+    ("extract_hackernews", "@title"),
+    ("extract_hackernews", "pubDate"),
+    ("extract_sec_filings", "file_date.gte"),
+    ("extract_sec_filings", "file_date.lte"),
+    ("extract_sec_filings", "formerNames.from"),
+    ("extract_sec_filings", "formerNames.to"),
+    ("package_trends", "created_at"),
+    ("package_trends", "upload_time"),
+    ("search_jobs", "created_at_i"),
+];
+
 /// arXiv's `published` is of the first version, and dates a paper whose first version is the one shown or
 /// whose last one is its withdrawal.
 fn first_version(item: &Value) -> Role {

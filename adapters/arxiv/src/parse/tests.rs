@@ -26,8 +26,7 @@ fn field<'i>(item: &'i Item, name: &str) -> &'i str {
         .unwrap_or_default()
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_page_of_results() {
     let body = recording("arxiv/search_normal.xml");
     let feed = read(&body, 200, false).unwrap();
@@ -43,8 +42,7 @@ fn a_page_of_results() {
     assert!(first.summary.chars().count() <= LIST_ABSTRACT && first.summary.ends_with('…'));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_revision_has_both_dates_and_its_version() {
     let body = recording("arxiv/search_normal.xml");
     let feed = read(&body, 200, false).unwrap();
@@ -65,8 +63,7 @@ fn a_revision_has_both_dates_and_its_version() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_refusal_is_an_error_with_400_and_with_200() {
     let body = recording("arxiv/error_bad_id.xml");
     for status in [400, 200] {
@@ -76,8 +73,7 @@ fn a_refusal_is_an_error_with_400_and_with_200() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn empty_unsteady_and_limited_are_told_apart() {
     let empty = recording("arxiv/empty.xml");
     let feed = read(&empty, 200, false).unwrap();
@@ -102,8 +98,7 @@ fn no_body_is_unsteady_and_no_feed_is_malformed() {
     assert_eq!(failed("<rss/>", 200).code, ErrorCode::Malformed);
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn old_ids_affiliations_and_entities() {
     let body = recording("arxiv/old_style_id_affiliations.xml");
     let feed = read(&body, 200, true).unwrap();
@@ -116,8 +111,7 @@ fn old_ids_affiliations_and_entities() {
     assert!(field(paper, "comment").starts_with("62 pages"));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_title_of_one_sign_is_a_title() {
     let body = recording("arxiv/title_zero.xml");
     let feed = read(&body, 200, true).unwrap();
@@ -128,8 +122,7 @@ fn a_title_of_one_sign_is_a_title() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn long_author_lists_are_cut_with_their_total() {
     let body = recording("arxiv/single_many_authors.xml");
     let feed = read(&body, 200, true).unwrap();
@@ -138,8 +131,7 @@ fn long_author_lists_are_cut_with_their_total() {
     assert_eq!(paper.fields["authors_total"].as_u64(), Some(34));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_query_as_arxiv_read_it_is_kept() {
     let body = recording("arxiv/search_or_semantics.xml");
     let feed = read(&body, 200, false).unwrap();

@@ -33,8 +33,7 @@ fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
         .collect()
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn keep_a_changelog() {
     let releases = file("keepachangelog_v2.md");
     assert!(releases[0].unreleased && releases[0].date == DateEvidence::None);
@@ -61,8 +60,7 @@ fn a_yanked_release_keeps_its_version_and_day() {
     assert!(yanked[0].yanked && day(&yanked[0]) == "2024-04-01" && yanked[0].title == "1.2.2");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn setext_us_long_month_and_conventional_headings() {
     let releases = file("js-yaml_setext.md");
     assert_eq!(summary(&releases, 1), pairs(&[("3.11.0", "2018-03-05")]));
@@ -96,8 +94,7 @@ fn setext_us_long_month_and_conventional_headings() {
     assert!(releases[0].sections.contains(&"Bug Fixes".to_owned()));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn japanese_notes_keep_their_text() {
     let releases = file("japanese_news.md");
     assert_eq!(
@@ -113,8 +110,7 @@ fn japanese_notes_keep_their_text() {
     assert!(releases[0].notes.contains("パッケージから"));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn versions_without_dates_have_none() {
     let releases = file("sentry_no_dates.md");
     assert!(releases.len() > 20);
@@ -172,8 +168,7 @@ fn the_order_of_a_file_is_not_trusted() {
     assert_eq!(releases[0].title, "1.1");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn releases_by_publication_not_by_commit_or_order() {
     let text = recording("github/releases_prerelease_out_of_order.json");
     let mut list = releases::read(&text).unwrap();
@@ -202,8 +197,7 @@ fn releases_by_publication_not_by_commit_or_order() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn nightlies_are_known_although_their_flag_is_false() {
     let text = recording("changelog/github_api_releases_brave.json");
     let list = releases::read(&text).unwrap();
@@ -244,8 +238,7 @@ fn release_lists_with_gaps() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn githubs_feed_is_dated_by_its_edits_only() {
     let text = recording("changelog/github_releases_cpython.atom.xml");
     let releases = feed::github(text.as_bytes()).unwrap();
@@ -269,8 +262,7 @@ fn githubs_feed_is_dated_by_its_edits_only() {
     assert!(releases[0].notes.contains("Bug fixes"));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn feeds_of_sites() {
     let text = recording("changelog/rust_blog.atom.xml");
     assert!(looks_like(&text));
@@ -303,8 +295,7 @@ fn page_day(page: &page::Page) -> String {
         .unwrap_or_default()
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn published_beats_modified_and_time_elements() {
     let all = page("page_article_all_signals.html", "https://mobilsicher.example/a");
     assert_eq!(page_day(&all), "2020-01-23T11:53:11+00:00");
@@ -319,8 +310,7 @@ fn published_beats_modified_and_time_elements() {
     assert_eq!(page_day(&odd), "2018-11-16T03:00:00+00:00");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn embedded_posts_and_copyright_years_are_no_dates() {
     let embeds = page("page_jsonld_horizont.html", "https://www.horizont.example/a");
     assert!(
@@ -360,8 +350,7 @@ fn a_feed_whose_entries_say_nothing_is_not_an_empty_one() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_blogs_front_page_leads_to_its_feeds() {
     let blog = page("page_blog_python_org.html", "http://blog.python.example/");
     // One dated heading is no list.
@@ -431,8 +420,7 @@ fn pages_of_releases_shells_and_soft_404s() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn registries_name_their_repository_and_dates() {
     use freshcontext_parse::registry::Registry;
     let text = recording("packages/npm_is-stream.json");

@@ -19,8 +19,7 @@ fn item(facts: Facts, registry: Registry) -> Item {
     facts.into_item(registry, "2026-06-01T00:00:00Z".parse().unwrap())
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_write_to_the_document_is_no_release() {
     let body = recording("packages/npm_is-stream.json");
     let facts = npm::read(&body).unwrap();
@@ -39,8 +38,7 @@ fn a_write_to_the_document_is_no_release() {
     assert!(!item.fields.contains_key("newest_publish") && !item.fields.contains_key("deprecated"));
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn latest_and_newest_publish_are_two_things() {
     let body = recording("packages/npm_express_trimmed.json");
     let facts = npm::read(&body).unwrap();
@@ -65,8 +63,7 @@ fn latest_and_newest_publish_are_two_things() {
     assert_eq!(chalk.fields["prereleases"], 1);
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn deprecation_is_shown_whatever_its_type() {
     let body = recording("packages/npm_etag_deprecated.json");
     let facts = npm::read(&body).unwrap();
@@ -95,8 +92,7 @@ fn a_deprecation_of_any_type_is_shown_where_it_says_so() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn npm_documents_with_gaps() {
     let gone = recording("packages/npm_unpublished.json");
     let error = npm::read(&gone).unwrap_err();
@@ -134,8 +130,7 @@ fn npm_documents_of_ours_with_gaps() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_mirrors_times_are_read_whatever_their_form() {
     let body = recording("packages/npm_time_map_mirror_is-odd.json");
     let versions: String = ["0.1.0", "0.1.1", "1.0.0", "0.1.2", "2.0.0", "3.0.0", "3.0.1"]
@@ -149,8 +144,7 @@ fn a_mirrors_times_are_read_whatever_their_form() {
     assert_eq!(date(&facts), "2024-12-02T18:34:18.449000+00:00");
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn download_figures_single_bulk_and_broken() {
     let point = recording("packages/npm_downloads_point.json");
     assert_eq!(npm::downloads(&point).unwrap(), [("jquery".to_owned(), 31_623)]);
@@ -165,8 +159,7 @@ fn figures_that_cannot_be_read_are_none() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_project_is_dated_by_its_first_file() {
     let body = recording("packages/pypi_luigi_3.6.0.json");
     let facts = pypi::read(&body).unwrap();
@@ -197,8 +190,7 @@ fn a_project_is_dated_by_the_earliest_of_its_files() {
     );
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn old_and_bare_projects() {
     let six = recording("packages/pypi_six_old_shape.json");
     let facts = pypi::read(&six).unwrap();
@@ -216,8 +208,7 @@ fn bare_projects_have_no_date_and_others_are_malformed() {
     }
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn a_crate_is_dated_by_its_version_not_by_its_update() {
     let body = recording("packages/crates_xdg.json");
     let facts = crates::read(&body).unwrap();

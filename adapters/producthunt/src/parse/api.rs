@@ -316,8 +316,7 @@ mod tests {
         }
     }
 
-    #[test_with::path("../shared")]
-    #[test]
+    #[freshcontext_recorded::test]
     fn twenty_recorded_nodes_are_read() {
         let file = recording("producthunt/graphql_nodes_2025-06-15.json");
         let recorded: Value = serde_json::from_str(&file).unwrap();

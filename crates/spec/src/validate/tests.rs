@@ -343,8 +343,7 @@ fn a_json_string_that_holds_a_response_is_read() {
     assert_eq!(failed(&deep).0, Level::Fail);
 }
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn the_published_examples_hold() {
     let schema = shared_text("reference/freshcontext.schema.json");
     let schema: Value = serde_json::from_str(&schema).unwrap();

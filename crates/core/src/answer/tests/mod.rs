@@ -168,8 +168,7 @@ fn published() -> jsonschema::Validator {
 /// The same, for whatever a test checks anyway; `None` where the shared reference is absent.
 static PUBLISHED: LazyLock<Option<jsonschema::Validator>> = LazyLock::new(|| shared().map(|_| published()));
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn answers_fit_the_published_schema() {
     let answer = scored(vec![item(1, "2026-03-05T11:00:00Z")]).render(4000);
     assert!(published().is_valid(&answer.structured));

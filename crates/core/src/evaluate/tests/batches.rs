@@ -35,8 +35,7 @@ const DISAGREEMENTS: [(&str, usize, Decision); 13] = [
     ("rag-vendors.json", 8, Decision::UseAsBackground),
 ];
 
-#[test_with::path("../shared")]
-#[test]
+#[freshcontext_recorded::test]
 fn forty_six_of_fifty_nine_expectations_come_true() {
     let (mut agreed, mut expected, mut found) = (0, 0, Vec::new());
     for name in NAMES {
