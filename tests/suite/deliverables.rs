@@ -1,9 +1,12 @@
 //! Deliverables, through the engine, the command line and an MCP client, on both databases.
 
+mod clocks;
 mod defining;
 mod fixtures;
 mod generating;
 mod killed;
+#[cfg(unix)]
+mod private;
 mod resources;
 mod setup;
 mod story;
@@ -13,7 +16,7 @@ mod whole;
 
 use libtest_mimic::Trial;
 
-use crate::places::on_both;
+use crate::places::{on_both, on_postgres, on_sqlite};
 use crate::run::block_on;
 
 pub fn trials() -> Vec<Trial> {
@@ -43,9 +46,14 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("deliverables::watched", || block_on(watching::watched())),
     ];
     trials.extend(on_both("deliverables::example_of_the_page", story::told));
-    trials.extend(on_both("deliverables::killed", killed::often));
+    trials.push(on_sqlite("deliverables::killed", killed::often));
+    // It stops its server.
+    trials.push(on_postgres("deliverables::killed", killed::often));
     trials.extend(on_both("deliverables::two_at_once", killed::two_at_once));
     trials.extend(fixtures::trials());
     trials.extend(trouble::trials());
+    trials.extend(clocks::trials());
+    #[cfg(unix)]
+    trials.extend(private::trials());
     trials
 }

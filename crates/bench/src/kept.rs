@@ -44,7 +44,8 @@ pub(crate) async fn run(answers: u64) -> Result<Vec<Row>, Failure> {
         records: 1,
     };
     let store = Arc::new(Store::new(Place::Folder(folder.0.clone()), bound));
-    store.put_answer(OWNER, &answer(0)).await?;
+    let first = answer(0);
+    store.put_answer(OWNER, &first, first.created_ms).await?;
     note(&format!("store: writing {answers} answers"));
     let written = Arc::new(AtomicU64::new(1));
     let over = Arc::new(AtomicBool::new(false));
@@ -63,7 +64,7 @@ pub(crate) async fn run(answers: u64) -> Result<Vec<Row>, Failure> {
     for at in 1..answers + answers / BEYOND {
         let answer = answer(at);
         let writing = Instant::now();
-        store.put_answer(OWNER, &answer).await?;
+        store.put_answer(OWNER, &answer, answer.created_ms).await?;
         writes.push(writing.elapsed());
         written.store(at + 1, Ordering::Relaxed);
     }

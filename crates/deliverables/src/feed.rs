@@ -170,10 +170,12 @@ impl Feed {
             ..atom::Entry::default()
         });
         let newest = self.events.first().map_or(now, |event| event.at.as_str());
+        // A wrong clock must not date the feed ahead: readers would ignore later changes.
+        let updated = instant(newest).min(instant(now));
         let feed = atom::Feed {
             id: self.address(),
             title: plain(format!("Changes of {}", self.name)),
-            updated: instant(newest),
+            updated,
             authors: vec![atom::Person {
                 name: "freshcontext".to_owned(),
                 ..atom::Person::default()

@@ -21,10 +21,13 @@ pub struct HeldItem {
 /// What is held of a source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Held {
-    /// When its items left the source.
-    pub synced_at: String,
-    /// When that was last confirmed.
-    pub checked_at: String,
+    /// When its items left the source; `None` where that is not known.
+    pub synced_at: Option<String>,
+    /// The stored timestamp of that, where it is ahead of the clock and therefore invalid.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synced_at_ahead: Option<String>,
+    /// When that was last confirmed; `None` where that is not known.
+    pub checked_at: Option<String>,
     /// The source's own mark.
     pub platform_cursor: Option<String>,
     /// The newest date of an item.
@@ -74,7 +77,8 @@ pub fn gather(known: Vec<Known>, policy: OnUnchecked) -> Result<Gathered, Refuse
         let troubles = troubles_of(&one);
         let use_last = policy == OnUnchecked::UseLast;
         let state = match (&one.trouble, &one.held) {
-            (Some(_), Some(_)) if use_last => State::LastUsed,
+            // Items of unknown age cannot be labelled with their age.
+            (Some(_), Some(held)) if use_last && held.synced_at.is_some() => State::LastUsed,
             (Some(_), _) | (None, None) => State::LeftOut,
             (None, Some(held)) if held.incomplete.is_empty() => State::Current,
             (None, Some(_)) => State::Partial,
@@ -98,8 +102,9 @@ pub fn gather(known: Vec<Known>, policy: OnUnchecked) -> Result<Gathered, Refuse
             resource_id: resource.clone(),
             resource_name: one.source.words(),
             state,
-            synced_at: held.map(|held| held.synced_at.clone()),
-            checked_at: held.map(|held| held.checked_at.clone()),
+            synced_at: held.and_then(|held| held.synced_at.clone()),
+            synced_at_ahead: held.and_then(|held| held.synced_at_ahead.clone()),
+            checked_at: held.and_then(|held| held.checked_at.clone()),
             platform_cursor: held.and_then(|held| held.platform_cursor.clone()),
             item_count: items.len(),
             last_edited_at: held.and_then(|held| held.source_latest_at.clone()),
@@ -145,8 +150,9 @@ pub(crate) mod tests {
             carried: false,
         };
         Held {
-            synced_at: "2026-11-16T09:00:00.000Z".to_owned(),
-            checked_at: "2026-11-20T09:00:00.000Z".to_owned(),
+            synced_at: Some("2026-11-16T09:00:00.000Z".to_owned()),
+            synced_at_ahead: None,
+            checked_at: Some("2026-11-20T09:00:00.000Z".to_owned()),
             platform_cursor: None,
             source_latest_at: None,
             listing: Listing::Window,
@@ -194,6 +200,22 @@ pub(crate) mod tests {
         // There is no last to use.
         let never = states(vec![known(None, Some(trouble()))], OnUnchecked::UseLast);
         assert_eq!(never, Ok(vec![(State::LeftOut, 0)]));
+    }
+
+    #[test]
+    fn what_is_of_an_unknown_age_is_not_the_last_to_use() {
+        let mut held = held(&["1", "2"]);
+        held.synced_at = None;
+        held.synced_at_ahead = Some("2026-12-25T09:00:00.000Z".to_owned());
+        let unchecked = vec![known(Some(held), Some(trouble()))];
+        let gathered = gather(unchecked, OnUnchecked::UseLast).unwrap();
+        let snapshot = &gathered.snapshots[0];
+        assert_eq!((snapshot.state, snapshot.item_count), (State::LeftOut, 0));
+        assert_eq!(snapshot.synced_at, None);
+        assert_eq!(
+            snapshot.synced_at_ahead.as_deref(),
+            Some("2026-12-25T09:00:00.000Z")
+        );
     }
 
     #[test]

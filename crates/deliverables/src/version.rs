@@ -57,8 +57,11 @@ pub struct Snapshot {
     pub resource_name: String,
     /// How it stood.
     pub state: State,
-    /// When its items left the source; `None` where it was never synced.
+    /// When its items left the source; `None` where it was never synced, and where that is not known.
     pub synced_at: Option<String>,
+    /// The stored timestamp of the sync, where it is ahead of the clock: the time is then unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub synced_at_ahead: Option<String>,
     /// When that was last confirmed.
     pub checked_at: Option<String>,
     /// The source's own mark: a validator, or the newest id.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
 use crate::bundle::Bundle;
@@ -23,6 +23,9 @@ pub struct Found<'a> {
     /// When what it was compared with left the source, or was last confirmed. Of items that left it later nothing was
     /// found: they may be what the source says now.
     pub then: DateTime<Utc>,
+    /// Tolerated difference between clocks. An item whose retrieval is further ahead of `at` has an unknown time, and does not
+    /// count as later.
+    pub skew: TimeDelta,
     /// Ids of items that say something else now.
     pub updated: &'a BTreeSet<String>,
     /// Ids of items that are no more.
@@ -64,7 +67,7 @@ pub fn note(bundle: &mut Bundle, found: &Found<'_>) -> bool {
         .context_item
         .iter_mut()
         .filter(|item| item.lifecycle.may_become(State::Expired))
-        .filter(|item| !is_later(item.freshness.retrieved_at.as_deref(), found.then))
+        .filter(|item| !is_later(item.freshness.retrieved_at.as_deref(), found))
         .filter_map(|item| {
             let class = if found.removed.contains(&item.item_id) {
                 EventClass::ItemRemoved
@@ -104,11 +107,11 @@ pub fn note(bundle: &mut Bundle, found: &Found<'_>) -> bool {
     bundle.context_event.len() > before
 }
 
-/// Whether an item left its source after a moment. One that does not say when did not.
-fn is_later(retrieved_at: Option<&str>, then: DateTime<Utc>) -> bool {
+/// Whether an item left its source after what was compared. One that does not say when did not, nor one that cannot have.
+fn is_later(retrieved_at: Option<&str>, found: &Found<'_>) -> bool {
     retrieved_at
         .and_then(|text| DateTime::parse_from_rfc3339(text).ok())
-        .is_some_and(|at| at > then)
+        .is_some_and(|at| at > found.then && at.to_utc() - found.at <= found.skew)
 }
 
 fn is_part(surface: &Surface, part: &Part) -> bool {

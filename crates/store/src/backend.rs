@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::{BoxFuture, Deliverables, KeptRecords, StoreError};
+use crate::{BoxFuture, Deliverables, Forgetting, KeptRecords, StoreError};
 
 /// What is kept of one answer: what was asked, and marks of what came. Never content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -76,7 +76,7 @@ pub struct Info {
 }
 
 /// The operations. Each is one short transaction; none is held while anything else is waited for.
-pub trait Backend: Deliverables + KeptRecords {
+pub trait Backend: Deliverables + Forgetting + KeptRecords {
     /// Keeps an answer. One of the same owner and id is replaced.
     fn put_answer<'a>(
         &'a self,
@@ -92,12 +92,8 @@ pub trait Backend: Deliverables + KeptRecords {
         since_ms: i64,
     ) -> BoxFuture<'a, Result<Option<AnswerRow>, StoreError>>;
 
-    /// An owner's answers, newest first, at most so many.
+    /// An owner's answers, the last written first, at most so many.
     fn answers<'a>(&'a self, owner: &'a str, most: i64) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>>;
-
-    /// Forgets what is too old or too much, and context records and deliverables removed that long ago; how many answers
-    /// that were.
-    fn prune(&self, retention: Retention, now_ms: i64) -> BoxFuture<'_, Result<u64, StoreError>>;
 
     /// What is in it.
     fn info(&self) -> BoxFuture<'_, Result<Info, StoreError>>;

@@ -101,28 +101,31 @@ pub trait Deliverables: Send + Sync {
         now_ms: i64,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// A resource with its items; `None` where it was never synced.
+    /// A resource with its items, and the revision of that sync; `None` where it was never synced.
     fn resource<'a>(
         &'a self,
         owner: &'a str,
         resource: &'a str,
-    ) -> BoxFuture<'a, Result<Option<ResourceRow>, StoreError>>;
+    ) -> BoxFuture<'a, Result<Option<(ResourceRow, i64)>, StoreError>>;
 
-    /// Puts a resource with its items in place of what was kept of it, unless that was synced later; whether it did.
+    /// Replaces a resource with its items. `read` is the revision that the writer read, `None` where the resource was not
+    /// stored. Returns `false` and changes nothing where the stored revision is another one. Timestamps decide nothing.
     fn put_resource<'a>(
         &'a self,
         owner: &'a str,
         row: &'a ResourceRow,
+        read: Option<i64>,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// Notes that a resource was found to be as it was when it was synced at `synced_ms`.
+    /// Records that the source still says what is stored at this revision. Returns `false` and changes nothing where the
+    /// stored revision is another one.
     fn note_current<'a>(
         &'a self,
         owner: &'a str,
         resource: &'a str,
-        synced_ms: i64,
+        revision: i64,
         checked_ms: i64,
-    ) -> BoxFuture<'a, Result<(), StoreError>>;
+    ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
     /// Forgets a resource and its items.
     fn forget_resource<'a>(

@@ -9,10 +9,13 @@ mod backend;
 mod deliverables;
 mod error;
 mod migrations;
+mod private;
 #[macro_use]
 mod records;
 #[macro_use]
 mod tables;
+#[macro_use]
+mod forgetting;
 #[macro_use]
 mod operations;
 mod place;
@@ -22,8 +25,19 @@ mod sqlite;
 pub use backend::{AnswerRow, Backend, Info, Retention};
 pub use deliverables::{Added, DeliverableRow, Deliverables, ResourceRow, VersionRow};
 pub use error::{StoreError, Trouble};
+pub use forgetting::{Forgetting, Forgotten};
 pub use place::{Place, Store};
+pub use postgres::check_address;
 pub use records::{KeptRecords, RecordsHead, RecordsRow};
+
+/// Tolerated difference between the clocks of two machines, in milliseconds. A stored timestamp further ahead of the clock
+/// is invalid.
+pub const SKEW_MS: i64 = 300_000;
+
+/// Whether no entry can have this key. Postgres has no text with a NUL, so neither database is asked for one.
+pub(crate) fn is_no_key(key: &str) -> bool {
+    key.contains('\0')
+}
 
 /// A boxed future, for the object-safe trait.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

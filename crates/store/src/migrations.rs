@@ -12,6 +12,11 @@ pub(crate) fn sqlite() -> Migrator {
             "records",
             include_str!("../migrations/sqlite/0002_records.sql"),
         ),
+        (
+            3,
+            "sequence",
+            include_str!("../migrations/sqlite/0003_sequence.sql"),
+        ),
     ])
 }
 
@@ -27,6 +32,11 @@ pub(crate) fn postgres() -> Migrator {
             2,
             "records",
             include_str!("../migrations/postgres/0002_records.sql"),
+        ),
+        (
+            3,
+            "sequence",
+            include_str!("../migrations/postgres/0003_sequence.sql"),
         ),
     ])
 }

@@ -5,12 +5,14 @@
 macro_rules! deliverable_rows {
     ($which:literal) => {
         concat!(
-            "SELECT d.name, d.definition, d.created_ms, COALESCE(MAX(v.version), 0) AS version, \
-             MAX(v.created_ms) AS version_ms FROM deliverables AS d \
+            "SELECT d.name, d.definition, d.created_ms, COALESCE(v.version, 0) AS version, \
+             v.created_ms AS version_ms FROM deliverables AS d \
              LEFT JOIN deliverable_versions AS v ON v.owner = d.owner AND v.name = d.name \
+             AND v.version = (SELECT MAX(version) FROM deliverable_versions \
+             WHERE owner = d.owner AND name = d.name) \
              WHERE d.owner = $1 AND d.removed_ms IS NULL ",
             $which,
-            " GROUP BY d.name, d.definition, d.created_ms ORDER BY d.name"
+            " ORDER BY d.name"
         )
     };
 }
@@ -82,6 +84,9 @@ macro_rules! deliverable_operations {
                 name: &'a str,
             ) -> BoxFuture<'a, Result<Option<$crate::DeliverableRow>, StoreError>> {
                 Box::pin(async move {
+                    if is_no_key(name) {
+                        return Ok(None);
+                    }
                     let row = bound!(deliverable_rows!("AND d.name = $2"), owner, name)
                         .fetch_optional(&self.pool)
                         .await?;
@@ -108,6 +113,9 @@ macro_rules! deliverable_operations {
                 now_ms: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 Box::pin(async move {
+                    if is_no_key(name) {
+                        return Ok(false);
+                    }
                     let done = bound!(
                         "UPDATE deliverables SET removed_ms = $3 \
                          WHERE owner = $1 AND name = $2 AND removed_ms IS NULL",
@@ -126,11 +134,11 @@ macro_rules! deliverable_operations {
                 &'a self,
                 owner: &'a str,
                 resource: &'a str,
-            ) -> BoxFuture<'a, Result<Option<$crate::ResourceRow>, StoreError>> {
+            ) -> BoxFuture<'a, Result<Option<($crate::ResourceRow, i64)>, StoreError>> {
                 Box::pin(async move {
                     let rows = bound!(
                         "SELECT r.resource, r.synced_ms, r.platform_cursor, r.source_latest_ms, r.validators, \
-                         r.content_hash, r.status, r.checked_ms, i.item_id, i.item FROM sync_registry AS r \
+                         r.content_hash, r.status, r.checked_ms, r.revision, i.item_id, i.item FROM sync_registry AS r \
                          LEFT JOIN ephemeral_context AS i ON i.owner = r.owner AND i.resource = r.resource \
                          WHERE r.owner = $1 AND r.resource = $2 ORDER BY i.position",
                         owner,
@@ -147,7 +155,7 @@ macro_rules! deliverable_operations {
                         let item: Option<String> = row.try_get("item")?;
                         items.extend(id.zip(item));
                     }
-                    Ok(Some($crate::ResourceRow {
+                    let row = $crate::ResourceRow {
                         resource: first.try_get("resource")?,
                         synced_ms: first.try_get("synced_ms")?,
                         platform_cursor: first.try_get("platform_cursor")?,
@@ -157,7 +165,8 @@ macro_rules! deliverable_operations {
                         status: first.try_get("status")?,
                         checked_ms: first.try_get("checked_ms")?,
                         items,
-                    }))
+                    };
+                    Ok(Some((row, first.try_get("revision")?)))
                 })
             }
 
@@ -165,19 +174,32 @@ macro_rules! deliverable_operations {
                 &'a self,
                 owner: &'a str,
                 row: &'a $crate::ResourceRow,
+                read: Option<i64>,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 Box::pin(async move {
-                    // It begins with a write: whoever comes second waits here, and then sees all of the first.
+                    // Begins with a write that all syncs share: a second writer waits here and then sees the whole first sync.
                     let mut transaction = self.pool.begin().await?;
-                    let done = bound!(
-                        "INSERT INTO sync_registry (owner, resource, synced_ms, platform_cursor, item_count, \
-                         source_latest_ms, validators, content_hash, status, checked_ms) \
-                         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-                         ON CONFLICT (owner, resource) DO UPDATE SET synced_ms = excluded.synced_ms, \
-                         platform_cursor = excluded.platform_cursor, item_count = excluded.item_count, \
-                         source_latest_ms = excluded.source_latest_ms, validators = excluded.validators, \
-                         content_hash = excluded.content_hash, status = excluded.status, \
-                         checked_ms = excluded.checked_ms WHERE sync_registry.synced_ms <= excluded.synced_ms",
+                    sqlx::query("UPDATE store_state SET value = value + 1 WHERE name = 'revision'")
+                        .execute(&mut *transaction)
+                        .await?;
+                    let statement = match read {
+                        None => {
+                            "INSERT INTO sync_registry (owner, resource, synced_ms, platform_cursor, item_count, \
+                             source_latest_ms, validators, content_hash, status, checked_ms, revision) \
+                             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, \
+                             (SELECT value FROM store_state WHERE name = 'revision')) \
+                             ON CONFLICT (owner, resource) DO NOTHING"
+                        }
+                        Some(_) => {
+                            "UPDATE sync_registry SET synced_ms = $3, platform_cursor = $4, item_count = $5, \
+                             source_latest_ms = $6, validators = $7, content_hash = $8, status = $9, \
+                             checked_ms = $10, \
+                             revision = (SELECT value FROM store_state WHERE name = 'revision') \
+                             WHERE owner = $1 AND resource = $2 AND revision = $11"
+                        }
+                    };
+                    let mut query = bound!(
+                        statement,
                         owner,
                         &row.resource,
                         row.synced_ms,
@@ -188,10 +210,11 @@ macro_rules! deliverable_operations {
                         &row.content_hash,
                         &row.status,
                         row.checked_ms,
-                    )
-                    .execute(&mut *transaction)
-                    .await?
-                    .rows_affected();
+                    );
+                    if let Some(read) = read {
+                        query = query.bind(read);
+                    }
+                    let done = query.execute(&mut *transaction).await?.rows_affected();
                     if done == 0 {
                         transaction.rollback().await?;
                         return Ok(false);
@@ -225,21 +248,24 @@ macro_rules! deliverable_operations {
                 &'a self,
                 owner: &'a str,
                 resource: &'a str,
-                synced_ms: i64,
+                revision: i64,
                 checked_ms: i64,
-            ) -> BoxFuture<'a, Result<(), StoreError>> {
+            ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 Box::pin(async move {
-                    bound!(
-                        "UPDATE sync_registry SET checked_ms = $4 WHERE owner = $1 AND resource = $2 \
-                         AND synced_ms = $3 AND checked_ms < $4",
+                    // The later of two checks stays, unless its timestamp is too far ahead to be valid.
+                    let done = bound!(
+                        "UPDATE sync_registry SET checked_ms = \
+                         CASE WHEN checked_ms > $4 AND checked_ms <= $5 THEN checked_ms ELSE $4 END \
+                         WHERE owner = $1 AND resource = $2 AND revision = $3",
                         owner,
                         resource,
-                        synced_ms,
+                        revision,
                         checked_ms,
+                        checked_ms.saturating_add($crate::SKEW_MS),
                     )
                     .execute(&self.pool)
                     .await?;
-                    Ok(())
+                    Ok(done.rows_affected() > 0)
                 })
             }
 
@@ -316,6 +342,9 @@ macro_rules! deliverable_operations {
                 version: Option<i64>,
             ) -> BoxFuture<'a, Result<Option<$crate::VersionRow>, StoreError>> {
                 Box::pin(async move {
+                    if is_no_key(name) {
+                        return Ok(None);
+                    }
                     let row = bound!(
                         version_rows!(
                             "AND v.version = COALESCE($3, (SELECT MAX(version) FROM deliverable_versions \
@@ -337,6 +366,9 @@ macro_rules! deliverable_operations {
                 name: &'a str,
             ) -> BoxFuture<'a, Result<Vec<$crate::VersionRow>, StoreError>> {
                 Box::pin(async move {
+                    if is_no_key(name) {
+                        return Ok(Vec::new());
+                    }
                     let rows = bound!(version_rows!("ORDER BY v.version"), owner, name)
                         .fetch_all(&self.pool)
                         .await?;

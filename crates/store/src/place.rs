@@ -11,7 +11,7 @@ use crate::StoreError;
 use crate::backend::{AnswerRow, Backend, Info, Retention};
 use crate::postgres::Postgres;
 use crate::sqlite::Sqlite;
-use crate::{RecordsHead, RecordsRow};
+use crate::{Forgotten, RecordsHead, RecordsRow};
 
 /// Name of the database file in the data folder.
 const FILE: &str = "freshcontext.sqlite3";
@@ -43,6 +43,8 @@ pub struct Store {
     retention: Retention,
     opened: OnceCell<Arc<dyn Backend>>,
     written: AtomicU64,
+    /// Whether nothing is ever deleted for its age or number.
+    replay: bool,
 }
 
 impl fmt::Debug for Store {
@@ -61,7 +63,14 @@ impl Store {
             retention,
             opened: OnceCell::new(),
             written: AtomicU64::new(0),
+            replay: false,
         }
+    }
+
+    /// The same store for a replay, which has no real clock: nothing is deleted for its age or number.
+    #[must_use]
+    pub fn in_replay(self) -> Self {
+        Self { replay: true, ..self }
     }
 
     /// The open database.
@@ -78,18 +87,30 @@ impl Store {
             .await
     }
 
-    /// Keeps an answer, and from time to time forgets what is too old or too much.
-    pub async fn put_answer(&self, owner: &str, answer: &AnswerRow) -> Result<(), StoreError> {
-        let backend = self.backend().await?;
-        backend.put_answer(owner, answer).await?;
-        if self
-            .written
-            .fetch_add(1, Ordering::Relaxed)
-            .is_multiple_of(Retention::slack(self.retention.answers))
-        {
-            backend.prune(self.retention, answer.created_ms).await?;
+    /// Keeps an answer, and from time to time forgets what is too much, or too old at `now_ms`.
+    pub async fn put_answer(&self, owner: &str, answer: &AnswerRow, now_ms: i64) -> Result<(), StoreError> {
+        self.backend().await?.put_answer(owner, answer).await?;
+        self.look(now_ms).await
+    }
+
+    /// Counts writes, and deletes expired and surplus entries once in a while.
+    async fn look(&self, now_ms: i64) -> Result<(), StoreError> {
+        let written = self.written.fetch_add(1, Ordering::Relaxed);
+        if written.is_multiple_of(Retention::slack(self.retention.answers)) {
+            self.forget(now_ms).await?;
         }
         Ok(())
+    }
+
+    /// Deletes what is expired at `now_ms`, at most a share at once, and what is beyond the bound.
+    async fn forget(&self, now_ms: i64) -> Result<Forgotten, StoreError> {
+        if self.replay {
+            return Ok(Forgotten::default());
+        }
+        let backend = self.backend().await?;
+        let mut forgotten = backend.forget_old(self.retention.age_ms, now_ms).await?;
+        forgotten.answers += backend.forget_beyond(self.retention.answers).await?;
+        Ok(forgotten)
     }
 
     /// An owner's answer that is not too old at `now_ms`. Another owner's is not found.
@@ -103,24 +124,29 @@ impl Store {
         self.backend().await?.answer(owner, answer_id, since).await
     }
 
-    /// An owner's answers, newest first, at most so many.
+    /// An owner's answers, the last written first, at most so many.
     pub async fn answers(&self, owner: &str, most: i64) -> Result<Vec<AnswerRow>, StoreError> {
         self.backend().await?.answers(owner, most).await
     }
 
-    /// Keeps the records of a call with the ids of their items, and forgets the owner's that are too old or too many.
+    /// Keeps the records of a call with the ids of their items, and forgets the owner's that are too many, and from time to
+    /// time what is too old at `now_ms`. `false` where there are records of this id already, which are left as they are.
     pub async fn put_records(
         &self,
         owner: &str,
         row: &RecordsRow,
         items: &[String],
-    ) -> Result<(), StoreError> {
-        let since = row.created_ms.saturating_sub(self.retention.age_ms);
-        let keep = self.retention.records;
-        self.backend()
-            .await?
-            .put_records(owner, row, items, since, keep)
-            .await
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        let keep = if self.replay {
+            i64::MAX
+        } else {
+            self.retention.records
+        };
+        let backend = self.backend().await?;
+        let kept = backend.put_records(owner, row, items, keep).await?;
+        self.look(now_ms).await?;
+        Ok(kept)
     }
 
     /// An owner's context records that are not too old at `now_ms`. Another owner's are not found.
@@ -134,7 +160,7 @@ impl Store {
         self.backend().await?.records(owner, context_id, since).await
     }
 
-    /// What there is of an owner's context records at `now_ms`, newest first.
+    /// What there is of an owner's context records at `now_ms`, the last written first.
     pub async fn list_records(&self, owner: &str, now_ms: i64) -> Result<Vec<RecordsHead>, StoreError> {
         let since = now_ms.saturating_sub(self.retention.age_ms);
         let most = self.retention.records;
@@ -156,11 +182,10 @@ impl Store {
         self.backend().await?.check().await
     }
 
-    /// Forgets what is too old or too much at `now_ms`, then gives room back; how many answers were forgotten.
-    pub async fn vacuum(&self, now_ms: i64) -> Result<u64, StoreError> {
-        let backend = self.backend().await?;
-        let forgotten = backend.prune(self.retention, now_ms).await?;
-        backend.vacuum().await?;
+    /// Deletes expired and surplus entries at `now_ms`, then returns free space to the system.
+    pub async fn vacuum(&self, now_ms: i64) -> Result<Forgotten, StoreError> {
+        let forgotten = self.forget(now_ms).await?;
+        self.backend().await?.vacuum().await?;
         Ok(forgotten)
     }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
 use sqlx::{ConnectOptions as _, Row as _};
 
-use crate::backend::{AnswerRow, Backend, Info, Retention};
+use crate::backend::{AnswerRow, Backend, Info};
 use crate::error::Trouble;
-use crate::{BoxFuture, StoreError, migrations};
+use crate::{BoxFuture, StoreError, is_no_key, migrations};
 
 /// How long a connection may be waited for.
 const ACQUIRE: Duration = Duration::from_secs(5);
@@ -16,6 +16,20 @@ const ACQUIRE: Duration = Duration::from_secs(5);
 const CONNECTIONS: u32 = 4;
 /// Longest statement, so that a hanging server does not keep a caller.
 const STATEMENT_MS: &str = "5000";
+
+/// Accepted schemes.
+const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
+
+fn read_address(address: &str) -> Option<PgConnectOptions> {
+    let known = SCHEMES.iter().any(|scheme| address.starts_with(scheme));
+    known.then(|| PgConnectOptions::from_str(address).ok()).flatten()
+}
+
+/// Whether a text is the address of a Postgres database, such as `postgres://user:password@host/database`. Makes no
+/// connection.
+pub fn check_address(address: &str) -> bool {
+    read_address(address).is_some()
+}
 
 pub(crate) struct Postgres {
     pool: PgPool,
@@ -26,8 +40,8 @@ impl Postgres {
 
     /// Connects to `postgres://user:password@host/database`.
     pub(crate) async fn connect(address: &str) -> Result<Self, StoreError> {
-        let options = PgConnectOptions::from_str(address)
-            .map_err(|_| {
+        let options = read_address(address)
+            .ok_or_else(|| {
                 StoreError::new(
                     Trouble::Unreachable,
                     "database_url is no address such as postgres://user:password@host/database",
@@ -66,6 +80,7 @@ impl Postgres {
 
 row_reader!(answer_of: PgRow => AnswerRow { answer_id, tool, arguments, hash, record, created_ms });
 deliverable_operations!(Postgres, PgRow);
+forgetting_operations!(Postgres);
 records_operations!(Postgres, PgRow);
 
 impl Backend for Postgres {
@@ -83,6 +98,7 @@ impl Backend for Postgres {
                 "SELECT COUNT(*) FROM (SELECT * FROM deliverable_versions) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM kept_records) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM kept_record_items) AS whole",
+                "SELECT COUNT(*) FROM (SELECT * FROM store_state) AS whole",
             ] {
                 let read: Result<i64, sqlx::Error> =
                     sqlx::query_scalar(statement).fetch_one(&self.pool).await;

@@ -37,16 +37,15 @@ pub struct RecordsHead {
 
 /// The operations on context records. Each is one short transaction.
 pub trait KeptRecords: Send + Sync {
-    /// Keeps records with the ids of their items, and forgets those of the owner that are older than `since_ms` or beyond
-    /// the newest `keep`. Records of an id that is there already are left as they are.
+    /// Keeps records with the ids of their items, and forgets those of the owner beyond the `keep` that were written last.
+    /// `false` where there are records of this id already: they are left as they are, and nothing is changed.
     fn put_records<'a>(
         &'a self,
         owner: &'a str,
         row: &'a RecordsRow,
         items: &'a [String],
-        since_ms: i64,
         keep: i64,
-    ) -> BoxFuture<'a, Result<(), StoreError>>;
+    ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
     /// An owner's records, unless they were made before `since_ms`. Another owner's are not found.
     fn records<'a>(
@@ -56,7 +55,7 @@ pub trait KeptRecords: Send + Sync {
         since_ms: i64,
     ) -> BoxFuture<'a, Result<Option<RecordsRow>, StoreError>>;
 
-    /// What there is of an owner that was not made before `since_ms`, newest first, at most so many.
+    /// What there is of an owner that was not made before `since_ms`, the last written first, at most so many.
     fn list_records<'a>(
         &'a self,
         owner: &'a str,
@@ -103,14 +102,14 @@ macro_rules! records_operations {
                 owner: &'a str,
                 row: &'a $crate::RecordsRow,
                 items: &'a [String],
-                since_ms: i64,
                 keep: i64,
-            ) -> BoxFuture<'a, Result<(), StoreError>> {
+            ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 Box::pin(async move {
                     let mut transaction = self.writer().begin().await?;
                     let done = sqlx::query(
-                        "INSERT INTO kept_records (owner, context_id, tool, state, bundle, revision, created_ms) \
-                         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (owner, context_id) DO NOTHING",
+                        "INSERT INTO kept_records (owner, context_id, tool, state, bundle, revision, created_ms, seq) \
+                         VALUES ($1, $2, $3, $4, $5, $6, $7, \
+                         (SELECT COALESCE(MAX(seq), 0) + 1 FROM kept_records)) ON CONFLICT (owner, context_id) DO NOTHING",
                     )
                     .bind(owner)
                     .bind(&row.context_id)
@@ -122,26 +121,27 @@ macro_rules! records_operations {
                     .execute(&mut *transaction)
                     .await?
                     .rows_affected();
-                    if done > 0 {
-                        for item in items {
-                            sqlx::query(
-                                "INSERT INTO kept_record_items (owner, item_id, context_id) VALUES ($1, $2, $3) \
-                                 ON CONFLICT (owner, item_id, context_id) DO NOTHING",
-                            )
-                            .bind(owner)
-                            .bind(item)
-                            .bind(&row.context_id)
-                            .execute(&mut *transaction)
-                            .await?;
-                        }
+                    if done == 0 {
+                        transaction.rollback().await?;
+                        return Ok(false);
+                    }
+                    for item in items {
+                        sqlx::query(
+                            "INSERT INTO kept_record_items (owner, item_id, context_id) VALUES ($1, $2, $3) \
+                             ON CONFLICT (owner, item_id, context_id) DO NOTHING",
+                        )
+                        .bind(owner)
+                        .bind(item)
+                        .bind(&row.context_id)
+                        .execute(&mut *transaction)
+                        .await?;
                     }
                     sqlx::query(
-                        "DELETE FROM kept_records WHERE owner = $1 AND (created_ms < $2 OR context_id NOT IN \
+                        "DELETE FROM kept_records WHERE owner = $1 AND context_id NOT IN \
                          (SELECT context_id FROM kept_records WHERE owner = $1 \
-                         ORDER BY created_ms DESC, context_id DESC LIMIT $3))",
+                         ORDER BY seq DESC, context_id DESC LIMIT $2)",
                     )
                     .bind(owner)
-                    .bind(since_ms)
                     .bind(keep)
                     .execute(&mut *transaction)
                     .await?;
@@ -153,7 +153,7 @@ macro_rules! records_operations {
                     .execute(&mut *transaction)
                     .await?;
                     transaction.commit().await?;
-                    Ok(())
+                    Ok(true)
                 })
             }
 
@@ -164,6 +164,9 @@ macro_rules! records_operations {
                 since_ms: i64,
             ) -> BoxFuture<'a, Result<Option<$crate::RecordsRow>, StoreError>> {
                 Box::pin(async move {
+                    if is_no_key(context_id) {
+                        return Ok(None);
+                    }
                     let row = sqlx::query(
                         "SELECT context_id, tool, state, bundle, revision, created_ms FROM kept_records \
                          WHERE owner = $1 AND context_id = $2 AND created_ms >= $3",
@@ -187,7 +190,7 @@ macro_rules! records_operations {
                     let rows = sqlx::query(
                         "SELECT context_id, tool, revision, created_ms FROM kept_records \
                          WHERE owner = $1 AND created_ms >= $2 \
-                         ORDER BY created_ms DESC, context_id DESC LIMIT $3",
+                         ORDER BY seq DESC, context_id DESC LIMIT $3",
                     )
                     .bind(owner)
                     .bind(since_ms)

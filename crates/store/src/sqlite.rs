@@ -1,7 +1,7 @@
 //! SQLite, embedded: one file with a write-ahead log, or memory.
 
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use sqlx::sqlite::{
@@ -9,9 +9,9 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions as _, Row as _};
 
-use crate::backend::{AnswerRow, Backend, Info, Retention};
+use crate::backend::{AnswerRow, Backend, Info};
 use crate::error::Trouble;
-use crate::{BoxFuture, StoreError, migrations};
+use crate::{BoxFuture, StoreError, is_no_key, migrations, private};
 
 /// How long another process may hold the file before we give up.
 const BUSY: Duration = Duration::from_secs(2);
@@ -36,23 +36,16 @@ impl Sqlite {
     /// Opens a file, made where there is none, in a folder that is made too.
     pub(crate) async fn file(file: &Path) -> Result<Self, StoreError> {
         if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| {
-                let trouble = match error.kind() {
-                    std::io::ErrorKind::StorageFull => Trouble::Full,
-                    _ => Trouble::ReadOnly,
-                };
-                StoreError::new(
-                    trouble,
-                    format!("the data folder cannot be made: {}", error.kind()),
-                )
-            })?;
+            private::folder(folder, file)?;
         }
-        make_private(file)?;
+        private::file(file, "the database file")?;
+        private::beside(file)?;
         // Two that open a new file at once would both make its tables. Given back when this returns.
         let _turn = turn(file).await?;
         let options = SqliteConnectOptions::new()
-            .filename(file)
-            .create_if_missing(true)
+            .filename(address(file))
+            // The file exists by now, with the right mode. SQLite must not create one through a link.
+            .create_if_missing(false)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
             .busy_timeout(BUSY);
@@ -111,11 +104,7 @@ async fn made(pool: &SqlitePool) -> Result<(), StoreError> {
 
 /// Waits until no other process opens the file. Held until it is dropped; `None` where the file system has no locks.
 async fn turn(file: &Path) -> Result<Option<File>, StoreError> {
-    let beside = file.with_extension("lock");
-    make_private(&beside)?;
-    let Ok(lock) = File::open(&beside) else {
-        return Ok(None);
-    };
+    let lock = private::file(&file.with_extension("lock"), "the lock file")?;
     let until = Instant::now() + ACQUIRE;
     loop {
         match lock.try_lock() {
@@ -130,26 +119,29 @@ async fn turn(file: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// Makes the file readable by its owner alone: what was searched for is in it.
-fn make_private(file: &Path) -> Result<(), StoreError> {
-    let mut options = std::fs::OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file).map(drop).map_err(|error| {
-        let trouble = match error.kind() {
-            std::io::ErrorKind::StorageFull => Trouble::Full,
-            _ => Trouble::ReadOnly,
-        };
-        StoreError::new(
-            trouble,
-            format!("the database file cannot be written: {}", error.kind()),
-        )
-    })
+/// The file as an SQLite URI, which can express every byte of a path; sqlx accepts UTF-8 only.
+#[cfg(unix)]
+fn address(file: &Path) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    const PATH: &percent_encoding::AsciiSet = &percent_encoding::NON_ALPHANUMERIC
+        .remove(b'/')
+        .remove(b'.')
+        .remove(b'-')
+        .remove(b'_');
+    // Two slashes at the beginning would start a host name.
+    let file: PathBuf = file.components().collect();
+    let path = percent_encoding::percent_encode(file.as_os_str().as_bytes(), PATH);
+    PathBuf::from(format!("file:{path}"))
+}
+
+#[cfg(not(unix))]
+fn address(file: &Path) -> PathBuf {
+    file.to_owned()
 }
 
 row_reader!(answer_of: SqliteRow => AnswerRow { answer_id, tool, arguments, hash, record, created_ms });
 deliverable_operations!(Sqlite, SqliteRow);
+forgetting_operations!(Sqlite);
 records_operations!(Sqlite, SqliteRow);
 
 impl Backend for Sqlite {

@@ -12,11 +12,11 @@ macro_rules! shared_operations {
         ) -> BoxFuture<'a, Result<(), StoreError>> {
             Box::pin(async move {
                 bound!(
-                    "INSERT INTO answers (owner, answer_id, tool, arguments, hash, record, created_ms) \
-                     VALUES ($1, $2, $3, $4, $5, $6, $7) \
+                    "INSERT INTO answers (owner, answer_id, tool, arguments, hash, record, created_ms, seq) \
+                     VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT COALESCE(MAX(seq), 0) + 1 FROM answers)) \
                      ON CONFLICT (owner, answer_id) DO UPDATE SET tool = excluded.tool, \
                      arguments = excluded.arguments, hash = excluded.hash, record = excluded.record, \
-                     created_ms = excluded.created_ms",
+                     created_ms = excluded.created_ms, seq = excluded.seq",
                     owner,
                     &answer.answer_id,
                     &answer.tool,
@@ -38,6 +38,9 @@ macro_rules! shared_operations {
             since_ms: i64,
         ) -> BoxFuture<'a, Result<Option<AnswerRow>, StoreError>> {
             Box::pin(async move {
+                if is_no_key(answer_id) {
+                    return Ok(None);
+                }
                 let row = bound!(
                     "SELECT answer_id, tool, arguments, hash, record, created_ms FROM answers \
                      WHERE owner = $1 AND answer_id = $2 AND created_ms >= $3",
@@ -59,50 +62,13 @@ macro_rules! shared_operations {
             Box::pin(async move {
                 let rows = bound!(
                     "SELECT answer_id, tool, arguments, hash, record, created_ms FROM answers \
-                     WHERE owner = $1 ORDER BY created_ms DESC, answer_id LIMIT $2",
+                     WHERE owner = $1 ORDER BY seq DESC, answer_id LIMIT $2",
                     owner,
                     most,
                 )
                 .fetch_all(&self.pool)
                 .await?;
                 Ok(rows.iter().map(answer_of).collect::<Result<_, _>>()?)
-            })
-        }
-
-        fn prune(&self, retention: Retention, now_ms: i64) -> BoxFuture<'_, Result<u64, StoreError>> {
-            Box::pin(async move {
-                let oldest = now_ms.saturating_sub(retention.age_ms);
-                let by_age = bound!("DELETE FROM answers WHERE created_ms < $1", oldest)
-                    .execute(self.writer())
-                    .await?
-                    .rows_affected();
-                let kept = i64::try_from(retention.answers).unwrap_or(i64::MAX);
-                // Those of the moment at which the bound falls go too, so that the bound holds.
-                let by_number = bound!(
-                    "DELETE FROM answers WHERE created_ms <= \
-                     (SELECT created_ms FROM answers ORDER BY created_ms DESC LIMIT 1 OFFSET $1)",
-                    kept,
-                )
-                .execute(self.writer())
-                .await?
-                .rows_affected();
-                let mut transaction = self.pool.begin().await?;
-                for statement in [
-                    "DELETE FROM deliverable_versions WHERE EXISTS (SELECT 1 FROM deliverables AS d \
-                     WHERE d.owner = deliverable_versions.owner AND d.name = deliverable_versions.name \
-                     AND d.removed_ms < $1)",
-                    "DELETE FROM deliverables WHERE removed_ms < $1",
-                    "DELETE FROM kept_record_items WHERE EXISTS (SELECT 1 FROM kept_records AS k \
-                     WHERE k.owner = kept_record_items.owner AND k.context_id = kept_record_items.context_id \
-                     AND k.created_ms < $1)",
-                    "DELETE FROM kept_records WHERE created_ms < $1",
-                ] {
-                    bound!(statement, oldest)
-                        .execute(&mut *transaction)
-                        .await?;
-                }
-                transaction.commit().await?;
-                Ok(by_age + by_number)
             })
         }
 

@@ -7,10 +7,17 @@
     reason = "this whole binary is a test"
 )]
 
+#[path = "behaviour/clocks.rs"]
+mod clocks;
 #[path = "behaviour/deliverables.rs"]
 mod deliverables;
+#[cfg(unix)]
+#[path = "behaviour/private.rs"]
+mod private;
 #[path = "behaviour/records.rs"]
 mod records;
+#[path = "behaviour/upgrade.rs"]
+mod upgrade;
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -19,7 +26,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use freshcontext_store::{AnswerRow, Place, Retention, Store, Trouble};
+use freshcontext_store::{AnswerRow, Forgotten, Place, Retention, Store, Trouble};
 use libtest_mimic::{Arguments, Failed, Trial};
 
 /// Set by CI: no Postgres is then a failure.
@@ -37,7 +44,7 @@ const BOUND: Retention = Retention {
 type Behaviour = fn(Place) -> Result<(), Failed>;
 
 /// Each starts with an empty store and leaves nothing running.
-const BEHAVIOURS: [(&str, Behaviour); 14] = [
+const BEHAVIOURS: [(&str, Behaviour); 21] = [
     ("opened_by_many_at_once", opened_at_once),
     ("keeps_what_it_is_given", keeps),
     ("owners_are_apart", owners),
@@ -52,6 +59,13 @@ const BEHAVIOURS: [(&str, Behaviour); 14] = [
     ("deliverables_appended_at_once", deliverables::appended_at_once),
     ("records_kept", records::kept),
     ("records_bounded", records::bounded),
+    ("clocks_order_of_writing", clocks::order_of_writing),
+    ("clocks_a_jump", clocks::a_jump),
+    ("clocks_a_jump_that_stays", clocks::a_jump_that_stays),
+    ("clocks_a_replay", clocks::a_replay),
+    ("clocks_newest_version", clocks::newest_version),
+    ("no_keys", clocks::no_keys),
+    ("upgraded", upgrade::from_the_second),
 ];
 
 fn main() {
@@ -67,6 +81,15 @@ fn main() {
     trials.push(Trial::test("sqlite::damaged_file", damaged));
     trials.push(Trial::test("sqlite::locked_file", locked));
     trials.push(Trial::test("sqlite::unusable_folder", unusable));
+    #[cfg(unix)]
+    trials.extend([
+        Trial::test("sqlite::private_files_made", private::made),
+        Trial::test("sqlite::private_files_narrowed", private::narrowed),
+        Trial::test("sqlite::links_to_nothing", private::links),
+        Trial::test("sqlite::pipes", private::pipes),
+        Trial::test("sqlite::shared_folder", private::shared),
+        Trial::test("sqlite::folder_of_any_name", private::any_name),
+    ]);
     trials.push(Trial::test("postgres::unreachable", unreachable));
     // One server, started by the first trial that needs it, with a database for each.
     let server = Arc::<OnceLock<Result<Postgres, String>>>::default();
@@ -208,17 +231,17 @@ fn ensure(holds: bool, otherwise: impl std::fmt::Display) -> Result<(), Failed> 
 fn keeps(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
-        store.put_answer("local", &row("a", NOW)).await?;
+        store.put_answer("local", &row("a", NOW), NOW).await?;
         let kept = store.answer("local", "a", NOW).await?;
         ensure(kept == Some(row("a", NOW)), format!("{kept:?}"))?;
         let later = AnswerRow {
             tool: "other".to_owned(),
             ..row("a", NOW + 1)
         };
-        store.put_answer("local", &later).await?;
+        store.put_answer("local", &later, NOW).await?;
         ensure(store.answer("local", "a", NOW).await? == Some(later), "replaced")?;
         ensure(store.answer("local", "b", NOW).await?.is_none(), "unknown")?;
-        store.put_answer("local", &row("c", NOW + 2)).await?;
+        store.put_answer("local", &row("c", NOW + 2), NOW).await?;
         let ids: Vec<String> = store
             .answers("local", 10)
             .await?
@@ -234,7 +257,7 @@ fn keeps(place: Place) -> Result<(), Failed> {
 fn owners(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
-        store.put_answer("anna", &row("same", NOW)).await?;
+        store.put_answer("anna", &row("same", NOW), NOW).await?;
         store
             .put_answer(
                 "ben",
@@ -242,9 +265,10 @@ fn owners(place: Place) -> Result<(), Failed> {
                     tool: "bens".to_owned(),
                     ..row("same", NOW)
                 },
+                NOW,
             )
             .await?;
-        store.put_answer("ben", &row("only-ben", NOW)).await?;
+        store.put_answer("ben", &row("only-ben", NOW), NOW).await?;
         let annas = store.answer("anna", "same", NOW).await?.map(|row| row.tool);
         ensure(annas.as_deref() == Some("extract_example"), format!("{annas:?}"))?;
         ensure(
@@ -261,20 +285,22 @@ fn owners(place: Place) -> Result<(), Failed> {
 fn bounded(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
-        store.put_answer("local", &row("old", NOW - 31 * DAY)).await?;
+        store
+            .put_answer("local", &row("old", NOW - 31 * DAY), NOW)
+            .await?;
         ensure(
             store.answer("local", "old", NOW).await?.is_none(),
             "too old to be found",
         )?;
         for at in 0..20 {
             store
-                .put_answer("local", &row(&format!("n{at}"), NOW + at))
+                .put_answer("local", &row(&format!("n{at}"), NOW + at), NOW)
                 .await?;
         }
         let forgotten = store.vacuum(NOW).await?;
         ensure(
-            forgotten == 11,
-            format!("{forgotten} forgotten: one too old, ten too many"),
+            forgotten.answers == 11 && forgotten.held_back == 0,
+            format!("{forgotten:?}: one too old, ten too many"),
         )?;
         ensure(store.info().await?.answers == 10, "ten are left")?;
         ensure(
@@ -293,7 +319,7 @@ fn bounded(place: Place) -> Result<(), Failed> {
 fn restart(place: Place) -> Result<(), Failed> {
     block_on(async {
         let first = Store::new(place.clone(), BOUND);
-        first.put_answer("local", &row("a", NOW)).await?;
+        first.put_answer("local", &row("a", NOW), NOW).await?;
         first.close().await;
         let second = Store::new(place, BOUND);
         ensure(
@@ -312,7 +338,7 @@ fn opened_at_once(place: Place) -> Result<(), Failed> {
         for at in 0..8 {
             let store = Store::new(place.clone(), BOUND);
             openers.push(tokio::spawn(async move {
-                let kept = store.put_answer("local", &row(&format!("n{at}"), NOW)).await;
+                let kept = store.put_answer("local", &row(&format!("n{at}"), NOW), NOW).await;
                 store.close().await;
                 kept
             }));
@@ -345,7 +371,7 @@ fn at_once(place: Place) -> Result<(), Failed> {
                 writers.push(tokio::spawn(async move {
                     for at in 0..25 {
                         store
-                            .put_answer("local", &row(&format!("{which}-{writer}-{at}"), NOW))
+                            .put_answer("local", &row(&format!("{which}-{writer}-{at}"), NOW), NOW)
                             .await?;
                     }
                     Ok::<_, freshcontext_store::StoreError>(())
@@ -370,12 +396,15 @@ fn upkeep(place: Place) -> Result<(), Failed> {
         let store = Store::new(place, BOUND);
         let empty = store.info().await?;
         ensure(
-            empty.answers == 0 && empty.oldest_ms.is_none() && empty.schema == 2,
+            empty.answers == 0 && empty.oldest_ms.is_none() && empty.schema == 3,
             format!("{empty:?}"),
         )?;
-        store.put_answer("local", &row("a", NOW)).await?;
+        store.put_answer("local", &row("a", NOW), NOW).await?;
         ensure(store.check().await?.is_empty(), "sound")?;
-        ensure(store.vacuum(NOW).await? == 0, "nothing to forget")?;
+        ensure(
+            store.vacuum(NOW).await? == Forgotten::default(),
+            "nothing to forget",
+        )?;
         let info = store.info().await?;
         ensure(
             info.answers == 1 && info.newest_ms == Some(NOW) && info.bytes > 0,
@@ -389,7 +418,7 @@ fn upkeep(place: Place) -> Result<(), Failed> {
 fn memory() -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(Place::Memory, BOUND);
-        store.put_answer("local", &row("a", NOW)).await?;
+        store.put_answer("local", &row("a", NOW), NOW).await?;
         ensure(store.answer("local", "a", NOW).await?.is_some(), "kept")?;
         let other = Store::new(Place::Memory, BOUND);
         ensure(other.answer("local", "a", NOW).await?.is_none(), "each its own")
@@ -403,7 +432,7 @@ fn damaged() -> Result<(), Failed> {
     let before = std::fs::read(folder.file())?;
     block_on(async {
         let error = Store::new(Place::Folder(folder.0.clone()), BOUND)
-            .put_answer("local", &row("a", NOW))
+            .put_answer("local", &row("a", NOW), NOW)
             .await
             .unwrap_err();
         ensure(error.trouble == Trouble::Damaged, format!("{error:?}"))
@@ -417,14 +446,14 @@ fn locked() -> Result<(), Failed> {
     block_on(async {
         use sqlx::{Connection as _, Executor as _};
         let store = Store::new(Place::Folder(folder.0.clone()), BOUND);
-        store.put_answer("local", &row("a", NOW)).await?;
+        store.put_answer("local", &row("a", NOW), NOW).await?;
         let address = format!("sqlite://{}", folder.file().display());
         let mut other = sqlx::SqliteConnection::connect(&address).await?;
         other.execute("BEGIN EXCLUSIVE").await?;
-        let error = store.put_answer("local", &row("b", NOW)).await.unwrap_err();
+        let error = store.put_answer("local", &row("b", NOW), NOW).await.unwrap_err();
         ensure(error.trouble == Trouble::Locked, format!("{error:?}"))?;
         other.execute("ROLLBACK").await?;
-        store.put_answer("local", &row("b", NOW)).await?;
+        store.put_answer("local", &row("b", NOW), NOW).await?;
         store.close().await;
         Ok(())
     })

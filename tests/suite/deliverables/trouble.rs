@@ -20,6 +20,9 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(on_both("deliverables::trouble::locked", locked));
     trials.extend(on_both("deliverables::trouble::damaged", damaged));
     trials.push(on_sqlite("deliverables::trouble::no_database", no_database));
+    trials.push(Trial::test("deliverables::trouble::no_address", || {
+        crate::run::block_on(no_address())
+    }));
     if cfg!(unix) {
         trials.push(on_sqlite("deliverables::trouble::full_disk", full_disk));
         trials.push(on_sqlite("deliverables::trouble::another_users", another_users));
@@ -185,6 +188,37 @@ async fn no_database(kept: Kept) -> Result<(), Failed> {
     goes_on(&mut scene).await
 }
 
+/// What is no address of a database is refused before anything begins, with the setting's name and a right value.
+async fn no_address() -> Result<(), Failed> {
+    let kept = Kept::in_folder();
+    for wrong in [
+        "nonsense",
+        "http://127.0.0.1/x",
+        "postgres:/x",
+        "secret-word@host",
+    ] {
+        for words in [
+            &["stdio", "--toolset", "time"][..],
+            &["store", "info"],
+            &["deliverable", "list"],
+        ] {
+            let mut command = kept.process(words);
+            command.env("FRESHCONTEXT_DATABASE_URL", wrong);
+            let done = finish(command, "").await;
+            let first = done.stderr.lines().next().unwrap_or_default();
+            ensure(
+                done.code == Some(2)
+                    && done.stdout.is_empty()
+                    && first.contains("FRESHCONTEXT_DATABASE_URL")
+                    && first.contains("postgres://user:password@host/database")
+                    && !done.stderr.contains(wrong),
+                format!("{wrong}, {words:?}: {done:?}"),
+            )?;
+        }
+    }
+    ensure(!kept.file().exists(), "a database was made instead")
+}
+
 /// Runs its last arguments on a disk of its own, which has a copy of the data and `$2` KiB of room. What is left there
 /// then comes back.
 const ON_A_FULL_DISK: &str = r#"
@@ -213,7 +247,7 @@ exec "$@"
 "#;
 
 /// How this machine has a full disk: who may mount one does, in a namespace that ends with the command.
-async fn little_room() -> (&'static str, Vec<&'static str>, &'static str) {
+pub(super) async fn little_room() -> (&'static str, Vec<&'static str>, &'static str) {
     let mounts = "mount -t tmpfs full /mnt";
     for namespace in [vec!["--mount"], vec!["--user", "--map-root-user", "--mount"]] {
         let mut words = namespace.clone();
@@ -224,6 +258,30 @@ async fn little_room() -> (&'static str, Vec<&'static str>, &'static str) {
         }
     }
     ("env", Vec::new(), NO_LARGE_FILES)
+}
+
+/// Runs its last arguments where the data is on a disk that cannot be written.
+const ON_A_READ_ONLY_DISK: &str = r#"
+set -e
+data=$1
+shift
+mount --bind "$data" "$data"
+mount -o remount,bind,ro "$data"
+exec "$@"
+"#;
+
+/// How this machine has a disk that cannot be written; `None` where nobody here may mount one.
+pub(super) async fn read_only() -> Option<(&'static str, Vec<&'static str>, &'static str)> {
+    let mounts = "mount --bind /mnt /mnt && mount -o remount,bind,ro /mnt";
+    for namespace in [vec!["--mount"], vec!["--user", "--map-root-user", "--mount"]] {
+        let mut words = namespace.clone();
+        words.extend(["sh", "-c", mounts]);
+        let tried = program("unshare", &words).output().await;
+        if tried.is_ok_and(|tried| tried.status.success()) {
+            return Some(("unshare", namespace, ON_A_READ_ONLY_DISK));
+        }
+    }
+    None
 }
 
 /// From no room to enough: either there is a whole version more, or the error is clear and nothing has changed.

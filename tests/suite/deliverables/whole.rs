@@ -1,5 +1,6 @@
 //! A deliverable whose source never says the same twice, and a look at whether all that is kept of it is whole.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use freshcontext_deliverables::{Definition, Version, verify_chain};
@@ -40,11 +41,24 @@ fn answer_of(title: &Value) -> Option<u64> {
     title.as_str()?.rsplit(' ').next()?.parse().ok()
 }
 
-/// Whether these titles are those of one whole answer.
-fn is_one_answer(titles: impl IntoIterator<Item = Value>) -> bool {
+/// The answer whose titles these are, where they are those of one whole answer.
+fn one_answer(titles: impl IntoIterator<Item = Value>) -> Option<u64> {
     let of: Vec<Option<u64>> = titles.into_iter().map(|title| answer_of(&title)).collect();
     let first = of.first().copied().flatten();
-    first.is_some() && of.len() as u64 == STORIES && of.into_iter().all(|one| one == first)
+    let whole = of.len() as u64 == STORIES && of.into_iter().all(|one| one == first);
+    first.filter(|_| whole)
+}
+
+/// What a version says of its only source.
+#[derive(Debug, Clone)]
+pub(super) struct Told {
+    /// The number of the answer that its items are of.
+    pub answer: u64,
+    pub generated_at: String,
+    pub synced_at: Option<String>,
+    pub checked_at: Option<String>,
+    /// The line about the source.
+    pub line: String,
 }
 
 /// Such a deliverable, in some place.
@@ -52,26 +66,33 @@ pub(super) struct Changing {
     pub(super) kept: Kept,
     pub(super) base: String,
     _upstream: ScriptedUpstream,
+    /// How many answers the source gave.
+    answers: Arc<AtomicU64>,
     attempts: i64,
     /// Hashes of the versions that were found whole.
     seen: Vec<String>,
+    /// What they say, in their order.
+    pub(super) told: Vec<Told>,
 }
 
 impl Changing {
     /// Adds it. Its source takes so long for each answer.
     pub(super) async fn new(kept: Kept, delay_ms: u64) -> Result<Self, Failed> {
-        let round = AtomicU64::new(0);
+        let answers = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&answers);
         let upstream = ScriptedUpstream::start(move |_| Reply {
             delay_ms,
-            ..stories(round.fetch_add(1, Ordering::Relaxed))
+            ..stories(counted.fetch_add(1, Ordering::SeqCst))
         })
         .await?;
         let made = Self {
             kept,
             base: upstream.base(),
             _upstream: upstream,
+            answers,
             attempts: 0,
             seen: Vec::new(),
+            told: Vec::new(),
         };
         let source = format!("extract_hackernews url=rust limit={STORIES}");
         let added = finish(
@@ -85,7 +106,12 @@ impl Changing {
 
     /// The server's command line at the moment of the last attempt.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
-        let seconds = BEGIN_S + self.attempts * 300;
+        self.command_by(arguments, 0)
+    }
+
+    /// The same by a clock that is so many seconds ahead of the others, or behind them.
+    pub(super) fn command_by(&self, arguments: &[&str], ahead_s: i64) -> Command {
+        let seconds = BEGIN_S + self.attempts * 300 + ahead_s;
         let now = chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default();
         let now = now.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
         self.kept.command(arguments, &now, &self.base)
@@ -93,8 +119,52 @@ impl Changing {
 
     /// The next attempt to make a version.
     pub(super) fn attempt(&mut self) -> Command {
+        self.attempt_by(0)
+    }
+
+    /// The same by a clock that is so many seconds ahead of the others, or behind them.
+    pub(super) fn attempt_by(&mut self, ahead_s: i64) -> Command {
         self.attempts += 1;
-        self.command(&["deliverable", "generate", NAME])
+        self.command_by(&["deliverable", "generate", NAME], ahead_s)
+    }
+
+    /// The moment of the last attempt.
+    pub(super) fn now(&self) -> String {
+        let now = chrono::DateTime::from_timestamp(BEGIN_S + self.attempts * 300, 0).unwrap_or_default();
+        now.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
+    }
+
+    /// How many answers the source gave until now.
+    pub(super) fn answers(&self) -> u64 {
+        self.answers.load(Ordering::SeqCst)
+    }
+
+    /// Makes the next version by such a clock, and looks at whether it says what the source said meanwhile, and that it did
+    /// so at the moment of that clock; how many versions there are.
+    pub(super) async fn generate_true(&mut self, ahead_s: i64) -> Result<usize, Failed> {
+        let before = self.answers();
+        let done = finish(self.attempt_by(ahead_s), "").await;
+        ensure(done.code == Some(0), &done.stderr)?;
+        let versions = self.look_once().await?;
+        let newest = self.told.last().ok_or("a version")?;
+        let said = before..self.answers();
+        ensure(
+            said.contains(&newest.answer),
+            format!("{newest:?}, where the source gave the answers {said:?}"),
+        )?;
+        ensure(
+            newest
+                .synced_at
+                .as_deref()
+                .is_some_and(|at| at <= newest.generated_at.as_str())
+                && newest
+                    .checked_at
+                    .as_deref()
+                    .is_some_and(|at| at <= newest.generated_at.as_str())
+                && newest.line.contains("(just now)"),
+            format!("{newest:?}"),
+        )?;
+        Ok(versions)
     }
 
     /// Makes the next version.
@@ -127,14 +197,24 @@ impl Changing {
         // Those that were looked at before have the same hash, as is seen below.
         for row in rows.iter().skip(self.seen.len()) {
             let version: Version = serde_json::from_str(&row.body)?;
-            let mut titles = version
+            let titles = version
                 .items
                 .into_iter()
                 .map(|mut entry| entry.item["title"].take());
-            ensure(
-                is_one_answer(&mut titles) && version.version == row.version && !version.markdown.is_empty(),
-                format!("version {} is not whole", row.version),
-            )?;
+            let answer = one_answer(titles).filter(|_| version.version == row.version);
+            let line = version.markdown.lines().find(|line| line.starts_with("- `"));
+            let (Some(answer), Some(line), Some(snapshot)) =
+                (answer, line, version.source_snapshots.into_iter().next())
+            else {
+                return Err(format!("version {} is not whole", row.version).into());
+            };
+            self.told.push(Told {
+                answer,
+                line: line.to_owned(),
+                generated_at: version.generated_at,
+                synced_at: snapshot.synced_at,
+                checked_at: snapshot.checked_at,
+            });
         }
         let hashes: Vec<String> = rows.into_iter().map(|row| row.hash).collect();
         ensure(hashes.starts_with(&self.seen), "a version was lost or changed")?;
@@ -142,7 +222,7 @@ impl Changing {
         let definition = kept.deliverable("local", NAME).await?.ok_or("it was lost")?;
         let definition: Definition = serde_json::from_str(&definition.definition)?;
         for source in &definition.sources {
-            let Some(held) = kept.resource("local", &source.resource()).await? else {
+            let Some((held, _)) = kept.resource("local", &source.resource()).await? else {
                 ensure(self.seen.is_empty(), "its items were lost")?;
                 continue;
             };
@@ -152,7 +232,7 @@ impl Changing {
                 titles.push(item["title"].take());
             }
             ensure(
-                is_one_answer(titles.clone()),
+                one_answer(titles.clone()).is_some(),
                 format!("a sync is half written: {titles:?}"),
             )?;
         }

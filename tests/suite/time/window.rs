@@ -61,7 +61,7 @@ async fn had_one_more(folder: &Folder) -> Result<(), Failed> {
     let items = record["items"].as_array_mut().ok_or("items")?;
     items.push(json!({"id": PUSHED_OUT, "parts": {"title": "0"}, "shown": true}));
     row.record = record.to_string();
-    store.put_answer("local", &row).await?;
+    store.put_answer("local", &row, row.created_ms).await?;
     store.close().await;
     Ok(())
 }

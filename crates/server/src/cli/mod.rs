@@ -235,12 +235,10 @@ fn layers(global: &Global, command: &Command) -> Sources {
     let mut sources = Sources::from_process();
     sources.file.clone_from(&global.config);
     sources.flags.clone_from(&global.set);
+    sources.data_dir.clone_from(&global.data_dir);
     let mut flag = |key: &str, value: String| sources.flags.push((key.to_owned(), value));
     if let Some(level) = &global.log {
         flag("log", level.clone());
-    }
-    if let Some(folder) = &global.data_dir {
-        flag("data_dir", folder.display().to_string());
     }
     let mut toolsets = global.toolset.clone();
     if matches!(

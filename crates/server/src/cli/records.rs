@@ -17,7 +17,7 @@ use super::{FAILED, WRONG, failed, read_input, unreadable, with_runtime};
 use crate::app::App;
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Loaded, Sources};
-use crate::engine::{Engine, Owner, ToolOutcome};
+use crate::engine::{Engine, KeptMoment, Owner, ToolOutcome};
 use crate::output;
 use crate::records::{FIELD, of_evaluation as note};
 use crate::timeline;
@@ -74,7 +74,8 @@ pub(super) fn kept(
 async fn of_kept(engine: &Engine, task: &Records, owner: &Owner) -> Result<u8, SourceError> {
     match task {
         Records::List { json } => {
-            list(&engine.list_kept_records(owner).await?, *json);
+            let heads = engine.list_kept_records(owner).await?;
+            list(&heads, *json, engine.clock().now());
             Ok(0)
         }
         Records::Show { context_id } => {
@@ -96,17 +97,19 @@ async fn of_kept(engine: &Engine, task: &Records, owner: &Owner) -> Result<u8, S
     }
 }
 
-fn list(heads: &[RecordsHead], json: bool) {
-    let at = |head: &RecordsHead| {
-        let at = DateTime::from_timestamp_millis(head.created_ms).unwrap_or_default();
-        at.to_rfc3339_opts(SecondsFormat::Millis, true)
-    };
+fn list(heads: &[RecordsHead], json: bool, now: DateTime<Utc>) {
+    let at = |head: &RecordsHead| KeptMoment::of(head.created_ms, now);
     if json {
         let rows: Vec<Value> = heads
             .iter()
             .map(|head| {
-                json!({"context_id": head.context_id, "tool": head.tool, "created_at": at(head),
-                    "changes": head.revision - 1})
+                let at = at(head);
+                let mut row = json!({"context_id": head.context_id, "tool": head.tool, "created_at": at.at,
+                    "changes": head.revision - 1});
+                if let (Some(ahead), Some(row)) = (at.ahead, row.as_object_mut()) {
+                    row.insert("created_at_ahead".to_owned(), ahead.into());
+                }
+                row
             })
             .collect();
         output::line(&serde_json::to_string_pretty(&rows).unwrap_or_default());
@@ -120,7 +123,12 @@ fn list(heads: &[RecordsHead], json: bool) {
                 1 => "changed once since".to_owned(),
                 times => format!("changed {times} times since"),
             };
-            vec![head.context_id.clone(), at(head), head.tool.clone(), changes]
+            vec![
+                head.context_id.clone(),
+                at(head).words(),
+                head.tool.clone(),
+                changes,
+            ]
         })
         .collect();
     if rows.is_empty() {

@@ -1,6 +1,6 @@
 //! `freshcontext store`: what the toolset `time` keeps.
 
-use chrono::{DateTime, SecondsFormat};
+use chrono::{DateTime, Utc};
 use freshcontext_contract::Clock as _;
 use freshcontext_store::{Info, Store, StoreError};
 
@@ -8,7 +8,7 @@ use super::args::StoreTask;
 use super::{FAILED, WRONG, with_runtime};
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Loaded};
-use crate::engine::Owner;
+use crate::engine::{KeptMoment, Owner};
 use crate::output;
 
 /// Answers that are exported at most: as many as any setting keeps.
@@ -31,9 +31,9 @@ pub(super) fn run(loaded: &Loaded, task: StoreTask) -> Result<u8, ConfigError> {
 }
 
 async fn work(store: &Store, task: StoreTask) -> Result<u8, StoreError> {
-    let now = SystemClock.now().timestamp_millis();
+    let now = SystemClock.now();
     match task {
-        StoreTask::Info { json } => show(&store.info().await?, json),
+        StoreTask::Info { json } => show(&store.info().await?, json, now),
         StoreTask::Check => {
             let complaints = store.check().await?;
             if complaints.is_empty() {
@@ -46,19 +46,26 @@ async fn work(store: &Store, task: StoreTask) -> Result<u8, StoreError> {
             }
         }
         StoreTask::Vacuum => {
-            let forgotten = store.vacuum(now).await?;
-            output::line(&format!("{forgotten} answers forgotten"));
+            let forgotten = store.vacuum(now.timestamp_millis()).await?;
+            output::line(&format!("{} answers forgotten", forgotten.answers));
+            if forgotten.held_back > 0 {
+                output::note(&held_back(forgotten.held_back));
+            }
         }
         StoreTask::Export => {
             for row in store.answers(Owner::default().as_str(), EXPORTED).await? {
-                let line = serde_json::json!({
+                let answered = KeptMoment::of(row.created_ms, now);
+                let mut line = serde_json::json!({
                     "answer_id": row.answer_id,
                     "tool": row.tool,
                     "arguments": read(&row.arguments),
                     "answer_hash": row.hash,
-                    "answered_at": moment(row.created_ms),
+                    "answered_at": answered.at,
                     "marks": read(&row.record),
                 });
+                if let (Some(ahead), Some(line)) = (answered.ahead, line.as_object_mut()) {
+                    line.insert("answered_at_ahead".to_owned(), ahead.into());
+                }
                 output::line(&line.to_string());
             }
         }
@@ -70,16 +77,20 @@ fn read(text: &str) -> serde_json::Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-fn moment(ms: i64) -> Option<String> {
-    DateTime::from_timestamp_millis(ms).map(|at| at.to_rfc3339_opts(SecondsFormat::Millis, true))
+/// The note about entries that look expired and are kept.
+fn held_back(count: u64) -> String {
+    format!(
+        "{count} entries look older than limits.answers_days and are kept: more than a tenth of the store looks expired at \
+         once, so the clock may be wrong. If it is right, at most a tenth is deleted each day from tomorrow on"
+    )
 }
 
-fn show(info: &Info, json: bool) {
+fn show(info: &Info, json: bool, now: DateTime<Utc>) {
     if json {
         output::line(&serde_json::to_string_pretty(info).unwrap_or_default());
         return;
     }
-    let or_none = |ms: Option<i64>| ms.and_then(moment).unwrap_or_else(|| "-".to_owned());
+    let or_none = |ms: Option<i64>| ms.map_or_else(|| "-".to_owned(), |ms| KeptMoment::of(ms, now).words());
     let rows = [
         ("database", info.backend.to_owned()),
         ("tables", format!("version {}", info.schema)),

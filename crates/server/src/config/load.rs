@@ -1,5 +1,6 @@
 //! Layering: defaults, then a TOML file, then the environment, then flags.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -13,20 +14,28 @@ pub struct Sources {
     pub file: Option<PathBuf>,
     /// Environment names and values.
     pub environment: Vec<(String, String)>,
+    /// Environment names with values that are not UTF-8.
+    pub not_text: Vec<(String, OsString)>,
     /// `key=value` from the command line.
     pub flags: Vec<(String, String)>,
+    /// The data folder from the command line, with any bytes. Takes precedence over the other layers.
+    pub data_dir: Option<PathBuf>,
 }
 
 impl Sources {
     /// The process's own environment, no flags.
     pub fn from_process() -> Self {
-        let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        };
-        Self {
-            environment: std::env::vars_os().filter_map(text).collect(),
-            ..Self::default()
+        let mut sources = Self::default();
+        for (name, value) in std::env::vars_os() {
+            let Ok(name) = name.into_string() else {
+                continue;
+            };
+            match value.into_string() {
+                Ok(value) => sources.environment.push((name, value)),
+                Err(value) => sources.not_text.push((name, value)),
+            }
         }
+        sources
     }
 }
 
@@ -69,11 +78,15 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         loaded.file = Some(file);
     }
     read_environment(&table, &mut loaded, &sources.environment)?;
+    read_not_text(&table, &mut loaded.settings, &sources.not_text)?;
     for (key, value) in &sources.flags {
         let setting = find(&table, key)?;
         setting
             .store_text(&mut loaded.settings, value)
             .map_err(|problem| ConfigError(format!("`{key}` {problem}")))?;
+    }
+    if let Some(folder) = &sources.data_dir {
+        loaded.settings.data_dir = Some(folder.clone());
     }
     let settings = &loaded.settings;
     if settings.replay_at.is_some() && !settings.upstreams.iter().any(|(host, _)| host == "*") {
@@ -165,6 +178,30 @@ fn read_environment(
             return Err(ConfigError(problem));
         } else {
             loaded.unknown_environment.push(name.clone());
+        }
+    }
+    Ok(())
+}
+
+/// Applies values that are not UTF-8. Paths may have any bytes; for any other setting such a value is an error.
+fn read_not_text(
+    table: &[Setting],
+    settings: &mut Settings,
+    environment: &[(String, OsString)],
+) -> Result<(), ConfigError> {
+    for (name, value) in environment {
+        let Some(setting) = table.iter().find(|setting| setting.env == *name) else {
+            continue;
+        };
+        match setting.key.as_str() {
+            "data_dir" => settings.data_dir = Some(PathBuf::from(value)),
+            "extra_ca" => settings.extra_ca = Some(PathBuf::from(value)),
+            _ => {
+                return Err(ConfigError(format!(
+                    "environment: `{name}` must be text in UTF-8 ({})",
+                    setting.kind.words()
+                )));
+            }
         }
     }
     Ok(())
@@ -345,14 +382,67 @@ mod tests {
     #[test]
     fn flags_win_over_the_environment() {
         let sources = Sources {
-            file: None,
             environment: vec![("FRESHCONTEXT_HTTP_ADDR".to_owned(), "127.0.0.1:1000".to_owned())],
             flags: vec![("http.addr".to_owned(), "[::1]:2000".to_owned())],
+            ..Sources::default()
         };
         assert_eq!(
             load(&sources).unwrap().settings.http.addr.to_string(),
             "[::1]:2000"
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn paths_may_be_of_any_bytes_and_nothing_else() {
+        use std::os::unix::ffi::OsStringExt as _;
+        let bytes = OsString::from_vec(b"/data/\xff".to_vec());
+        let with = |name: &str| {
+            load(&Sources {
+                not_text: vec![(name.to_owned(), bytes.clone())],
+                ..Sources::default()
+            })
+        };
+        let loaded = with("FRESHCONTEXT_DATA_DIR").unwrap();
+        assert_eq!(
+            loaded.settings.data_dir.as_deref().map(Path::as_os_str),
+            Some(&*bytes)
+        );
+        let ConfigError(text) = with("FRESHCONTEXT_STORE").unwrap_err();
+        assert!(
+            text.contains("FRESHCONTEXT_STORE") && text.contains("UTF-8"),
+            "{text}"
+        );
+        assert!(with("OTHER").is_ok());
+    }
+
+    #[test]
+    fn a_database_is_an_address() {
+        for wrong in [
+            "nonsense",
+            "http://host/database",
+            "postgres:",
+            "host/database",
+            "postgres://host:port/x",
+        ] {
+            let ConfigError(text) = environment(&[("FRESHCONTEXT_DATABASE_URL", wrong)]).unwrap_err();
+            assert!(
+                text.contains("FRESHCONTEXT_DATABASE_URL")
+                    && text.contains("postgres://user:password@host/database")
+                    && !text.contains(wrong),
+                "{text}"
+            );
+        }
+        for right in [
+            "postgres://u:p@host/db",
+            "postgresql://host:5433/db",
+            "postgres:///db?host=/run/postgresql",
+        ] {
+            assert!(
+                environment(&[("FRESHCONTEXT_DATABASE_URL", right)]).is_ok(),
+                "{right}"
+            );
+        }
     }
 
     #[test]

@@ -208,7 +208,12 @@ impl Settings {
             versions: i64::try_from(self.limits.versions_kept).unwrap_or(i64::MAX),
             records: i64::try_from(self.limits.records_kept).unwrap_or(i64::MAX),
         };
-        Some(Store::new(place, retention))
+        let store = Store::new(place, retention);
+        Some(if self.replay_at.is_some() {
+            store.in_replay()
+        } else {
+            store
+        })
     }
 
     /// The folder for the server's own files, where one is known.

@@ -166,7 +166,7 @@ pub fn settings() -> Vec<Setting> {
         own(
             "data_dir",
             Kind::Text,
-            "Folder for files of the server's own. It keeps none at present: the setting is taken, and nothing is read or written there.",
+            "Folder for files of the server's own: the database of the toolset `time`. It is made, or narrowed, so that only its owner can read it.",
             |settings, value| {
                 settings.data_dir = filled(text(value)?).map(PathBuf::from);
                 Ok(())
@@ -371,7 +371,16 @@ pub fn settings() -> Vec<Setting> {
             Kind::Secret,
             "Postgres database of the toolset `time`, as `postgres://user:password@host/database`, for several machines. The connection has no TLS.",
             |settings, value| {
-                settings.database_url = filled(text(value)?).map(Secret::new);
+                let address = filled(text(value)?);
+                if address
+                    .as_deref()
+                    .is_some_and(|address| !freshcontext_store::check_address(address))
+                {
+                    return Err(
+                        "must be an address such as postgres://user:password@host/database".to_owned(),
+                    );
+                }
+                settings.database_url = address.map(Secret::new);
                 Ok(())
             },
             |settings| {

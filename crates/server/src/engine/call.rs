@@ -131,7 +131,9 @@ impl Engine {
                     })
                     .await?;
                 if let (Some(times), Some(draft)) = (&self.times, draft) {
-                    times.keep(&mut outcome, draft, &context.owner).await;
+                    times
+                        .keep(&mut outcome, draft, &context.owner, self.clock.now())
+                        .await;
                 }
                 Ok(outcome)
             }

@@ -122,7 +122,9 @@ impl Engine {
             }
         };
         if let (Some(times), Some(draft)) = (&self.times, draft) {
-            times.keep(&mut outcome, draft, &context.owner).await;
+            times
+                .keep(&mut outcome, draft, &context.owner, self.clock.now())
+                .await;
         }
         Ok(outcome)
     }

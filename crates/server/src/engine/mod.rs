@@ -31,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 pub use crate::aside::Slot;
 pub use arguments::Arguments;
 pub use outcome::ToolOutcome;
+pub(crate) use time::KeptMoment;
 pub use time::{INTENT, Owner, PROFILE, Task, To, deliverable_tools};
 pub use tool::{EVALUATE, RECHECK, Tool, Work};
 

@@ -7,10 +7,10 @@ use libtest_mimic::Failed;
 
 use super::{BOUND, DAY, NOW, block_on, ensure};
 
-const MOST: i64 = 3;
-const KEEP: i64 = 5;
+pub(super) const MOST: i64 = 3;
+pub(super) const KEEP: i64 = 5;
 
-fn version(number: i64, predecessor: Option<&str>) -> VersionRow {
+pub(super) fn version(number: i64, predecessor: Option<&str>) -> VersionRow {
     VersionRow {
         version: number,
         hash: format!("hash {number}"),
@@ -20,7 +20,7 @@ fn version(number: i64, predecessor: Option<&str>) -> VersionRow {
     }
 }
 
-fn resource(synced_ms: i64, items: &[&str]) -> ResourceRow {
+pub(super) fn resource(synced_ms: i64, items: &[&str]) -> ResourceRow {
     ResourceRow {
         resource: r#"search_example {"query":"rust"}"#.to_owned(),
         synced_ms,
@@ -82,7 +82,11 @@ pub fn defined(place: Place) -> Result<(), Failed> {
         let row = kept.deliverable("local", "a").await?.ok_or("there again")?;
         ensure(row.version == 1, "its versions go on")?;
         kept.remove_deliverable("local", "a", NOW).await?;
-        store.vacuum(NOW + 31 * DAY).await?;
+        // The only one there is: a clock that says so is believed when it has stood there for a day.
+        let held = store.vacuum(NOW + 31 * DAY).await?;
+        ensure(held.deliverables == 0 && held.held_back == 1, format!("{held:?}"))?;
+        let gone = store.vacuum(NOW + 32 * DAY).await?;
+        ensure(gone.deliverables == 1 && gone.held_back == 0, format!("{gone:?}"))?;
         ensure(
             add("a").await? == Added::New,
             "removed long ago, and added once more",
@@ -107,7 +111,7 @@ pub fn owned(place: Place) -> Result<(), Failed> {
         )?;
         kept.append_version("anna", "brief", &version(1, None), KEEP)
             .await?;
-        kept.put_resource("anna", &resource(NOW, &["1"])).await?;
+        kept.put_resource("anna", &resource(NOW, &["1"]), None).await?;
         ensure(kept.version("ben", "brief", Some(1)).await?.is_none(), "versions")?;
         ensure(
             kept.resource("ben", &resource(NOW, &[]).resource)
@@ -133,43 +137,72 @@ pub fn owned(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// A sync replaces all of an earlier one, and nothing of a later one.
+/// A sync replaces all of what its writer read, and nothing of what came meanwhile, whatever the clocks of the writers say.
 pub fn synced(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
         let kept = store.backend().await?;
-        let first = resource(NOW, &["3", "2", "1"]);
-        ensure(kept.resource("local", &first.resource).await?.is_none(), "never")?;
-        kept.put_resource("local", &first).await?;
+        let ahead = resource(NOW + 28 * DAY, &["3", "2", "1"]);
+        let id = &ahead.resource;
+        ensure(kept.resource("local", id).await?.is_none(), "never")?;
         ensure(
-            kept.resource("local", &first.resource).await? == Some(first.clone()),
-            "as it was given, in its order",
+            !kept.put_resource("local", &ahead, Some(0)).await?,
+            "in place of what never was",
         )?;
-        kept.note_current("local", &first.resource, NOW, NOW + 5).await?;
-        kept.note_current("local", &first.resource, NOW - 1, NOW + 9)
-            .await?;
-        let noted = kept.resource("local", &first.resource).await?.ok_or("kept")?;
+        ensure(kept.put_resource("local", &ahead, None).await?, "the first")?;
+        let (row, first) = kept.resource("local", id).await?.ok_or("kept")?;
+        ensure(row == ahead, "as it was given, in its order")?;
         ensure(
-            noted.checked_ms == NOW + 5,
+            !kept.put_resource("local", &ahead, None).await?,
+            "where something is by now",
+        )?;
+        // The clock that made it was a month ahead. One that is right confirms it, and one that is right replaces it.
+        ensure(kept.note_current("local", id, first, NOW + 5).await?, "confirmed")?;
+        let (row, same) = kept.resource("local", id).await?.ok_or("kept")?;
+        ensure(
+            row.checked_ms == NOW + 5 && same == first,
+            "a moment that no clock can have shown gives way",
+        )?;
+        ensure(
+            kept.note_current("local", id, first, NOW + 2).await?,
+            "by another",
+        )?;
+        let (row, _) = kept.resource("local", id).await?.ok_or("kept")?;
+        ensure(row.checked_ms == NOW + 5, "the later of two looks stays")?;
+        let right = resource(NOW + 10, &["4", "3"]);
+        ensure(
+            kept.put_resource("local", &right, Some(first)).await?,
+            "what was read is replaced, whatever its moment",
+        )?;
+        let (row, second) = kept.resource("local", id).await?.ok_or("kept")?;
+        ensure(row == right && second > first, format!("{second} after {first}"))?;
+        // Whoever read the first is too late with everything, and is told.
+        ensure(
+            !kept.put_resource("local", &ahead, Some(first)).await?,
+            "read before",
+        )?;
+        ensure(
+            !kept.note_current("local", id, first, NOW + 90).await?,
             "a check of an earlier sync says nothing",
         )?;
-        let second = resource(NOW + 10, &["4", "3"]);
-        ensure(kept.put_resource("local", &second).await?, "a later sync")?;
-        ensure(!kept.put_resource("local", &first).await?, "an earlier one")?;
         ensure(
-            kept.resource("local", &first.resource).await? == Some(second),
-            "the later one stays",
+            kept.resource("local", id).await? == Some((right, second)),
+            "the second stays as it is",
         )?;
-        let empty = resource(NOW + 20, &[]);
-        kept.put_resource("local", &empty).await?;
+        let empty = resource(NOW - 90 * DAY, &[]);
         ensure(
-            kept.resource("local", &first.resource).await? == Some(empty),
-            "nothing there is not never synced",
+            kept.put_resource("local", &empty, Some(second)).await?,
+            "by a clock that is behind",
         )?;
-        kept.forget_resource("local", &first.resource).await?;
+        let (row, third) = kept.resource("local", id).await?.ok_or("kept")?;
+        ensure(row == empty, "nothing there is not never synced")?;
+        kept.forget_resource("local", id).await?;
+        ensure(kept.resource("local", id).await?.is_none(), "forgotten")?;
+        ensure(kept.put_resource("local", &ahead, None).await?, "begun anew")?;
+        let (_, anew) = kept.resource("local", id).await?.ok_or("kept")?;
         ensure(
-            kept.resource("local", &first.resource).await?.is_none(),
-            "forgotten",
+            anew > third && !kept.put_resource("local", &empty, Some(third)).await?,
+            "a revision is never given twice",
         )?;
         store.close().await;
         Ok(())
@@ -225,7 +258,10 @@ pub fn appended_at_once(place: Place) -> Result<(), Failed> {
                 let names: Vec<&str> = items.iter().map(String::as_str).collect();
                 let mut made = 0;
                 while made < 5 {
-                    kept.put_resource("local", &resource(NOW, &names)).await?;
+                    let sync = resource(NOW, &names);
+                    let read = kept.resource("local", &sync.resource).await?;
+                    kept.put_resource("local", &sync, read.map(|(_, revision)| revision))
+                        .await?;
                     let last = kept.version("local", "a", None).await?;
                     let number = last.as_ref().map_or(1, |last| last.version + 1);
                     let row = version(number, last.as_ref().map(|last| last.hash.as_str()));
@@ -243,7 +279,7 @@ pub fn appended_at_once(place: Place) -> Result<(), Failed> {
             let before = (number > 1).then(|| format!("hash {}", number - 1));
             ensure(*row == version(number, before.as_deref()), format!("{row:?}"))?;
         }
-        let found = kept
+        let (found, _) = kept
             .resource("local", &resource(NOW, &[]).resource)
             .await?
             .ok_or("kept")?;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use chrono::{DateTime, Utc};
 use freshcontext_contract::{Evidence, SourceError};
 
 use super::compare::{Comparison, Verdict, unknown};
 use super::marks::Record;
+use super::moments::KeptMoment;
 use crate::engine::admission::Place;
 
 /// What a look at the source came to.
@@ -68,7 +68,7 @@ pub(super) struct Admitted {
 pub(super) struct Subject {
     pub answer_id: Option<String>,
     pub tool: String,
-    pub answered_at: Option<DateTime<Utc>>,
+    pub answered: Option<KeptMoment>,
 }
 
 /// What became of a section.

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_store::{AnswerRow, Store, StoreError};
 use hmac::{Hmac, KeyInit, Mac};
@@ -56,13 +57,19 @@ impl Times {
 
     /// Gives an answer its id and hash, and keeps it in the background. Where the store cannot be used, the answer
     /// goes out without an id.
-    pub(crate) async fn keep(self: &Arc<Self>, outcome: &mut ToolOutcome, draft: Draft, owner: &Owner) {
+    pub(crate) async fn keep(
+        self: &Arc<Self>,
+        outcome: &mut ToolOutcome,
+        draft: Draft,
+        owner: &Owner,
+        now: DateTime<Utc>,
+    ) {
         // A composite is rechecked by its id alone, and its first envelope is that of its first section.
         let (hash, header_end) = match &draft.record {
             Kept::Answer(_) => (Some(draft.hash.clone()), "\n---\n"),
             Kept::Sections { .. } => (None, "\nCoverage: "),
         };
-        let id = self.take_in(draft, owner).await;
+        let id = self.take_in(draft, owner, now).await;
         if let Some(Value::Object(structured)) = &mut outcome.structured {
             if let Some(id) = &id {
                 structured.insert("answer_id".to_owned(), id.as_str().into());
@@ -78,7 +85,7 @@ impl Times {
         }
     }
 
-    async fn take_in(self: &Arc<Self>, draft: Draft, owner: &Owner) -> Option<String> {
+    async fn take_in(self: &Arc<Self>, draft: Draft, owner: &Owner, now: DateTime<Utc>) -> Option<String> {
         let store = self.store.as_ref()?;
         if self.trouble().is_some() {
             return None;
@@ -109,7 +116,7 @@ impl Times {
         let times = Arc::clone(self);
         tokio::spawn(async move {
             if let Some(store) = times.store()
-                && let Err(error) = store.put_answer(&place.0, &row).await
+                && let Err(error) = store.put_answer(&place.0, &row, now.timestamp_millis()).await
             {
                 times.note(error);
             }

@@ -61,8 +61,15 @@ fn structure(subject: &Subject, found: &Found, now: DateTime<Utc>) -> Value {
         put("answer_id", id.as_str().into());
     }
     put("tool", subject.tool.as_str().into());
-    if let Some(at) = subject.answered_at {
-        put("answered_at", moment(at).into());
+    if let Some(answered) = &subject.answered {
+        for (name, value) in [
+            ("answered_at", &answered.at),
+            ("answered_at_ahead", &answered.ahead),
+        ] {
+            if let Some(value) = value {
+                put(name, value.as_str().into());
+            }
+        }
     }
     put("checked_at", moment(now).into());
     match found {
@@ -123,8 +130,8 @@ fn text(subject: &Subject, found: &Found, now: DateTime<Utc>) -> String {
     if let Some(id) = &subject.answer_id {
         let _ = write!(out, "\nAnswer-Id: {}", clean_line(id));
     }
-    if let Some(at) = subject.answered_at {
-        let _ = write!(out, "\nAnswered: {}", moment(at));
+    if let Some(answered) = &subject.answered {
+        let _ = write!(out, "\nAnswered: {}", answered.words());
     }
     let _ = write!(out, "\nChecked: {}", moment(now));
     let plural = if found.requests() == 1 { "" } else { "s" };

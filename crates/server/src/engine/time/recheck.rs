@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::compare::{Now, Verdict, compare, gone, unchanged, unknown};
 use super::finding::{Admitted, Finding, Found, Subject};
 use super::marks::{Kept, Record};
+use super::moments::KeptMoment;
 use super::peeking::{Peeking, Settled};
 use super::records::Changes;
 use super::tool::{EXAMPLE, Question};
@@ -43,7 +44,7 @@ impl Engine {
         let (subject, found, changes) = match Question::read(arguments)? {
             Question::Answer(id) => {
                 let (row, then) = times.find(owner, &id, begun.timestamp_millis()).await?;
-                let mut changes = Changes::of_answer(&row);
+                let mut changes = Changes::of_answer(&row, begun);
                 let found = match then {
                     Kept::Answer(then) => {
                         let arguments = serde_json::from_str(&row.arguments).unwrap_or_default();
@@ -66,7 +67,7 @@ impl Engine {
                 let subject = Subject {
                     answer_id: Some(id),
                     tool: row.tool,
-                    answered_at: DateTime::from_timestamp_millis(row.created_ms),
+                    answered: Some(KeptMoment::of(row.created_ms, begun)),
                 };
                 (subject, found, changes)
             }
@@ -87,7 +88,7 @@ impl Engine {
                 let subject = Subject {
                     answer_id: None,
                     tool,
-                    answered_at: since,
+                    answered: since.map(KeptMoment::given),
                 };
                 (subject, Found::Answer(Box::new(finding)), changes)
             }

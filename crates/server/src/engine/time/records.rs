@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
 use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_core::provenance::sha256_hex;
 use freshcontext_records::Bundle;
@@ -14,6 +15,7 @@ use super::Owner;
 use super::compare::{Comparison, Verdict};
 use super::keeping::{Times, unusable};
 use super::marks::{Record, canonical};
+use super::moments::KeptMoment;
 use crate::engine::{Engine, RECHECK, Tool, ToolOutcome, Work};
 use crate::records::{FIELD, STATUS};
 
@@ -39,12 +41,21 @@ pub(super) struct Changes {
 
 impl Changes {
     /// Of a recheck of a kept answer, before anything is known.
-    pub(super) fn of_answer(row: &AnswerRow) -> Self {
+    pub(super) fn of_answer(row: &AnswerRow, now: DateTime<Utc>) -> Self {
         Self {
             by: RECHECK,
             state: Some(state_of(row)),
-            then_ms: row.created_ms,
+            then_ms: Self::then_of(row.created_ms, now),
             ..Self::default()
+        }
+    }
+
+    /// A stored timestamp to compare with. One that is ahead of the clock counts as now, the latest possible time.
+    pub(super) fn then_of(kept_ms: i64, now: DateTime<Utc>) -> i64 {
+        if KeptMoment::of(kept_ms, now).at.is_some() {
+            kept_ms
+        } else {
+            now.timestamp_millis()
         }
     }
 
@@ -160,11 +171,16 @@ impl Times {
             revision: 1,
             created_ms: now.timestamp_millis(),
         };
-        let done = store.put_records(owner.as_str(), &row, &items).await;
-        done.map_err(|error| {
-            self.note(error.clone());
-            error.message
-        })
+        let now_ms = now.timestamp_millis();
+        let done = store.put_records(owner.as_str(), &row, &items, now_ms).await;
+        match done {
+            Ok(true) => Ok(()),
+            Ok(false) => Err("records with their id are stored already".to_owned()),
+            Err(error) => {
+                self.note(error.clone());
+                Err(error.message)
+            }
+        }
     }
 
     /// The state of an answer that has an id. That of a recheck is another answer's.
@@ -209,23 +225,27 @@ async fn noted(
     let about = backend
         .records_about(owner.as_str(), changes.state.as_deref(), &items)
         .await?;
-    for context_id in about {
+    'records: for context_id in about {
         for _ in 0..ATTEMPTS {
             let now_ms = now.timestamp_millis();
             let Some(row) = store.records(owner.as_str(), &context_id, now_ms).await? else {
-                break;
+                continue 'records;
             };
             let Some(bundle) = with_changes(&row, changes, now) else {
-                break;
+                continue 'records;
             };
             let (owner, revision) = (owner.as_str(), row.revision);
             if backend
                 .change_records(owner, &context_id, revision, &bundle)
                 .await?
             {
-                break;
+                continue 'records;
             }
         }
+        tracing::warn!(
+            context_id,
+            "other processes keep changing these context records; the finding was not written into them"
+        );
     }
     Ok(())
 }
@@ -241,6 +261,7 @@ fn with_changes(row: &RecordsRow, changes: &Changes, now: DateTime<Utc>) -> Opti
         at: now,
         seed,
         then: DateTime::from_timestamp_millis(changes.then_ms)?,
+        skew: TimeDelta::seconds(FUTURE_TOLERANCE_S),
         updated: &changes.updated,
         removed: &changes.removed,
         parts: if same { &changes.parts } else { &[] },

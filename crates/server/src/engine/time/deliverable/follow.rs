@@ -13,7 +13,6 @@ use freshcontext_core::sanitize::clean_error;
 use freshcontext_deliverables::{Definition, GONE, Known, Source, Trouble};
 use freshcontext_records::later::Part;
 use freshcontext_records::make::item_id;
-use freshcontext_store::Backend;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Map, Value, json};
 
@@ -33,6 +32,12 @@ use crate::engine::{Engine, ToolOutcome, Work};
 const REUSED: Duration = Duration::from_mins(1);
 /// Sources of one deliverable that are asked at the same time.
 const AT_ONCE: usize = 4;
+
+/// Maximum attempts where other processes replace the stored copy of a source meanwhile.
+const ATTEMPTS: usize = 5;
+
+/// The finding, the copy that is stored now, and why the source could not be checked.
+type Outcome = (Found, Option<Kept>, Option<Trouble>);
 
 enum Looked {
     Current,
@@ -74,45 +79,81 @@ impl Engine {
         stream::iter(followed).buffered(AT_ONCE).try_collect().await
     }
 
-    /// Asks one source. No transaction is held meanwhile.
+    /// Asks one source. No transaction is open meanwhile. Where another process replaced the stored copy in the meantime, the
+    /// source is asked again.
     pub(super) async fn follow(
         self: &Arc<Self>,
         source: Source,
         mode: Mode,
         owner: &Owner,
     ) -> Result<Followed, SourceError> {
+        let mut requests: u32 = 0;
+        for _ in 0..ATTEMPTS {
+            let kept = self.held(&source, owner).await?;
+            let watch = Watch::new(Arc::clone(&self.transport));
+            let asked = self.follow_once(&source, mode, owner, kept, &watch).await?;
+            requests = requests.saturating_add(watch.requests());
+            if let Some((found, kept, trouble)) = asked {
+                return Ok(Followed {
+                    source,
+                    found,
+                    kept,
+                    trouble,
+                    requests,
+                });
+            }
+        }
+        // A dropped write is a failure, never a silent success.
+        let error = SourceError::new(
+            ErrorCode::Overloaded,
+            "other processes keep replacing the stored copy of this source; this answer was not stored",
+        );
+        let kept = self.held(&source, owner).await?;
+        let trouble = Some(trouble(&source.words(), &error));
+        let found = Found::CouldNotCheck;
+        Ok(Followed {
+            source,
+            found,
+            kept,
+            trouble,
+            requests,
+        })
+    }
+
+    /// Asks one source once. Returns `None` where another process replaced the stored copy meanwhile.
+    async fn follow_once(
+        self: &Arc<Self>,
+        source: &Source,
+        mode: Mode,
+        owner: &Owner,
+        mut kept: Option<Kept>,
+        watch: &Arc<Watch>,
+    ) -> Result<Option<Outcome>, SourceError> {
         let resource = source.resource();
-        let store = self.kept().await?;
-        let mut kept = self.held(&source, owner).await?;
         let begun = self.clock.now();
         if mode != Mode::Watch && kept.as_ref().is_some_and(|kept| is_recent(kept, begun)) {
-            return Ok(followed(source, Found::Reused, kept, None, 0));
+            return Ok(Some((Found::Reused, kept, None)));
         }
         if mode == Mode::Check && kept.is_none() {
             // There is nothing to compare with, so nobody is asked.
-            return Ok(followed(source, Found::NeverSynced, None, None, 0));
+            return Ok(Some((Found::NeverSynced, None, None)));
         }
-        let watch = Watch::new(Arc::clone(&self.transport));
-        let looked = self.look_at(&source, kept.as_ref(), &watch).await;
+        let looked = self.look_at(source, kept.as_ref(), watch).await;
         let now = self.clock.now();
         let fetched = match looked {
             Ok(Looked::Current) => {
                 if let Some(kept) = &mut kept {
                     kept.confirm(now);
-                    note(store, owner, &resource, kept, mode).await?;
+                    if !self.note(owner, &resource, kept, mode).await? {
+                        return Ok(None);
+                    }
                 }
-                return Ok(followed(source, Found::Current, kept, None, watch.requests()));
+                return Ok(Some((Found::Current, kept, None)));
             }
             Ok(Looked::Fetched(fetched)) => fetched,
             Err(error) => {
                 let trouble = trouble(&source.words(), &error);
-                return Ok(followed(
-                    source,
-                    Found::CouldNotCheck,
-                    kept,
-                    Some(trouble),
-                    watch.requests(),
-                ));
+                return Ok(Some((Found::CouldNotCheck, kept, Some(trouble))));
             }
         };
         let whole = fetched.incomplete.is_empty();
@@ -123,34 +164,57 @@ impl Engine {
             Some(kept) if same(kept) => Found::Current,
             Some(_) => Found::Stale,
         };
-        if mode == Mode::Check {
+        // Unchanged content of unknown age is stored again, with the current time.
+        let is_dated = kept.as_ref().is_none_or(Kept::is_dated);
+        if mode == Mode::Check && (found != Found::Current || is_dated) {
             if found == Found::Current
                 && let Some(kept) = &mut kept
             {
                 kept.confirm(now);
-                note(store, owner, &resource, kept, mode).await?;
+                if !self.note(owner, &resource, kept, mode).await? {
+                    return Ok(None);
+                }
             }
-            return Ok(followed(source, found, kept, None, watch.requests()));
+            return Ok(Some((found, kept, None)));
         }
         let after = Kept::after(kept.as_ref(), *fetched, now);
         if mode != Mode::Look {
-            let row = after.row(resource.clone())?;
-            let stored = store
-                .put_resource(owner.as_str(), &row)
+            let row = after.row(resource)?;
+            let read = kept.as_ref().and_then(|kept| kept.revision);
+            let stored = self
+                .kept()
+                .await?
+                .put_resource(owner.as_str(), &row, read)
                 .await
                 .map_err(|error| unusable(&error))?;
             if !stored {
-                // Somebody synced it meanwhile, and later.
-                let later = self.held(&source, owner).await?;
-                return Ok(followed(source, found, later, None, watch.requests()));
+                return Ok(None);
             }
             if let (Some(before), Some(times), Found::Stale) = (&kept, &self.times, found) {
                 times
-                    .note_changes(owner, &changes(&source, before, &after), now)
+                    .note_changes(owner, &changes(source, before, &after, now), now)
                     .await;
             }
         }
-        Ok(followed(source, found, Some(after), None, watch.requests()))
+        Ok(Some((found, Some(after), None)))
+    }
+
+    /// Records a confirmation. Returns `false` where another process replaced the stored copy meanwhile.
+    async fn note(
+        &self,
+        owner: &Owner,
+        resource: &str,
+        kept: &Kept,
+        mode: Mode,
+    ) -> Result<bool, SourceError> {
+        let Some(revision) = kept.revision.filter(|_| mode != Mode::Look) else {
+            return Ok(true);
+        };
+        self.kept()
+            .await?
+            .note_current(owner.as_str(), resource, revision, kept.checked_ms)
+            .await
+            .map_err(|error| unusable(&error))
     }
 
     /// What is held of a source.
@@ -161,7 +225,9 @@ impl Engine {
             .resource(owner.as_str(), &source.resource())
             .await
             .map_err(|error| unusable(&error))?;
-        row.map(Kept::read).transpose()
+        let now = self.clock.now();
+        row.map(|(row, revision)| Kept::read(row, revision, now))
+            .transpose()
     }
 
     /// Asks the cheap question, then for everything where that does not settle it.
@@ -223,7 +289,11 @@ impl Engine {
             adapter: Arc::new(Peeking {
                 inner: Arc::clone(adapter),
                 earlier: Earlier {
-                    asked: kept.map(|kept| kept.record.asked.clone()).unwrap_or_default(),
+                    // Content of unknown age is fetched in full: a 304 would not date it.
+                    asked: kept
+                        .filter(|kept| kept.is_dated())
+                        .map(|kept| kept.record.asked.clone())
+                        .unwrap_or_default(),
                 },
                 settled: Arc::clone(&settled),
             }),
@@ -286,47 +356,15 @@ impl Engine {
     }
 }
 
-fn followed(
-    source: Source,
-    found: Found,
-    kept: Option<Kept>,
-    trouble: Option<Trouble>,
-    requests: u32,
-) -> Followed {
-    Followed {
-        source,
-        found,
-        kept,
-        trouble,
-        requests,
-    }
-}
-
 /// Whether it was asked a moment ago, and all of it could be read.
 fn is_recent(kept: &Kept, now: DateTime<Utc>) -> bool {
     let since = now.timestamp_millis().saturating_sub(kept.checked_ms);
     let reused = i64::try_from(REUSED.as_millis()).unwrap_or(i64::MAX);
-    kept.held.incomplete.is_empty() && (0..reused).contains(&since)
-}
-
-async fn note(
-    store: &Arc<dyn Backend>,
-    owner: &Owner,
-    resource: &str,
-    kept: &Kept,
-    mode: Mode,
-) -> Result<(), SourceError> {
-    if mode == Mode::Look {
-        return Ok(());
-    }
-    store
-        .note_current(owner.as_str(), resource, kept.synced_ms, kept.checked_ms)
-        .await
-        .map_err(|error| unusable(&error))
+    kept.is_dated() && kept.held.incomplete.is_empty() && (0..reused).contains(&since)
 }
 
 /// What a sync found, for the context records that are kept.
-fn changes(source: &Source, before: &Kept, after: &Kept) -> Changes {
+fn changes(source: &Source, before: &Kept, after: &Kept, now: DateTime<Utc>) -> Changes {
     let known = |kept: &Kept| Known {
         source: source.clone(),
         held: Some(kept.held.clone()),
@@ -348,7 +386,7 @@ fn changes(source: &Source, before: &Kept, after: &Kept) -> Changes {
         } else {
             Vec::new()
         },
-        then_ms: before.checked_ms,
+        then_ms: Changes::then_of(before.checked_ms, now),
         updated: found.changed.iter().filter_map(|one| id(&one.id)).collect(),
         removed: gone.filter_map(|one| id(&one.id)).collect(),
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::marks::Record;
+use super::super::moments::KeptMoment;
 use super::{moment, unreadable, unwritable};
 
 /// Ids of gone things that are remembered of one source.
@@ -53,8 +54,10 @@ pub(super) struct Kept {
     pub record: Record,
     pub hash: String,
     pub held: Held,
-    pub synced_ms: i64,
+    /// The revision of that sync in the store; `None` of one that is not kept yet.
+    pub revision: Option<i64>,
     pub checked_ms: i64,
+    synced_ms: i64,
     latest_ms: Option<i64>,
 }
 
@@ -72,7 +75,9 @@ fn at(ms: i64) -> DateTime<Utc> {
 }
 
 impl Kept {
-    pub(super) fn read(row: ResourceRow) -> Result<Self, SourceError> {
+    /// Reads a row. A timestamp ahead of the clock counts as missing.
+    pub(super) fn read(row: ResourceRow, revision: i64, now: DateTime<Utc>) -> Result<Self, SourceError> {
+        let synced = KeptMoment::of(row.synced_ms, now);
         let marks: Marks = serde_json::from_str(&row.validators).map_err(unreadable)?;
         let mut items = Vec::with_capacity(row.items.len());
         for (id, item) in row.items {
@@ -86,8 +91,9 @@ impl Kept {
             record: marks.record,
             hash: row.content_hash,
             held: Held {
-                synced_at: moment(at(row.synced_ms)),
-                checked_at: moment(at(row.checked_ms)),
+                synced_at: synced.at,
+                synced_at_ahead: synced.ahead,
+                checked_at: KeptMoment::of(row.checked_ms, now).at,
                 platform_cursor: row.platform_cursor,
                 source_latest_at: row.source_latest_ms.map(|ms| moment(at(ms))),
                 listing: marks.listing,
@@ -95,16 +101,23 @@ impl Kept {
                 gone: marks.gone,
                 incomplete: marks.incomplete,
             },
-            synced_ms: row.synced_ms,
+            revision: Some(revision),
             checked_ms: row.checked_ms,
+            synced_ms: row.synced_ms,
             latest_ms: row.source_latest_ms,
         })
     }
 
-    /// What is held after this answer. Where a part could not be read, the items that it may have had stay; where a
-    /// stand-in answered, too, and it is not taken for the route to compare with.
+    /// Whether the time of retrieval is known.
+    pub(super) fn is_dated(&self) -> bool {
+        self.held.synced_at.is_some()
+    }
+
+    /// What is held after this answer. Where a part could not be read, the items that it may have had stay, unless their
+    /// age is not known; where a stand-in answered, too, and it is not taken for the route to compare with.
     pub(super) fn after(before: Option<&Self>, mut fetched: Fetched, now: DateTime<Utc>) -> Self {
         let earlier = before.map(|before| &before.held);
+        let dated = before.is_none_or(Self::is_dated);
         let known = |id: &str| fetched.items.iter().any(|(known, _)| known == id);
         let is_missing = |id: &str| {
             let mut missing = fetched.missing.iter();
@@ -120,7 +133,7 @@ impl Kept {
         }
         let carried: Vec<HeldItem> = unlisted
             .into_iter()
-            .filter(|_| !fetched.incomplete.is_empty())
+            .filter(|_| !fetched.incomplete.is_empty() && dated)
             .take(CARRIED)
             .map(|item| HeldItem {
                 carried: true,
@@ -145,8 +158,9 @@ impl Kept {
         Self {
             hash: fetched.record.hash(),
             held: Held {
-                synced_at: moment(fetched.retrieved_at),
-                checked_at: moment(now),
+                synced_at: Some(moment(fetched.retrieved_at)),
+                synced_at_ahead: None,
+                checked_at: Some(moment(now)),
                 platform_cursor: cursor,
                 source_latest_at: fetched.latest.map(moment),
                 listing: fetched.listing,
@@ -155,6 +169,7 @@ impl Kept {
                 incomplete: fetched.incomplete,
             },
             record: fetched.record,
+            revision: None,
             synced_ms: fetched.retrieved_at.timestamp_millis(),
             checked_ms: now.timestamp_millis(),
             latest_ms,
@@ -203,7 +218,7 @@ impl Kept {
     /// Confirmed at this moment.
     pub(super) fn confirm(&mut self, now: DateTime<Utc>) {
         self.checked_ms = now.timestamp_millis();
-        self.held.checked_at = moment(now);
+        self.held.checked_at = Some(moment(now));
     }
 }
 

@@ -109,7 +109,7 @@ impl Engine {
             Task::Generate { name } => self.generate(&name, owner).await,
             Task::Show { name, version } => {
                 let (row, version) = self.deliverable_version(&name, version, owner).await?;
-                Ok(say::version(&row, &version))
+                Ok(say::version(&row, &version, self.clock.now()))
             }
             Task::Diff { name, from, to } => self.diff_deliverable(&name, from, to, owner).await,
             Task::Remove { name } => self.remove_deliverable(&name, owner).await,
@@ -212,7 +212,7 @@ impl Engine {
             let definition = read_definition(&row)?;
             all.push((row, definition));
         }
-        Ok(say::list(&all))
+        Ok(say::list(&all, self.clock.now()))
     }
 
     /// The newest versions of an owner's deliverables by name; 0 where there is none yet.

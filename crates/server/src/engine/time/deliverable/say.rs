@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
+use freshcontext_core::date::is_future;
 use freshcontext_core::sanitize::clean_line;
 use freshcontext_deliverables::{Definition, Snapshot, Source, State, Version};
 use freshcontext_store::{DeliverableRow, VersionRow};
 use serde_json::{Value, json};
 
+use super::super::moments::{KeptMoment, unknown};
 use super::followed::Followed;
 use super::moment;
 use crate::engine::ToolOutcome;
@@ -21,10 +23,6 @@ pub(super) fn outcome(text: String, structured: Value) -> ToolOutcome {
         is_error: false,
         meta: None,
     }
-}
-
-fn time(ms: i64) -> Option<String> {
-    DateTime::from_timestamp_millis(ms).map(moment)
 }
 
 pub(super) fn added(name: &str, definition: &Definition) -> ToolOutcome {
@@ -41,27 +39,32 @@ pub(super) fn removed(name: &str) -> ToolOutcome {
     outcome(format!("Removed: {name}"), json!({"name": name, "removed": true}))
 }
 
-pub(super) fn list(all: &[(DeliverableRow, Definition)]) -> ToolOutcome {
+pub(super) fn list(all: &[(DeliverableRow, Definition)], now: DateTime<Utc>) -> ToolOutcome {
     let mut text = String::new();
     let mut rows = Vec::new();
     for (row, definition) in all {
-        let newest = row.version_ms.and_then(time);
+        let newest = row.version_ms.map(|ms| KeptMoment::of(ms, now));
         let sources: Vec<String> = definition.sources.iter().map(Source::words).collect();
         let version = match &newest {
-            Some(at) => format!("version {} of {at}", row.version),
+            Some(KeptMoment { at: Some(at), .. }) => format!("version {} of {at}", row.version),
+            Some(newest) => format!("version {}, made {}", row.version, newest.words()),
             None => "no version yet".to_owned(),
         };
         let _ = writeln!(text, "{}: {version}", row.name);
         for source in &sources {
             let _ = writeln!(text, "- {}", clean_line(source));
         }
-        rows.push(json!({
+        let mut out = json!({
             "name": row.name,
             "version": row.version,
-            "generated_at": newest,
-            "created_at": time(row.created_ms),
+            "generated_at": newest.as_ref().and_then(|newest| newest.at.as_deref()),
+            "created_at": KeptMoment::of(row.created_ms, now).at,
             "definition": definition,
-        }));
+        });
+        if let (Some(ahead), Some(out)) = (newest.and_then(|newest| newest.ahead), out.as_object_mut()) {
+            out.insert("generated_at_ahead".to_owned(), ahead.into());
+        }
+        rows.push(out);
     }
     if rows.is_empty() {
         "There is none.".clone_into(&mut text);
@@ -83,8 +86,11 @@ fn row(one: &Followed) -> Value {
         }
     };
     if let Some(kept) = &one.kept {
-        put("synced_at", kept.held.synced_at.as_str().into());
-        put("checked_at", kept.held.checked_at.as_str().into());
+        put("synced_at", kept.held.synced_at.as_deref().into());
+        if let Some(ahead) = &kept.held.synced_at_ahead {
+            put("synced_at_ahead", ahead.as_str().into());
+        }
+        put("checked_at", kept.held.checked_at.as_deref().into());
         put("item_count", kept.held.items.len().into());
         put("platform_cursor", kept.held.platform_cursor.as_deref().into());
         if !kept.held.incomplete.is_empty() {
@@ -99,10 +105,22 @@ fn row(one: &Followed) -> Value {
     out
 }
 
+fn synced_words(at: Option<&str>, ahead: Option<&str>) -> String {
+    match (at, ahead) {
+        (Some(at), _) => at.to_owned(),
+        (None, Some(ahead)) => unknown(ahead),
+        (None, None) => "never".to_owned(),
+    }
+}
+
 fn line(one: &Followed, said: &str) -> String {
     let mut out = format!("\n- {}: {said}", clean_line(&one.source.words()));
     if let Some(kept) = &one.kept {
-        let _ = write!(out, ", synced {}", kept.held.synced_at);
+        let synced = synced_words(
+            kept.held.synced_at.as_deref(),
+            kept.held.synced_at_ahead.as_deref(),
+        );
+        let _ = write!(out, ", synced {synced}");
         for part in &kept.held.incomplete {
             let _ = write!(
                 out,
@@ -176,6 +194,9 @@ fn ago(then: &str, now: DateTime<Utc>) -> String {
     let Ok(then) = DateTime::parse_from_rfc3339(then) else {
         return String::new();
     };
+    if is_future(then.to_utc(), now) {
+        return "ahead of this clock".to_owned();
+    }
     let minutes = now.signed_duration_since(then).num_minutes().max(0);
     let (count, unit) = match minutes {
         0 => return "just now".to_owned(),
@@ -196,7 +217,7 @@ pub(super) fn sources(snapshots: &[Snapshot], now: DateTime<Utc>) -> String {
             "- `{}`: ",
             clean_line(&snapshot.resource_name).replace('`', "'")
         );
-        let synced = snapshot.synced_at.as_deref().unwrap_or("never");
+        let synced = synced_words(snapshot.synced_at.as_deref(), snapshot.synced_at_ahead.as_deref());
         let age = snapshot.synced_at.as_deref().map(|then| ago(then, now));
         let age = age.unwrap_or_default();
         let items = match snapshot.item_count {
@@ -311,9 +332,22 @@ fn whole(row: &VersionRow, version: &Version) -> Value {
     structured
 }
 
-/// A version with everything in it.
-pub(super) fn version(row: &VersionRow, version: &Version) -> ToolOutcome {
-    outcome(version.markdown.clone(), whole(row, version))
+/// A version with everything in it, as it was made. Where that was by a clock that is ahead of the one of now, this is said
+/// beside it.
+pub(super) fn version(row: &VersionRow, version: &Version, now: DateTime<Utc>) -> ToolOutcome {
+    let mut structured = whole(row, version);
+    let mut text = version.markdown.clone();
+    if let Some(ahead) = KeptMoment::of(row.created_ms, now).ahead {
+        let _ = write!(
+            text,
+            "\n\nNote: this version was made {}; its moments and ages are by the clock of then",
+            unknown(&ahead)
+        );
+        if let Some(structured) = structured.as_object_mut() {
+            structured.insert("generated_at_ahead".to_owned(), ahead.into());
+        }
+    }
+    outcome(text, structured)
 }
 
 /// A version that was just made: what is in its text is not said twice.

@@ -1,0 +1,309 @@
+//! Deletion of stored entries: those beyond a number, in the order of writing, and those past their age.
+//!
+//! Age depends on a wall clock, and a wall clock may be wrong by years. Two rules limit the damage. An entry is deleted for
+//! its age only together with all entries that were written before it. A pass that would delete more than a tenth deletes
+//! nothing, until the clock has stayed there for a day; from then on it deletes a tenth a day.
+
+use serde::Serialize;
+
+use crate::{BoxFuture, StoreError};
+
+/// Divisor of the share of a kind that one pass may delete for its age: a tenth.
+const SHARE: i64 = 10;
+/// Time in milliseconds for which a clock must stay before a larger number is deleted, and between two shares of it.
+const HOLD_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// Numbers of deleted entries, and of entries held back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Forgotten {
+    /// Answers deleted for their number or their age.
+    pub answers: u64,
+    /// Calls whose context records were deleted for their age.
+    pub records: u64,
+    /// Removed deliverables that were deleted with their versions for their age.
+    pub deliverables: u64,
+    /// Entries that look expired and are kept, because so many at once suggest a wrong clock.
+    pub held_back: u64,
+}
+
+/// Number of entries of one kind, and of those that look expired.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Counted {
+    pub(crate) all: i64,
+    pub(crate) old: i64,
+}
+
+/// What a pass may delete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// All expired entries: they are no more than a share.
+    All,
+    /// A share of each kind.
+    Share,
+    /// Nothing.
+    Nothing {
+        /// Whether the waiting time begins with this pass.
+        begun: bool,
+    },
+}
+
+impl Counted {
+    const fn share(self) -> i64 {
+        self.all / SHARE
+    }
+
+    /// Number of entries to delete.
+    pub(crate) fn taken(self, verdict: Verdict) -> i64 {
+        match verdict {
+            Verdict::All => self.old,
+            Verdict::Share => self.old.min(self.share().max(1)),
+            Verdict::Nothing { .. } => 0,
+        }
+    }
+}
+
+/// What may be deleted at `now_ms`. `held_ms` is when the waiting time began, or when the last share was deleted.
+pub(crate) fn judged(kinds: &[Counted], held_ms: Option<i64>, now_ms: i64) -> Verdict {
+    if kinds.iter().all(|kind| kind.old <= kind.share()) {
+        return Verdict::All;
+    }
+    match held_ms {
+        // A later `held_ms` is from another clock.
+        Some(held) if held <= now_ms && now_ms.saturating_sub(held) >= HOLD_MS => Verdict::Share,
+        Some(held) if held <= now_ms => Verdict::Nothing { begun: false },
+        _ => Verdict::Nothing { begun: true },
+    }
+}
+
+/// The operations that delete. Each is one short transaction.
+pub trait Forgetting: Send + Sync {
+    /// Deletes all answers but the `keep` that were written last. Returns their number.
+    fn forget_beyond(&self, keep: u64) -> BoxFuture<'_, Result<u64, StoreError>>;
+
+    /// Deletes answers, context records and removed deliverables that are older than `age_ms` at `now_ms`, but no more than a
+    /// share at once.
+    fn forget_old(&self, age_ms: i64, now_ms: i64) -> BoxFuture<'_, Result<Forgotten, StoreError>>;
+}
+
+/// Selects the last expired entry in the order of writing: its timestamp is too old, and no entry before it has a valid
+/// timestamp that is not. A timestamp ahead of the clock counts as neither.
+macro_rules! last_old {
+    ($table:literal) => {
+        concat!(
+            "SELECT MAX(o.seq) FROM ",
+            $table,
+            " AS o WHERE o.created_ms < $1 AND o.seq < COALESCE((SELECT y.seq FROM ",
+            $table,
+            " AS y WHERE y.created_ms + 0 >= $1 AND y.created_ms + 0 <= $2 ORDER BY y.seq LIMIT 1), $3)"
+        )
+    };
+}
+
+/// Implements the operations for a type with a method `writer`.
+macro_rules! forgetting_operations {
+    ($store:ty) => {
+        impl $crate::Forgetting for $store {
+            fn forget_beyond(&self, keep: u64) -> BoxFuture<'_, Result<u64, StoreError>> {
+                Box::pin(async move {
+                    // Entries with the sequence number at the bound are deleted too, so that the bound holds.
+                    let done = bound!(
+                        "DELETE FROM answers WHERE seq <= \
+                         (SELECT seq FROM answers ORDER BY seq DESC LIMIT 1 OFFSET $1)",
+                        i64::try_from(keep).unwrap_or(i64::MAX),
+                    )
+                    .execute(self.writer())
+                    .await?;
+                    Ok(done.rows_affected())
+                })
+            }
+
+            fn forget_old(
+                &self,
+                age_ms: i64,
+                now_ms: i64,
+            ) -> BoxFuture<'_, Result<$crate::Forgotten, StoreError>> {
+                Box::pin(async move {
+                    use $crate::forgetting::{Counted, Verdict, judged};
+                    let oldest = now_ms.saturating_sub(age_ms);
+                    let ahead = now_ms.saturating_add($crate::SKEW_MS);
+                    // Begins with a write, so that two processes do not delete a share each.
+                    let mut transaction = self.writer().begin().await?;
+                    bound!(
+                        "INSERT INTO store_state (name, value) VALUES ('looked_ms', $1) \
+                         ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                        now_ms,
+                    )
+                    .execute(&mut *transaction)
+                    .await?;
+                    let mut kinds = Vec::new();
+                    let mut last: Vec<i64> = Vec::new();
+                    for (last_old, counted) in [
+                        (
+                            last_old!("answers"),
+                            "SELECT COUNT(*), COALESCE(SUM(CASE WHEN seq <= $1 THEN 1 ELSE 0 END), 0) \
+                             FROM answers",
+                        ),
+                        (
+                            last_old!("kept_records"),
+                            "SELECT COUNT(*), COALESCE(SUM(CASE WHEN seq <= $1 THEN 1 ELSE 0 END), 0) \
+                             FROM kept_records",
+                        ),
+                    ] {
+                        let up_to: Option<i64> = sqlx::query_scalar(last_old)
+                            .bind(oldest)
+                            .bind(ahead)
+                            .bind(i64::MAX)
+                            .fetch_one(&mut *transaction)
+                            .await?;
+                        // Counting reads every entry, so only where one is expired.
+                        let (all, old): (i64, i64) = match up_to {
+                            None => (0, 0),
+                            Some(up_to) => {
+                                sqlx::query_as(counted)
+                                    .bind(up_to)
+                                    .fetch_one(&mut *transaction)
+                                    .await?
+                            }
+                        };
+                        kinds.push(Counted { all, old });
+                        last.push(up_to.unwrap_or(-1));
+                    }
+                    // All timestamps of a removed deliverable must be too old: addition, versions and removal.
+                    let all: i64 =
+                        sqlx::query_scalar("SELECT COUNT(*) FROM deliverables WHERE removed_ms IS NOT NULL")
+                            .fetch_one(&mut *transaction)
+                            .await?;
+                    let removed: Vec<(String, String)> = sqlx::query_as(
+                        "SELECT d.owner, d.name FROM deliverables AS d WHERE d.removed_ms < $1 \
+                         AND (d.created_ms < $1 OR d.created_ms > $2) \
+                         AND NOT EXISTS (SELECT 1 FROM deliverable_versions AS v WHERE v.owner = d.owner \
+                         AND v.name = d.name AND v.created_ms >= $1 AND v.created_ms <= $2) \
+                         ORDER BY d.removed_ms, d.owner, d.name",
+                    )
+                    .bind(oldest)
+                    .bind(ahead)
+                    .fetch_all(&mut *transaction)
+                    .await?;
+                    kinds.push(Counted {
+                        all,
+                        old: i64::try_from(removed.len()).unwrap_or(i64::MAX),
+                    });
+                    let held: Option<i64> =
+                        sqlx::query_scalar("SELECT value FROM store_state WHERE name = 'held_ms'")
+                            .fetch_optional(&mut *transaction)
+                            .await?;
+                    let verdict = judged(&kinds, held, now_ms);
+                    match verdict {
+                        Verdict::All => {
+                            sqlx::query("DELETE FROM store_state WHERE name = 'held_ms'")
+                                .execute(&mut *transaction)
+                                .await?;
+                        }
+                        Verdict::Nothing { begun: false } => {}
+                        Verdict::Share | Verdict::Nothing { begun: true } => {
+                            bound!(
+                                "INSERT INTO store_state (name, value) VALUES ('held_ms', $1) \
+                                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                                now_ms,
+                            )
+                            .execute(&mut *transaction)
+                            .await?;
+                        }
+                    }
+                    let mut out = $crate::Forgotten::default();
+                    let mut taken = kinds.iter().map(|kind| kind.taken(verdict));
+                    let mut last = last.into_iter();
+                    let (answers, up_to) = (taken.next().unwrap_or(0), last.next().unwrap_or(-1));
+                    if answers > 0 {
+                        let done = bound!(
+                            "DELETE FROM answers WHERE seq <= $1 AND seq <= \
+                             (SELECT seq FROM answers ORDER BY seq LIMIT 1 OFFSET $2)",
+                            up_to,
+                            answers - 1,
+                        );
+                        out.answers = done.execute(&mut *transaction).await?.rows_affected();
+                    }
+                    let (records, up_to) = (taken.next().unwrap_or(0), last.next().unwrap_or(-1));
+                    if records > 0 {
+                        let done = bound!(
+                            "DELETE FROM kept_records WHERE seq <= $1 AND seq <= \
+                             (SELECT seq FROM kept_records ORDER BY seq LIMIT 1 OFFSET $2)",
+                            up_to,
+                            records - 1,
+                        );
+                        out.records = done.execute(&mut *transaction).await?.rows_affected();
+                        sqlx::query(
+                            "DELETE FROM kept_record_items WHERE NOT EXISTS (SELECT 1 FROM kept_records AS k \
+                             WHERE k.owner = kept_record_items.owner \
+                             AND k.context_id = kept_record_items.context_id)",
+                        )
+                        .execute(&mut *transaction)
+                        .await?;
+                    }
+                    let most = usize::try_from(taken.next().unwrap_or(0)).unwrap_or(0);
+                    for (owner, name) in removed.iter().take(most) {
+                        for statement in [
+                            "DELETE FROM deliverable_versions WHERE owner = $1 AND name = $2",
+                            "DELETE FROM deliverables WHERE owner = $1 AND name = $2 \
+                             AND removed_ms IS NOT NULL",
+                        ] {
+                            bound!(statement, owner, name)
+                                .execute(&mut *transaction)
+                                .await?;
+                        }
+                        out.deliverables += 1;
+                    }
+                    transaction.commit().await?;
+                    let old: i64 = kinds.iter().map(|kind| kind.old).sum();
+                    let gone = out.answers + out.records + out.deliverables;
+                    out.held_back = u64::try_from(old).unwrap_or(0).saturating_sub(gone);
+                    // Logged when the waiting time begins and with each share, not with each pass between.
+                    if out.held_back > 0 && verdict != (Verdict::Nothing { begun: false }) {
+                        tracing::warn!(
+                            forgotten = gone,
+                            held_back = out.held_back,
+                            "more than a tenth of the stored entries look expired at once, so the clock may be wrong: \
+                             they are kept, and at most a tenth is deleted each day while the clock stays there"
+                        );
+                    }
+                    Ok(out)
+                })
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_800_000_000_000;
+
+    fn counted(all: i64, old: i64) -> Counted {
+        Counted { all, old }
+    }
+
+    #[test]
+    fn a_share_goes_and_no_more() {
+        let few = [counted(100, 10), counted(0, 0), counted(9, 0)];
+        assert_eq!(judged(&few, None, NOW), Verdict::All);
+        let many = [counted(100, 11)];
+        assert_eq!(judged(&many, None, NOW), Verdict::Nothing { begun: true });
+        // One kind that is too many holds back all.
+        let one = [counted(100, 1), counted(1, 1)];
+        assert_eq!(judged(&one, None, NOW), Verdict::Nothing { begun: true });
+        assert_eq!(counted(4, 4).taken(Verdict::Share), 1);
+        assert_eq!(counted(100, 40).taken(Verdict::Share), 10);
+        assert_eq!(counted(100, 3).taken(Verdict::Share), 3);
+    }
+
+    #[test]
+    fn a_clock_is_believed_after_a_day() {
+        let many = [counted(100, 100)];
+        let at = |held_ms: i64| judged(&many, Some(held_ms), NOW);
+        assert_eq!(at(NOW), Verdict::Nothing { begun: false });
+        assert_eq!(at(NOW - HOLD_MS + 1), Verdict::Nothing { begun: false });
+        assert_eq!(at(NOW - HOLD_MS), Verdict::Share);
+        assert_eq!(at(NOW + 1), Verdict::Nothing { begun: true });
+    }
+}
