@@ -9,6 +9,7 @@ use freshcontext_sources::{adapters, composites};
 
 use crate::config::{ConfigError, Settings};
 use crate::engine::{Engine, Parts};
+use crate::input::{self, Bound};
 use crate::metrics::{Metered, Metrics};
 use crate::retrievals::{FailureLog, Told, ToldSource};
 
@@ -160,8 +161,8 @@ fn pipeline_config(
         config.proxy = proxy(environment)?;
     }
     if let Some(file) = &settings.extra_ca {
-        let pem = std::fs::read(file)
-            .map_err(|error| ConfigError(format!("`extra_ca`: cannot read {}: {error}", file.display())))?;
+        let pem = input::read_file(file, Bound::config(&settings.limits))
+            .map_err(|refused| ConfigError(format!("`extra_ca`: {refused}")))?;
         config.extra_ca_pem = Some(pem);
     }
     config.secrets = secrets(environment, &descriptors);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
-use freshcontext_contract::Clock as _;
+use freshcontext_contract::{Clock as _, Limits};
 use freshcontext_server::app::App;
 use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
@@ -310,7 +310,7 @@ fn keep(
         .tool(tool)
         .or_else(|| app.engine.tool(&format!("extract_{tool}")))
         .ok_or_else(|| format!("there is no tool `{tool}`; `freshcontext tools` lists them"))?;
-    let arguments = read_arguments(&known.input_schema, words)
+    let arguments = read_arguments(&known.input_schema, words, &Limits::DEFAULT)
         .map_err(|problem| format!("{problem}; a right call has the arguments {}", known.example))?;
     let now = SystemClock.now();
     let into = into.unwrap_or_else(|| root.join("target/recorded"));

@@ -4,13 +4,11 @@ use clap::builder::StyledStr;
 use clap::error::ErrorKind;
 use serde_json::{Value, json};
 
-use super::{WRONG, args, tool_names, values};
+use super::{PROGRAM, WRONG, args, tool_names, values};
 use crate::app::App;
 use crate::config::{Settings, settings};
 use crate::engine::{EVALUATE, Engine, Tool};
 use crate::output::{self, Style};
-
-const PROGRAM: &str = "freshcontext";
 
 /// Explains a topic, or the whole.
 pub(super) fn help(topic: &[String]) -> u8 {
@@ -52,7 +50,8 @@ pub(super) fn unknown(name: &str) -> u8 {
     WRONG
 }
 
-fn shown(help: &StyledStr) -> u8 {
+/// Prints a page of help.
+pub(super) fn shown(help: &StyledStr) -> u8 {
     let text = if output::colours() {
         help.ansi().to_string()
     } else {

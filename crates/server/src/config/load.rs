@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use freshcontext_contract::Limits;
 use serde_json::Value;
 
 use super::{Setting, Settings, settings};
+use crate::input::{self, Bound};
 
 /// Where the layers come from.
 #[derive(Debug, Clone, Default)]
@@ -71,8 +73,10 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         unknown_environment: Vec::new(),
     };
     if let Some(file) = find_file(sources)? {
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| ConfigError(format!("cannot read {}: {error}", file.display())))?;
+        let text = input::read_file(&file, Bound::config(&Limits::DEFAULT))
+            .map_err(|refused| ConfigError(refused.to_string()))?;
+        let text = String::from_utf8(text)
+            .map_err(|_| ConfigError(format!("{} is not UTF-8 text", file.display())))?;
         read_file(&table, &mut loaded.settings, &text)
             .map_err(|ConfigError(problem)| ConfigError(format!("{}: {problem}", file.display())))?;
         loaded.file = Some(file);
@@ -105,14 +109,7 @@ pub fn default_file() -> Option<PathBuf> {
 
 fn find_file(sources: &Sources) -> Result<Option<PathBuf>, ConfigError> {
     if let Some(file) = &sources.file {
-        return if file.is_file() {
-            Ok(Some(file.clone()))
-        } else {
-            Err(ConfigError(format!(
-                "cannot read {}: no such file",
-                file.display()
-            )))
-        };
+        return Ok(Some(file.clone()));
     }
     Ok(default_file().filter(|file| Path::is_file(file)))
 }
