@@ -1,5 +1,6 @@
-//! The one writer of files. A text is written whole beside its place and then renamed, so that a reader sees the old one
-//! or the new one, several writers do not mix, and a failure leaves what was there. No symbolic link is written through.
+//! Writes files, for every command. The text goes into a temporary file, which is then renamed. A reader therefore sees the
+//! old file or the new file, concurrent writers cannot mix, and a failure leaves the old file. No symbolic link is written
+//! through.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, Permissions};
@@ -9,23 +10,23 @@ use std::time::{Duration, Instant};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// Symbolic links that one path may lead through, as on Linux.
+/// Most symbolic links in one path, as on Linux.
 const LINKS: usize = 40;
-/// How long another process may hold a folder.
+/// Longest wait for a folder that another process has locked.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
-/// How often a folder that is held is tried again.
+/// Pause between two attempts to lock a folder.
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
-/// Who may read a file that was not there before. A file that was there keeps its mode and its owner.
+/// Mode of a new file. An existing file keeps its mode and its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NewFile {
-    /// Whom the process's umask lets.
+    /// As the process's umask says.
     Shared,
-    /// Its owner alone: it may come to hold keys.
+    /// Readable by its owner only, because it may hold keys later.
     Private,
 }
 
-/// Puts a text into a file's place. An error says what to do.
+/// Creates or replaces a file.
 pub(crate) fn write(file: &Path, text: &[u8], new: NewFile) -> Result<(), String> {
     put(file, text, new).map_err(|error| format!("cannot write {}: {error}", file.display()))
 }
@@ -50,8 +51,8 @@ fn put(file: &Path, text: &[u8], new: NewFile) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a copy of a file under a name that is not taken, with the mode and the owner of that file. `false` where
-/// something of that name is there, which is left as it is.
+/// Writes a copy of a file, with the mode and the owner of that file. Returns `false` and writes nothing if the copy's name
+/// is taken.
 pub(crate) fn write_copy(copy: &Path, text: &[u8], like: &Path) -> io::Result<bool> {
     let like = fs::metadata(like)?;
     let (folder, name) = place(copy)?;
@@ -75,7 +76,7 @@ fn place(file: &Path) -> io::Result<(PathBuf, OsString)> {
     Ok((resolve(folder)?, name.to_owned()))
 }
 
-/// The whole text in a file of a name of its own.
+/// Writes a temporary file.
 fn beside(folder: &Path, text: &[u8], had: Option<&Metadata>, new: NewFile) -> io::Result<NamedTempFile> {
     let mut builder = Builder::new();
     builder.prefix(".freshcontext-");
@@ -93,8 +94,8 @@ fn beside(folder: &Path, text: &[u8], had: Option<&Metadata>, new: NewFile) -> i
     Ok(unfinished)
 }
 
-/// Gives a new file the owner, the group and the mode of the one that it replaces. Where the group cannot be kept, it is
-/// given no rights: another group would get them.
+/// Copies owner, group and mode of the file that is replaced. If the group cannot be kept, the group gets no rights, which
+/// would otherwise go to another group.
 #[cfg(unix)]
 fn keep_owner(file: &File, had: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
@@ -115,8 +116,8 @@ fn keep_owner(file: &File, had: &Metadata) -> io::Result<()> {
     file.set_permissions(had.permissions())
 }
 
-/// Where a path leads when all links are followed. A link that another user put there is not followed: in a folder
-/// that several users write to, anybody can place one. What is not there yet is taken by its name.
+/// Resolves all symbolic links of a path. Refuses a link that belongs to another user, because any user can place one in a
+/// shared folder. Parts that do not exist are kept as they are.
 pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut rest: Vec<OsString> = parts(&std::path::absolute(path)?);
     let (mut at, mut followed) = (PathBuf::new(), 0);
@@ -142,7 +143,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
                 }
                 rest.extend(parts(&fs::read_link(&next)?));
             }
-            // A root or a drive begins anew; `.` changes nothing.
+            // An absolute target starts again at the root.
             Some(Component::RootDir | Component::Prefix(_)) => at.push(&part),
             Some(Component::CurDir) | None => {}
         }
@@ -150,7 +151,7 @@ pub(crate) fn resolve(path: &Path) -> io::Result<PathBuf> {
     Ok(at)
 }
 
-/// The parts of a path, the last one first.
+/// Returns the parts of a path in reverse.
 fn parts(path: &Path) -> Vec<OsString> {
     path.components()
         .rev()
@@ -158,7 +159,7 @@ fn parts(path: &Path) -> Vec<OsString> {
         .collect()
 }
 
-/// Whether a link is this user's, the administrator's, or that of the folder's owner.
+/// Whether a link belongs to this user, to root, or to the owner of the folder that it is in.
 #[cfg(unix)]
 fn is_trusted(link: &Metadata, folder: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -172,7 +173,7 @@ fn is_trusted(_: &Metadata, _: &Metadata) -> bool {
     true
 }
 
-/// Keeps other processes of this program out of a folder until it is dropped.
+/// A lock on a folder against other processes of this program, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct FolderLock {
     #[cfg(unix)]
@@ -180,7 +181,7 @@ pub(crate) struct FolderLock {
 }
 
 impl FolderLock {
-    /// Waits for a folder that is there.
+    /// Locks a folder that exists.
     pub(crate) fn take(folder: &Path) -> Result<Self, String> {
         #[cfg(unix)]
         {

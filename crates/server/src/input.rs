@@ -1,5 +1,5 @@
-//! The one door for files and stdin. What is read is bounded, and nothing is waited for that may never come: a device is
-//! refused, and so is a pipe that nothing opens for writing.
+//! Reads files and stdin, for every command. Each read has a size limit. A device is refused, and so is a named pipe that no
+//! program opens for writing: neither may hang or fill the memory.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use freshcontext_contract::Limits;
 
-/// How long a pipe is waited for that no program has opened for writing.
+/// Longest wait for a program that opens a named pipe for writing.
 const WRITER_WAIT: Duration = Duration::from_secs(5);
 
-/// The most that is read of one file, and the setting that says so.
+/// Size limit of one read, with the setting that it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bound {
     bytes: usize,
@@ -21,7 +21,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// Of what a command works on.
+    /// The limit of a command's input.
     pub(crate) const fn input(limits: &Limits) -> Self {
         Self {
             bytes: limits.input_bytes,
@@ -29,7 +29,7 @@ impl Bound {
         }
     }
 
-    /// Of settings, keys and certificates.
+    /// The limit of settings, keys and certificates.
     pub(crate) const fn config(limits: &Limits) -> Self {
         Self {
             bytes: limits.config_bytes,
@@ -37,7 +37,7 @@ impl Bound {
         }
     }
 
-    /// Of a client's configuration.
+    /// The limit of a client's configuration.
     pub(crate) const fn client_config(limits: &Limits) -> Self {
         Self {
             bytes: limits.client_config_bytes,
@@ -45,7 +45,7 @@ impl Bound {
         }
     }
 
-    /// What is left of it when this much has been read.
+    /// The rest of the limit after this many bytes.
     pub(crate) const fn less(self, bytes: usize) -> Self {
         Self {
             bytes: self.bytes.saturating_sub(bytes),
@@ -54,10 +54,10 @@ impl Bound {
     }
 }
 
-/// An input that was not read.
+/// Why an input was not read.
 #[derive(Debug)]
 pub(crate) struct Refused {
-    /// Its file, or `-`.
+    /// The file, or `-`.
     name: PathBuf,
     why: Why,
 }
@@ -101,7 +101,7 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// What may stand behind the name of a file.
+/// Which kinds of files are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Accepts {
     Files,
@@ -116,17 +116,17 @@ pub(crate) fn read(name: &Path, bound: Bound) -> Result<Vec<u8>, Refused> {
     read_piped(name, bound)
 }
 
-/// Reads a file or a pipe; `-` is a file's name as any other.
+/// Reads a file or a pipe. `-` is an ordinary file name.
 pub(crate) fn read_piped(file: &Path, bound: Bound) -> Result<Vec<u8>, Refused> {
     whole(file, open(file, Accepts::FilesAndPipes)?, bound)
 }
 
-/// Reads a regular file and nothing else.
+/// Reads a regular file.
 pub(crate) fn read_file(file: &Path, bound: Bound) -> Result<Vec<u8>, Refused> {
     whole(file, open(file, Accepts::Files)?, bound)
 }
 
-/// The lines of a file, a pipe or stdin, each within the bound; so many that not all are held at once.
+/// Returns the lines of a file, a pipe or stdin, one at a time. The limit is for each line.
 pub(crate) fn lines(
     name: &Path,
     bound: Bound,
@@ -188,10 +188,7 @@ fn one_more(bound: Bound) -> u64 {
     u64::try_from(bound.bytes).map_or(u64::MAX, |bytes| bytes.saturating_add(1))
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this is the door; what is read is bounded"
-)]
+#[expect(clippy::disallowed_methods, reason = "the size is limited")]
 fn whole(name: &Path, reader: impl Read, bound: Bound) -> Result<Vec<u8>, Refused> {
     let mut bytes = Vec::new();
     match reader.take(one_more(bound)).read_to_end(&mut bytes) {
@@ -217,15 +214,18 @@ fn open(file: &Path, accepts: Accepts) -> Result<File, Refused> {
         return Err(refused(file, Why::NotAFile(what)));
     }
     let opened = open_at_once(file).map_err(failed)?;
-    // Something else may have come in its place meanwhile.
+    // Another program may have replaced the file meanwhile.
     match kind(&opened.metadata().map_err(failed)?) {
         None => Ok(opened),
         Some(what) => Err(refused(file, Why::NotAFile(what))),
     }
 }
 
-/// Opens without waiting for a writer, should it be a pipe.
-#[expect(clippy::disallowed_methods, reason = "this is the door")]
+/// Opens a file. Does not block, even if a pipe has replaced it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "`open` checks the kind of file before and after"
+)]
 fn open_at_once(file: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.read(true);
@@ -238,10 +238,11 @@ fn open_at_once(file: &Path) -> io::Result<File> {
     options.open(file)
 }
 
-/// To open a pipe waits until it is open for writing, too. The thread that waits in vain ends with the process.
+/// Opens a pipe, which blocks until a program opens it for writing. After a timeout the blocked thread stays until the
+/// process ends.
 #[expect(
     clippy::disallowed_methods,
-    reason = "this is the door; the caller waits for a while only"
+    reason = "the caller stops waiting after WRITER_WAIT"
 )]
 fn open_pipe(file: &Path) -> Result<File, Refused> {
     let (opened, waiting) = mpsc::channel();

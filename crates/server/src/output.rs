@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use freshcontext_core::sanitize::{clean, clean_line};
 
-/// Longest part of the command line that a usage error repeats, in characters.
+/// Longest argument that a usage error repeats, in characters.
 const REPEATED_CHARS: usize = 200;
 
-/// What became of one of the two streams.
+/// State of one of the two streams.
 struct Stream {
     /// Set when nothing more can be written to it.
     lost: AtomicBool,
@@ -82,7 +82,7 @@ pub(crate) async fn reader_gone() {
     std::future::pending::<()>().await;
 }
 
-/// The exit code of a process that ends with this one: a failure where something could not be written. Says so.
+/// Returns the exit code of the process: 1 instead of 0 if a write failed, which it reports.
 pub(crate) fn end(code: u8) -> u8 {
     #[cfg(not(unix))]
     STDOUT.note(io::stdout().lock().flush());
@@ -94,7 +94,7 @@ pub(crate) fn end(code: u8) -> u8 {
     if failed && code == 0 { 1 } else { code }
 }
 
-/// The standard library's own stdout takes a write to a descriptor that is not open for writing as done.
+/// Writes past the standard library's stdout, which ignores EBADF.
 #[cfg(unix)]
 fn write_stdout(bytes: &[u8]) -> io::Result<()> {
     use std::os::fd::AsFd as _;
@@ -116,7 +116,7 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
     io::stdout().lock().write_all(bytes)
 }
 
-/// As `write_all`; waits where the other end is slow and the descriptor does not.
+/// Like `write_all`, but waits if the descriptor is non-blocking and full.
 #[cfg(unix)]
 fn write_whole(mut handle: &std::fs::File, mut bytes: &[u8]) -> io::Result<()> {
     /// How long to wait before the next attempt.
@@ -134,7 +134,7 @@ fn write_whole(mut handle: &std::fs::File, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes lines to stderr. They may name files and repeat arguments, so nothing in them drives a terminal.
+/// Writes lines to stderr. They may repeat file names and arguments, so control characters are removed.
 pub(crate) fn note(text: &str) {
     stderr(&clean(text));
 }

@@ -1,5 +1,4 @@
-//! Copies of a client's file as it was before. None is ever written over: the first is often the only one that holds what
-//! a person wrote.
+//! Backups of a client's file. A backup is never overwritten: the first one is often the only copy of what a person wrote.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,12 +9,12 @@ use super::text_of;
 use crate::atomic_file;
 use crate::input::Bound;
 
-/// What is added to a file's name for a copy of it. Later copies have a number at their end.
+/// Suffix of a backup. Later backups have a number at the end.
 const COPY: &str = ".freshcontext-backup";
-/// Copies of one file; somebody who has so many has to look after them.
+/// Most backups of one file. With more, the user has to decide which to remove.
 const COPIES: usize = 100;
 
-/// The names that copies of a file have, the first one first.
+/// Returns the names of a file's backups in order.
 fn names(file: &Path) -> impl Iterator<Item = PathBuf> {
     let name = move |number: usize| {
         let mut name: OsString = file.as_os_str().to_owned();
@@ -28,13 +27,13 @@ fn names(file: &Path) -> impl Iterator<Item = PathBuf> {
     (1..=COPIES).map(name)
 }
 
-/// What a copy says; `None` where there is none, or something else of its name.
+/// Reads a backup. `None` if it is absent or not a regular file.
 fn said(copy: &Path, bound: Bound) -> Option<String> {
     let is_file = copy.symlink_metadata().is_ok_and(|about| about.is_file());
     is_file.then(|| text_of(copy, bound).ok().flatten()).flatten()
 }
 
-/// Keeps a copy of what a file says, unless there is one; where it is.
+/// Writes a backup, unless one with this text exists. Returns its path.
 pub(super) fn keep(file: &Path, text: &str, bound: Bound) -> Result<PathBuf, String> {
     for copy in names(file) {
         if said(&copy, bound).is_some_and(|had| had == text) {
@@ -47,11 +46,11 @@ pub(super) fn keep(file: &Path, text: &str, bound: Bound) -> Result<PathBuf, Str
         }
     }
     Err(format!(
-        "there are {COPIES} copies of it; remove those that nobody needs"
+        "there are {COPIES} backups of it; remove the ones you no longer need"
     ))
 }
 
-/// The copy of the text before our entry was put in, with that text, where nothing else has changed since.
+/// Finds the backup from which adding the entry gives exactly the present text. Returns its path and its text.
 pub(super) fn before(file: &Path, had: &str, rules: &Rules, bound: Bound) -> Option<(PathBuf, String)> {
     let start = edit::entry(had, rules).ok()??.start?;
     names(file).find_map(|copy| {
