@@ -101,12 +101,11 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
 
     static HANDLE: OnceLock<std::fs::File> = OnceLock::new();
     let stdout = io::stdout().lock();
-    let handle = match HANDLE.get() {
-        Some(handle) => handle,
-        None => {
-            let handle = std::fs::File::from(stdout.as_fd().try_clone_to_owned()?);
-            HANDLE.get_or_init(|| handle)
-        }
+    let handle = if let Some(handle) = HANDLE.get() {
+        handle
+    } else {
+        let handle = std::fs::File::from(stdout.as_fd().try_clone_to_owned()?);
+        HANDLE.get_or_init(|| handle)
     };
     write_whole(handle, bytes)
 }

@@ -72,7 +72,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         file: None,
         unknown_environment: Vec::new(),
     };
-    if let Some(file) = find_file(sources)? {
+    if let Some(file) = find_file(sources) {
         let text = input::read_file(&file, Bound::config(&Limits::DEFAULT))
             .map_err(|refused| ConfigError(refused.to_string()))?;
         let text = String::from_utf8(text)
@@ -107,11 +107,11 @@ pub fn default_file() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "freshcontext").map(|dirs| dirs.config_dir().join("config.toml"))
 }
 
-fn find_file(sources: &Sources) -> Result<Option<PathBuf>, ConfigError> {
+fn find_file(sources: &Sources) -> Option<PathBuf> {
     if let Some(file) = &sources.file {
-        return Ok(Some(file.clone()));
+        return Some(file.clone());
     }
-    Ok(default_file().filter(|file| Path::is_file(file)))
+    default_file().filter(|file| Path::is_file(file))
 }
 
 fn read_file(table: &[Setting], settings: &mut Settings, text: &str) -> Result<(), ConfigError> {

@@ -174,11 +174,8 @@ fn put(found: &Found, rules: &Rules, start: &Start, dry: bool, bound: Bound) -> 
         return Ok(found.said(rules, "has this entry already; nothing to do"));
     }
     let entry = edit::entry(had, rules)?;
-    show(
-        found,
-        entry.as_ref().map(|entry| entry.start.as_ref()),
-        Some(start),
-    );
+    let before = entry.map(|entry| lines(entry.start.as_ref())).unwrap_or_default();
+    show(found, &before, &lines(Some(start)));
     if dry {
         return Ok(found.said(rules, "would be changed like this; nothing was written"));
     }
@@ -209,7 +206,7 @@ fn take(found: &Found, rules: &Rules, force: bool, dry: bool, bound: Bound) -> R
         });
     }
     let start = entry.start.as_ref();
-    show(found, Some(start), None);
+    show(found, &lines(start), &[]);
     if dry {
         return Ok(found.said(rules, "would be changed like this; nothing was written"));
     }
@@ -264,31 +261,27 @@ impl Found {
     }
 }
 
-/// Shows our own entry before and after, from what was read of it: the text around it may hold keys of other servers.
-fn show(found: &Found, had: Option<Option<&Start>>, new: Option<&Start>) {
-    output::line(&paint(
-        Style::Dim,
-        &output::one_line(&found.file.display().to_string()),
-    ));
-    let lines = |start: Option<&Start>| {
-        let Some(start) = start else {
-            return vec![format!("{NAME}: ...")];
-        };
-        vec![
-            format!("{NAME}:"),
-            format!(
-                "  command: {}",
-                output::one_line(&serde_json::json!(start.command).to_string())
-            ),
-            format!(
-                "  args: {}",
-                output::one_line(&serde_json::json!(start.arguments).to_string())
-            ),
-        ]
+/// Our own entry as it is shown. It is made of what was read, because the text around it may hold keys of other servers.
+fn lines(start: Option<&Start>) -> Vec<String> {
+    let Some(start) = start else {
+        return vec![format!("{NAME}: ...")];
     };
-    let had = had.map(lines).unwrap_or_default();
-    let new = new.map(|start| lines(Some(start))).unwrap_or_default();
-    for (lines, others, sign, style) in [(&had, &new, '-', Style::Bad), (&new, &had, '+', Style::Good)] {
+    let shown = |value: serde_json::Value| output::one_line(&value.to_string());
+    vec![
+        format!("{NAME}:"),
+        format!("  command: {}", shown(start.command.as_str().into())),
+        format!("  args: {}", shown(start.arguments.clone().into())),
+    ]
+}
+
+/// Shows how our own entry changes.
+fn show(found: &Found, before: &[String], after: &[String]) {
+    let file = found.file.display().to_string();
+    output::line(&paint(Style::Dim, &output::one_line(&file)));
+    for (lines, others, sign, style) in [
+        (before, after, '-', Style::Bad),
+        (after, before, '+', Style::Good),
+    ] {
         for line in lines.iter().filter(|line| !others.contains(line)) {
             output::line(&paint(style, &format!("{sign} {line}")));
         }

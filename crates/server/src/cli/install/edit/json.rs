@@ -236,7 +236,7 @@ fn range(value: &Node<'_>) -> Range<usize> {
 }
 
 /// What stands between two values: its tokens and where they end.
-fn between<'t>(text: &'t str, place: Range<usize>) -> Vec<(Token<'t>, Range<usize>)> {
+fn between(text: &str, place: Range<usize>) -> Vec<(Token<'_>, Range<usize>)> {
     let from = place.start;
     let mut scanner = Scanner::new(text.get(place).unwrap_or_default(), &ScannerOptions::default());
     let mut tokens = Vec::new();
@@ -306,15 +306,15 @@ impl Insertion<'_, '_> {
         let value = in_lines(value, &inner, unit, end);
         let mut new = format!("{end}{inner}{name}: {value}{after}");
         let rest = self.text.get(tail..inside.end).unwrap_or_default();
-        if !rest.contains('\n') {
+        if rest.contains('\n') {
+            splices.push(Splice::insert(tail, new));
+        } else {
             new.push_str(end);
             new.push_str(&outer);
             splices.push(Splice {
                 place: tail..inside.end,
                 new,
             });
-        } else {
-            splices.push(Splice::insert(tail, new));
         }
         splices
     }
