@@ -215,7 +215,9 @@ fn open_folder(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the tests' own files")]
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
