@@ -10,6 +10,8 @@ mod fit;
 mod places;
 mod report;
 mod shuffled;
+#[cfg(test)]
+mod told_apart;
 pub mod verdicts;
 
 use std::collections::HashSet;

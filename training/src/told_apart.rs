@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use freshcontext_detect::inspect;
-use freshcontext_training::archive::{self, Corpus};
+use crate::archive::{self, Corpus};
 
 static CORPUS: LazyLock<Corpus> =
     LazyLock::new(|| archive::open(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap());
