@@ -38,8 +38,7 @@ pub use clock::{Clock, FixedClock};
 pub use cx::{BoxFuture, CallScope, Cx, Seen, Transport};
 pub use date::{DateEvidence, DateValue};
 pub use descriptor::{
-    Apply, Credential, Descriptor, Founding, HostRate, Hosts, Key, Marker, Pace, Route, StatusRule, Switch,
-    When,
+    Apply, Credential, Descriptor, Founding, HostRate, Hosts, Key, Marker, Pace, Route, StatusRule, When,
 };
 pub use error::{ErrorCode, Retry, SourceError};
 pub use failure::FailureKind;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::version::{Entry, Listing, Snapshot, State, Version};
+use crate::version::{Entry, Snapshot, State, Version};
 
 /// Fields that move with the clock alone, whatever the source does: ages, and what our own tools count from the day of
 /// the call (the job boards' badges).
@@ -205,7 +205,6 @@ fn absent(entry: &Entry, now: Option<&Snapshot>, out: &mut Diff) {
         // What is named and gone says so itself, whatever else could not be read.
         Some(now) if now.gone.contains(&entry.id) => Some(GONE),
         Some(now) if now.state != State::Current => None,
-        Some(now) if now.listing == Listing::Whole => Some(GONE),
         Some(_) => Some("outside_window"),
     };
     match detail {
@@ -362,6 +361,7 @@ mod tests {
     use crate::definition::tests::source;
     use crate::gather::tests::{held, trouble};
     use crate::gather::{Gathered, Held, HeldItem, Known, gather};
+    use crate::version::Listing;
 
     const TOOLS: [&str; 2] = ["a", "b"];
 
@@ -409,7 +409,7 @@ mod tests {
 
     /// What is held of a source whose fixtures were altered: items changed, lost, reordered, added.
     fn any_held() -> impl Strategy<Value = Held> {
-        let listing = prop_oneof![Just(Listing::Whole), Just(Listing::Window), Just(Listing::Named)];
+        let listing = prop_oneof![Just(Listing::Window), Just(Listing::Named)];
         let items = btree_map("[1-6]", (item(), any::<bool>()), 0..6).prop_map(Vec::from_iter);
         (items.prop_shuffle(), listing, any::<bool>()).prop_map(|(items, listing, partial)| Held {
             listing,
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_a_window_unless_it_is_all_there_is() {
+    fn a_list_is_a_window() {
         let before = only(held(&["1", "2"]));
         let with = |change: fn(&mut Held)| {
             let mut later = held(&["1"]);
@@ -491,10 +491,6 @@ mod tests {
         assert_eq!(
             with(|held| held.listing = Listing::Named).as_deref(),
             Some("outside_window")
-        );
-        assert_eq!(
-            with(|held| held.listing = Listing::Whole).as_deref(),
-            Some("gone")
         );
         assert_eq!(
             with(|held| held.gone = vec!["2".to_owned()]).as_deref(),

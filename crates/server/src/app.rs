@@ -171,7 +171,6 @@ fn pipeline_config(
             .secrets
             .insert("FRESHCONTEXT_CONTACT".to_owned(), contact.clone());
     }
-    config.enabled_routes = settings.enable_routes.iter().cloned().collect::<HashSet<_>>();
     config.contact.clone_from(&settings.contact);
     config.descriptors = descriptors;
     Ok(config)
@@ -242,18 +241,6 @@ fn check_names(settings: &Settings, descriptors: &[&'static Descriptor]) -> Resu
             return Err(ConfigError(format!(
                 "`disable_sources`: unknown source `{name}`. Known: {}",
                 ids.join(", ")
-            )));
-        }
-    }
-    let routes: Vec<String> = descriptors
-        .iter()
-        .flat_map(|d| d.routes.iter().map(move |route| format!("{}.{}", d.id, route.id)))
-        .collect();
-    for name in &settings.enable_routes {
-        if !routes.contains(name) {
-            return Err(ConfigError(format!(
-                "`enable_routes`: unknown route `{name}`. Known: {}",
-                routes.join(", ")
             )));
         }
     }

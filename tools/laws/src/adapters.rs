@@ -46,11 +46,6 @@ impl Transport for Stage {
     fn configured(&self, env: &str) -> bool {
         self.scene.case.env.iter().any(|name| name == env)
     }
-
-    fn enabled(&self, adapter: &str, route: &str) -> bool {
-        let name = format!("{adapter}.{route}");
-        self.scene.case.routes.contains(&name)
-    }
 }
 
 impl Stage {

@@ -339,7 +339,7 @@ mod tests {
                 "FRESHCONTEXT_UPSTREAM",
                 "*=http://127.0.0.1:9/x/, a.example=https://b.example",
             ),
-            ("FRESHCONTEXT_ENABLE_ROUTES", "scholar.page , gdelt.raw"),
+            ("FRESHCONTEXT_DISABLE_SOURCES", "scholar , gdelt"),
             ("FRESHCONTEXT_LIMIT_ATTEMPTS", "1"),
             ("FRESHCONTEXT_CONTACT", ""),
             ("FRESHCONTEXT_COLOUR", "red"),
@@ -347,7 +347,7 @@ mod tests {
         .unwrap();
         assert_eq!(loaded.settings.upstreams.len(), 2);
         assert_eq!(loaded.settings.upstreams[0].1, "http://127.0.0.1:9/x");
-        assert_eq!(loaded.settings.enable_routes, ["scholar.page", "gdelt.raw"]);
+        assert_eq!(loaded.settings.disable_sources, ["scholar", "gdelt"]);
         assert_eq!(loaded.settings.limits.attempts, 1);
         assert_eq!(loaded.settings.contact, None);
         assert_eq!(loaded.unknown_environment, ["FRESHCONTEXT_COLOUR"]);
