@@ -32,6 +32,7 @@ mod politeness;
 mod process;
 mod record;
 mod records;
+mod redaction;
 mod refusals;
 mod refused_keys;
 mod run;
@@ -74,6 +75,7 @@ fn main() {
     trials.extend(doctor::trials());
     trials.extend(record::trials());
     trials.extend(records::trials());
+    trials.extend(redaction::trials());
     trials.extend(politeness::trials());
     trials.extend(refused_keys::trials());
     trials.extend(http::trials());

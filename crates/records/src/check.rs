@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::bundle::{Bundle, Record};
 use crate::ids::kind_of;
-use crate::redact::holds_secret;
+use crate::redact::{joined, masked, sweep};
 use crate::values::{Kind, State};
 
 /// Everything that is wrong with a bundle, a line for each.
@@ -22,11 +22,16 @@ pub fn check(bundle: &Bundle) -> Vec<String> {
             .map(|what| format!("dangling reference: {what}")),
     );
     for record in &records {
-        texts(&record.id, "", &record.value, &mut out);
+        moments(&record.id, "", &record.value, &mut out);
+        secrets(&record.id, &record.value, &mut out);
     }
     selections(bundle, &mut out);
     room(bundle, &mut out);
     events(bundle, &mut out);
+    // What is said of a bundle may be its own words.
+    for line in &mut out {
+        *line = masked(line).0.into_owned();
+    }
     out
 }
 
@@ -42,13 +47,25 @@ fn ids(records: &[Record], out: &mut Vec<String>) {
     }
 }
 
-/// Secrets, and moments that are none.
-fn texts(id: &str, at: &str, value: &Value, out: &mut Vec<String>) {
+/// What the redaction would mask: the same search, so that neither finds more than the other.
+fn secrets(id: &str, value: &Value, out: &mut Vec<String>) {
+    let mut clean = value.clone();
+    let mut found = Vec::new();
+    sweep(&mut clean, &[], "", &mut found);
+    let fields = found.into_iter().map(|it| it.field).chain(joined(&mut clean));
+    let mut last = None;
+    for field in fields {
+        if last.as_ref() != Some(&field) {
+            out.push(format!("{id} {field}: holds a secret or an e-mail address"));
+        }
+        last = Some(field);
+    }
+}
+
+/// Moments that are none.
+fn moments(id: &str, at: &str, value: &Value, out: &mut Vec<String>) {
     match value {
         Value::String(text) => {
-            if holds_secret(text) {
-                out.push(format!("{id} {at}: holds a secret or an e-mail address"));
-            }
             let moment = ["created_at", "retrieved_at"]
                 .iter()
                 .any(|name| at.ends_with(name));
@@ -56,13 +73,10 @@ fn texts(id: &str, at: &str, value: &Value, out: &mut Vec<String>) {
                 out.push(format!("{id} {at}: is no moment"));
             }
         }
-        Value::Array(values) => values.iter().for_each(|value| texts(id, at, value, out)),
+        Value::Array(values) => values.iter().for_each(|value| moments(id, at, value, out)),
         Value::Object(fields) => {
             for (name, value) in fields {
-                if holds_secret(name) {
-                    out.push(format!("{id} {at}: a name holds a secret or an e-mail address"));
-                }
-                texts(id, &format!("{at}/{name}"), value, out);
+                moments(id, &format!("{at}/{name}"), value, out);
             }
         }
         _ => {}

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use freshcontext_core::sanitize::{clean, clean_line};
+use freshcontext_records::redact::masked;
 
 /// Longest argument that a usage error repeats, in characters.
 const REPEATED_CHARS: usize = 200;
@@ -150,9 +151,10 @@ fn label() -> String {
 
 /// Writes an error and what to do about it to stderr.
 pub(crate) fn error(text: &str, hint: Option<&str>) {
-    stderr(&format!("{} {}", label(), one_line(text)));
+    // An error may repeat an argument.
+    stderr(&format!("{} {}", label(), masked(&one_line(text)).0));
     if let Some(hint) = hint {
-        stderr(&format!("  hint: {}", one_line(hint)));
+        stderr(&format!("  hint: {}", masked(&one_line(hint)).0));
     }
 }
 
@@ -160,7 +162,8 @@ pub(crate) fn error(text: &str, hint: Option<&str>) {
 pub(crate) fn usage_error(mut error: clap::Error) {
     use clap::error::{ContextKind, ContextValue};
 
-    let repeated = |text: &str| -> String { one_line(text).chars().take(REPEATED_CHARS).collect() };
+    let repeated =
+        |text: &str| -> String { masked(&one_line(text)).0.chars().take(REPEATED_CHARS).collect() };
     let given: Vec<(ContextKind, ContextValue)> = error
         .context()
         .map(|(kind, value)| (kind, value.clone()))

@@ -10,6 +10,7 @@ use freshcontext_core::values::hold_more_values_than;
 use freshcontext_core::{date, evaluate, sanitize};
 use freshcontext_http::fuzzing as http;
 use freshcontext_parse::{charset, feed, github, html, json, link, table, text};
+use freshcontext_records::redact;
 use freshcontext_server::fuzzing as server;
 use freshcontext_spec::validate;
 use serde_json::Value;
@@ -73,12 +74,16 @@ const SIGNALS: &str = r#"{"profile": "official_docs", "intent": "citation_check"
     "id": "1", "metadata": {"a": "b"}}], "now": "2026-11-21T12:00:00Z"}"#;
 const ENVELOPE: &str = "[FRESHCONTEXT]\nSource: https://x.example/a\nPublished: 2026-03-05\n\
     Retrieved: 2026-03-05T12:00:00Z\nConfidence: high\n---\nA text about gardens.\n[/FRESHCONTEXT]\n";
+/// What begins a secret, again and again, and never ends.
+const SECRETS: &str = "token=\"\nsession=(\n-----BEGIN PRIVATE KEY-----\na@b.\n%2525\nhttps://a:b\ncurl -u a:\nCookie: a=\n\
+    [masked:email\n\\\"password\\\": \\\"\n&#64;a\nname=\"password\" value=\"\n";
 const CALL: &str = r#"{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {"name": "extract_github",
     "arguments": {"url": "a/b"}, "_meta": {"progressToken": 7}}}"#;
 
 fn ours() -> Vec<Reader> {
     let mut out = parsers();
     out.extend(core());
+    out.extend(redaction());
     out.extend(doors());
     out
 }
@@ -220,6 +225,17 @@ fn core() -> Vec<Reader> {
             "retrieved_at": "2026-03-05T12:00:00Z", "freshness_confidence": "high", "freshness_score": 90}, "content": "A text"}"#,
             |text| validate::validate(text, None).passed(),
         ),
+    ]
+}
+
+fn redaction() -> Vec<Reader> {
+    vec![
+        of_text("redact::masked", Format::Text, SECRETS, |text| {
+            !redact::masked(text).0.is_empty()
+        }),
+        of_text("redact::masked_value", Format::Json, SIGNALS, |text| {
+            json::parse::<Value>(text, "json").is_ok_and(|value| !redact::masked_value(value).is_null())
+        }),
     ]
 }
 

@@ -50,8 +50,10 @@ pub(super) fn run(task: &Records, token: Option<&str>, limits: &Limits) -> u8 {
             ..
         } => with_bundle(file, limits, |bundle| exported(bundle, format)),
         Records::Page { file } => with_bundle(file, limits, |bundle| {
-            output::line(&timeline::of_records(bundle));
-            0
+            sound(bundle, || {
+                output::line(&timeline::of_records(bundle));
+                0
+            })
         }),
         Records::Check { file, json } => with_bundle(file, limits, |bundle| said(bundle, *json)),
         Records::Export { file: None, .. } | Records::List { .. } | Records::Show { .. } => WRONG,
@@ -145,14 +147,19 @@ fn exported(bundle: &Bundle, format: &str) -> u8 {
     let Some(format) = Format::ALL.into_iter().find(|form| form.as_str() == format) else {
         return WRONG;
     };
+    sound(bundle, || written(bundle, format))
+}
+
+/// Runs `work` on a bundle that breaks no rule. Otherwise reports the broken rules and writes nothing of the bundle.
+fn sound(bundle: &Bundle, work: impl FnOnce() -> u8) -> u8 {
     let broken = check(bundle);
-    if !broken.is_empty() {
-        for what in &broken {
-            output::error(what, None);
-        }
-        return FAILED;
+    if broken.is_empty() {
+        return work();
     }
-    written(bundle, format)
+    for what in &broken {
+        output::error(what, None);
+    }
+    FAILED
 }
 
 fn with_bundle(file: &Path, limits: &Limits, work: impl FnOnce(&Bundle) -> u8) -> u8 {
