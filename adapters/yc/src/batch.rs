@@ -23,11 +23,11 @@ impl Season {
         (Self::Fall, "Fall", 'F'),
     ];
 
-    fn name(self) -> &'static str {
+    fn parts(self) -> (&'static str, char) {
         Self::ALL
             .into_iter()
             .find(|(season, ..)| *season == self)
-            .map_or("", |(_, name, _)| name)
+            .map_or(("", ' '), |(_, name, letter)| (name, letter))
     }
 }
 
@@ -71,11 +71,16 @@ impl Batch {
     pub fn slug(self) -> String {
         self.to_string().to_lowercase().replace(' ', "-")
     }
+
+    /// The short spelling.
+    pub fn code(self) -> String {
+        format!("{}{:02}", self.season.parts().1, self.year % 100)
+    }
 }
 
 impl fmt::Display for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.season.name(), self.year)
+        write!(f, "{} {}", self.season.parts().0, self.year)
     }
 }
 
@@ -95,7 +100,13 @@ mod tests {
         ] {
             assert_eq!(Batch::read(text).unwrap().to_string(), want);
         }
-        assert_eq!(Batch::read("X25").unwrap().slug(), "spring-2025");
+        assert_eq!(
+            (
+                Batch::read("X25").unwrap().slug(),
+                Batch::read("Fall 2024").unwrap().code()
+            ),
+            ("spring-2025".into(), "F24".into())
+        );
         for text in [
             "IK12",
             "Unspecified",

@@ -1,5 +1,6 @@
 //! The one public type: from a request to its answer, through every stage in a fixed order.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -38,6 +39,7 @@ const LONGEST_URL: usize = 16 << 10;
 pub struct Pipeline {
     inner: Arc<Inner>,
     coalescer: Arc<Coalescer>,
+    enabled_routes: HashSet<String>,
     has_contact: bool,
 }
 
@@ -111,6 +113,7 @@ impl Pipeline {
                 },
             }),
             coalescer: Arc::default(),
+            enabled_routes: config.enabled_routes,
             has_contact,
         })
     }
@@ -465,5 +468,9 @@ impl Transport for Pipeline {
 
     fn configured(&self, env: &str) -> bool {
         self.inner.keyring.has(env) || (env == CONTACT_ENV && self.has_contact)
+    }
+
+    fn enabled(&self, adapter: &str, route: &str) -> bool {
+        self.enabled_routes.contains(&format!("{adapter}.{route}"))
     }
 }

@@ -12,4 +12,5 @@ pub mod replay;
 mod shapes;
 pub mod source;
 mod tables;
+pub mod train;
 pub mod words;

@@ -5,6 +5,7 @@ mod cnbc;
 mod keyed;
 mod nasdaq;
 mod pairs;
+mod stooq;
 mod yahoo;
 
 use freshcontext_contract::{Cx, ErrorCode, Request, Response, SourceError};
@@ -33,10 +34,12 @@ pub enum Provider {
     Coinbase,
     /// Yahoo's chart service.
     Yahoo,
+    /// Stooq.
+    Stooq,
 }
 
 /// All of them, in the order in which they are asked.
-const ALL: [(&str, Provider); 8] = [
+const ALL: [(&str, Provider); 9] = [
     ("finnhub", Provider::Finnhub),
     ("twelvedata", Provider::TwelveData),
     ("cnbc", Provider::Cnbc),
@@ -45,6 +48,7 @@ const ALL: [(&str, Provider); 8] = [
     ("frankfurter", Provider::Frankfurter),
     ("coinbase", Provider::Coinbase),
     ("yahoo", Provider::Yahoo),
+    ("stooq", Provider::Stooq),
 ];
 
 impl Provider {
@@ -82,6 +86,7 @@ impl Provider {
             Self::Frankfurter => matches!(ticker.kind, Kind::Currency(..)),
             Self::Coinbase => matches!(ticker.kind, Kind::Coin(..)),
             Self::Yahoo => true,
+            Self::Stooq => ticker.stooq().is_some(),
         }
     }
 
@@ -123,6 +128,7 @@ impl Provider {
             Self::Frankfurter => pairs::frankfurter_request(ticker),
             Self::Coinbase => pairs::coinbase_request(ticker),
             Self::Yahoo => yahoo::request(ticker),
+            Self::Stooq => stooq::request(ticker),
         }
     }
 
@@ -150,6 +156,7 @@ impl Provider {
             Self::Frankfurter => pairs::frankfurter(ticker, body),
             Self::Coinbase => pairs::coinbase(ticker, body),
             Self::Yahoo => yahoo::parse(ticker, body),
+            Self::Stooq => stooq::parse(ticker, body),
         }
     }
 

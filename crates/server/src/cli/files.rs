@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use freshcontext_contract::limits::SIGNALS_VALUES;
-use freshcontext_contract::{Clock as _, Limits};
+use freshcontext_contract::{Clock as _, quoted_within};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch};
 use freshcontext_core::values::hold_more_values_than;
@@ -13,16 +13,15 @@ use freshcontext_spec::validate::{Level, Report, validate as validate_text};
 use serde_json::{Map, Value, json};
 
 use super::args::RequiredLevel;
-use super::{FAILED, WRONG, refused, unreadable};
+use super::{FAILED, WRONG, read_input, refused, unreadable};
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Settings};
-use crate::input::{self, Bound};
 use crate::output::{self, Style};
 
-pub(super) fn validate(response: &OsStr, required: RequiredLevel, as_json: bool, limits: &Limits) -> u8 {
+pub(super) fn validate(response: &OsStr, required: RequiredLevel, as_json: bool) -> u8 {
     let text = match itself(response) {
         Some(text) => text.to_owned(),
-        None => match read_text(Path::new(response), limits) {
+        None => match read_text(Path::new(response)) {
             Ok(text) => text,
             Err(code) => return code,
         },
@@ -133,9 +132,9 @@ pub(super) fn evaluate(
     kept: Option<&Path>,
     settings: &Settings,
 ) -> Result<u8, ConfigError> {
-    let bytes = match input::read(file, Bound::input(&settings.limits)) {
+    let bytes = match read_input(file) {
         Ok(bytes) => bytes,
-        Err(refused) => return Ok(unreadable(&refused)),
+        Err(problem) => return Ok(unreadable(&problem)),
     };
     if hold_more_values_than(&[&bytes], SIGNALS_VALUES) {
         output::error(
@@ -243,7 +242,7 @@ fn show(batch: &Batch) {
         let fresh = row
             .freshness_score
             .map_or_else(|| "-".to_owned(), |score| score.to_string());
-        let title: String = output::one_line(&row.title).chars().take(60).collect();
+        let title = quoted_within(&output::one_line(&row.title), 60);
         let mut cells = vec![
             row.index.to_string(),
             row.decision.as_str().to_owned(),
@@ -286,8 +285,8 @@ fn show(batch: &Batch) {
     }
 }
 
-pub(super) fn inspect(file: &Path, limits: &Limits) -> u8 {
-    let text = match read_text(file, limits) {
+pub(super) fn inspect(file: &Path) -> u8 {
+    let text = match read_text(file) {
         Ok(text) => text,
         Err(code) => return code,
     };
@@ -314,28 +313,17 @@ pub(super) fn inspect(file: &Path, limits: &Limits) -> u8 {
     0
 }
 
-/// Line by line, so that a file may be of any length.
-pub(super) fn inspect_lines(file: &Path, limits: &Limits) -> u8 {
-    let lines = match input::lines(file, Bound::input(limits)) {
-        Ok(lines) => lines,
-        Err(refused) => return unreadable(&refused),
+pub(super) fn inspect_lines(file: &Path) -> u8 {
+    let text = match read_text(file) {
+        Ok(text) => text,
+        Err(code) => return code,
     };
-    for (at, line) in lines.enumerate() {
-        let line = match line {
-            Ok(line) => line,
-            Err(refused) => {
-                output::error(&format!("line {}: {refused}", at + 1), None);
-                return WRONG;
-            }
-        };
-        let line = String::from_utf8_lossy(&line);
-        if line.trim().is_empty() {
-            continue;
-        }
-        if output::is_lost() {
-            return 0;
-        }
-        let entry: Value = serde_json::from_str(&line).unwrap_or_default();
+    for (at, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+    {
+        let entry: Value = serde_json::from_str(line).unwrap_or_default();
         let id = match entry.get("id") {
             Some(Value::String(id)) => id.clone(),
             Some(id @ Value::Number(_)) => id.to_string(),
@@ -356,9 +344,9 @@ pub(super) fn inspect_lines(file: &Path, limits: &Limits) -> u8 {
     0
 }
 
-fn read_text(file: &Path, limits: &Limits) -> Result<String, u8> {
-    match input::read(file, Bound::input(limits)) {
+fn read_text(file: &Path) -> Result<String, u8> {
+    match read_input(file) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(refused) => Err(unreadable(&refused)),
+        Err(problem) => Err(unreadable(&problem)),
     }
 }

@@ -4,12 +4,11 @@ use std::path::Path;
 
 use freshcontext_budget::Tokenizer;
 use freshcontext_budget::history::{Form, Options, Oversize, Record, Truncated, truncate_history};
-use freshcontext_contract::Limits;
+use freshcontext_contract::{named, named_list};
 use serde_json::{Value, json};
 
 use super::args::Larger;
-use super::{WRONG, refused, unreadable};
-use crate::input::{self, Bound};
+use super::{WRONG, read_input, refused, unreadable};
 use crate::output;
 
 /// What the command line says.
@@ -22,10 +21,10 @@ pub(super) struct TruncateOptions<'a> {
     pub json: bool,
 }
 
-pub(super) fn truncate(options: &TruncateOptions<'_>, limits: &Limits) -> u8 {
-    let bytes = match input::read(options.file, Bound::input(limits)) {
+pub(super) fn truncate(options: &TruncateOptions<'_>) -> u8 {
+    let bytes = match read_input(options.file) {
         Ok(bytes) => bytes,
-        Err(refused) => return unreadable(&refused),
+        Err(problem) => return unreadable(&problem),
     };
     let history: Value = match serde_json::from_slice(&bytes) {
         Ok(history) => history,
@@ -35,7 +34,7 @@ pub(super) fn truncate(options: &TruncateOptions<'_>, limits: &Limits) -> u8 {
             return WRONG;
         }
     };
-    let wanted = Options {
+    let limits = Options {
         max_tokens: options.max_tokens,
         tokenizer: Tokenizer::find(options.tokenizer).unwrap_or_default(),
         oversize: match options.oversize {
@@ -46,7 +45,7 @@ pub(super) fn truncate(options: &TruncateOptions<'_>, limits: &Limits) -> u8 {
             .form
             .and_then(|name| Form::ALL.into_iter().find(|form| form.as_str() == name)),
     };
-    let Truncated { history, record } = match truncate_history(&history, &wanted) {
+    let Truncated { history, record } = match truncate_history(&history, &limits) {
         Ok(truncated) => truncated,
         Err(error) => return refused(&error),
     };
@@ -74,7 +73,10 @@ fn note(record: &Record) {
         let calls = if range.calls.is_empty() {
             String::new()
         } else {
-            format!(", with the calls {}", output::one_line(&range.calls.join(", ")))
+            format!(
+                ", with the calls {}",
+                output::one_line(&named_list(&range.calls, ", "))
+            )
         };
         output::note(&format!(
             "dropped messages {} to {}: {} tokens{calls}",
@@ -85,7 +87,7 @@ fn note(record: &Record) {
         output::note(&format!(
             "cut message {} at {}: {} of {} bytes kept",
             cut.message,
-            output::one_line(&cut.path),
+            named(&output::one_line(&cut.path)),
             cut.kept_bytes,
             cut.original_bytes
         ));

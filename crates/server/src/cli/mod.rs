@@ -24,6 +24,7 @@ mod watch;
 
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,15 +36,12 @@ use tokio::runtime::Builder;
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use crate::engine::{Engine, Owner};
-use crate::input::Refused;
 use crate::mcp::McpServer;
 use crate::metrics::Metrics;
 use crate::{logging, output, serve, stdio};
 use args::{Cli, Command, Global, History};
 pub use values::read as read_arguments;
 
-/// What the program is called in usage and help.
-const PROGRAM: &str = "freshcontext";
 /// The thing asked for failed.
 pub(crate) const FAILED: u8 = 1;
 /// Wrong usage or configuration.
@@ -54,37 +52,15 @@ const BLOCKING_THREADS: usize = 32;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
-    files_that_may_not_grow_are_errors();
-    // The name is fixed: usage would otherwise repeat whatever the program's file is called.
-    let words = std::iter::once(PROGRAM.into()).chain(std::env::args_os().skip(1));
-    let parsed = command()
-        .try_get_matches_from(words)
-        .and_then(|matches| Cli::from_arg_matches(&matches));
-    let code = match parsed {
+    let code = match Cli::from_arg_matches(&args::command().get_matches()) {
         Ok(cli) => dispatch(cli),
-        Err(said) if !said.use_stderr() => explain::shown(&said.render()),
         Err(error) => {
-            output::usage_error(error);
+            let _ = error.print();
             WRONG
         }
     };
-    ExitCode::from(output::end(code))
-}
-
-/// The command line as clap knows it, with every command.
-pub fn command() -> clap::Command {
-    args::command()
-}
-
-/// A write beyond the limit on the size of files is to fail, and not to end the process: SIGXFSZ gets a handler, and the
-/// write returns EFBIG.
-fn files_that_may_not_grow_are_errors() {
-    #[cfg(unix)]
-    {
-        let seen = Arc::new(std::sync::atomic::AtomicBool::new(false));
-        // Where this fails, the signal ends the process as before.
-        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
-    }
+    output::flush();
+    ExitCode::from(code)
 }
 
 fn dispatch(cli: Cli) -> u8 {
@@ -99,13 +75,7 @@ fn dispatch(cli: Cli) -> u8 {
         }
         None => Command::Stdio,
     };
-    let sources = layers(&cli.global, &command);
-    let loaded = load(&sources);
-    // These need no settings but for the limits, and must work where the settings do not.
-    let limits = match &loaded {
-        Ok(loaded) => loaded.settings.limits.clone(),
-        Err(_) => Limits::DEFAULT,
-    };
+    // These need no settings, and must work where the settings do not.
     match &command {
         Command::Version { json } => {
             facts::version_and_specification(*json);
@@ -115,7 +85,7 @@ fn dispatch(cli: Cli) -> u8 {
             response,
             level,
             json,
-        } => return files::validate(response, *level, *json, &limits),
+        } => return files::validate(response, *level, *json),
         Command::History(History::Truncate {
             file,
             max_tokens,
@@ -124,42 +94,35 @@ fn dispatch(cli: Cli) -> u8 {
             form,
             json,
         }) => {
-            let options = history::TruncateOptions {
+            return history::truncate(&history::TruncateOptions {
                 file,
                 max_tokens: *max_tokens,
                 oversize: *oversize,
                 tokenizer,
                 form: form.as_deref(),
                 json: *json,
-            };
-            return history::truncate(&options, &limits);
+            });
         }
         Command::Records { token, task } if !task.is_kept() => {
-            return records::run(task, token.as_deref(), &limits);
+            return records::run(task, token.as_deref());
         }
-        Command::Inspect { file: Some(file), .. } => return files::inspect(file, &limits),
+        Command::Inspect { file: Some(file), .. } => return files::inspect(file),
         Command::Inspect {
             jsonl: Some(file), ..
-        } => return files::inspect_lines(file, &limits),
-        Command::Stamp { file, key_file } => return stamp::stamp(file, key_file.as_deref(), &limits),
-        Command::Verify { file, key_file, json } => {
-            return stamp::verify(file, key_file.as_deref(), *json, &limits);
-        }
+        } => return files::inspect_lines(file),
+        Command::Stamp { file, key_file } => return stamp::stamp(file, key_file.as_deref()),
+        Command::Verify { file, key_file, json } => return stamp::verify(file, key_file.as_deref(), *json),
         Command::Install {
             client,
             dry_run,
             command,
         } => {
-            let action = install::Action::Install(command);
-            return install::run(*client, action, *dry_run, &sources.environment, &limits);
+            let environment = Sources::from_process().environment;
+            return install::run(*client, install::Action::Install(command), *dry_run, &environment);
         }
-        Command::Uninstall {
-            client,
-            dry_run,
-            force,
-        } => {
-            let action = install::Action::Uninstall { force: *force };
-            return install::run(*client, action, *dry_run, &sources.environment, &limits);
+        Command::Uninstall { client, dry_run } => {
+            let environment = Sources::from_process().environment;
+            return install::run(*client, install::Action::Uninstall, *dry_run, &environment);
         }
         Command::Help { topic } => return explain::help(topic),
         Command::Call {
@@ -176,7 +139,8 @@ fn dispatch(cli: Cli) -> u8 {
         }
         _ => {}
     }
-    let loaded = match loaded {
+    let sources = layers(&cli.global, &command);
+    let loaded = match load(&sources) {
         Ok(loaded) => loaded,
         Err(error) => return wrong(&error),
     };
@@ -335,15 +299,9 @@ pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigErro
     // after the other.
     with_runtime(1, async {
         let kept = Arc::clone(&engine);
-        let served = stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
+        stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
         kept.close().await;
-        match served {
-            Ok(()) => 0,
-            Err(error) => {
-                output::error(&format!("cannot write to stdout: {error}"), None);
-                FAILED
-            }
-        }
+        0
     })
 }
 
@@ -381,9 +339,23 @@ pub fn over_http(
     })?
 }
 
+/// A file's bytes, or stdin's for `-`.
+pub(crate) fn read_input(file: &Path) -> Result<Vec<u8>, String> {
+    use std::io::Read as _;
+    if file.as_os_str() == "-" {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(|error| format!("cannot read stdin: {error}"))?;
+        return Ok(bytes);
+    }
+    std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
+}
+
 /// An input that cannot be read.
-fn unreadable(refused: &Refused) -> u8 {
-    output::error(&refused.to_string(), Some("give a file, or - for stdin"));
+fn unreadable(problem: &str) -> u8 {
+    output::error(problem, Some("give a file, or - for stdin"));
     WRONG
 }
 

@@ -3,12 +3,11 @@
 use std::path::Path;
 
 use chrono::{DateTime, NaiveDate};
-use freshcontext_contract::Limits;
+use freshcontext_contract::{code, quoted};
 use freshcontext_spec::ha_pri::{HaPriV2, HaPriV3, Unsignable, Verification, verify_v2};
 use serde::{Deserialize, Serialize};
 
-use super::{FAILED, WRONG};
-use crate::input::{self, Bound};
+use super::{FAILED, WRONG, read_input};
 use crate::output::{self, Style};
 
 /// What both commands read, and `stamp` prints: the facts, and the signature over them.
@@ -53,18 +52,17 @@ const FACTS: &str = "give {\"content\", \"adapter\"} with what is known of resul
      retrieved_at, engine_version, verdict_id, decision";
 
 impl Stamp {
-    fn read(file: &Path, limits: &Limits) -> Result<Self, Problem> {
+    fn read(file: &Path) -> Result<Self, Problem> {
         let problem = |what: String, hint| Problem { what, hint };
-        let bytes = input::read(file, Bound::input(limits))
-            .map_err(|refused| problem(refused.to_string(), "give a file, or - for stdin"))?;
+        let bytes = read_input(file).map_err(|what| problem(what, "give a file, or - for stdin"))?;
         let mut reader = serde_json::Deserializer::from_slice(&bytes);
         let stamp = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let field = error.path().to_string();
             let what = error.into_inner().to_string();
             let named = if field == "." || what.contains(&format!("`{field}`")) {
-                what
+                quoted(&what)
             } else {
-                format!("`{field}`: {what}")
+                format!("{}: {}", code(&field), quoted(&what))
             };
             problem(named, FACTS)
         })?;
@@ -134,14 +132,14 @@ fn is_date(text: &str) -> bool {
 }
 
 /// The key: a file's bytes without the line end that editors add.
-fn key_of(file: Option<&Path>, limits: &Limits) -> Result<Option<Vec<u8>>, Problem> {
+fn key_of(file: Option<&Path>) -> Result<Option<Vec<u8>>, Problem> {
     let Some(file) = file else { return Ok(None) };
     let problem = |what| Problem {
         what,
         hint: "the key is all that stands in the file",
     };
-    let mut key = input::read_piped(file, Bound::config(limits))
-        .map_err(|refused| problem(format!("`--key-file`: {refused}")))?;
+    let mut key = std::fs::read(file)
+        .map_err(|error| problem(format!("cannot read the key file {}: {error}", file.display())))?;
     while key.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
         key.pop();
     }
@@ -152,8 +150,8 @@ fn key_of(file: Option<&Path>, limits: &Limits) -> Result<Option<Vec<u8>>, Probl
 }
 
 /// `freshcontext stamp`.
-pub(super) fn stamp(file: &Path, key_file: Option<&Path>, limits: &Limits) -> u8 {
-    match stamped(file, key_file, limits) {
+pub(super) fn stamp(file: &Path, key_file: Option<&Path>) -> u8 {
+    match stamped(file, key_file) {
         Ok(stamp) => {
             output::line(&serde_json::to_string_pretty(&stamp).unwrap_or_default());
             0
@@ -162,9 +160,9 @@ pub(super) fn stamp(file: &Path, key_file: Option<&Path>, limits: &Limits) -> u8
     }
 }
 
-fn stamped(file: &Path, key_file: Option<&Path>, limits: &Limits) -> Result<Stamp, Problem> {
-    let key = key_of(key_file, limits)?;
-    let mut stamp = Stamp::read(file, limits)?;
+fn stamped(file: &Path, key_file: Option<&Path>) -> Result<Stamp, Problem> {
+    let key = key_of(key_file)?;
+    let mut stamp = Stamp::read(file)?;
     stamp.check(key.is_some())?;
     stamp
         .engine_version
@@ -182,8 +180,8 @@ fn stamped(file: &Path, key_file: Option<&Path>, limits: &Limits) -> Result<Stam
 }
 
 /// `freshcontext verify`: 0 where the signature belongs to the facts, 1 where not or where there is none.
-pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool, limits: &Limits) -> u8 {
-    let (verification, said) = match verified(file, key_file, limits) {
+pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool) -> u8 {
+    let (verification, said) = match verified(file, key_file) {
         Ok(checked) => checked,
         Err(problem) => return wrong(&problem),
     };
@@ -205,13 +203,9 @@ pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool, limits
     }
 }
 
-fn verified(
-    file: &Path,
-    key_file: Option<&Path>,
-    limits: &Limits,
-) -> Result<(Verification, &'static str), Problem> {
-    let key = key_of(key_file, limits)?;
-    let stamp = Stamp::read(file, limits)?;
+fn verified(file: &Path, key_file: Option<&Path>) -> Result<(Verification, &'static str), Problem> {
+    let key = key_of(key_file)?;
+    let stamp = Stamp::read(file)?;
     let stored = stamp.signature.as_deref();
     let checked = match (stamp.scheme, key) {
         (None, _) => (

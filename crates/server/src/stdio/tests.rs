@@ -28,8 +28,7 @@ fn start() -> Client {
         ..Limits::DEFAULT
     };
     let task = tokio::spawn(async move {
-        let served = Box::pin(serve_streams(McpServer::new(engine), input, output, &limits)).await;
-        served.unwrap();
+        Box::pin(serve_streams(McpServer::new(engine), input, output, &limits)).await;
     });
     Client {
         to,

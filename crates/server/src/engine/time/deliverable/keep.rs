@@ -61,10 +61,11 @@ pub(super) struct Kept {
     latest_ms: Option<i64>,
 }
 
-/// What the adapter says of its lists.
-pub(super) fn listing(told: Told) -> Listing {
+/// What the adapter says of its lists, with what is known of this one.
+pub(super) fn listing(told: Told, complete: bool) -> Listing {
     match told {
-        Told::Window => Listing::Window,
+        Told::Whole if complete => Listing::Whole,
+        Told::Whole | Told::Window => Listing::Window,
         Told::Named => Listing::Named,
     }
 }
