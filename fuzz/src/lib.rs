@@ -62,10 +62,6 @@ impl Transport for Echo {
     fn configured(&self, _: &str) -> bool {
         true
     }
-
-    fn enabled(&self, _: &str, _: &str) -> bool {
-        true
-    }
 }
 
 /// Asks one tool with its example's arguments; whatever comes must be scored without a panic, and a

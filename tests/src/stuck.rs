@@ -58,10 +58,6 @@ impl Transport for Nobody {
     fn configured(&self, _: &str) -> bool {
         false
     }
-
-    fn enabled(&self, _: &str, _: &str) -> bool {
-        false
-    }
 }
 
 fn main() -> ExitCode {

@@ -1,5 +1,9 @@
 //! The command line: what goes where, and exit codes 0, 1 and 2.
 
+#[cfg(target_os = "linux")]
+mod doors;
+#[cfg(target_os = "linux")]
+mod full_output;
 mod install;
 #[cfg(unix)]
 mod readme;
@@ -7,6 +11,7 @@ mod shell;
 mod stamp;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod usage;
 
 use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::{Failed, Trial};
@@ -29,6 +34,11 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(install::trials());
     trials.extend(shell::trials());
     trials.extend(stamp::trials());
+    trials.extend(usage::trials());
+    #[cfg(target_os = "linux")]
+    trials.extend(doors::trials());
+    #[cfg(target_os = "linux")]
+    trials.extend(full_output::trials());
     #[cfg(unix)]
     trials.extend(readme::trials());
     #[cfg(target_os = "linux")]

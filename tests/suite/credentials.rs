@@ -33,21 +33,11 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A whole server with every key set and every route on.
+/// A whole server with every key set.
 fn keyed(base: &str, limits: Limits) -> Result<Arc<Engine>, String> {
     let now = DateTime::from_timestamp(1_794_000_000, 0).ok_or("a moment")?;
     let clock: Arc<dyn Clock> = Arc::new(StepClock::new(now));
     engine(base, clock, limits, |config| {
-        config.enabled_routes = config
-            .descriptors
-            .iter()
-            .flat_map(|source| {
-                source
-                    .routes
-                    .iter()
-                    .map(|route| format!("{}.{}", source.id, route.id))
-            })
-            .collect();
         config.secrets = names()
             .into_iter()
             .map(|name| (name, CANARY.to_owned()))
@@ -231,16 +221,6 @@ fn ways() -> Vec<(&'static str, &'static str, Value, Answer)> {
             "extract_changelog",
             json!({"url": "https://api.github.com/search/code?q=x"}),
             |_| None,
-        ),
-        (
-            "a signed address is another",
-            "extract_gebiz",
-            json!({"url": "voip"}),
-            |seen| {
-                (seen.host == "api-open.data.gov.sg" && seen.target.contains("poll-download")).then(|| {
-                json_reply(r#"{"code":0,"data":{"status":"DOWNLOAD_SUCCESS","url":"https://data.gov.sg/stranger"}}"#)
-            })
-            },
         ),
         (
             "a share link leads to the API",

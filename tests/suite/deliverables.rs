@@ -44,6 +44,9 @@ pub fn trials() -> Vec<Trial> {
         }),
         Trial::test("deliverables::template", || block_on(defining::template())),
         Trial::test("deliverables::watched", || block_on(watching::watched())),
+        Trial::test("deliverables::watched_by_nobody", || block_on(watching::unread())),
+        #[cfg(unix)]
+        Trial::test("deliverables::feeds", || block_on(watching::feeds())),
     ];
     trials.extend(on_both("deliverables::example_of_the_page", story::told));
     trials.push(on_sqlite("deliverables::killed", killed::often));

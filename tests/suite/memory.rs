@@ -43,13 +43,16 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A figure of `/proc/<process>/status`, in KiB.
-pub fn figure(process: u32, name: &str) -> u64 {
+fn figure(process: u32, name: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a running process");
-    status
-        .lines()
-        .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
-        .and_then(|rest| rest.trim().trim_end_matches(" kB").parse().ok())
-        .expect("a figure in KiB")
+    read_figure(&status, name).expect("a figure in KiB")
+}
+
+/// A figure of the text of such a file, in KiB.
+pub fn read_figure(status: &str, name: &str) -> Option<u64> {
+    let mut lines = status.lines();
+    let rest = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    rest.trim().trim_end_matches(" kB").parse().ok()
 }
 
 /// Answers that nobody reads, to as many requests as one cares to send, take no memory to speak of; and once

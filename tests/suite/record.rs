@@ -77,12 +77,10 @@ async fn run(
     tool: &str,
     arguments: Value,
     environment: &[(&str, &str)],
-    routes: &[&str],
     upstream: &ScriptedUpstream,
 ) -> Result<Recorded, String> {
     let settings = Settings {
         upstreams: vec![("*".to_owned(), upstream.base())],
-        enable_routes: routes.iter().map(|route| (*route).to_owned()).collect(),
         contact: Some("ops.canary@example.com".to_owned()),
         ..Settings::default()
     };
@@ -125,46 +123,35 @@ async fn kept(name: &str, recorded: &Recorded) -> Result<Case, Failed> {
     Ok(case)
 }
 
-/// An answer that names a signed address, which is asked next; a mail and an IP address in the table behind it.
+/// A page that names a signed address, which is asked next; a mail and an IP address in the feed behind it.
 async fn signed_address() -> Result<(), Failed> {
-    let text = |path: &str| std::fs::read_to_string(crate::root().join("fixtures/gebiz/file").join(path));
-    let rows = text("rows.csv")?.replace("Voice Over IP", "Voice Over IP, from 203.0.113.77");
-    let signed = "https://s3.ap-southeast-1.amazonaws.com/example-bucket/d_acde1106003906a75c3fa052592f2fcb.csv\
+    let signed = "https://files.example.org/releases.atom\
                   ?X-Amz-Credential=canary-bearer-token%2F20261121&X-Amz-Signature=canary-signature-0123456789";
+    let page = format!(
+        "<!doctype html><html><head><title>Tool</title><link rel=\"alternate\" type=\"application/atom+xml\" href=\"{}\"></head>\
+         <body><p>Welcome.</p></body></html>",
+        signed.replace('&', "&amp;")
+    );
+    let feed = "<?xml version=\"1.0\"?><feed xmlns=\"http://www.w3.org/2005/Atom\"><title>Releases</title><id>urn:x:releases</id>\
+        <updated>2026-11-02T00:00:00Z</updated><entry><title>1.2.0</title><id>urn:x:1.2.0</id><updated>2026-11-01T10:00:00Z</updated>\
+        <content>Reads feeds of every kind. Ask jane.canary@example.com, or 203.0.113.77.</content></entry></feed>";
     let upstream = ScriptedUpstream::start(move |seen: &SeenRequest| {
-        if seen.target.contains("poll-download") {
-            let body = json!({"code": 0, "data": {"status": "DOWNLOAD_SUCCESS", "url": signed}});
-            reply(201, "application/json", body.to_string())
-        } else if seen.target.contains("X-Amz-Signature=canary-signature-0123456789") {
-            reply(200, "text/csv", rows.clone())
+        if seen
+            .target
+            .contains("X-Amz-Signature=canary-signature-0123456789")
+        {
+            reply(200, "application/atom+xml", feed)
+        } else if seen.target == "/tool" {
+            reply(200, "text/html", page.clone())
         } else {
-            let body = r#"{"code":0,"data":{"datasetId":"d_acde1106003906a75c3fa052592f2fcb","lastUpdatedAt":"2026-09-07T02:10:24+08:00","managedBy":"jane.canary@example.com"}}"#;
-            reply(200, "application/json", body)
+            reply(404, "text/plain", "nothing here")
         }
     })
     .await?;
-    let keys = [("DATA_GOV_SG_API_KEY", "canary-operator-key")];
-    let recorded = run(
-        "signed",
-        "extract_gebiz",
-        json!({"url": "voip"}),
-        &keys,
-        &["gebiz.file"],
-        &upstream,
-    )
-    .await?;
-    let asked = upstream.requests();
-    assert!(
-        asked.iter().any(|seen| seen
-            .headers
-            .iter()
-            .any(|(_, value)| value.contains("canary-operator-key"))),
-        "the key was sent, or this proves nothing"
-    );
+    let arguments = json!({"url": "https://tool.example.org/tool"});
+    let recorded = run("signed", "extract_changelog", arguments, &[], &upstream).await?;
     let case = kept("signed", &recorded).await?;
     assert_eq!(case.kind, Kind::Ok);
-    assert_eq!(case.env, ["DATA_GOV_SG_API_KEY", "FRESHCONTEXT_CONTACT"]);
-    assert_eq!(case.routes, ["gebiz.file"]);
     assert!(
         recorded.summary.contains("the same answer"),
         "{}",
@@ -206,7 +193,7 @@ async fn token_and_cookies() -> Result<(), Failed> {
         ("REDDIT_CLIENT_SECRET", "canary-client-secret"),
     ];
     let arguments = json!({"url": "r/rust", "sort": "newest", "limit": 8});
-    let recorded = run("token", "extract_reddit", arguments, &keys, &[], &upstream).await?;
+    let recorded = run("token", "extract_reddit", arguments, &keys, &upstream).await?;
     let sent = upstream.requests();
     assert!(
         sent.iter()
@@ -256,7 +243,7 @@ async fn redirects() -> Result<(), Failed> {
     })
     .await?;
     let arguments = json!({"url": "https://tool.example.org/changes"});
-    let recorded = run("redirects", "extract_changelog", arguments, &[], &[], &upstream).await?;
+    let recorded = run("redirects", "extract_changelog", arguments, &[], &upstream).await?;
     let case = kept("redirects", &recorded).await?;
     let statuses: Vec<u16> = case.exchanges.iter().map(|exchange| exchange.status).collect();
     assert_eq!(
@@ -320,7 +307,6 @@ async fn key_in_query() -> Result<(), Failed> {
         "extract_scholar",
         json!({"url": "age of facts"}),
         &keys,
-        &[],
         &upstream,
     )
     .await?;
@@ -342,7 +328,6 @@ async fn refusals() -> Result<(), Failed> {
         "limited",
         "extract_hackernews",
         json!({"url": "rust"}),
-        &[],
         &[],
         &upstream,
     )
@@ -369,7 +354,6 @@ async fn refusals() -> Result<(), Failed> {
         "extract_hackernews",
         json!({"url": ""}),
         &[],
-        &[],
         &upstream,
     )
     .await;
@@ -382,7 +366,6 @@ async fn refusals() -> Result<(), Failed> {
         "extract_hackernews",
         json!({"url": "rust"}),
         &[],
-        &[],
         &upstream,
     )
     .await;
@@ -390,7 +373,7 @@ async fn refusals() -> Result<(), Failed> {
         said.as_ref().is_err_and(|said| said.contains("--into")),
         "{said:?}"
     );
-    let said = run("unknown", "extract_nothing", json!({}), &[], &[], &upstream).await;
+    let said = run("unknown", "extract_nothing", json!({}), &[], &upstream).await;
     assert!(
         said.as_ref().is_err_and(|said| said.contains("no tool")),
         "{said:?}"

@@ -84,12 +84,6 @@ async fn refused(facts: &'static Descriptor, credential: &'static Credential) ->
     let clock = Arc::new(StepClock::new("2026-11-21T20:15:00Z".parse()?));
     let engine = engine(&upstream.base(), clock, once(), |config| {
         config.secrets = secrets(credential);
-        // So that the host is asked, whatever the order of the routes.
-        config.enabled_routes = facts
-            .routes
-            .iter()
-            .map(|route| format!("{}.{}", facts.id, route.id))
-            .collect();
     })?;
     let arguments: Map<String, Value> = serde_json::from_str(facts.example)?;
     call(&engine, facts.tool, arguments, CallContext::default()).await?;

@@ -153,7 +153,6 @@ impl Bench {
                 .iter()
                 .map(|name| (name.clone(), SECRET.to_owned()))
                 .collect();
-            config.enabled_routes = case.routes.iter().cloned().collect();
             config.contact = case
                 .env
                 .iter()

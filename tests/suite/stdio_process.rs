@@ -382,7 +382,6 @@ async fn bad_configuration() -> Result<(), Failed> {
             None,
             "disable_sources",
         ),
-        (vec!["stdio", "--set", "enable_routes=a.b"], None, "enable_routes"),
         (vec!["stdio", "--set", "extra_ca=/none.pem"], None, "extra_ca"),
         (vec!["stdio", "--log", "loud,=x=y"], None, "log"),
         (

@@ -13,7 +13,21 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("sync::folders", || verdict(folders())),
         Trial::test("sync::generated", || verdict(generated())),
         Trial::test("sync::descriptors", || verdict(descriptors())),
+        Trial::test("sync::clippy", || verdict(clippy())),
     ]
+}
+
+/// A crate with rules of its own for clippy keeps to those of the workspace, too: clippy reads the nearest file only.
+fn clippy() -> Vec<String> {
+    let read = |name: &str| std::fs::read_to_string(root().join(name)).unwrap_or_default();
+    let own = read("crates/server/clippy.toml");
+    let common = read("clippy.toml");
+    let missing = common
+        .lines()
+        .filter(|line| !own.lines().any(|known| known == *line));
+    missing
+        .map(|line| format!("crates/server/clippy.toml has no line `{line}`"))
+        .collect()
 }
 
 /// Crates that no adapter may depend on, because each would open a door that the contract closes.

@@ -1,7 +1,7 @@
 //! The reader against recorded bodies.
 
 use freshcontext_contract::chrono::NaiveDate;
-use freshcontext_contract::{DateEvidence, DateValue, ErrorCode};
+use freshcontext_contract::{DateEvidence, DateValue};
 use freshcontext_testkit::bodies::recording;
 
 use crate::providers::Provider;
@@ -17,59 +17,6 @@ impl Quote {
 
 fn ticker(given: &str) -> Ticker {
     Ticker::read(given).unwrap()
-}
-
-fn stooq(given: &str, name: &str) -> Result<Quote, ErrorCode> {
-    Provider::Stooq
-        .parse(&ticker(given), 200, &recording(&format!("stooq/{name}")))
-        .map_err(|error| error.code)
-}
-
-#[freshcontext_recorded::test]
-fn recorded_stooq_quotes_are_in_warsaw_time() {
-    for (given, name, price, utc, rough) in [
-        ("AAPL", "quote_aapl.csv", 163.17, "2022-03-04T21:00:07Z", false),
-        ("AAPL", "quote_aapl.json", 178.61, "2023-08-25T20:00:12Z", false),
-        (
-            "^WIG",
-            "quote_pl_headers.csv",
-            59_406.36,
-            "2017-04-06T15:15:00Z",
-            false,
-        ),
-        (
-            "XAU-USD",
-            "quote_no_volume.json",
-            5_199.71,
-            "2026-03-20T20:59:50Z",
-            true,
-        ),
-    ] {
-        let quote = stooq(given, name);
-        let quote = quote.unwrap();
-        assert_eq!(
-            quote.date.value(),
-            Some(&DateValue::Instant(utc.parse().unwrap())),
-            "{name}"
-        );
-        assert!(
-            (quote.price - price).abs() < 1e-9 && quote.is_rough() == rough,
-            "{name}"
-        );
-        assert_eq!(quote.currency, None);
-    }
-}
-
-#[freshcontext_recorded::test]
-fn recorded_refusals_are_no_quotes() {
-    for (name, code) in [
-        ("quote_nd.csv", ErrorCode::NotFound),
-        ("daily_limit.txt", ErrorCode::RateLimited),
-        ("pow_challenge.html", ErrorCode::Challenge),
-    ] {
-        let quote = stooq("AAPL", name);
-        assert_eq!(quote.unwrap_err(), code, "{name}");
-    }
 }
 
 #[freshcontext_recorded::test]

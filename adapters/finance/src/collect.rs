@@ -1,7 +1,7 @@
 //! Each ticker goes from provider to provider, in their order, until one has a valid quote.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, ErrorCode, SourceError, SourceResult, Switch, counted};
+use freshcontext_contract::{Cx, ErrorCode, SourceError, SourceResult, counted};
 use futures_util::future::{join, join_all};
 
 use crate::DESCRIPTOR;
@@ -95,13 +95,9 @@ fn providers(cx: &Cx<'_>, query: &Query) -> Result<Vec<Provider>, SourceError> {
     }
     let route = DESCRIPTOR.route(only.id());
     let closed = SourceError::misconfigured(format!("the provider {} is not turned on", only.id()));
-    Err(match route.map(|route| (route.needs, route.switch)) {
-        Some((Some(env), _)) => closed.hint(format!("set {env}")),
-        Some((None, Switch::OffBecause(why))) => closed.hint(format!(
-            "enable_routes finance.{} turns it on; it is off because {why}",
-            only.id()
-        )),
-        _ => closed,
+    Err(match route.and_then(|route| route.needs) {
+        Some(env) => closed.hint(format!("set {env}")),
+        None => closed,
     })
 }
 
@@ -310,10 +306,6 @@ mod tests {
         }
 
         fn configured(&self, _env: &str) -> bool {
-            false
-        }
-
-        fn enabled(&self, _adapter: &str, _route: &str) -> bool {
             false
         }
     }

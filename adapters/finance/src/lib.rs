@@ -12,8 +12,8 @@ mod request;
 mod symbol;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, HostRate, Hosts, Listing,
-    Marker, Pace, Peek, Route, SourceError, SourceResult, StatusRule, When,
+    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, HostRate, Hosts, Listing, Pace,
+    Peek, Route, SourceError, SourceResult, StatusRule, When,
 };
 
 /// A host that publishes no more than how many requests it takes; two at once are modest.
@@ -40,7 +40,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "api.frankfurter.dev",
         "api.exchange.coinbase.com",
         "query1.finance.yahoo.com",
-        "stooq.com",
     ]),
     official: false,
     peek: Peek::none(Listing::Named),
@@ -77,8 +76,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         .founded(Founding::Documented),
         Route::new("coinbase", "coins").founded(Founding::Documented),
         Route::new("yahoo", "worldwide; often refuses servers").founded(Founding::Documented),
-        Route::new("stooq", "worldwide, Warsaw time")
-            .off("its quote address has answered 404 or a browser check since 2026"),
     ],
     rates: &[
         rate("finnhub.io", 60, 60, "https://finnhub.io/docs/api/rate-limit"),
@@ -105,26 +102,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             1,
             "https://legal.yahoo.com/us/en/yahoo/terms/otos/index.html",
         ),
-        rate("stooq.com", 1, 1, "https://stooq.com/q/l/"),
     ],
-    status_rules: &[
-        StatusRule::new(404, ErrorCode::UpstreamError)
-            .when(When::BodyContains(
-                "page you requested does not exist or has been moved",
-            ))
-            .saying("Stooq's quote address is gone"),
-        StatusRule::new(403, ErrorCode::Misconfigured)
-            .when(When::BodyContains("You don't have access to this resource"))
-            .saying("the plan of the Finnhub key in FINNHUB_API_KEY does not include this ticker"),
-    ],
-    markers: &[
-        Marker::new("requires JavaScript to verify your browser", ErrorCode::Challenge)
-            .saying("Stooq asks for a browser check in place of the quote"),
-        Marker::new("Exceeded the daily hits limit", ErrorCode::RateLimited)
-            .saying("Stooq's daily quota for this address is spent"),
-        Marker::new("Exceeded the daily site hits limit", ErrorCode::RateLimited)
-            .saying("Stooq's daily quota for this address is spent"),
-    ],
+    status_rules: &[StatusRule::new(403, ErrorCode::Misconfigured)
+        .when(When::BodyContains("You don't have access to this resource"))
+        .saying("the plan of the Finnhub key in FINNHUB_API_KEY does not include this ticker")],
+    markers: &[],
     args: ArgSpec::length(5_000),
     dates: "The moment of the price as the quote source gives it, converted from its exchange's time zone.",
     terms: "Delayed, informational, personal use: https://www.nasdaq.com/legal, https://www.cboe.com/delayed_quotes/",
@@ -154,14 +136,10 @@ fn wrong(problem: &str) -> SourceError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use freshcontext_contract::Switch;
 
     #[test]
     fn two_routes_at_least_need_no_key() {
-        let open = DESCRIPTOR
-            .routes
-            .iter()
-            .filter(|route| route.needs.is_none() && route.switch == Switch::On);
+        let open = DESCRIPTOR.routes.iter().filter(|route| route.needs.is_none());
         assert!(open.count() >= 2);
     }
 

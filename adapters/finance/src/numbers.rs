@@ -16,7 +16,7 @@ pub fn number(value: &Value) -> Option<f64> {
 }
 
 /// As [`number`], from text.
-pub fn from_text(text: &str) -> Option<f64> {
+fn from_text(text: &str) -> Option<f64> {
     let plain: String = text
         .trim()
         .chars()

@@ -1,6 +1,6 @@
 //! Tickers as people write them, and as each provider does.
 
-use freshcontext_contract::{SourceError, quoted};
+use freshcontext_contract::SourceError;
 use freshcontext_parse::text;
 
 use crate::wrong;
@@ -31,44 +31,44 @@ pub struct Ticker {
     pub kind: Kind,
 }
 
-/// Market suffixes: as people write them, Yahoo's, Stooq's.
-const MARKETS: [(&str, &str, &str); 26] = [
-    ("DE", "DE", "de"),
-    ("L", "L", "uk"),
-    ("UK", "L", "uk"),
-    ("T", "T", "jp"),
-    ("JP", "T", "jp"),
-    ("HK", "HK", "hk"),
-    ("WA", "WA", ""),
-    ("PL", "WA", ""),
-    ("PA", "PA", "fr"),
-    ("AS", "AS", "nl"),
-    ("MI", "MI", "it"),
-    ("MC", "MC", "es"),
-    ("SW", "SW", "ch"),
-    ("TO", "TO", "ca"),
-    ("AX", "AX", "au"),
-    ("SS", "SS", "cn"),
-    ("SZ", "SZ", "cn"),
-    ("KS", "KS", "kr"),
-    ("NS", "NS", "in"),
-    ("ST", "ST", "se"),
-    ("OL", "OL", "no"),
-    ("CO", "CO", "dk"),
-    ("HE", "HE", "fi"),
-    ("F", "F", "de"),
-    ("BR", "BR", "be"),
-    ("SI", "SI", "sg"),
+/// Market suffixes: as people write them, and Yahoo's.
+const MARKETS: [(&str, &str); 26] = [
+    ("DE", "DE"),
+    ("L", "L"),
+    ("UK", "L"),
+    ("T", "T"),
+    ("JP", "T"),
+    ("HK", "HK"),
+    ("WA", "WA"),
+    ("PL", "WA"),
+    ("PA", "PA"),
+    ("AS", "AS"),
+    ("MI", "MI"),
+    ("MC", "MC"),
+    ("SW", "SW"),
+    ("TO", "TO"),
+    ("AX", "AX"),
+    ("SS", "SS"),
+    ("SZ", "SZ"),
+    ("KS", "KS"),
+    ("NS", "NS"),
+    ("ST", "ST"),
+    ("OL", "OL"),
+    ("CO", "CO"),
+    ("HE", "HE"),
+    ("F", "F"),
+    ("BR", "BR"),
+    ("SI", "SI"),
 ];
 
-/// Indices: common names, then CNBC's, Cboe's, Yahoo's and Stooq's; empty where there is none.
-const INDICES: [(&[&str], &str, &str, &str, &str); 6] = [
-    (&["SPX", "GSPC", "INX"], ".SPX", "_SPX", "^GSPC", "^spx"),
-    (&["DJI", "DJIA"], ".DJI", "", "^DJI", "^dji"),
-    (&["IXIC", "COMP"], ".IXIC", "", "^IXIC", "^ndq"),
-    (&["NDX"], ".NDX", "_NDX", "^NDX", "^ndx"),
-    (&["RUT"], ".RUT", "_RUT", "^RUT", ""),
-    (&["VIX"], ".VIX", "_VIX", "^VIX", ""),
+/// Indices: common names, then CNBC's, Cboe's and Yahoo's; empty where there is none.
+const INDICES: [(&[&str], &str, &str, &str); 6] = [
+    (&["SPX", "GSPC", "INX"], ".SPX", "_SPX", "^GSPC"),
+    (&["DJI", "DJIA"], ".DJI", "", "^DJI"),
+    (&["IXIC", "COMP"], ".IXIC", "", "^IXIC"),
+    (&["NDX"], ".NDX", "_NDX", "^NDX"),
+    (&["RUT"], ".RUT", "_RUT", "^RUT"),
+    (&["VIX"], ".VIX", "_VIX", "^VIX"),
 ];
 
 const CURRENCIES: [&str; 30] = [
@@ -87,7 +87,7 @@ impl Ticker {
             || !bare.starts_with(|c: char| c.is_ascii_alphanumeric())
         {
             let shown = text::said(given, 30);
-            return Err(wrong(&format!("holds {}, which is no ticker", quoted(&shown))));
+            return Err(wrong(&format!("holds {shown:?}, which is no ticker")));
         }
         let given = given.trim().to_owned();
         let ticker = |root: &str, kind| {
@@ -123,7 +123,7 @@ impl Ticker {
             if market == "US" {
                 return ticker(&root.replace('-', "."), Kind::Us);
             }
-            if let Some((_, yahoo, _)) = MARKETS.iter().find(|(name, _, _)| *name == market) {
+            if let Some((_, yahoo)) = MARKETS.iter().find(|(name, _)| *name == market) {
                 return ticker(root, Kind::Abroad(yahoo));
             }
             let class = market.len() == 1 && market.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -173,38 +173,7 @@ impl Ticker {
         }
     }
 
-    /// As Stooq writes it.
-    pub fn stooq(&self) -> Option<String> {
-        let root = self.root.to_ascii_lowercase();
-        Some(match &self.kind {
-            Kind::Us => format!("{}.us", root.replace('.', "-")),
-            Kind::Index => match self.index() {
-                Some(index) => Some(index.4.to_owned()).filter(|name| !name.is_empty())?,
-                None => format!("^{root}"),
-            },
-            Kind::Currency(base, quote) | Kind::Coin(base, quote) => {
-                format!("{base}{quote}").to_ascii_lowercase()
-            }
-            Kind::Abroad(market) => {
-                let (_, _, suffix) = MARKETS.iter().find(|(_, yahoo, _)| yahoo == market)?;
-                if suffix.is_empty() {
-                    root
-                } else {
-                    format!("{root}.{suffix}")
-                }
-            }
-        })
-    }
-
-    fn index(
-        &self,
-    ) -> Option<&'static (
-        &'static [&'static str],
-        &'static str,
-        &'static str,
-        &'static str,
-        &'static str,
-    )> {
+    fn index(&self) -> Option<&'static (&'static [&'static str], &'static str, &'static str, &'static str)> {
         INDICES
             .iter()
             .find(|(names, ..)| names.contains(&self.root.as_str()))
@@ -224,29 +193,20 @@ mod tests {
     fn each_provider_gets_its_own_spelling() {
         let all = |given: &str| {
             let ticker = at(given);
-            (ticker.cnbc(), ticker.cboe(), ticker.yahoo(), ticker.stooq())
+            (ticker.cnbc(), ticker.cboe(), ticker.yahoo())
         };
         let some = |text: &str| Some(text.to_owned());
-        assert_eq!(
-            all("aapl"),
-            (some("AAPL"), some("AAPL"), "AAPL".into(), some("aapl.us"))
-        );
-        assert_eq!(
-            all("BRK.B"),
-            (some("BRK.B"), some("BRK.B"), "BRK-B".into(), some("brk-b.us"))
-        );
+        assert_eq!(all("aapl"), (some("AAPL"), some("AAPL"), "AAPL".into()));
+        assert_eq!(all("BRK.B"), (some("BRK.B"), some("BRK.B"), "BRK-B".into()));
         assert_eq!(all("BRK-B"), all("brk-b.us"));
-        assert_eq!(
-            all("^GSPC"),
-            (some(".SPX"), some("_SPX"), "^GSPC".into(), some("^spx"))
-        );
-        assert_eq!(all("0700.HK"), (None, None, "0700.HK".into(), some("0700.hk")));
-        assert_eq!(all("7203.JP"), (None, None, "7203.T".into(), some("7203.jp")));
-        assert_eq!(all("TSCO.L"), (None, None, "TSCO.L".into(), some("tsco.uk")));
-        assert_eq!(all("PKN.PL"), (None, None, "PKN.WA".into(), some("pkn")));
-        assert_eq!(all("EURUSD=X"), (None, None, "EURUSD=X".into(), some("eurusd")));
+        assert_eq!(all("^GSPC"), (some(".SPX"), some("_SPX"), "^GSPC".into()));
+        assert_eq!(all("0700.HK"), (None, None, "0700.HK".into()));
+        assert_eq!(all("7203.JP"), (None, None, "7203.T".into()));
+        assert_eq!(all("TSCO.L"), (None, None, "TSCO.L".into()));
+        assert_eq!(all("PKN.PL"), (None, None, "PKN.WA".into()));
+        assert_eq!(all("EURUSD=X"), (None, None, "EURUSD=X".into()));
         assert_eq!(all("EUR/USD"), all("EURUSD"));
-        assert_eq!(all("BTC-USD"), (None, None, "BTC-USD".into(), some("btcusd")));
+        assert_eq!(all("BTC-USD"), (None, None, "BTC-USD".into()));
     }
 
     #[test]
@@ -274,7 +234,7 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(text in "\\PC{0,16}") {
             if let Ok(ticker) = Ticker::read(&text) {
-                let _ = (ticker.cnbc(), ticker.cboe(), ticker.stooq());
+                let _ = (ticker.cnbc(), ticker.cboe());
                 prop_assert!(ticker.yahoo().is_ascii());
             }
         }

@@ -40,12 +40,3 @@ fn recorded_odd_rows_are_cleaned() {
     assert!(panel.fields.contains_key("nominal_lines") && !panel.fields.contains_key("total_sgd"));
     assert!(tenders.iter().all(|tender| !tender.item().title.contains('\t')));
 }
-
-#[freshcontext_recorded::test]
-fn the_recorded_file_reads_like_the_rows() {
-    let body = recording("gebiz/csv_rows_33_52.csv");
-    let (rows, lost) = parse::file(&body).unwrap();
-    assert_eq!((rows.len(), lost), (20, 0));
-    assert!(rows.iter().any(|row| row.description.contains("(\"VOIP\")")));
-    assert_eq!(rows.iter().filter(|row| row.supplier.is_none()).count(), 1);
-}

@@ -1,8 +1,6 @@
 //! All matching rows, grouped and sorted here.
 
-use freshcontext_contract::{
-    Cx, DateEvidence, ErrorCode, SourceError, SourceResult, code, counted, named, sort_by_date,
-};
+use freshcontext_contract::{Cx, DateEvidence, SourceError, SourceResult, counted, sort_by_date};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Query};
@@ -12,8 +10,8 @@ use crate::tenders::{self, Tender};
 
 const SCOPE: &str = "These are awards of past tenders; open tenders are only on the GeBIZ portal";
 
-/// After these the rows are searched instead of the file, too: it is too large, missing or not what it should be.
-const NO_FILE: [ErrorCode; 3] = [ErrorCode::TooLarge, ErrorCode::NotFound, ErrorCode::Malformed];
+/// The only route.
+pub const ROUTE: &str = "datastore";
 /// More rows than the dataset has.
 const MOST_ROWS: usize = 100_000;
 
@@ -30,13 +28,8 @@ struct Read {
 pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceError> {
     let query = input::read(input)?;
     let skip = cx.args().cursor_within(1..=MOST_ROWS)?.unwrap_or(0);
-    let routed = cx
-        .first_route(&["file", "datastore"], &NO_FILE, |route| {
-            by_route(cx, route, &query)
-        })
-        .await?;
+    let routed = cx.first_route(&[ROUTE], &[], |_| search(cx, &query)).await?;
     let mut notes = vec![SCOPE.to_owned()];
-    notes.extend(routed.notes());
     let as_of = match cx.send(request::metadata()?).await {
         Ok(response) => {
             let updated = parse::updated(&charset::decode(&response).text);
@@ -55,13 +48,6 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
     }
     result.notes.extend(notes);
     Ok(result)
-}
-
-async fn by_route(cx: &Cx<'_>, route: &'static str, query: &Query) -> Result<Read, SourceError> {
-    match route {
-        "file" => whole_file(cx, query).await,
-        _ => search(cx, query).await,
-    }
 }
 
 async fn search(cx: &Cx<'_>, query: &Query) -> Result<Read, SourceError> {
@@ -90,33 +76,6 @@ async fn search(cx: &Cx<'_>, query: &Query) -> Result<Read, SourceError> {
     out.rows
         .retain(|row| row.number.is_none_or(|number| seen.insert(number)));
     Ok(out)
-}
-
-async fn whole_file(cx: &Cx<'_>, query: &Query) -> Result<Read, SourceError> {
-    let prepared = charset::read(cx, request::initiate()?, parse::prepared).await?;
-    // A file that was prepared before is named at once.
-    let url = if let Some(url) = prepared {
-        url
-    } else {
-        let ready = |body: &str| parse::prepared(body)?.ok_or_else(parse::not_yet);
-        charset::read(cx, request::poll()?, ready).await?
-    };
-    let (mut rows, unreadable) = charset::read(cx, request::file(url), parse::file).await?;
-    let words: Vec<String> = query.words.to_lowercase().split(' ').map(str::to_owned).collect();
-    rows.retain(|row| {
-        let text = if query.agency {
-            row.agency.to_lowercase()
-        } else {
-            searched(row)
-        };
-        words.iter().all(|word| text.contains(word.as_str()))
-    });
-    Ok(Read {
-        total: Some(rows.len()),
-        rows,
-        unreadable,
-        complete: true,
-    })
 }
 
 fn searched(row: &Row) -> String {
@@ -175,11 +134,7 @@ fn to_result(cx: &Cx<'_>, query: &Query, read: &Read, skip: usize) -> Result<Sou
         counted(read.rows.len(), "row read", "rows read")
     ));
     if let Some(short) = &query.short {
-        result.note(format!(
-            "{} was read as the agency {}",
-            code(short),
-            named(&query.words)
-        ));
+        result.note(format!("`{short}` was read as the agency {}", query.words));
     }
     if days.given() && undated > 0 {
         result.skip(

@@ -37,13 +37,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Awarded Singapore tenders with amounts; none is open. For US awards use extract_govcontracts.",
     example: r#"{"url": "cybersecurity"}"#,
     profile: "government_regulatory",
-    hosts: Hosts::Fixed(&[
-        "data.gov.sg",
-        "api-production.data.gov.sg",
-        "api-open.data.gov.sg",
-        // Where the signed download addresses point.
-        "s3.ap-southeast-1.amazonaws.com",
-    ]),
+    hosts: Hosts::Fixed(&["data.gov.sg", "api-production.data.gov.sg"]),
     official: true,
     peek: Peek {
         question: Question::Own,
@@ -51,20 +45,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         asks: "the dataset's own record alone, about 1 KB, in place of all its matching rows",
         tells: "that the dataset was not published again, so that every row is the same",
     },
-    credentials: &[
-        key("data.gov.sg"),
-        key("api-production.data.gov.sg"),
-        key("api-open.data.gov.sg"),
-    ],
-    routes: &[
-        Route::new("file", "the whole dataset as one file")
-            .off("the file of more than 4 MB does not fit the usual body limit"),
-        Route::new("datastore", "search over all rows, sorted here"),
-    ],
+    credentials: &[key("data.gov.sg"), key("api-production.data.gov.sg")],
+    routes: &[Route::new(collect::ROUTE, "search over all rows, sorted here")],
     rates: &[
         rate("data.gov.sg", 4, 8),
         rate("api-production.data.gov.sg", 6, 12),
-        rate("api-open.data.gov.sg", 2, 4),
     ],
     status_rules: &[
         StatusRule::new(409, ErrorCode::InvalidInput).saying("data.gov.sg refused the search words"),

@@ -1,10 +1,8 @@
 //! From answers of data.gov.sg to rows.
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
-use freshcontext_contract::url::Url;
-use freshcontext_contract::{ErrorCode, SourceError, quoted};
+use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
-use freshcontext_parse::table::{self, Table};
 use freshcontext_parse::text;
 use serde::Deserialize;
 use serde_json::Value;
@@ -122,45 +120,7 @@ fn refusal(answer: &Answer) -> SourceError {
     } else {
         ErrorCode::UpstreamError
     };
-    SourceError::new(
-        code,
-        format!("data.gov.sg answered with an error: {}", quoted(&said)),
-    )
-}
-
-/// Rows in a CSV file; those without a tender number are counted.
-pub fn file(body: &str) -> Result<(Vec<Row>, usize), SourceError> {
-    let table = table::read(body, 100_000, "GeBIZ file")?;
-    let column = |name| table.column(name);
-    let (tender, date) = (column("tender_no"), column("award_date"));
-    if tender.is_none() || date.is_none() {
-        return Err(SourceError::malformed(
-            "GeBIZ file: the columns tender_no and award_date are missing",
-        ));
-    }
-    let id = column("_id");
-    let (description, agency) = (column("tender_description"), column("agency"));
-    let (status, supplier) = (column("tender_detail_status"), column("supplier_name"));
-    let amount = column("awarded_amt");
-    let rows: Vec<Row> = table
-        .rows
-        .iter()
-        .filter_map(|cells| {
-            let cell = |at| Table::cell(cells, at).map(str::to_owned);
-            row(Wire {
-                id: cell(id).and_then(|id| id.parse().ok()),
-                tender_no: cell(tender)?,
-                tender_description: cell(description),
-                agency: cell(agency),
-                award_date: cell(date),
-                tender_detail_status: cell(status),
-                supplier_name: cell(supplier),
-                awarded_amt: cell(amount).map_or(Value::Null, Value::String),
-            })
-        })
-        .collect();
-    let lost = table.rows.len() - rows.len() + table.omitted;
-    Ok((rows, lost))
+    SourceError::new(code, format!("data.gov.sg answered with an error: {said}"))
 }
 
 /// A row without a tender number belongs to no tender: two of them are not one.
@@ -226,30 +186,6 @@ pub fn updated(body: &str) -> Option<NaiveDate> {
     let text = value.get("data")?.get("lastUpdatedAt")?.as_str()?;
     let at = DateTime::parse_from_rfc3339(text).ok()?;
     Some(at.with_timezone(&FixedOffset::east_opt(SINGAPORE)?).date_naive())
-}
-
-/// The address of the whole file, where it is ready; `None` where it is being prepared.
-pub fn prepared(body: &str) -> Result<Option<Url>, SourceError> {
-    let value: Value = json::parse(body, "data.gov.sg download")?;
-    let Some(data) = value.get("data").filter(|data| data.is_object()) else {
-        let said = ["errorMsg", "errMsg", "name"]
-            .iter()
-            .find_map(|name| value.get(*name)?.as_str().filter(|said| !said.is_empty()));
-        return Err(match said {
-            Some(said) => SourceError::upstream(format!(
-                "data.gov.sg does not prepare the file: {}",
-                quoted(&text::said(said, 160))
-            )),
-            None => SourceError::malformed("data.gov.sg download: the answer says nothing of the file"),
-        });
-    };
-    let url = json::text_at(data, "/url").and_then(|text| Url::parse(text).ok());
-    Ok(url.filter(|url| url.scheme() == "https"))
-}
-
-/// The error where the file is still being prepared.
-pub fn not_yet() -> SourceError {
-    SourceError::upstream("data.gov.sg has not prepared the file yet")
 }
 
 #[cfg(test)]
@@ -338,25 +274,5 @@ mod tests {
             assert_eq!(updated(&body).unwrap().to_string(), day, "{at}");
         }
         assert_eq!(updated("{}"), None);
-    }
-
-    #[test]
-    fn a_file_that_is_not_ready_is_no_empty_answer() {
-        for pending in [
-            r#"{"code":0,"data":{"status":"DOWNLOAD_PENDING"}}"#,
-            r#"{"code":0,"data":{"message":"Download successfully initiated."},"errorMsg":""}"#,
-            r#"{"data":{"url":"http://example.org/x.csv"}}"#,
-        ] {
-            assert_eq!(prepared(pending).unwrap(), None, "{pending}");
-        }
-        assert!(
-            prepared(r#"{"data":{"url":"https://example.org/x.csv"}}"#)
-                .unwrap()
-                .is_some()
-        );
-        let refused =
-            prepared(r#"{"code":4,"name":"REAL_TIME_API_ERROR","data":null,"errorMsg":"no such dataset"}"#);
-        assert!(refused.unwrap_err().message.contains("no such dataset"));
-        assert_eq!(prepared("{}").unwrap_err().code, ErrorCode::Malformed);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use freshcontext_contract::url::Url;
 use freshcontext_contract::{KeyedUrl, Media, Request, SourceError};
 
 use crate::input::{DATASET, Query};
@@ -36,31 +35,6 @@ pub fn metadata() -> Result<Request, SourceError> {
         &[DATASET, "metadata"],
     )?;
     Ok(Request::get(url, Media::Json).cache_for(KEEP))
-}
-
-/// Has the whole file prepared. Comes before [`poll`]: polling alone works for some datasets only
-/// (guide.data.gov.sg/developer-guide/dataset-apis/download-dataset).
-pub fn initiate() -> Result<Request, SourceError> {
-    download("initiate-download")
-}
-
-/// Asks where the prepared file can be fetched.
-pub fn poll() -> Result<Request, SourceError> {
-    download("poll-download")
-}
-
-fn download(step: &str) -> Result<Request, SourceError> {
-    let url = KeyedUrl::new(
-        "https://api-open.data.gov.sg/v1/public/api/datasets/",
-        &[DATASET, step],
-    )?;
-    // The address in the answer expires within the hour.
-    Ok(Request::get(url, Media::Json).cache_for(Duration::from_mins(10)))
-}
-
-/// The whole file, at the signed address that the source gave.
-pub fn file(url: Url) -> Request {
-    Request::get(url, Media::Csv).cache_for(KEEP)
 }
 
 #[cfg(test)]

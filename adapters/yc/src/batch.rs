@@ -23,11 +23,11 @@ impl Season {
         (Self::Fall, "Fall", 'F'),
     ];
 
-    fn parts(self) -> (&'static str, char) {
+    fn name(self) -> &'static str {
         Self::ALL
             .into_iter()
             .find(|(season, ..)| *season == self)
-            .map_or(("", ' '), |(_, name, letter)| (name, letter))
+            .map_or("", |(_, name, _)| name)
     }
 }
 
@@ -71,16 +71,11 @@ impl Batch {
     pub fn slug(self) -> String {
         self.to_string().to_lowercase().replace(' ', "-")
     }
-
-    /// The short spelling.
-    pub fn code(self) -> String {
-        format!("{}{:02}", self.season.parts().1, self.year % 100)
-    }
 }
 
 impl fmt::Display for Batch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.season.parts().0, self.year)
+        write!(f, "{} {}", self.season.name(), self.year)
     }
 }
 
@@ -100,13 +95,7 @@ mod tests {
         ] {
             assert_eq!(Batch::read(text).unwrap().to_string(), want);
         }
-        assert_eq!(
-            (
-                Batch::read("X25").unwrap().slug(),
-                Batch::read("Fall 2024").unwrap().code()
-            ),
-            ("spring-2025".into(), "F24".into())
-        );
+        assert_eq!(Batch::read("X25").unwrap().slug(), "spring-2025");
         for text in [
             "IK12",
             "Unspecified",

@@ -6,12 +6,10 @@ mod parse;
 mod request;
 mod select;
 
-use std::sync::{Mutex, PoisonError};
-
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek, Peeked,
-    Question, Response, Route, SourceError, SourceResult, StatusRule, When, named, named_list,
+    Question, Response, Route, SourceError, SourceResult,
 };
 use freshcontext_parse::charset;
 
@@ -27,38 +25,23 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Y Combinator companies with status, team size and hiring. For launches use extract_producthunt.",
     example: input::EXAMPLE,
     profile: "company_intel",
-    hosts: Hosts::Fixed(&["yc-oss.github.io", "www.ycombinator.com", request::INDEX_HOST]),
+    hosts: Hosts::Fixed(&["yc-oss.github.io"]),
     official: false,
     peek: Peek {
         question: Question::Own,
         listing: Listing::Window,
-        asks: "the mirror's meta.json with its ETag: it changes with every build; of the live index, the query itself",
+        asks: "the mirror's meta.json with its ETag: it changes with every build",
         tells: "that the mirror was not built again",
     },
     credentials: &[],
-    routes: &[
-        Route::new(LIVE, "YC's own index, as the search of its page uses it")
-            .off("YC's terms do not allow programs to collect from its site"),
-        Route::new(
-            MIRROR,
-            "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
-        ),
-    ],
-    rates: &[
-        HostRate::new("yc-oss.github.io", Pace::new(30, 10))
-            .in_flight(4)
-            .link("https://github.com/yc-oss/api"),
-        HostRate::new("www.ycombinator.com", Pace::new(1, 5)).link("https://www.ycombinator.com/legal"),
-        HostRate::new(request::INDEX_HOST, Pace::new(5, 1)).link("https://www.ycombinator.com/legal"),
-    ],
-    status_rules: &[
-        StatusRule::new(403, ErrorCode::AccessDenied)
-            .when(When::BodyContains("Invalid Application-ID or API key"))
-            .saying("YC's search index no longer takes the key that its page named"),
-        StatusRule::new(403, ErrorCode::AccessDenied)
-            .when(When::BodyContains("Method not allowed with this API key"))
-            .saying("YC's search index does not allow this kind of request"),
-    ],
+    routes: &[Route::new(
+        MIRROR,
+        "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
+    )],
+    rates: &[HostRate::new("yc-oss.github.io", Pace::new(30, 10))
+        .in_flight(4)
+        .link("https://github.com/yc-oss/api")],
+    status_rules: &[],
     markers: &[],
     args: ArgSpec {
         limit: Some((20, 100)),
@@ -67,32 +50,18 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         ..ArgSpec::length(6_000)
     },
     dates: "launched_at, when YC published the listing: high from 2019 on, medium for 2012 to 2018, none before (backfilled)",
-    terms: "The mirror is public (https://github.com/yc-oss/api); YC's terms close its site to robots (https://www.ycombinator.com/legal), so that route is off",
+    terms: "The mirror is public (https://github.com/yc-oss/api); YC's terms close its own site to robots (https://www.ycombinator.com/legal), so it is not asked",
 };
 
-const LIVE: &str = "live";
 const MIRROR: &str = "mirror";
-/// After these the mirror, which is another operator's, is asked, too.
-const MIRROR_HELPS: [ErrorCode; 5] = [
-    ErrorCode::AccessDenied,
-    ErrorCode::Challenge,
-    ErrorCode::Malformed,
-    ErrorCode::NotFound,
-    ErrorCode::TooLarge,
-];
 /// Newest batches looked into for words, and for one company.
 const BATCHES_FOR_WORDS: usize = 4;
 const BATCHES_FOR_ONE: usize = 10;
 /// More companies than the directory has.
 const MOST_COMPANIES: usize = 10_000;
-/// The index reaches no further, whatever its count says.
-const REACH: usize = 1_000;
-
-/// The source. Keeps the index's key in memory, where the live route is on.
-#[derive(Debug, Default)]
-pub struct Yc {
-    key: Mutex<Option<String>>,
-}
+/// The source.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Yc;
 
 impl Adapter for Yc {
     type Input = Input;
@@ -109,80 +78,9 @@ impl Adapter for Yc {
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
         let search = input::recognise(&input.url)?;
         let offset = cx.args().cursor_within(..MOST_COMPANIES)?.unwrap_or(0);
-        let routes: &[&'static str] = if search.file.is_some() {
-            &[MIRROR]
-        } else {
-            &[LIVE, MIRROR]
-        };
-        let ask = |route| self.by_route(cx, route, &search, offset);
-        let routed = cx.first_route(routes, &MIRROR_HELPS, ask).await?;
+        let ask = |_| mirror(cx, &search, offset);
+        let routed = cx.first_route(&[MIRROR], &[], ask).await?;
         Ok(routed.into_result())
-    }
-}
-
-impl Yc {
-    async fn by_route(
-        &self,
-        cx: &Cx<'_>,
-        route: &'static str,
-        search: &Search,
-        offset: usize,
-    ) -> Result<SourceResult, SourceError> {
-        match route {
-            LIVE => self.live(cx, search, offset).await,
-            _ => mirror(cx, search, offset).await,
-        }
-    }
-
-    /// Asks the site's own index; its key is read anew once where it is refused.
-    async fn live(&self, cx: &Cx<'_>, search: &Search, offset: usize) -> Result<SourceResult, SourceError> {
-        let limit = cx.args().limit;
-        let newest = newest(cx, search);
-        let page = offset / limit;
-        let known = self.key.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let had_one = known.is_some();
-        let key = match known {
-            Some(key) => key,
-            None => self.read_key(cx).await?,
-        };
-        let answer = cx.send(request::index(search, &key, limit, page, newest)?).await;
-        let answer = match answer {
-            Err(error) if error.http_status == Some(403) && had_one => {
-                let key = self.read_key(cx).await?;
-                cx.send(request::index(search, &key, limit, page, newest)?)
-                    .await?
-            }
-            answer => answer?,
-        };
-        let mut listed = answer.validated(parse::index(&charset::decode(&answer).text))?;
-        if let Some(slug) = &search.company {
-            listed
-                .companies
-                .retain(|company| company.slug.eq_ignore_ascii_case(slug));
-            listed.total = Some(listed.companies.len() as u64);
-        }
-        let total = listed.total;
-        let shown = listed.companies.len();
-        let mass = parse::mass_published(&listed.companies);
-        let mut result = result(cx, search, listed.companies, &mass)?;
-        result.skip(listed.unreadable, "without id, name or slug");
-        result.set("total", total);
-        let reached = (page + 1) * limit;
-        let more = total.is_some_and(|total| total > reached as u64);
-        if more && reached < REACH && shown > 0 {
-            result.next = Some(reached.to_string());
-        } else if more {
-            result.note(format!(
-                "the index reaches {REACH} companies at most; narrow the search by batch"
-            ));
-        }
-        Ok(result)
-    }
-
-    async fn read_key(&self, cx: &Cx<'_>) -> Result<String, SourceError> {
-        let key = charset::read(cx, request::key_page()?, parse::key).await?;
-        *self.key.lock().unwrap_or_else(PoisonError::into_inner) = Some(key.clone());
-        Ok(key)
     }
 }
 
@@ -238,7 +136,7 @@ async fn mirror(cx: &Cx<'_>, search: &Search, offset: usize) -> Result<SourceRes
 }
 
 fn no_such_list(file: &str) -> SourceError {
-    SourceError::not_found(format!("the mirror has no list {}", named(file)))
+    SourceError::not_found(format!("the mirror has no list {file}"))
         .hint("batches are named like `Winter 2026` or `W26`, labels and industries as on ycombinator.com/companies")
 }
 
@@ -281,7 +179,7 @@ fn finish(
     if guessed {
         result.note(format!(
             "The mirror has no search: the words were matched against {read} companies of {}, not the whole directory",
-            named_list(files, ", ")
+            files.join(", ")
         ));
     }
     if let Some(at) = meta.and_then(parse::Meta::built) {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use freshcontext_contract::chrono::{DateTime, NaiveDate, NaiveTime, Utc};
-use freshcontext_contract::{DateEvidence, Item, SourceError, quoted};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::batch::{Batch, Season};
 
-/// One company, as both routes send it.
+/// One company.
 #[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
 #[derive(Debug, Clone, Deserialize)]
 pub struct Company {
@@ -60,8 +60,6 @@ pub struct Listed {
     pub companies: Vec<Company>,
     /// Entries without id, name or slug.
     pub unreadable: usize,
-    /// How many match in all, where the index says so.
-    pub total: Option<u64>,
 }
 
 /// Reads a file of the mirror: a list, or one company.
@@ -78,69 +76,15 @@ pub fn mirror(body: &str) -> Result<Listed, SourceError> {
     };
     let list: Lenient<Company> = serde_json::from_value(list)
         .map_err(|error| SourceError::malformed("yc-oss mirror: unreadable").caused_by(error))?;
-    listed(list, None, "yc-oss mirror")
+    listed(list, "yc-oss mirror")
 }
 
-#[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
-#[derive(Deserialize)]
-struct Hits {
-    hits: Lenient<Company>,
-    #[serde(rename = "nbHits")]
-    total: Option<u64>,
-}
-
-/// Reads the index's answer, in its single or its multiple form.
-pub fn index(body: &str) -> Result<Listed, SourceError> {
-    let mut value: Value = json::parse(body, "YC index")?;
-    if let Some(first) = value.get_mut("results").and_then(|results| results.get_mut(0)) {
-        value = first.take();
-    }
-    if value.get("hits").is_none() {
-        let said = json::text_at(&value, "/message").map(|said| text::said(said, 100));
-        return Err(match said {
-            Some(said) => SourceError::upstream(format!("YC index says: {}", quoted(&said))),
-            None => SourceError::malformed("YC index: the answer has no hits"),
-        });
-    }
-    let hits: Hits = serde_json::from_value(value)
-        .map_err(|error| SourceError::malformed("YC index: unreadable hits").caused_by(error))?;
-    listed(hits.hits, hits.total, "YC index")
-}
-
-fn listed(list: Lenient<Company>, total: Option<u64>, what: &str) -> Result<Listed, SourceError> {
+fn listed(list: Lenient<Company>, what: &str) -> Result<Listed, SourceError> {
     let list = list.or_none_readable(&format!("{what}: no entry is a company"))?;
     Ok(Listed {
         companies: list.items,
         unreadable: list.unreadable,
-        total,
     })
-}
-
-/// The index's key from the page's `window.AlgoliaOpts`.
-pub fn key(page: &str) -> Result<String, SourceError> {
-    let lost = || SourceError::malformed("YC: the page no longer names its search index");
-    let (_, rest) = page.split_once("AlgoliaOpts").ok_or_else(lost)?;
-    let (_, rest) = rest.split_once('{').ok_or_else(lost)?;
-    let (object, _) = rest.split_once('}').ok_or_else(lost)?;
-    let value: Value = serde_json::from_str(&format!("{{{object}}}")).map_err(|_| lost())?;
-    let text = |name: &str| {
-        value
-            .get(name)
-            .and_then(Value::as_str)
-            .filter(|text| !text.is_empty())
-    };
-    let (Some(app), Some(key)) = (text("app"), text("key")) else {
-        return Err(lost());
-    };
-    if !app.eq_ignore_ascii_case(crate::request::INDEX_APP) {
-        return Err(SourceError::malformed(
-            "YC: the page names another search application than the one known",
-        ));
-    }
-    if key.len() > 4_000 || !key.bytes().all(|b| b.is_ascii_graphic()) {
-        return Err(lost());
-    }
-    Ok(key.to_owned())
 }
 
 /// The parts of `meta.json` that are used.

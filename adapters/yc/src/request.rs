@@ -3,20 +3,14 @@
 use std::time::Duration;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_contract::{Request, SourceError};
 use freshcontext_parse::link;
-use serde_json::{Value, json};
 
 use crate::batch::Batch;
 use crate::input::Search;
 
 /// The mirror's files.
 pub const MIRROR: &str = "https://yc-oss.github.io/api/";
-/// The host of the site's own index. The page names the application; another one is another host.
-pub const INDEX_HOST: &str = "45bwzj1sgc-dsn.algolia.net";
-/// The application of that host.
-pub const INDEX_APP: &str = "45BWZJ1SGC";
-
 /// A file of the mirror. It is rebuilt once a day.
 pub fn mirror(path: &str) -> Result<Request, SourceError> {
     Ok(link::json(&format!("{MIRROR}{path}"), &[])?.cache_for(Duration::from_hours(4)))
@@ -68,69 +62,6 @@ pub fn slug(name: &str) -> String {
         })
         .collect();
     spaced.split_whitespace().collect::<Vec<_>>().join("-")
-}
-
-/// The page that names the index's application and search key.
-pub fn key_page() -> Result<Request, SourceError> {
-    let url = link::built("https://www.ycombinator.com/companies", &[])?;
-    Ok(Request::get(url, Media::Html).cache_for(Duration::ZERO))
-}
-
-/// A query of the site's own index.
-pub fn index(
-    search: &Search,
-    key: &str,
-    limit: usize,
-    page: usize,
-    newest: bool,
-) -> Result<Request, SourceError> {
-    let name = if newest {
-        "YCCompany_By_Launch_Date_production"
-    } else {
-        "YCCompany_production"
-    };
-    let url = link::built(&format!("https://{INDEX_HOST}/1/indexes/{name}/query"), &[])?;
-    let query = search.company.as_deref().unwrap_or(&search.query);
-    let body = json!({"query": query, "hitsPerPage": limit, "page": page, "facetFilters": facets(search)});
-    Ok(Request::post_json(url, &body)
-        .header("x-algolia-application-id", INDEX_APP)
-        .header("x-algolia-api-key", key)
-        .cache_for(Duration::from_hours(1)))
-}
-
-/// Lists of alternatives, all of which must hold. A batch is asked for in both spellings.
-fn facets(search: &Search) -> Value {
-    let any = |name: &str, values: &[String]| {
-        values
-            .iter()
-            .map(|value| format!("{name}:{value}"))
-            .collect::<Vec<_>>()
-    };
-    let mut batches = any("batch", &search.batches);
-    batches.extend(
-        search
-            .batches
-            .iter()
-            .filter_map(|batch| Some(format!("batch:{}", Batch::read(batch)?.code()))),
-    );
-    let mut all = vec![
-        batches,
-        any("industries", &search.industries),
-        any("regions", &search.regions),
-        any("tags", &search.tags),
-        any("status", &search.statuses),
-    ];
-    for (asked, name) in [
-        (search.hiring, "isHiring"),
-        (search.nonprofit, "nonprofit"),
-        (search.top, "top_company"),
-    ] {
-        if asked {
-            all.push(vec![format!("{name}:true")]);
-        }
-    }
-    all.retain(|list| !list.is_empty());
-    json!(all)
 }
 
 /// The page of the site that shows the same companies.
@@ -197,28 +128,6 @@ mod tests {
             mirror("meta.json").unwrap().url.as_str(),
             "https://yc-oss.github.io/api/meta.json"
         );
-    }
-
-    #[test]
-    fn the_index_is_asked_with_both_spellings_and_its_key_in_a_header() {
-        let search =
-            recognise("https://www.ycombinator.com/companies?query=pay&batch=W26&isHiring=true").unwrap();
-        let request = index(&search, "secret", 20, 1, false).unwrap();
-        assert_eq!(
-            request.url.as_str(),
-            "https://45bwzj1sgc-dsn.algolia.net/1/indexes/YCCompany_production/query"
-        );
-        let body: Value = serde_json::from_slice(&request.body.unwrap()).unwrap();
-        assert_eq!(
-            body,
-            json!({"query": "pay", "hitsPerPage": 20, "page": 1, "facetFilters": [["batch:Winter 2026", "batch:W26"], ["isHiring:true"]]})
-        );
-        assert!(
-            request
-                .headers
-                .contains(&("x-algolia-api-key".into(), "secret".to_owned()))
-        );
-        assert!(!request.url.as_str().contains("secret"));
     }
 
     #[test]

@@ -11,7 +11,6 @@ use futures_util::future::join_all;
 
 use crate::{
     CacheValidity, Clock, CommonArgs, Descriptor, ErrorCode, Provenance, Request, Response, SourceError,
-    Switch,
 };
 
 /// A boxed future, for the object-safe side.
@@ -28,9 +27,6 @@ pub trait Transport: Send + Sync + 'static {
 
     /// Whether the operator has set this environment name (a key, a contact).
     fn configured(&self, env: &str) -> bool;
-
-    /// Whether the operator turned on a route that is off by default, as `<adapter id>.<route id>`.
-    fn enabled(&self, adapter: &str, route: &str) -> bool;
 }
 
 /// What the transport must know about the call that a request belongs to.
@@ -115,15 +111,12 @@ impl<'a> Cx<'a> {
         self.scope.deadline.saturating_duration_since(Instant::now())
     }
 
-    /// Whether a route of this source can be used: turned on, and its key is set.
+    /// Whether a route of this source can be used: the key that it needs is set.
     pub fn route_open(&self, id: &str) -> bool {
-        self.scope.descriptor.route(id).is_some_and(|route| {
-            let switched = match route.switch {
-                Switch::On => true,
-                Switch::OffBecause(_) => self.transport.enabled(self.scope.descriptor.id, id),
-            };
-            switched && route.needs.is_none_or(|env| self.configured(env))
-        })
+        self.scope
+            .descriptor
+            .route(id)
+            .is_some_and(|route| route.needs.is_none_or(|env| self.configured(env)))
     }
 
     /// Whether the operator has set this environment name; an alias of a credential counts.

@@ -143,21 +143,18 @@ pub struct Route {
     pub about: &'static str,
     /// Environment name that must be set for it, if any.
     pub needs: Option<&'static str>,
-    /// Whether it is on by default.
-    pub switch: Switch,
     /// What our reading of its answers is founded on.
     pub founding: Founding,
 }
 
 impl Route {
-    /// A way that is on, needs no key, and whose reading is founded on recorded answers; what is otherwise is said
+    /// A way that needs no key, and whose reading is founded on recorded answers; what is otherwise is said
     /// with the methods below.
     pub const fn new(id: &'static str, about: &'static str) -> Self {
         Self {
             id,
             about,
             needs: None,
-            switch: Switch::On,
             founding: Founding::Recorded,
         }
     }
@@ -166,13 +163,6 @@ impl Route {
     #[must_use]
     pub const fn needing(mut self, env: &'static str) -> Self {
         self.needs = Some(env);
-        self
-    }
-
-    /// Off until the operator turns it on, and why.
-    #[must_use]
-    pub const fn off(mut self, because: &'static str) -> Self {
-        self.switch = Switch::OffBecause(because);
         self
     }
 
@@ -205,15 +195,6 @@ impl Founding {
             Self::GeneralKnowledge => "general knowledge",
         }
     }
-}
-
-/// Whether a route is on by default.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Switch {
-    /// On.
-    On,
-    /// Off until the operator names it in `enable_routes` (`<adapter id>.<route id>`); says why.
-    OffBecause(&'static str),
 }
 
 /// What a key is needed for, derived from credentials and routes.
@@ -391,10 +372,7 @@ impl Marker {
 impl Descriptor {
     /// Whether the tool needs, can use, or has no key.
     pub fn key(&self) -> Key {
-        let keyless = self
-            .routes
-            .iter()
-            .any(|route| route.needs.is_none() && matches!(route.switch, Switch::On));
+        let keyless = self.routes.iter().any(|route| route.needs.is_none());
         if self.credentials.is_empty() {
             Key::None
         } else if keyless || self.routes.is_empty() {

@@ -8,8 +8,6 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::quote::code;
-
 /// What went wrong, as a closed set that callers can branch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -210,7 +208,7 @@ impl SourceError {
         let field = field.into();
         let mut error = Self::new(
             ErrorCode::InvalidInput,
-            format!("{} {problem}. Example: {example}", code(&field)),
+            format!("`{field}` {problem}. Example: {example}"),
         );
         error.field = Some(field);
         error

@@ -28,11 +28,7 @@ pub fn refusals(host: &str) -> Option<&'static Refusals> {
 const OPERATORS: [&[&str]; 4] = [
     &["api.github.com", "github.com", "raw.githubusercontent.com"],
     &["www.sec.gov", "data.sec.gov", "efts.sec.gov"],
-    &[
-        "api-production.data.gov.sg",
-        "api-open.data.gov.sg",
-        "data.gov.sg",
-    ],
+    &["api-production.data.gov.sg", "data.gov.sg"],
     &["oauth.reddit.com", "www.reddit.com"],
 ];
 

@@ -21,7 +21,6 @@ mod failure;
 pub mod hosts;
 pub mod limits;
 pub mod peek;
-pub mod quote;
 mod routes;
 mod schema;
 mod source_result;
@@ -39,14 +38,12 @@ pub use clock::{Clock, FixedClock};
 pub use cx::{BoxFuture, CallScope, Cx, Seen, Transport};
 pub use date::{DateEvidence, DateValue};
 pub use descriptor::{
-    Apply, Credential, Descriptor, Founding, HostRate, Hosts, Key, Marker, Pace, Route, StatusRule, Switch,
-    When,
+    Apply, Credential, Descriptor, Founding, HostRate, Hosts, Key, Marker, Pace, Route, StatusRule, When,
 };
 pub use error::{ErrorCode, Retry, SourceError};
 pub use failure::FailureKind;
 pub use limits::Limits;
 pub use peek::{Earlier, EarlierRequest, Evidence, Listing, Peek, Peeked, Question};
-pub use quote::{code, named, named_list, quoted, quoted_within};
 pub use routes::Routed;
 pub use schema::{argument_schema, plain_object};
 pub use source_result::{Item, PartFailure, Skipped, SourceResult, Status};

@@ -89,12 +89,16 @@ limits! {
     answers_days: u64 = 30, "Days that they are kept, and context records, and a removed deliverable with its versions.";
     deliverables_kept: u64 = 100, "Deliverables of one owner.";
     versions_kept: u64 = 100, "Versions of one deliverable; the oldest end first.";
-    version_bytes: usize = 1 << 20,
-        "Bytes of the text of one version; items that do not fit are left out of it, and it says so.";
     records_kept: u64 = 200,
         "Calls of one owner whose context records the toolset `time` keeps; the oldest end first.";
     records_bytes: usize = 1 << 20,
         "Bytes of one call's context records; larger ones are given out and not kept.";
+    input_bytes: usize = 16 << 20,
+        "A file, a pipe or stdin that a command works on, one line of `inspect --jsonl`, and all files of the \
+         arguments of one call together.";
+    config_bytes: usize = 4 << 20,
+        "A file of keys or certificates. The settings file is read before this is known: up to the default.";
+    client_config_bytes: usize = 16 << 20, "A client's configuration that `install` edits.";
     doctor_slow_ms: u64 = 5_000, "An answer that takes longer is `slow` for `doctor --online`.";
 }
 
@@ -146,6 +150,8 @@ pub const MESSAGE_VALUES: usize = 10_000;
 pub const SIGNALS_VALUES: usize = 25_000;
 /// Values in one response that `freshcontext validate` reads. A composite of hundreds of items has some thousands.
 pub const VALIDATED_VALUES: usize = 100_000;
+/// Values in a client's configuration that `install` edits. Each takes up to about 200 bytes while it is read.
+pub const CLIENT_CONFIG_VALUES: usize = 250_000;
 /// Bytes of lists of signals, signals and metadata that are given as JSON text in one `evaluate_context` call: what is
 /// read of them is copied.
 pub const JSON_TEXT_BYTES: usize = 4 << 20;

@@ -49,8 +49,6 @@ impl Question {
 pub enum Listing {
     /// The newest or best of many: what is missing may have been pushed out, and is not known to be gone.
     Window,
-    /// All there is, where nothing was cut off: what is missing is gone.
-    Whole,
     /// The things that were asked for by name: a missing one says so itself.
     Named,
 }
@@ -60,7 +58,6 @@ impl Listing {
     pub const fn words(self) -> &'static str {
         match self {
             Self::Window => "a window: a missing item is not known to be gone",
-            Self::Whole => "all there is: a missing item is gone, where nothing was cut off",
             Self::Named => "named things: each says itself when it is gone",
         }
     }

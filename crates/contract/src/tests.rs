@@ -69,10 +69,6 @@ impl Transport for Answers {
     fn configured(&self, _: &str) -> bool {
         false
     }
-
-    fn enabled(&self, _: &str, _: &str) -> bool {
-        false
-    }
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

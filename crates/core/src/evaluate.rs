@@ -60,7 +60,7 @@ pub use batch::{Batch, Row, batch};
 pub use differences::{DIFFERENCES, Difference};
 pub use fit::item_identity;
 pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
-pub use profile::{Authority, DatePolicy, FailurePolicy, INTENTS, Intent, PROFILES, Profile};
+pub use profile::{Authority, DatePolicy, INTENTS, Intent, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
 pub use verdict::{
     Confidence, DateConfidence, Decision, Duplicate, Handoff, ProvenanceReadiness, ReadinessState,

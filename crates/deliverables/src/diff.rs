@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::version::{Entry, Listing, Snapshot, State, Version};
+use crate::version::{Entry, Snapshot, State, Version};
 
 /// Fields that move with the clock alone, whatever the source does: ages, and what our own tools count from the day of
 /// the call (the job boards' badges).
@@ -94,26 +94,6 @@ pub struct FieldChange {
     /// What it is; `None` where it is not there.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     pub now: Option<Value>,
-}
-
-impl FieldChange {
-    /// The change in words, on one line: `fields.points: 1 is now 2`, with ` is now ` for `between`. `quote` puts a
-    /// source's words into quotation marks.
-    pub fn words(&self, between: &str, quote: fn(&str) -> String) -> String {
-        let shown = |value: &Option<Value>| match value {
-            None => "nothing".to_owned(),
-            Some(plain @ (Value::Null | Value::Bool(_) | Value::Number(_))) => plain.to_string(),
-            Some(Value::String(text)) => quote(text),
-            Some(other) => quote(&other.to_string()),
-        };
-        let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
-        let field = if self.field.chars().all(known) {
-            self.field.clone()
-        } else {
-            quote(&self.field)
-        };
-        format!("{field}: {}{between}{}", shown(&self.then), shown(&self.now))
-    }
 }
 
 /// A null that stands there is a value; only what does not stand there is none.
@@ -225,7 +205,6 @@ fn absent(entry: &Entry, now: Option<&Snapshot>, out: &mut Diff) {
         // What is named and gone says so itself, whatever else could not be read.
         Some(now) if now.gone.contains(&entry.id) => Some(GONE),
         Some(now) if now.state != State::Current => None,
-        Some(now) if now.listing == Listing::Whole => Some(GONE),
         Some(_) => Some("outside_window"),
     };
     match detail {
@@ -382,6 +361,7 @@ mod tests {
     use crate::definition::tests::source;
     use crate::gather::tests::{held, trouble};
     use crate::gather::{Gathered, Held, HeldItem, Known, gather};
+    use crate::version::Listing;
 
     const TOOLS: [&str; 2] = ["a", "b"];
 
@@ -429,7 +409,7 @@ mod tests {
 
     /// What is held of a source whose fixtures were altered: items changed, lost, reordered, added.
     fn any_held() -> impl Strategy<Value = Held> {
-        let listing = prop_oneof![Just(Listing::Whole), Just(Listing::Window), Just(Listing::Named)];
+        let listing = prop_oneof![Just(Listing::Window), Just(Listing::Named)];
         let items = btree_map("[1-6]", (item(), any::<bool>()), 0..6).prop_map(Vec::from_iter);
         (items.prop_shuffle(), listing, any::<bool>()).prop_map(|(items, listing, partial)| Held {
             listing,
@@ -499,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_a_window_unless_it_is_all_there_is() {
+    fn a_list_is_a_window() {
         let before = only(held(&["1", "2"]));
         let with = |change: fn(&mut Held)| {
             let mut later = held(&["1"]);
@@ -511,10 +491,6 @@ mod tests {
         assert_eq!(
             with(|held| held.listing = Listing::Named).as_deref(),
             Some("outside_window")
-        );
-        assert_eq!(
-            with(|held| held.listing = Listing::Whole).as_deref(),
-            Some("gone")
         );
         assert_eq!(
             with(|held| held.gone = vec!["2".to_owned()]).as_deref(),

@@ -1,13 +1,16 @@
 //! Changes as feeds: Atom (RFC 4287) and JSON Feed (<https://www.jsonfeed.org/version/1.1/>).
 
-use atom_syndication as atom;
+use std::io;
+
 use chrono::{DateTime, FixedOffset};
+use quick_xml::Writer;
+use quick_xml::events::{BytesDecl, BytesText, Event as Xml};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::FEED_ENTRIES;
-use crate::diff::Diff;
+use crate::diff::{Diff, FieldChange};
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,9 +32,8 @@ pub struct Event {
     pub detail: String,
 }
 
-/// The changes that a diff shows, found at this moment. What time alone changes is none. `quote` puts a source's words
-/// into quotation marks, on one line.
-pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
+/// The changes that a diff shows, found at this moment. What time alone changes is none.
+pub fn events(diff: &Diff, at: &str) -> Vec<Event> {
     let event =
         |kind: &str, resource: &str, id: &str, title: String, url: Option<String>, detail: String| Event {
             at: at.to_owned(),
@@ -63,11 +65,7 @@ pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
         )
     });
     let changed = diff.changed.iter().map(|changed| {
-        let fields: Vec<String> = changed
-            .fields
-            .iter()
-            .map(|change| change.words(" is now ", quote))
-            .collect();
+        let fields: Vec<String> = changed.fields.iter().map(words).collect();
         let (title, url) = (changed.title.clone(), changed.url.clone());
         event(
             "changed",
@@ -84,6 +82,20 @@ pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
         event("removed", &removed.resource, &removed.id, title, url, detail)
     });
     added.chain(changed).chain(removed).collect()
+}
+
+fn words(change: &FieldChange) -> String {
+    let shown = |value: &Option<Value>| match value {
+        None => "nothing".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other) => other.to_string(),
+    };
+    format!(
+        "{}: {} is now {}",
+        change.field,
+        shown(&change.then),
+        shown(&change.now)
+    )
 }
 
 /// The changes of one deliverable, newest first.
@@ -134,47 +146,49 @@ impl Feed {
 
     /// As Atom. `now` stands in where there is no change yet.
     pub fn atom(&self, now: &str) -> String {
-        let instant =
-            |text: &str| -> DateTime<FixedOffset> { DateTime::parse_from_rfc3339(text).unwrap_or_default() };
-        let plain = |text: String| atom::Text {
-            value: text,
-            ..atom::Text::default()
-        };
-        let entries = self.events.iter().map(|event| atom::Entry {
-            id: self.id(event),
-            title: plain(heading(event)),
-            updated: instant(&event.at),
-            links: event
-                .url
+        let mut out = Vec::new();
+        // Writing to a Vec cannot fail, and what is written are strings.
+        match self.write_atom(&mut Writer::new(&mut out), now) {
+            Ok(()) => String::from_utf8(out).unwrap_or_default(),
+            Err(_) => String::new(),
+        }
+    }
+
+    fn write_atom(&self, out: &mut Writer<&mut Vec<u8>>, now: &str) -> io::Result<()> {
+        out.write_event(Xml::Decl(BytesDecl::new("1.0", None, None)))?;
+        out.write_event(Xml::Text(BytesText::from_escaped("\n")))?;
+        let feed = out.create_element("feed");
+        let feed = feed.with_attribute(("xmlns", "http://www.w3.org/2005/Atom"));
+        feed.write_inner_content(|out| {
+            let newest = self.events.first().map_or(now, |event| event.at.as_str());
+            text(out, "title", &format!("Changes of {}", self.name))?;
+            text(out, "id", &self.address())?;
+            // A wrong clock must not date the feed ahead: readers would ignore later changes.
+            let updated = instant(newest).min(instant(now));
+            text(out, "updated", &updated.to_rfc3339())?;
+            out.create_element("author")
+                .write_inner_content(|out| text(out, "name", "freshcontext"))?;
+            self.events
                 .iter()
-                .map(|url| atom::Link {
-                    href: url.clone(),
-                    rel: "related".to_owned(),
-                    ..atom::Link::default()
-                })
-                .collect(),
-            content: Some(atom::Content {
-                value: Some(event.detail.clone()),
-                content_type: Some("text".to_owned()),
-                ..atom::Content::default()
-            }),
-            ..atom::Entry::default()
-        });
-        let newest = self.events.first().map_or(now, |event| event.at.as_str());
-        // A wrong clock must not date the feed ahead: readers would ignore later changes.
-        let updated = instant(newest).min(instant(now));
-        let feed = atom::Feed {
-            id: self.address(),
-            title: plain(format!("Changes of {}", self.name)),
-            updated,
-            authors: vec![atom::Person {
-                name: "freshcontext".to_owned(),
-                ..atom::Person::default()
-            }],
-            entries: entries.collect(),
-            ..atom::Feed::default()
-        };
-        feed.to_string()
+                .try_for_each(|event| self.write_entry(out, event))
+        })?;
+        Ok(())
+    }
+
+    fn write_entry(&self, out: &mut Writer<&mut Vec<u8>>, event: &Event) -> io::Result<()> {
+        out.create_element("entry").write_inner_content(|out| {
+            text(out, "title", &heading(event))?;
+            text(out, "id", &self.id(event))?;
+            text(out, "updated", &instant(&event.at).to_rfc3339())?;
+            if let Some(url) = &event.url {
+                let link = out.create_element("link").with_attribute(("href", url.as_str()));
+                link.with_attribute(("rel", "related")).write_empty()?;
+            }
+            let content = out.create_element("content").with_attribute(("type", "text"));
+            content.write_text_content(BytesText::new(&event.detail))?;
+            Ok(())
+        })?;
+        Ok(())
     }
 
     /// As JSON Feed 1.1.
@@ -204,6 +218,18 @@ impl Feed {
     }
 }
 
+/// An element that holds text.
+fn text(out: &mut Writer<&mut Vec<u8>>, name: &str, text: &str) -> io::Result<()> {
+    out.create_element(name)
+        .write_text_content(BytesText::new(text))?;
+    Ok(())
+}
+
+/// A moment; 1970 where it cannot be read.
+fn instant(text: &str) -> DateTime<FixedOffset> {
+    DateTime::parse_from_rfc3339(text).unwrap_or_default()
+}
+
 fn heading(event: &Event) -> String {
     format!("{}: {}", event.kind, event.title)
 }
@@ -231,6 +257,15 @@ mod tests {
         feed
     }
 
+    /// The newest entry of the Atom form, as another reader has it.
+    fn read_back(feed: &Feed) -> feed_rs::model::Entry {
+        let atom = feed.atom("2026-11-21T09:00:00.000Z");
+        feed_rs::parser::parse(atom.as_bytes())
+            .unwrap()
+            .entries
+            .swap_remove(0)
+    }
+
     /// Read back by a reader that is not ours.
     #[test]
     fn both_forms_are_read_by_others() {
@@ -249,6 +284,19 @@ mod tests {
             assert_eq!(read.entries.first().unwrap().id, feed().id(&feed().events()[0]));
             assert_eq!(read.entries.len(), 2);
         }
+        assert_eq!(
+            feed().atom(now).split_once("<entry>").unwrap().0,
+            "<?xml version=\"1.0\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>Changes of jobs</title>\
+             <id>freshcontext://deliverables/jobs</id><updated>2026-11-20T09:00:00+00:00</updated>\
+             <author><name>freshcontext</name></author>"
+        );
+        let hostile = read_back(&feed());
+        assert_eq!(
+            hostile.links.first().unwrap().href,
+            "https://example.com/?a=1&b=<2>"
+        );
+        let content = hostile.content.unwrap().body.unwrap();
+        assert_eq!(content, "title: A & B is now <C>");
         let empty = Feed::new("jobs").atom(now);
         assert!(
             feed_rs::parser::parse(empty.as_bytes())

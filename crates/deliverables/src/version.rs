@@ -10,8 +10,6 @@ use crate::definition::Definition;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Listing {
-    /// All of it: what is missing is gone.
-    Whole,
     /// The newest or best of many: what is missing may have been pushed out.
     Window,
     /// Things that were asked for by name: each says itself when it is gone.

@@ -12,7 +12,7 @@ use crate::verdict::Kind;
 /// Buckets of the table that names kinds: fewer, because it is asked about failures only.
 pub const KIND_BUCKETS: usize = 1 << 11;
 
-/// The trained weights, as `cargo xtask train-detector` wrote them: a [`Model`].
+/// The trained weights, as `training/` wrote them: a [`Model`].
 pub(crate) static WEIGHTS: &[u8] = include_bytes!("weights.bin");
 
 /// Trained weights in small integers, laid out as in their file.

@@ -1,6 +1,6 @@
 //! What the operator decides about outgoing requests.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,8 +27,6 @@ pub struct Config {
     pub extra_ca_pem: Option<Vec<u8>>,
     /// Secrets by environment name. Blank ones count as not set.
     pub secrets: HashMap<String, String>,
-    /// Routes turned on that are off by default, as `<adapter id>.<route id>`.
-    pub enabled_routes: HashSet<String>,
     /// The operator's address for the user agent (SEC asks for one).
     pub contact: Option<String>,
     /// On IPv6-only networks: check NAT64 addresses by the IPv4 address inside instead of refusing them.
@@ -62,7 +60,6 @@ impl Config {
             proxy: None,
             extra_ca_pem: None,
             secrets: HashMap::new(),
-            enabled_routes: HashSet::new(),
             contact: None,
             allow_nat64: false,
             deny: Deny::default(),

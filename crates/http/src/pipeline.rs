@@ -1,6 +1,5 @@
 //! The one public type: from a request to its answer, through every stage in a fixed order.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -39,7 +38,6 @@ const LONGEST_URL: usize = 16 << 10;
 pub struct Pipeline {
     inner: Arc<Inner>,
     coalescer: Arc<Coalescer>,
-    enabled_routes: HashSet<String>,
     has_contact: bool,
 }
 
@@ -113,7 +111,6 @@ impl Pipeline {
                 },
             }),
             coalescer: Arc::default(),
-            enabled_routes: config.enabled_routes,
             has_contact,
         })
     }
@@ -468,9 +465,5 @@ impl Transport for Pipeline {
 
     fn configured(&self, env: &str) -> bool {
         self.inner.keyring.has(env) || (env == CONTACT_ENV && self.has_contact)
-    }
-
-    fn enabled(&self, adapter: &str, route: &str) -> bool {
-        self.enabled_routes.contains(&format!("{adapter}.{route}"))
     }
 }

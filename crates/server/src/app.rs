@@ -9,6 +9,7 @@ use freshcontext_sources::{adapters, composites};
 
 use crate::config::{ConfigError, Settings};
 use crate::engine::{Engine, Parts};
+use crate::input::{self, Bound};
 use crate::metrics::{Metered, Metrics};
 use crate::retrievals::{FailureLog, Told, ToldSource};
 
@@ -160,8 +161,8 @@ fn pipeline_config(
         config.proxy = proxy(environment)?;
     }
     if let Some(file) = &settings.extra_ca {
-        let pem = std::fs::read(file)
-            .map_err(|error| ConfigError(format!("`extra_ca`: cannot read {}: {error}", file.display())))?;
+        let pem = input::read_file(file, Bound::config(&settings.limits))
+            .map_err(|refused| ConfigError(format!("`extra_ca`: {refused}")))?;
         config.extra_ca_pem = Some(pem);
     }
     config.secrets = secrets(environment, &descriptors);
@@ -170,7 +171,6 @@ fn pipeline_config(
             .secrets
             .insert("FRESHCONTEXT_CONTACT".to_owned(), contact.clone());
     }
-    config.enabled_routes = settings.enable_routes.iter().cloned().collect::<HashSet<_>>();
     config.contact.clone_from(&settings.contact);
     config.descriptors = descriptors;
     Ok(config)
@@ -241,18 +241,6 @@ fn check_names(settings: &Settings, descriptors: &[&'static Descriptor]) -> Resu
             return Err(ConfigError(format!(
                 "`disable_sources`: unknown source `{name}`. Known: {}",
                 ids.join(", ")
-            )));
-        }
-    }
-    let routes: Vec<String> = descriptors
-        .iter()
-        .flat_map(|d| d.routes.iter().map(move |route| format!("{}.{}", d.id, route.id)))
-        .collect();
-    for name in &settings.enable_routes {
-        if !routes.contains(name) {
-            return Err(ConfigError(format!(
-                "`enable_routes`: unknown route `{name}`. Known: {}",
-                routes.join(", ")
             )));
         }
     }

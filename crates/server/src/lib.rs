@@ -3,12 +3,14 @@
 
 pub mod app;
 mod aside;
+mod atomic_file;
 pub mod cli;
 pub mod clock;
 pub mod config;
 pub mod engine;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod input;
 mod logging;
 pub mod mcp;
 pub mod metrics;

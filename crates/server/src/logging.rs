@@ -3,6 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use freshcontext_core::sanitize::clean;
+use freshcontext_records::redact::masked;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};
@@ -53,8 +54,8 @@ fn chosen(filter: &str) -> EnvFilter {
     EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(format!("warn,{SILENT}")))
 }
 
-/// `time LEVEL target call{id=1}: message field=value`, with everything that would break the line escaped, and cleaned
-/// like everything that leaves: whoever reads the log may be a model.
+/// `time LEVEL target call{id=1}: message field=value`, with everything that would break the line escaped, secrets masked,
+/// and cleaned like everything that leaves: the reader of a log may be a model.
 struct OneLine;
 
 impl<S, N> FormatEvent<S, N> for OneLine
@@ -96,7 +97,8 @@ where
                 escaped.push(c);
             }
         }
-        writeln!(writer, "{}", clean(&escaped))
+        // Libraries log whole messages at `trace`, and an error may repeat an argument.
+        writeln!(writer, "{}", clean(&masked(&escaped).0))
     }
 }
 

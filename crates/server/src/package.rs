@@ -195,6 +195,7 @@ mod tests {
     /// The registry believes a package only that names the entry: in the README that goes with the crate and the wheel,
     /// in plain sight, and in a label of the image.
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "files of the repository")]
     fn the_packages_name_the_entry() {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
         let read = |name: &str| std::fs::read_to_string(format!("{root}/{name}")).unwrap();

@@ -96,10 +96,6 @@ impl Transport for Told {
     fn configured(&self, env: &str) -> bool {
         self.inner.configured(env)
     }
-
-    fn enabled(&self, adapter: &str, route: &str) -> bool {
-        self.inner.enabled(adapter, route)
-    }
 }
 
 /// A source whose failures are told, those that it finds in an answer included.

@@ -28,7 +28,7 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
         erased(freshcontext_adapter_reddit::Reddit),
         erased(freshcontext_adapter_scholar::Scholar::default()),
         erased(freshcontext_adapter_sec::SecFilings),
-        erased(freshcontext_adapter_yc::Yc::default()),
+        erased(freshcontext_adapter_yc::Yc),
     ]
 }
 

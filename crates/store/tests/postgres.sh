@@ -21,7 +21,7 @@ fi
 run() { (cd "$folder" && "${as[@]}" "$binaries/$@"); }
 start() {
   run pg_ctl --pgdata="$folder/data" --log="$folder/log" --wait --silent \
-    --options="-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=$folder -c fsync=off" \
+    --options="-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off" \
     start >/dev/null || { cat "$folder/log" >&2; exit 1; }
 }
 stop() { run pg_ctl --pgdata="$folder/data" --mode="$1" --wait --silent stop >/dev/null 2>&1; }

@@ -35,9 +35,6 @@ pub struct Case {
     /// Environment names of keys that the operator has set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// Routes that the operator turned on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub routes: Vec<String>,
     /// The arguments.
     #[serde(default)]
     pub arguments: Map<String, Value>,

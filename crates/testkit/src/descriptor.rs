@@ -1,6 +1,6 @@
 //! The facts of a source that a test makes up.
 
-use freshcontext_contract::{ArgSpec, Descriptor, Founding, Hosts, Listing, Peek, Route, Switch};
+use freshcontext_contract::{ArgSpec, Descriptor, Founding, Hosts, Listing, Peek, Route};
 
 /// A source under the id of one that has a ledger of its own: one host, one route, no key, no paces.
 pub const fn descriptor(id: &'static str, tool: &'static str) -> Descriptor {
@@ -19,7 +19,6 @@ pub const fn descriptor(id: &'static str, tool: &'static str) -> Descriptor {
             id: "api",
             about: "the interface",
             needs: None,
-            switch: Switch::On,
             founding: Founding::GeneralKnowledge,
         }],
         rates: &[],

@@ -6,7 +6,6 @@ pub mod check;
 pub mod clock;
 pub mod damage;
 pub mod descriptor;
-pub mod forms;
 pub mod script;
 pub mod upstream;
 

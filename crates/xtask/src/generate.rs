@@ -78,7 +78,7 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
     )?;
     let mut made = vec![
         ("README.md".to_owned(), readme),
-        ("docs/answers.md".to_owned(), examples::page(&answered)?),
+        ("docs/answers.md".to_owned(), examples::page(&answered)),
         ("docs/tools.md".to_owned(), tables::tools_page()),
         ("docs/configuration.md".to_owned(), tables::configuration_page()),
         ("docs/specification.md".to_owned(), tables::specification_page()),
@@ -137,7 +137,7 @@ fn source_readmes(root: &Path) -> Result<Vec<(String, String)>, String> {
 pub const WRITE: &str = "FRESHCONTEXT_WRITE_GENERATED";
 
 /// Workspaces beside the main one, whose lock files follow it.
-const WORKSPACES: [&str; 1] = ["fuzz"];
+const WORKSPACES: [&str; 3] = ["fuzz", "tools", "training"];
 
 /// Writes what other programs compute: the table of docs/time.md, counted by the suite, and the lock files of the
 /// other workspaces.

@@ -12,5 +12,4 @@ pub mod replay;
 mod shapes;
 pub mod source;
 mod tables;
-pub mod train;
 pub mod words;

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
-use freshcontext_contract::Clock as _;
+use freshcontext_contract::{Clock as _, Limits};
 use freshcontext_server::app::App;
 use freshcontext_server::cli::read_arguments;
 use freshcontext_server::clock::SystemClock;
 use freshcontext_server::config::{Sources, load};
 use freshcontext_xtask::{
-    check_source, dist, examples, generate, new_adapter, record, recorded, replay, source, train, words,
+    check_source, dist, examples, generate, new_adapter, record, recorded, replay, source, words,
 };
 
 #[derive(Parser)]
@@ -53,6 +53,12 @@ enum Chore {
     },
     /// List every word of the public names, and the names that several types have
     Names,
+    /// Run the benchmarks of docs/benchmarks.md
+    Bench {
+        /// For the benchmarks: names of groups, --strict, --help
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        words: Vec<String>,
+    },
     /// Hold every reader of outside bytes to the laws of time and memory; needs valgrind
     Laws {
         /// For the laws: --full, --reader NAME, --shape NAME, --list
@@ -116,24 +122,6 @@ enum Chore {
         #[arg(default_value = "target/timelines")]
         into: PathBuf,
     },
-    /// Learn the weights of the failure detector; writes them and docs/detector.md
-    TrainDetector {
-        /// Write nothing; fail if weights and report do not belong together or training is not repeatable
-        #[arg(long, conflicts_with_all = ["dev", "real", "date"])]
-        check: bool,
-        /// The development corpus, for example ../shared/failure-corpus/dev.jsonl
-        #[arg(long)]
-        dev: Option<PathBuf>,
-        /// Folder with real texts (what real-texts.py, messages.py and documents.py write); may be repeated
-        #[arg(long)]
-        real: Vec<PathBuf>,
-        /// Leave out the learning curve, which takes four times as long as the rest
-        #[arg(long)]
-        quick: bool,
-        /// Today, for the report: 2026-11-22
-        #[arg(long, default_value = "")]
-        date: String,
-    },
 }
 
 fn main() -> ExitCode {
@@ -159,17 +147,14 @@ fn main() -> ExitCode {
         }),
         Chore::NewAdapter { name } => new_adapter::create(&root, &name),
         Chore::CheckSource { name } => check_source::check(&root, &name),
-        Chore::TrainDetector { check: true, .. } => train::check(&root),
-        Chore::TrainDetector {
-            dev,
-            real,
-            quick,
-            date,
-            ..
-        } => train::write(&root, dev, real, !quick, &date),
         Chore::Lines { beside } => source::lines(&root, beside.as_deref()),
         Chore::Names => source::names(&root),
-        Chore::Laws { words } => laws(&root, &words),
+        Chore::Bench { words } => {
+            tool(&root, "release", "freshcontext-bench", &words).map(|()| "measured".to_owned())
+        }
+        Chore::Laws { words } => {
+            tool(&root, "laws", "freshcontext-laws", &words).map(|()| "the laws hold".to_owned())
+        }
         Chore::Demo { all: false } => demo(&root),
         Chore::Demo { all: true } => every_tool(&root),
         Chore::Record {
@@ -210,26 +195,19 @@ fn main() -> ExitCode {
     }
 }
 
-/// The laws have a package and a profile of their own: they count the instructions of optimised code.
-fn laws(root: &Path, words: &[String]) -> Result<String, String> {
+/// Runs a program of the workspace in `tools/`, each in the profile that its figures are of.
+fn tool(root: &Path, profile: &str, package: &str, words: &[String]) -> Result<(), String> {
     let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root)
-        .args([
-            "run",
-            "--quiet",
-            "--profile",
-            "laws",
-            "--package",
-            "freshcontext-laws",
-            "--",
-        ])
+        .args(["run", "--quiet", "--manifest-path", "tools/Cargo.toml"])
+        .args(["--profile", profile, "--package", package, "--"])
         .args(words)
         .status()
         .map_err(|error| format!("cargo: {error}"))?;
     if status.success() {
-        Ok("the laws hold".to_owned())
+        Ok(())
     } else {
-        Err("the laws do not hold, or could not be checked".to_owned())
+        Err(format!("{package} failed; see above"))
     }
 }
 
@@ -310,7 +288,7 @@ fn keep(
         .tool(tool)
         .or_else(|| app.engine.tool(&format!("extract_{tool}")))
         .ok_or_else(|| format!("there is no tool `{tool}`; `freshcontext tools` lists them"))?;
-    let arguments = read_arguments(&known.input_schema, words)
+    let arguments = read_arguments(&known.input_schema, words, &Limits::DEFAULT)
         .map_err(|problem| format!("{problem}; a right call has the arguments {}", known.example))?;
     let now = SystemClock.now();
     let into = into.unwrap_or_else(|| root.join("target/recorded"));

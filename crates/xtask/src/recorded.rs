@@ -78,7 +78,6 @@ async fn serving(
     let has_contact = case.env.iter().any(|name| name == "FRESHCONTEXT_CONTACT");
     let mut settings = Settings {
         upstreams: vec![("*".to_owned(), upstream.base())],
-        enable_routes: case.routes.clone(),
         contact: has_contact.then(|| "ops@example.com".to_owned()),
         data_dir: Some(root.join("target/records")),
         ..Settings::default()

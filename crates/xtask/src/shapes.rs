@@ -157,7 +157,6 @@ async fn played(
     let stage = Stage {
         script,
         env: case.env.clone(),
-        routes: case.routes.clone(),
     };
     let descriptor = adapter.descriptor();
     let clock = FixedClock(case.now);
@@ -183,7 +182,6 @@ async fn played(
 struct Stage {
     script: Script,
     env: Vec<String>,
-    routes: Vec<String>,
 }
 
 impl Transport for Stage {
@@ -214,10 +212,6 @@ impl Transport for Stage {
 
     fn configured(&self, env: &str) -> bool {
         self.env.iter().any(|set| set == env)
-    }
-
-    fn enabled(&self, adapter: &str, route: &str) -> bool {
-        self.routes.contains(&format!("{adapter}.{route}"))
     }
 }
 

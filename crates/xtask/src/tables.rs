@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use freshcontext_contract::{Descriptor, Hosts, Key, Switch};
+use freshcontext_contract::{Descriptor, Hosts, Key};
 use freshcontext_core::decay::{Band, CLASSES, DEFAULT_LAMBDA, half_life_words};
 use freshcontext_server::config;
 use freshcontext_spec::specification::{self, says};
@@ -103,20 +103,7 @@ pub fn tools_page() -> String {
                     .needs
                     .map(|env| format!(" (needs `{env}`)"))
                     .unwrap_or_default();
-                let off = match route.switch {
-                    Switch::On => String::new(),
-                    Switch::OffBecause(why) => format!(
-                        " — off unless `enable_routes` names `{}.{}`: {why}",
-                        facts.id, route.id
-                    ),
-                };
-                let _ = writeln!(
-                    out,
-                    "  - `{}`: {}{needs}; founded on: {}{off}",
-                    route.id,
-                    route.about,
-                    route.founding.words()
-                );
+                let _ = writeln!(out, "  - `{}`: {}{needs}", route.id, route.about);
             }
         }
         for rate in facts.rates {

@@ -14,6 +14,15 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("cli::install", || block_on(there_and_back())),
         Trial::test("cli::install_refuses_what_is_broken", || block_on(broken())),
         Trial::test("cli::install_with_nothing_there", || block_on(nothing_there())),
+        Trial::test("cli::install_shows_no_neighbour", || block_on(neighbours())),
+        Trial::test("cli::uninstall_keeps_what_was_written_by_hand", || {
+            block_on(by_hand())
+        }),
+        Trial::test("cli::install_writes_over_no_copy", || block_on(copies())),
+        Trial::test("cli::install_at_once", || block_on(at_once())),
+        Trial::test("cli::install_in_a_large_file", || block_on(large())),
+        #[cfg(unix)]
+        Trial::test("cli::install_and_links", || block_on(links())),
     ]
 }
 
@@ -246,6 +255,348 @@ async fn nothing_there() -> Result<(), Failed> {
         let out = told(&home, &["uninstall", client]).await;
         if out.code != Some(0) || !files(&home).is_empty() {
             complaints.push(format!("{client}: {out:?} {:?}", files(&home)));
+        }
+    }
+    verdict(complaints)
+}
+
+/// Whatever is beside our entry is in no difference and no error, in one line or in many, whole or broken.
+async fn neighbours() -> Result<(), Failed> {
+    let mut complaints = Vec::new();
+    let minified =
+        r#"{"mcpServers":{"other":{"command":"x","env":{"KEY":"kept-secret"}}},"token":"kept-secret"}"#;
+    let ours = r#""freshcontext":{"command":"old","args":["stdio"],"env":{"GITHUB_TOKEN":"kept-secret"}}"#;
+    let servers = minified.replace("mcpServers", "servers");
+    let with_ours = minified.replace("\"other\"", &format!("{ours},\"other\""));
+    let toml = "mcp_servers = { other = { command = \"x\", env = { KEY = \"kept-secret\" } } }\n";
+    for (client, text) in [
+        ("cursor", minified.to_owned()),
+        ("cursor", minified.replace(':', ": ").replace(',', ", ")),
+        ("cursor", minified.replace("kept-secret\"}", "kept-secret\"\n}")),
+        ("cursor", with_ours.clone()),
+        ("claude-code", minified.to_owned()),
+        ("claude-desktop", minified.to_owned()),
+        ("vscode", servers.clone()),
+        ("vscode", format!("// kept-secret\n{servers}")),
+        ("codex", toml.to_owned()),
+        (
+            "codex",
+            format!("[mcp_servers]\nother = {{ command = \"x\", env = {{ KEY = \"kept-secret\" }} }}\n"),
+        ),
+        // Broken where the key is.
+        ("cursor", minified.replace("\"kept-secret\"}", "kept-secret}")),
+        ("cursor", minified.replace("kept-secret\"}", "kept-secret}")),
+        ("vscode", servers.replace("\"kept-secret\"}", "kept-secret}")),
+        ("vscode", servers.replace("\"kept-secret", "\"\\ukept-secret")),
+        ("codex", toml.replace("\"kept-secret\"", "kept-secret")),
+        ("codex", format!("{toml}kept-secret = 1\nkept-secret = 2\n")),
+        ("cursor", r#"{"mcpServers": "kept-secret"}"#.to_owned()),
+        (
+            "cursor",
+            r#"{"mcpServers": {"freshcontext": "kept-secret"}}"#.to_owned(),
+        ),
+    ] {
+        let sample = SAMPLES
+            .iter()
+            .find(|sample| sample.client == client)
+            .ok_or("a client")?;
+        let home = home("neighbours", client);
+        put(&home, sample, &text);
+        for words in [
+            &["install", client, "--dry-run"][..],
+            &["uninstall", client, "--dry-run"],
+            &["install", client],
+            &["install", client, "--", "npx", "freshcontext"],
+            &["uninstall", client],
+            &["uninstall", client, "--force"],
+        ] {
+            let done = told(&home, words).await;
+            if format!("{}{}", done.stdout, done.stderr).contains("kept-") {
+                complaints.push(format!("{words:?} shows what others keep: {done:?}\n{text}"));
+            }
+        }
+    }
+    verdict(complaints)
+}
+
+/// What a person wrote is not taken away, and with `--force` there is a copy of it.
+async fn by_hand() -> Result<(), Failed> {
+    let mut complaints = Vec::new();
+    let json = |entry: &str| format!("{{ \"mcpServers\": {{ \"freshcontext\": {entry} }} }}");
+    let table = "[mcp_servers.freshcontext]\ncommand = \"mine\"\nargs = [\"stdio\"]\n";
+    for (client, text) in [
+        (
+            "cursor",
+            json(r#"{ "command": "mine", "args": ["stdio"], "env": { "GITHUB_TOKEN": "" } }"#),
+        ),
+        (
+            "cursor",
+            json(r#"{ "command": "mine", "args": ["--log", "debug"] }"#),
+        ),
+        ("cursor", json(r#"{ "url": "http://127.0.0.1:1/mcp" }"#)),
+        (
+            "vscode",
+            json("{ \"command\": \"mine\", /* mine */ \"args\": [\"stdio\"] }")
+                .replace("mcpServers", "servers"),
+        ),
+        ("codex", format!("{table}env = {{ GITHUB_TOKEN = \"\" }}\n")),
+        ("codex", table.replace("\nargs", " # mine\nargs")),
+        (
+            "codex",
+            format!("{table}\n[mcp_servers.freshcontext.env]\nGITHUB_TOKEN = \"\"\n"),
+        ),
+    ] {
+        let sample = SAMPLES
+            .iter()
+            .find(|sample| sample.client == client)
+            .ok_or("a client")?;
+        let home = home("by-hand", client);
+        let file = put(&home, sample, &text);
+        for words in [&["uninstall", client][..], &["uninstall", client, "--dry-run"]] {
+            let done = told(&home, words).await;
+            if done.code != Some(1)
+                || !done.stderr.contains("by hand")
+                || fs::read_to_string(&file)? != text
+                || files(&home).len() != 1
+            {
+                complaints.push(format!("{words:?}: {done:?}\n{text}"));
+            }
+        }
+        let done = told(&home, &["uninstall", client, "--force"]).await;
+        let now = fs::read_to_string(&file).unwrap_or_default();
+        let copy = fs::read_to_string(format!("{}.freshcontext-backup", file.display())).unwrap_or_default();
+        if done.code != Some(0) || now.contains("freshcontext") || copy != text {
+            complaints.push(format!("{client} --force: {done:?}\n{now}\n{copy}"));
+        }
+    }
+    // An entry that could be `install`'s in a file that is a person's: the file and a copy stay.
+    for (client, text) in [
+        ("cursor", json(r#"{ "command": "mine", "args": ["stdio"] }"#)),
+        ("codex", format!("# mine\n{table}")),
+        ("codex", table.replace("mine", "x").replace('\n', "\n\n")),
+    ] {
+        let sample = SAMPLES
+            .iter()
+            .find(|sample| sample.client == client)
+            .ok_or("a client")?;
+        let home = home("by-hand", client);
+        let file = put(&home, sample, &text);
+        let done = told(&home, &["uninstall", client]).await;
+        let copy = fs::read_to_string(format!("{}.freshcontext-backup", file.display())).unwrap_or_default();
+        let kept =
+            fs::read_to_string(&file).is_ok_and(|now| now.contains("# mine") == text.contains("# mine"));
+        if done.code != Some(0) || !kept || copy != text {
+            complaints.push(format!("{client}: {done:?} {copy}\n{text}"));
+        }
+    }
+    verdict(complaints)
+}
+
+/// Each text that a person had is in some copy, however often we come and go.
+async fn copies() -> Result<(), Failed> {
+    let mut complaints = Vec::new();
+    for sample in &SAMPLES {
+        let Sample { client, text, .. } = sample;
+        let home = home("copies", client);
+        let file = put(&home, sample, text);
+        let later = text.replace("other", "another");
+        let mut had = vec![(*text).to_owned()];
+        told(&home, &["install", client]).await;
+        // Another program writes the file anew.
+        let between = fs::read_to_string(&file)?.replace("other", "another");
+        fs::write(&file, &between)?;
+        if text.contains("other") {
+            had.push(between);
+        }
+        told(&home, &["install", client, "--", "npx", "freshcontext"]).await;
+        told(&home, &["uninstall", client]).await;
+        fs::write(&file, &later)?;
+        had.push(later);
+        for words in [["install", client], ["install", client], ["uninstall", client]] {
+            told(&home, &words).await;
+        }
+        let texts: Vec<String> = files(&home)
+            .iter()
+            .map(|file| fs::read_to_string(file).unwrap_or_default())
+            .collect();
+        for text in had {
+            if !texts.contains(&text) {
+                complaints.push(format!(
+                    "{client}: no file has what a person had:\n{text}\n{texts:?}"
+                ));
+            }
+        }
+    }
+    verdict(complaints)
+}
+
+/// Many at once: the file is whole at every moment, and what was in it is never lost.
+async fn at_once() -> Result<(), Failed> {
+    let mut complaints = Vec::new();
+    for sample in [&SAMPLES[0], &SAMPLES[4]] {
+        let Sample { client, text, .. } = sample;
+        let home = home("at-once", client);
+        let file = put(&home, sample, text);
+        let running: Vec<_> = (0..12)
+            .map(|at| {
+                let home = home.clone();
+                tokio::spawn(async move {
+                    let word = if at % 3 == 2 { "uninstall" } else { "install" };
+                    told(&home, &[word, client]).await
+                })
+            })
+            .collect();
+        while running.iter().any(|one| !one.is_finished()) {
+            let now = fs::read_to_string(&file)?;
+            if !now.contains("\"x\"") && !now.contains("kept-secret") || now.len() < text.len() {
+                complaints.push(format!("{client}: half of it: {now}"));
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+        for one in running {
+            let done = one.await?;
+            if done.code != Some(0) {
+                complaints.push(format!("{client}: {done:?}"));
+            }
+        }
+        told(&home, &["uninstall", client]).await;
+        if fs::read_to_string(&file)? != *text {
+            complaints.push(format!("{client}: not as it was: {}", fs::read_to_string(&file)?));
+        }
+        if files(&home)
+            .iter()
+            .any(|file| file.display().to_string().contains("/.freshcontext-"))
+        {
+            complaints.push(format!("{client}: unfinished files: {:?}", files(&home)));
+        }
+    }
+    verdict(complaints)
+}
+
+/// The time of a large file grows with its length: 80,000 members take a hundredth of what they took.
+async fn large() -> Result<(), Failed> {
+    /// Processor time in seconds, in which nothing that is quadratic ends.
+    const TIME: &str = "20";
+    /// The reader of TOML takes longer for each.
+    const OF_TOML: usize = 10_000;
+
+    let many = |form: fn(usize) -> String, count| (0..count).map(form).collect::<Vec<_>>().join(", ");
+    let members = |form| many(form, 80_000);
+    let servers = members(|at| format!("\"s{at}\": {{\"command\": \"x\"}}"));
+    let mut complaints = Vec::new();
+    for (client, text) in [
+        ("cursor", format!("{{\"mcpServers\": {{{servers}}}}}")),
+        (
+            "claude-code",
+            format!("{{{}}}", members(|at| format!("\"p{at}\": 1"))),
+        ),
+        (
+            "codex",
+            format!(
+                "mcp_servers = {{ {} }}\n",
+                many(|at| format!("s{at} = {{ command = \"x\" }}"), OF_TOML)
+            ),
+        ),
+    ] {
+        let sample = SAMPLES
+            .iter()
+            .find(|sample| sample.client == client)
+            .ok_or("a client")?;
+        let home = home("large", client);
+        let file = put(&home, sample, &text);
+        for word in ["install", "uninstall"] {
+            let mut plain = command(&[word, client]);
+            plain.env("HOME", &home);
+            let mut limited =
+                crate::process::through("sh", &["-c", "ulimit -t $0 && exec \"$@\"", TIME], &plain);
+            // Bounded by its own time: beside other trials it takes longer by the clock.
+            let done = limited.output().await?;
+            if !done.status.success() {
+                let said = String::from_utf8_lossy(&done.stderr).into_owned();
+                complaints.push(format!("{word} {client}: {:?} {said:.300}", done.status));
+            }
+            if (fs::read_to_string(&file)? == text) != (word == "uninstall") {
+                complaints.push(format!("{word} {client}: not what it should be"));
+            }
+        }
+        fs::remove_dir_all(&home)?;
+    }
+    verdict(complaints)
+}
+
+/// A file that is a link into a folder of the user's own is written where it leads, and stays a link. Another user's link
+/// is not followed.
+#[cfg(unix)]
+async fn links() -> Result<(), Failed> {
+    use std::os::unix::fs::symlink;
+
+    let mut complaints = Vec::new();
+    let sample = &SAMPLES[2];
+    let home = home("links", sample.client);
+    let real = home.join("dotfiles/mcp.json");
+    fs::create_dir_all(home.join("dotfiles"))?;
+    fs::create_dir_all(home.join(".cursor"))?;
+    fs::write(&real, sample.text)?;
+    let link = home.join(sample.file);
+    symlink("../dotfiles/mcp.json", &link)?;
+    let done = told(&home, &["install", "cursor"]).await;
+    let says = format!("{}, to which {} leads", real.display(), link.display());
+    if done.code != Some(0)
+        || !done.stdout.contains(&says)
+        || !fs::read_to_string(&real)?.contains("freshcontext")
+    {
+        complaints.push(format!("a link of one's own: {done:?}"));
+    }
+    let done = told(&home, &["uninstall", "cursor"]).await;
+    if done.code != Some(0) || fs::read_to_string(&real)? != sample.text || !link.is_symlink() {
+        complaints.push(format!("a link of one's own, back: {done:?}"));
+    }
+    // A copy's name that somebody took for a link to something else.
+    let victim = home.join("victim");
+    fs::write(&victim, "kept")?;
+    symlink(&victim, format!("{}.freshcontext-backup", real.display()))?;
+    let done = told(&home, &["install", "cursor"]).await;
+    if done.code != Some(0) || fs::read_to_string(&victim)? != "kept" {
+        complaints.push(format!("a copy through a link: {done:?}"));
+    }
+    fs::remove_file(&real)?;
+    let done = told(&home, &["install", "cursor"]).await;
+    if done.code != Some(1) || !done.stderr.contains("not there") {
+        complaints.push(format!("a link that leads nowhere: {done:?}"));
+    }
+    // To give a link to another user takes root.
+    fs::write(&real, sample.text)?;
+    let given = crate::process::program("chown", &["-h", "65534:65534"])
+        .arg(&link)
+        .output()
+        .await?;
+    if given.status.success() {
+        let done = told(&home, &["install", "cursor"]).await;
+        if done.code != Some(1)
+            || !done.stderr.contains("a symbolic link of another user")
+            || fs::read_to_string(&real)? != sample.text
+        {
+            complaints.push(format!("another user's link: {done:?}"));
+        }
+        // Nor is it, as a folder on the way.
+        let folder = home.join("planted");
+        symlink(home.join("dotfiles"), &folder)?;
+        crate::process::program("chown", &["-h", "65534:65534"])
+            .arg(&folder)
+            .output()
+            .await?;
+        let page = folder.join("a.1").display().to_string();
+        let into = told(&home, &["man", "--into", &folder.display().to_string()]).await;
+        let records = finish(
+            command(&["evaluate", "-", "--records", &page]),
+            r#"{"profile": "official_docs", "intent": "citation_check", "signals": [{"source": "https://a.example/", "content": "a"}]}"#,
+        )
+        .await;
+        if into.code != Some(1)
+            || records.code != Some(1)
+            || fs::read_dir(home.join("dotfiles"))?.count() != 3
+        {
+            complaints.push(format!("a planted folder: {into:?} {records:?}"));
         }
     }
     verdict(complaints)

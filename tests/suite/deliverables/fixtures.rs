@@ -140,7 +140,6 @@ impl World {
             config.contact = Some(CONTACT.to_owned());
             let names = case.env.iter();
             config.secrets = names.map(|name| (name.clone(), SECRET.to_owned())).collect();
-            config.enabled_routes = case.routes.iter().cloned().collect();
         };
         let scene = Scene::of(case.now, set, move |request| answers.answer(request)).await?;
         let source = json!({"tool": case.tool, "arguments": case.arguments});

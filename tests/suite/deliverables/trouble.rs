@@ -248,7 +248,8 @@ exec "$@"
 
 /// How this machine has a full disk: who may mount one does, in a namespace that ends with the command.
 pub(super) async fn little_room() -> (&'static str, Vec<&'static str>, &'static str) {
-    let mounts = "mount -t tmpfs full /mnt";
+    // Another user than root may mount one in a namespace, and not everywhere change its size.
+    let mounts = "mount -t tmpfs full /mnt && mount -o remount,size=64k /mnt";
     for namespace in [vec!["--mount"], vec!["--user", "--map-root-user", "--mount"]] {
         let mut words = namespace.clone();
         words.extend(["sh", "-c", mounts]);

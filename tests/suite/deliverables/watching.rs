@@ -68,3 +68,118 @@ pub(super) async fn watched() -> Result<(), Failed> {
     std::fs::remove_dir_all(&feeds)?;
     ensure(status.code() == Some(0), status)
 }
+
+/// A watcher whose reader has gone ends, whether or not there is something to say, and asks nothing more. So does one that
+/// can write no more, with an error.
+pub(super) async fn unread() -> Result<(), Failed> {
+    let kept = Kept::in_folder();
+    let says = Arc::new(Mutex::new(stories(&[(1, "First")], None)));
+    let answers = Arc::clone(&says);
+    let upstream =
+        ScriptedUpstream::start(move |_| answers.lock().unwrap_or_else(PoisonError::into_inner).clone())
+            .await?;
+    let (base, now) = (upstream.base(), "2026-11-23T09:00:00Z");
+    let source = "extract_hackernews url=rust";
+    finish(
+        kept.command(&["deliverable", "add", "brief", "--source", source], now, &base),
+        "",
+    )
+    .await;
+    finish(kept.command(&["deliverable", "sync", "brief"], now, &base), "").await;
+    let watch = ["deliverable", "watch", "brief"];
+    let often = [&watch[..], &["--every", "1"]].concat();
+    // The one has nothing to say and looks again in hours only; the other had something to say.
+    for (words, titles) in [(&watch[..], 1), (&often, 2)] {
+        *says.lock().unwrap_or_else(PoisonError::into_inner) = match titles {
+            1 => stories(&[(1, "First")], None),
+            _ => stories(&[(2, "Second"), (1, "First")], None),
+        };
+        let mut child = kept.command(words, now, &base).spawn()?;
+        let mut lines = BufReader::new(child.stdout.take().ok_or("a pipe")?).lines();
+        if titles > 1 {
+            let line = tokio::time::timeout(process::PATIENCE, lines.next_line()).await??;
+            ensure(line.is_some(), "a line")?;
+        }
+        drop(lines);
+        let status = tokio::time::timeout(process::PATIENCE, child.wait()).await;
+        let status = status.map_err(|_| format!("{words:?} goes on without a reader"))??;
+        ensure(status.code() == Some(0), status)?;
+        let asked = upstream.requests().len();
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        ensure(upstream.requests().len() == asked, "it goes on asking")?;
+    }
+    #[cfg(target_os = "linux")]
+    {
+        *says.lock().unwrap_or_else(PoisonError::into_inner) =
+            stories(&[(3, "Third"), (2, "Second"), (1, "First")], None);
+        let mut command = kept.command(&often, now, &base);
+        command.stdout(std::fs::OpenOptions::new().write(true).open("/dev/full")?);
+        let done = finish(command, "").await;
+        ensure(
+            done.code == Some(1) && done.stderr.contains("cannot write to stdout"),
+            format!("{done:?}"),
+        )?;
+    }
+    Ok(())
+}
+
+/// A feed is never written through a link, and keeps its mode.
+#[cfg(unix)]
+pub(super) async fn feeds() -> Result<(), Failed> {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let kept = Kept::in_folder();
+    let upstream = ScriptedUpstream::start(|_| stories(&[(1, "First")], None)).await?;
+    let (base, now) = (upstream.base(), "2026-11-23T09:00:00Z");
+    let source = "extract_hackernews url=rust";
+    finish(
+        kept.command(&["deliverable", "add", "brief", "--source", source], now, &base),
+        "",
+    )
+    .await;
+    let folder = kept.folder().join("feeds");
+    std::fs::create_dir_all(&folder)?;
+    let (victim, link, feed) = (folder.join("victim"), folder.join("link"), folder.join("feed"));
+    std::fs::write(&victim, "kept")?;
+    symlink(&victim, &link)?;
+    std::fs::write(&feed, "old")?;
+    std::fs::set_permissions(&feed, std::fs::Permissions::from_mode(0o640))?;
+    // What an earlier version wrote beside the feed, and somebody may have made a link of.
+    symlink(&victim, folder.join("feed.new"))?;
+    let named = |file: &std::path::Path| file.display().to_string();
+    let done = finish(
+        kept.command(
+            &["deliverable", "watch", "brief", "--atom", &named(&link)],
+            now,
+            &base,
+        ),
+        "",
+    )
+    .await;
+    ensure(
+        done.code == Some(1) && done.stderr.contains("symbolic link") && done.stderr.lines().count() == 1,
+        format!("{done:?}"),
+    )?;
+    let mut child = kept
+        .command(
+            &["deliverable", "watch", "brief", "--json-feed", &named(&feed)],
+            now,
+            &base,
+        )
+        .spawn()?;
+    let until = std::time::Instant::now() + process::PATIENCE;
+    while std::fs::read_to_string(&feed)? == "old" && std::time::Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    child.kill().await?;
+    let text: Value = serde_json::from_str(&std::fs::read_to_string(&feed)?)?;
+    ensure(text["version"].is_string(), &text)?;
+    ensure(
+        std::fs::metadata(&feed)?.permissions().mode() & 0o777 == 0o640,
+        "its mode is another",
+    )?;
+    ensure(
+        std::fs::read_to_string(&victim)? == "kept",
+        "a link was written through",
+    )
+}

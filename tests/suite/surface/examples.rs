@@ -185,6 +185,11 @@ fn typed(engine: &Engine, words: &str) -> Option<(String, Value)> {
     {
         return None;
     }
-    let arguments = freshcontext_server::cli::read_arguments(&tool.input_schema, &rest).ok()?;
+    let arguments = freshcontext_server::cli::read_arguments(
+        &tool.input_schema,
+        &rest,
+        &freshcontext_contract::Limits::DEFAULT,
+    )
+    .ok()?;
     Some((tool.name.clone(), Value::Object(arguments)))
 }

@@ -59,7 +59,6 @@ pub fn engine(
             .iter()
             .map(|name| (name.clone(), SECRET.to_owned()))
             .collect();
-        config.enabled_routes = case.routes.iter().cloned().collect();
     }
     let mut settings = Settings {
         limits: once(),

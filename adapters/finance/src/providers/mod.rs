@@ -5,7 +5,6 @@ mod cnbc;
 mod keyed;
 mod nasdaq;
 mod pairs;
-mod stooq;
 mod yahoo;
 
 use freshcontext_contract::{Cx, ErrorCode, Request, Response, SourceError};
@@ -34,12 +33,10 @@ pub enum Provider {
     Coinbase,
     /// Yahoo's chart service.
     Yahoo,
-    /// Stooq.
-    Stooq,
 }
 
 /// All of them, in the order in which they are asked.
-const ALL: [(&str, Provider); 9] = [
+const ALL: [(&str, Provider); 8] = [
     ("finnhub", Provider::Finnhub),
     ("twelvedata", Provider::TwelveData),
     ("cnbc", Provider::Cnbc),
@@ -48,7 +45,6 @@ const ALL: [(&str, Provider); 9] = [
     ("frankfurter", Provider::Frankfurter),
     ("coinbase", Provider::Coinbase),
     ("yahoo", Provider::Yahoo),
-    ("stooq", Provider::Stooq),
 ];
 
 impl Provider {
@@ -86,7 +82,6 @@ impl Provider {
             Self::Frankfurter => matches!(ticker.kind, Kind::Currency(..)),
             Self::Coinbase => matches!(ticker.kind, Kind::Coin(..)),
             Self::Yahoo => true,
-            Self::Stooq => ticker.stooq().is_some(),
         }
     }
 
@@ -128,7 +123,6 @@ impl Provider {
             Self::Frankfurter => pairs::frankfurter_request(ticker),
             Self::Coinbase => pairs::coinbase_request(ticker),
             Self::Yahoo => yahoo::request(ticker),
-            Self::Stooq => stooq::request(ticker),
         }
     }
 
@@ -156,7 +150,6 @@ impl Provider {
             Self::Frankfurter => pairs::frankfurter(ticker, body),
             Self::Coinbase => pairs::coinbase(ticker, body),
             Self::Yahoo => yahoo::parse(ticker, body),
-            Self::Stooq => stooq::parse(ticker, body),
         }
     }
 

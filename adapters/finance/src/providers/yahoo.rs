@@ -1,7 +1,7 @@
 //! Yahoo's chart service: worldwide, with currency and UTC seconds; often refuses servers.
 
 use chrono::DateTime;
-use freshcontext_contract::{Media, Request, SourceError, quoted};
+use freshcontext_contract::{Media, Request, SourceError};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
@@ -32,10 +32,11 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
             return Err(Provider::Yahoo.unknown(ticker));
         }
         let code = if code.trim().is_empty() {
-            "without a word".to_owned()
+            "without a word"
         } else {
-            quoted(&text::said(code, 60))
+            code
         };
+        let code = text::said(code, 60);
         return Err(SourceError::upstream(format!(
             "Yahoo answered with an error: {code}"
         )));

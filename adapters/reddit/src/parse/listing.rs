@@ -1,7 +1,7 @@
 //! The API's listings.
 
 use freshcontext_contract::chrono::{DateTime, SecondsFormat};
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError, quoted};
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
@@ -76,7 +76,6 @@ pub fn listing(body: &str) -> Result<Page, SourceError> {
     if let Some(status) = value.get("error") {
         return Err(error_body(&value, status));
     }
-    let escaped = is_escaped(&value);
     let mut page = Page::default();
     let mut subreddits = 0_usize;
     let listings = match value {
@@ -95,7 +94,7 @@ pub fn listing(body: &str) -> Result<Page, SourceError> {
             if thing.kind == "t5" {
                 subreddits += 1;
             } else {
-                add(thing, escaped, &mut page, 0);
+                add(thing, &mut page, 0);
             }
         }
     }
@@ -121,9 +120,9 @@ fn from_value<T: for<'de> Deserialize<'de>>(value: Value) -> Option<T> {
 /// Replies nest; deeper ones than people read are left out (and counted).
 const DEEPEST_REPLY: usize = 8;
 
-fn add(thing: Thing, escaped: bool, page: &mut Page, depth: usize) {
+fn add(thing: Thing, page: &mut Page, depth: usize) {
     match thing.kind.as_str() {
-        "t3" => match from_value::<Post>(thing.data).and_then(|wire| post(wire, escaped)) {
+        "t3" => match from_value::<Post>(thing.data).and_then(|wire| post(wire)) {
             Some(item) => page.items.push(item),
             None => page.unreadable += 1,
         },
@@ -133,13 +132,13 @@ fn add(thing: Thing, escaped: bool, page: &mut Page, depth: usize) {
                 return;
             };
             let replies = wire.replies.take().and_then(|replies| children_of(replies).ok());
-            match comment(wire, escaped, depth) {
+            match comment(wire, depth) {
                 Some(item) => page.items.push(item),
                 None => page.unreadable += 1,
             }
             for reply in replies.into_iter().flat_map(|replies| replies.children.items) {
                 if depth < DEEPEST_REPLY {
-                    add(reply, escaped, page, depth + 1);
+                    add(reply, page, depth + 1);
                 } else {
                     page.not_loaded += 1;
                 }
@@ -154,9 +153,8 @@ fn add(thing: Thing, escaped: bool, page: &mut Page, depth: usize) {
     }
 }
 
-fn post(wire: Post, escaped: bool) -> Option<Item> {
-    let clean = |text: String| if escaped { unescaped(&text) } else { text };
-    let title = text::one_line(&clean(wire.title?));
+fn post(wire: Post) -> Option<Item> {
+    let title = text::one_line(&wire.title?);
     if title.is_empty() {
         return None;
     }
@@ -167,7 +165,7 @@ fn post(wire: Post, escaped: bool) -> Option<Item> {
         .or_else(|| wire.id.as_ref().map(|id| format!("/comments/{id}/")))
         .and_then(|path| link::shown(&format!("{SITE}{path}")));
     item.id = wire.id.map(|id| format!("t3_{id}"));
-    let own_text = clean(wire.selftext.unwrap_or_default());
+    let own_text = wire.selftext.unwrap_or_default();
     match own_text.trim() {
         removed @ ("[removed]" | "[deleted]") => item.set("text", removed),
         text => text::paragraphs(text).clone_into(&mut item.summary),
@@ -181,9 +179,9 @@ fn post(wire: Post, escaped: bool) -> Option<Item> {
     let ratio = wire.upvote_ratio.filter(|ratio| (0.0..=1.0).contains(ratio));
     item.set("upvote_ratio", ratio);
     item.set("comments", wire.num_comments);
-    item.set("flair", wire.link_flair_text.map(clean));
+    item.set("flair", wire.link_flair_text);
     if wire.is_self == Some(false) {
-        item.set("link", wire.url.map(clean).and_then(|url| link::shown(&url)));
+        item.set("link", wire.url.and_then(|url| link::shown(&url)));
     }
     item.set("edited_at", edited(wire.edited));
     item.set("crosspost_of", wire.crosspost_parent);
@@ -198,11 +196,10 @@ fn post(wire: Post, escaped: bool) -> Option<Item> {
     Some(item)
 }
 
-fn comment(wire: Comment, escaped: bool, depth: usize) -> Option<Item> {
-    let clean = |text: String| if escaped { unescaped(&text) } else { text };
-    let body = clean(wire.body?);
+fn comment(wire: Comment, depth: usize) -> Option<Item> {
+    let body = wire.body?;
     let author = wire.author.as_deref().unwrap_or("[unknown]");
-    let title = match wire.link_title.map(clean) {
+    let title = match wire.link_title {
         Some(on) => format!("Comment by {author} on: {}", text::one_line(&on)),
         None => format!("Comment by {author}"),
     };
@@ -240,62 +237,6 @@ fn whole_seconds(seconds: f64) -> Option<i64> {
     (1.0..1e12).contains(&seconds).then_some(seconds as i64)
 }
 
-/// Whether `raw_json` was not honoured, so that `& < >` come as entities everywhere. Then no text
-/// holds a bare `<`, `>` or `&`; and a self text's HTML, where there is one, begins with `&lt;`.
-fn is_escaped(value: &Value) -> bool {
-    let mut entities = false;
-    let mut bare = false;
-    let mut html = None;
-    let mut stack = vec![value];
-    let mut seen = 0_usize;
-    while let Some(value) = stack.pop() {
-        seen += 1;
-        if seen > 200_000 || html.is_some() {
-            break;
-        }
-        match value {
-            Value::Array(values) => stack.extend(values),
-            Value::Object(fields) => {
-                for (name, value) in fields {
-                    match (name.as_str(), value) {
-                        ("selftext_html" | "body_html", Value::String(text)) => {
-                            html = html.or(Some(text.starts_with("&lt;")));
-                        }
-                        ("title" | "selftext" | "body" | "link_title", Value::String(text)) => {
-                            let (is_bare, has_entities) = ampersands(text);
-                            bare |= is_bare;
-                            entities |= has_entities;
-                        }
-                        ("children" | "data" | "replies", _) => stack.push(value),
-                        _ => {}
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    html.unwrap_or(entities && !bare)
-}
-
-/// Whether a text has characters that escaping would have replaced, and whether it has the entities.
-fn ampersands(text: &str) -> (bool, bool) {
-    let mut bare = text.contains(['<', '>']);
-    let mut entities = false;
-    for rest in text.split('&').skip(1) {
-        let entity = ["amp;", "lt;", "gt;"].iter().any(|name| rest.starts_with(name));
-        entities |= entity;
-        bare |= !entity;
-    }
-    (bare, entities)
-}
-
-/// Undoes the three replacements, once.
-fn unescaped(text: &str) -> String {
-    text.replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&amp;", "&")
-}
-
 /// `{"error": 403, "message": "Forbidden", "reason": "private"}`, also with status 200.
 fn error_body(value: &Value, status: &Value) -> SourceError {
     let reason = value.get("reason").and_then(Value::as_str).unwrap_or_default();
@@ -309,7 +250,7 @@ fn error_body(value: &Value, status: &Value) -> SourceError {
         Some(429) => ErrorCode::RateLimited,
         _ => ErrorCode::UpstreamError,
     };
-    let mut error = SourceError::new(code, format!("Reddit answered with an error: {}", quoted(&said)));
+    let mut error = SourceError::new(code, format!("Reddit answered with an error: {said}"));
     error.http_status = status;
     error
 }

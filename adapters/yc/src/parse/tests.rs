@@ -80,43 +80,10 @@ fn a_record_keeps_its_facts_and_loses_what_is_unknown() {
 }
 
 #[test]
-fn one_record_and_both_forms_of_the_index_are_read() {
+fn one_record_is_a_list_of_one() {
     let one = r#"{"id": 1, "name": "A", "slug": "a", "batch": "F24", "launched_at": 1728389519}"#;
     assert_eq!(mirror(one).unwrap().companies.len(), 1);
-    let single = format!(r#"{{"hits": [{one}], "nbHits": 90}}"#);
-    assert_eq!(index(&single).unwrap().total, Some(90));
-    assert_eq!(
-        index(&format!(r#"{{"results": [{single}]}}"#))
-            .unwrap()
-            .companies
-            .len(),
-        1
-    );
-    assert!(
-        index(r#"{"hits": [], "nbHits": 0}"#)
-            .unwrap()
-            .companies
-            .is_empty()
-    );
-    assert_eq!(
-        index(r#"{"message": "you can only fetch the 1000 hits"}"#)
-            .unwrap_err()
-            .code,
-        ErrorCode::UpstreamError
-    );
-    for body in ["{}", "[]", r#"{"results": []}"#, r#"{"hits": [{"x": 1}]}"#] {
-        assert_eq!(index(body).unwrap_err().code, ErrorCode::Malformed, "{body}");
-    }
     assert_eq!(mirror("7").unwrap_err().code, ErrorCode::Malformed);
-}
-
-#[test]
-fn the_key_is_read_only_for_the_application_known() {
-    let page =
-        |app: &str| format!(r#"<script>window.AlgoliaOpts = {{"app":"{app}","key":"c3Vja2V5"}};</script>"#);
-    assert_eq!(key(&page("45BWZJ1SGC")).unwrap(), "c3Vja2V5");
-    assert_eq!(key(&page("EVIL")).unwrap_err().code, ErrorCode::Malformed);
-    assert_eq!(key("<html></html>").unwrap_err().code, ErrorCode::Malformed);
 }
 
 #[test]
@@ -149,6 +116,5 @@ proptest! {
         }
         let body: String = META.chars().take(cut).collect();
         let _ = meta(&body);
-        let _ = key(&body);
     }
 }

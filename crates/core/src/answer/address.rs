@@ -1,33 +1,17 @@
 //! Addresses fit to be shown as a source.
 
 use freshcontext_contract::tracking::{is_tracking, strip_query};
+use freshcontext_records::redact::is_secret_name;
 use url::Url;
 
 use crate::sanitize::clean_line;
-
-/// Query parameters that carry a secret.
-const SECRETS: [&str; 11] = [
-    "access_token",
-    "api-key",
-    "api_key",
-    "apikey",
-    "auth_token",
-    "client_secret",
-    "crtfc_key",
-    "password",
-    "subscription-key",
-    "x-api-key",
-    "x_api_key",
-];
 
 /// Takes tracking parameters, parameters that carry a secret, and user information out of an address.
 pub fn strip_tracking(url: &mut Url) {
     // Both only fail for addresses that cannot have user information.
     let _ = url.set_username("");
     let _ = url.set_password(None);
-    strip_query(url, |name| {
-        is_tracking(name) || SECRETS.contains(&name.to_ascii_lowercase().as_str())
-    });
+    strip_query(url, |name| is_tracking(name) || is_secret_name(name));
 }
 
 /// An absolute http(s) address without user information, tracking or secrets, as a clean line;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::SourceError;
+use freshcontext_records::redact::masked;
 use serde_json::{Map, Value};
 
 use crate::date::iso_millis;
@@ -54,13 +55,16 @@ pub fn failure(error: &SourceError, adapter: &str, tool: &str, now: DateTime<Utc
     let detail = error
         .detail
         .as_deref()
-        .map(|detail| cut_marked(&clean_line(detail), 100).into_owned());
+        .map(|detail| cut_marked(&masked(&clean_line(detail)).0, 100).into_owned());
     put("detail", detail.into());
     if let Some(hint) = &hint {
         put("hint", hint.as_str().into());
     }
     if let Some(field) = &error.field {
-        put("field", cut_marked(&clean_line(field), 100).into_owned().into());
+        put(
+            "field",
+            cut_marked(&masked(&clean_line(field)).0, 100).into_owned().into(),
+        );
     }
 
     let mut text = format!("{tool}: {message} ({code})");

@@ -22,17 +22,6 @@ pub enum DatePolicy {
     Lenient,
 }
 
-/// What a profile suggests for failed retrievals beside leaving them out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FailurePolicy {
-    /// Tell the reader.
-    Warn,
-    /// Trust the rest of the source less.
-    Downgrade,
-    /// Leave the source out.
-    Exclude,
-}
-
 /// What kind of sources the signals are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Profile {
@@ -46,8 +35,6 @@ pub struct Profile {
     pub authority: Authority,
     /// How it treats doubtful dates.
     pub date_policy: DatePolicy,
-    /// What it suggests for failed retrievals.
-    pub failure_policy: FailurePolicy,
     /// Whether only current signals are of any use: what is undated or less than half fresh has to
     /// be fetched again.
     pub needs_current: bool,
@@ -61,7 +48,6 @@ const fn profile(
     decay_of: &'static str,
     authority: Authority,
     date_policy: DatePolicy,
-    failure_policy: FailurePolicy,
 ) -> Profile {
     Profile {
         id,
@@ -69,7 +55,6 @@ const fn profile(
         decay_of,
         authority,
         date_policy,
-        failure_policy,
         needs_current: false,
         cites_undated: false,
     }
@@ -79,7 +64,6 @@ const fn profile(
 pub const PROFILES: [Profile; 12] = {
     use Authority::{High, Medium};
     use DatePolicy::{Balanced, Lenient, Strict};
-    use FailurePolicy::{Downgrade, Exclude, Warn};
     [
         profile(
             "official_docs",
@@ -87,7 +71,6 @@ pub const PROFILES: [Profile; 12] = {
             "github",
             High,
             Balanced,
-            Warn,
         ),
         profile(
             "code_activity",
@@ -95,7 +78,6 @@ pub const PROFILES: [Profile; 12] = {
             "github",
             Medium,
             Balanced,
-            Downgrade,
         ),
         profile(
             "social_pulse",
@@ -103,7 +85,6 @@ pub const PROFILES: [Profile; 12] = {
             "hackernews",
             Medium,
             Strict,
-            Downgrade,
         ),
         Profile {
             cites_undated: true,
@@ -113,7 +94,6 @@ pub const PROFILES: [Profile; 12] = {
                 "arxiv",
                 High,
                 Lenient,
-                Warn,
             )
         },
         Profile {
@@ -124,12 +104,11 @@ pub const PROFILES: [Profile; 12] = {
                 "finance",
                 Medium,
                 Strict,
-                Exclude,
             )
         },
         Profile {
             needs_current: true,
-            ..profile("jobs_opportunities", &["jobs"], "jobs", Medium, Strict, Downgrade)
+            ..profile("jobs_opportunities", &["jobs"], "jobs", Medium, Strict)
         },
         profile(
             "government_regulatory",
@@ -137,7 +116,6 @@ pub const PROFILES: [Profile; 12] = {
             "govcontracts",
             High,
             Strict,
-            Warn,
         ),
         profile(
             "company_intel",
@@ -145,7 +123,6 @@ pub const PROFILES: [Profile; 12] = {
             "company_landscape",
             Medium,
             Balanced,
-            Downgrade,
         ),
         profile(
             "product_research",
@@ -160,7 +137,6 @@ pub const PROFILES: [Profile; 12] = {
             "producthunt",
             Medium,
             Balanced,
-            Downgrade,
         ),
         profile(
             "composite_landscape",
@@ -174,7 +150,6 @@ pub const PROFILES: [Profile; 12] = {
             "landscape",
             Medium,
             Balanced,
-            Warn,
         ),
         profile(
             "multi_agent_handoff",
@@ -187,7 +162,6 @@ pub const PROFILES: [Profile; 12] = {
             "default",
             Medium,
             Balanced,
-            Warn,
         ),
         profile(
             "local_custom",
@@ -195,7 +169,6 @@ pub const PROFILES: [Profile; 12] = {
             "default",
             Medium,
             Balanced,
-            Warn,
         ),
     ]
 };

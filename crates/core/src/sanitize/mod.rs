@@ -19,7 +19,7 @@ use std::borrow::Cow;
 use std::ops::AddAssign;
 
 use freshcontext_contract::limits::ERROR_CHARS;
-use freshcontext_contract::quote::closed;
+use freshcontext_records::redact::masked;
 use serde_json::{Map, Value};
 
 pub use cut::{cut, cut_marked};
@@ -125,15 +125,14 @@ pub fn clean_map(fields: &mut Map<String, Value>) -> Counts {
     counts
 }
 
-/// An error text fit to show: one clean line of at most 300 characters, and the mark that closes a quotation which
-/// that cuts.
+/// An error text fit to show: one clean line of at most 300 characters, without secrets. An error may repeat an argument.
 pub fn clean_error(text: &str) -> String {
     // Enough to fill the line whatever is taken out, without cleaning a whole error page.
     let head = text
         .char_indices()
         .nth(ERROR_CHARS * 8)
         .map_or(text, |(at, _)| text.get(..at).unwrap_or(text));
-    closed(cut_marked(&clean_line(head), ERROR_CHARS).into_owned())
+    cut_marked(&masked(&clean_line(head)).0, ERROR_CHARS).into_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Credentials: to their host only, last, and into no text.
 
-use freshcontext_contract::{Apply, Credential, Descriptor, ErrorCode, Founding, Route, Switch, Transport};
+use freshcontext_contract::{Apply, Credential, Descriptor, ErrorCode, Founding, Route, Transport};
 
 use crate::Config;
 use crate::testing::*;
@@ -37,7 +37,6 @@ const fn route(id: &'static str, needs: Option<&'static str>) -> Route {
         id,
         about: "the interface",
         needs,
-        switch: Switch::On,
         founding: Founding::GeneralKnowledge,
     }
 }

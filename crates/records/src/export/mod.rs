@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::bundle::Bundle;
 use crate::ids::Ids;
 use crate::objects::{Event, Facts};
+use crate::redact::joined;
 use crate::values::{EventClass, Kind};
 
 /// A form of export.
@@ -58,7 +59,11 @@ pub fn export(bundle: &Bundle, format: Format, at: &str, ids: &mut Ids) -> Strin
         Format::JsonLines => bundle
             .records()
             .into_iter()
-            .map(|record| json!({"object": record.kind.as_str(), "record": record.value}).to_string())
+            .map(|record| json!({"object": record.kind.as_str(), "record": record.value}))
+            .map(|mut line| {
+                joined(&mut line);
+                line.to_string()
+            })
             .collect::<Vec<_>>()
             .join("\n"),
         Format::CloudEvents => written(&cloudevents::batch(&bundle)),
@@ -66,8 +71,11 @@ pub fn export(bundle: &Bundle, format: Format, at: &str, ids: &mut Ids) -> Strin
     }
 }
 
+/// The form as text. What became a secret only by being put together in it is masked.
 fn written(value: &impl serde::Serialize) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
+    let mut value = serde_json::to_value(value).unwrap_or_default();
+    joined(&mut value);
+    serde_json::to_string_pretty(&value).unwrap_or_default()
 }
 
 /// Reads a bundle out of any of the forms but PROV, and out of an answer that holds one: a structured result, an MCP

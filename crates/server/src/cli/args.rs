@@ -264,6 +264,9 @@ pub(crate) enum Command {
         /// Show what would change, and write nothing
         #[arg(long)]
         dry_run: bool,
+        /// Take out an entry that was written or changed by hand, too; a copy of the file is kept
+        #[arg(long)]
+        force: bool,
     },
     /// Explain a command, a tool, or the settings
     Help {

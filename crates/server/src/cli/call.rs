@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{FAILED, WRONG, explain, look, records, tool_names, values, with_runtime};
 use crate::app::App;
+use crate::atomic_file::{self, NewFile};
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{CallContext, Progress, ToolOutcome};
 use crate::records::RecordsRequest;
@@ -40,7 +41,7 @@ pub(super) fn run(
     let Some(tool) = tool_names::find(&app.engine, name) else {
         return Ok(explain::no_tool(&app.engine, name));
     };
-    let arguments = match values::read(&tool.input_schema, words) {
+    let arguments = match values::read(&tool.input_schema, words, &loaded.settings.limits) {
         Ok(arguments) => arguments,
         Err(problem) => {
             let hint = format!(
@@ -89,8 +90,9 @@ pub(super) fn run(
     let code = show(&outcome, form.json);
     // A failure, too: a page of an earlier answer in its place would look like this one's.
     if let Some(file) = form.html {
-        if let Err(error) = std::fs::write(file, timeline::of(tool, &asked, &outcome)) {
-            output::error(&format!("cannot write {}: {error}", file.display()), None);
+        let page = timeline::of(tool, &asked, &outcome);
+        if let Err(problem) = atomic_file::write(file, page.as_bytes(), NewFile::Shared) {
+            output::error(&problem, None);
             return Ok(code.max(FAILED));
         }
         output::note(&format!("timeline: {}", file.display()));

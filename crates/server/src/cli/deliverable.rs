@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use freshcontext_contract::{code, named};
+use freshcontext_contract::Limits;
 use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
 
 use super::args::{DeliverableTask, NewDeliverable, Unchecked};
@@ -10,6 +10,7 @@ use super::{FAILED, WRONG, call, failed, tool_names, values, watch, with_runtime
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{Engine, INTENT, Owner, PROFILE, Task, To};
+use crate::input::{self, Bound};
 use crate::{output, signals};
 
 pub(super) fn run(
@@ -37,7 +38,7 @@ pub(super) fn run(
     };
     let app = App::build(&loaded.settings, &sources.environment)?;
     let engine = app.engine;
-    let (task, json) = match read(&engine, task) {
+    let (task, json) = match read(&engine, task, &loaded.settings.limits) {
         Ok(read) => read,
         Err(problem) => {
             output::error(
@@ -63,12 +64,12 @@ pub(super) fn run(
 }
 
 /// What is to be done, and whether the answer is wanted as JSON.
-fn read(engine: &Engine, task: DeliverableTask) -> Result<(Task, bool), String> {
+fn read(engine: &Engine, task: DeliverableTask, limits: &Limits) -> Result<(Task, bool), String> {
     Ok(match task {
         DeliverableTask::Add(new) => {
             let json = new.json;
             let name = new.name.clone();
-            let definition = Box::new(definition(engine, new)?);
+            let definition = Box::new(definition(engine, new, limits)?);
             (Task::Add { name, definition }, json)
         }
         DeliverableTask::List { json } => (Task::List, json),
@@ -77,13 +78,14 @@ fn read(engine: &Engine, task: DeliverableTask) -> Result<(Task, bool), String> 
         DeliverableTask::Generate { name, json } => (Task::Generate { name }, json),
         DeliverableTask::Show { name, version, json } => (Task::Show { name, version }, json),
         DeliverableTask::Diff { name, from, to, json } => {
-            let to =
-                match to.trim() {
-                    "now" => To::Now,
-                    number => To::Version(number.parse().map_err(|_| {
-                        format!("{} is neither the number of a version nor `now`", code(number))
-                    })?),
-                };
+            let to = match to.trim() {
+                "now" => To::Now,
+                number => To::Version(
+                    number
+                        .parse()
+                        .map_err(|_| format!("`{number}` is neither the number of a version nor `now`"))?,
+                ),
+            };
             (Task::Diff { name, from, to }, json)
         }
         DeliverableTask::Remove { name, json } => (Task::Remove { name }, json),
@@ -91,8 +93,8 @@ fn read(engine: &Engine, task: DeliverableTask) -> Result<(Task, bool), String> 
     })
 }
 
-fn definition(engine: &Engine, new: NewDeliverable) -> Result<Definition, String> {
-    let sources = new.source.iter().map(|words| source(engine, words));
+fn definition(engine: &Engine, new: NewDeliverable, limits: &Limits) -> Result<Definition, String> {
+    let sources = new.source.iter().map(|words| source(engine, words, limits));
     Ok(Definition {
         sources: sources.collect::<Result<_, _>>()?,
         profile: new.profile.unwrap_or_else(|| PROFILE.to_owned()),
@@ -105,29 +107,34 @@ fn definition(engine: &Engine, new: NewDeliverable) -> Result<Definition, String
             Unchecked::LeaveOut => OnUnchecked::LeaveOut,
         },
         style: new.style,
-        template: new.template.as_deref().map(template).transpose()?,
+        template: new
+            .template
+            .as_deref()
+            .map(|file| template(file, limits))
+            .transpose()?,
         recipients: new.recipients,
     })
 }
 
 /// `search_jobs query="rust engineer" remote_only=true`, by the tool's schema.
-fn source(engine: &Engine, words: &str) -> Result<Source, String> {
-    let split = shlex::split(words).ok_or_else(|| format!("a quote is not closed in {}", code(words)))?;
+fn source(engine: &Engine, words: &str, limits: &Limits) -> Result<Source, String> {
+    let split = shlex::split(words).ok_or_else(|| format!("a quote is not closed in `{words}`"))?;
     let Some((name, arguments)) = split.split_first() else {
         return Err("a source is empty".to_owned());
     };
     let Some(tool) = tool_names::find(engine, name) else {
         return Err(format!(
-            "there is no tool {}; {}",
-            code(name),
+            "there is no tool `{name}`; {}",
             tool_names::near(engine, name)
         ));
     };
-    let arguments = values::read(&tool.input_schema, arguments)
-        .map_err(|problem| format!("{}: {problem}", named(name)))?;
+    let arguments = values::read(&tool.input_schema, arguments, limits)
+        .map_err(|problem| format!("{name}: {problem}"))?;
     Ok(Source::new(tool.name.clone(), &arguments))
 }
 
-fn template(file: &Path) -> Result<String, String> {
-    String::from_utf8(super::read_input(file)?).map_err(|_| format!("{} is not UTF-8", file.display()))
+fn template(file: &Path, limits: &Limits) -> Result<String, String> {
+    let bytes =
+        input::read(file, Bound::input(limits)).map_err(|refused| format!("`--template`: {refused}"))?;
+    String::from_utf8(bytes).map_err(|_| format!("{} is not UTF-8", file.display()))
 }

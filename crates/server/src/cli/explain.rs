@@ -2,16 +2,13 @@
 
 use clap::builder::StyledStr;
 use clap::error::ErrorKind;
-use freshcontext_contract::code;
 use serde_json::{Value, json};
 
-use super::{WRONG, args, tool_names, values};
+use super::{PROGRAM, WRONG, args, tool_names, values};
 use crate::app::App;
 use crate::config::{Settings, settings};
 use crate::engine::{EVALUATE, Engine, Tool};
 use crate::output::{self, Style};
-
-const PROGRAM: &str = "freshcontext";
 
 /// Explains a topic, or the whole.
 pub(super) fn help(topic: &[String]) -> u8 {
@@ -47,13 +44,14 @@ fn of_command(words: &[&str]) -> Option<StyledStr> {
 /// Says that there is nothing of this name to explain.
 pub(super) fn unknown(name: &str) -> u8 {
     output::error(
-        &format!("there is nothing called {}", code(name)),
+        &format!("there is nothing called `{name}`"),
         Some("`freshcontext help` lists the commands, `freshcontext tools` the tools"),
     );
     WRONG
 }
 
-fn shown(help: &StyledStr) -> u8 {
+/// Prints a page of help.
+pub(super) fn shown(help: &StyledStr) -> u8 {
     let text = if output::colours() {
         help.ansi().to_string()
     } else {
@@ -130,7 +128,7 @@ pub(super) fn call(name: Option<&str>, as_json: bool) -> u8 {
 /// Says that there is no such tool, and which ones are called alike.
 pub(super) fn no_tool(engine: &Engine, name: &str) -> u8 {
     output::error(
-        &format!("there is no tool {}", code(name)),
+        &format!("there is no tool `{name}`"),
         Some(&tool_names::near(engine, name)),
     );
     WRONG

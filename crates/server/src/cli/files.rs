@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use freshcontext_contract::limits::SIGNALS_VALUES;
-use freshcontext_contract::{Clock as _, quoted_within};
+use freshcontext_contract::{Clock as _, Limits};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch};
 use freshcontext_core::values::hold_more_values_than;
@@ -13,15 +13,16 @@ use freshcontext_spec::validate::{Level, Report, validate as validate_text};
 use serde_json::{Map, Value, json};
 
 use super::args::RequiredLevel;
-use super::{FAILED, WRONG, read_input, refused, unreadable};
+use super::{FAILED, WRONG, refused, unreadable};
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Settings};
+use crate::input::{self, Bound};
 use crate::output::{self, Style};
 
-pub(super) fn validate(response: &OsStr, required: RequiredLevel, as_json: bool) -> u8 {
+pub(super) fn validate(response: &OsStr, required: RequiredLevel, as_json: bool, limits: &Limits) -> u8 {
     let text = match itself(response) {
         Some(text) => text.to_owned(),
-        None => match read_text(Path::new(response)) {
+        None => match read_text(Path::new(response), limits) {
             Ok(text) => text,
             Err(code) => return code,
         },
@@ -132,9 +133,9 @@ pub(super) fn evaluate(
     kept: Option<&Path>,
     settings: &Settings,
 ) -> Result<u8, ConfigError> {
-    let bytes = match read_input(file) {
+    let bytes = match input::read(file, Bound::input(&settings.limits)) {
         Ok(bytes) => bytes,
-        Err(problem) => return Ok(unreadable(&problem)),
+        Err(refused) => return Ok(unreadable(&refused)),
     };
     if hold_more_values_than(&[&bytes], SIGNALS_VALUES) {
         output::error(
@@ -242,7 +243,7 @@ fn show(batch: &Batch) {
         let fresh = row
             .freshness_score
             .map_or_else(|| "-".to_owned(), |score| score.to_string());
-        let title = quoted_within(&output::one_line(&row.title), 60);
+        let title: String = output::one_line(&row.title).chars().take(60).collect();
         let mut cells = vec![
             row.index.to_string(),
             row.decision.as_str().to_owned(),
@@ -285,8 +286,8 @@ fn show(batch: &Batch) {
     }
 }
 
-pub(super) fn inspect(file: &Path) -> u8 {
-    let text = match read_text(file) {
+pub(super) fn inspect(file: &Path, limits: &Limits) -> u8 {
+    let text = match read_text(file, limits) {
         Ok(text) => text,
         Err(code) => return code,
     };
@@ -313,17 +314,28 @@ pub(super) fn inspect(file: &Path) -> u8 {
     0
 }
 
-pub(super) fn inspect_lines(file: &Path) -> u8 {
-    let text = match read_text(file) {
-        Ok(text) => text,
-        Err(code) => return code,
+/// Line by line, so that a file may be of any length.
+pub(super) fn inspect_lines(file: &Path, limits: &Limits) -> u8 {
+    let lines = match input::lines(file, Bound::input(limits)) {
+        Ok(lines) => lines,
+        Err(refused) => return unreadable(&refused),
     };
-    for (at, line) in text
-        .lines()
-        .enumerate()
-        .filter(|(_, line)| !line.trim().is_empty())
-    {
-        let entry: Value = serde_json::from_str(line).unwrap_or_default();
+    for (at, line) in lines.enumerate() {
+        let line = match line {
+            Ok(line) => line,
+            Err(refused) => {
+                output::error(&format!("line {}: {refused}", at + 1), None);
+                return WRONG;
+            }
+        };
+        let line = String::from_utf8_lossy(&line);
+        if line.trim().is_empty() {
+            continue;
+        }
+        if output::is_lost() {
+            return 0;
+        }
+        let entry: Value = serde_json::from_str(&line).unwrap_or_default();
         let id = match entry.get("id") {
             Some(Value::String(id)) => id.clone(),
             Some(id @ Value::Number(_)) => id.to_string(),
@@ -344,9 +356,9 @@ pub(super) fn inspect_lines(file: &Path) -> u8 {
     0
 }
 
-fn read_text(file: &Path) -> Result<String, u8> {
-    match read_input(file) {
+fn read_text(file: &Path, limits: &Limits) -> Result<String, u8> {
+    match input::read(file, Bound::input(limits)) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(problem) => Err(unreadable(&problem)),
+        Err(refused) => Err(unreadable(&refused)),
     }
 }

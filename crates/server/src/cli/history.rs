@@ -4,11 +4,12 @@ use std::path::Path;
 
 use freshcontext_budget::Tokenizer;
 use freshcontext_budget::history::{Form, Options, Oversize, Record, Truncated, truncate_history};
-use freshcontext_contract::{named, named_list};
+use freshcontext_contract::Limits;
 use serde_json::{Value, json};
 
 use super::args::Larger;
-use super::{WRONG, read_input, refused, unreadable};
+use super::{WRONG, refused, unreadable};
+use crate::input::{self, Bound};
 use crate::output;
 
 /// What the command line says.
@@ -21,10 +22,10 @@ pub(super) struct TruncateOptions<'a> {
     pub json: bool,
 }
 
-pub(super) fn truncate(options: &TruncateOptions<'_>) -> u8 {
-    let bytes = match read_input(options.file) {
+pub(super) fn truncate(options: &TruncateOptions<'_>, limits: &Limits) -> u8 {
+    let bytes = match input::read(options.file, Bound::input(limits)) {
         Ok(bytes) => bytes,
-        Err(problem) => return unreadable(&problem),
+        Err(refused) => return unreadable(&refused),
     };
     let history: Value = match serde_json::from_slice(&bytes) {
         Ok(history) => history,
@@ -34,7 +35,7 @@ pub(super) fn truncate(options: &TruncateOptions<'_>) -> u8 {
             return WRONG;
         }
     };
-    let limits = Options {
+    let wanted = Options {
         max_tokens: options.max_tokens,
         tokenizer: Tokenizer::find(options.tokenizer).unwrap_or_default(),
         oversize: match options.oversize {
@@ -45,7 +46,7 @@ pub(super) fn truncate(options: &TruncateOptions<'_>) -> u8 {
             .form
             .and_then(|name| Form::ALL.into_iter().find(|form| form.as_str() == name)),
     };
-    let Truncated { history, record } = match truncate_history(&history, &limits) {
+    let Truncated { history, record } = match truncate_history(&history, &wanted) {
         Ok(truncated) => truncated,
         Err(error) => return refused(&error),
     };
@@ -73,10 +74,7 @@ fn note(record: &Record) {
         let calls = if range.calls.is_empty() {
             String::new()
         } else {
-            format!(
-                ", with the calls {}",
-                output::one_line(&named_list(&range.calls, ", "))
-            )
+            format!(", with the calls {}", output::one_line(&range.calls.join(", ")))
         };
         output::note(&format!(
             "dropped messages {} to {}: {} tokens{calls}",
@@ -87,7 +85,7 @@ fn note(record: &Record) {
         output::note(&format!(
             "cut message {} at {}: {} of {} bytes kept",
             cut.message,
-            named(&output::one_line(&cut.path)),
+            output::one_line(&cut.path),
             cut.kept_bytes,
             cut.original_bytes
         ));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use freshcontext_contract::{Descriptor, Hosts, Key, Switch, Transport as _};
+use freshcontext_contract::{Descriptor, Hosts, Key, Transport as _};
 use serde_json::{Value, json};
 
 use crate::app::{App, secret_names};
@@ -146,17 +146,6 @@ fn route_state(app: &App, descriptor: &Descriptor, id: &str) -> (bool, String) {
     let Some(route) = descriptor.route(id) else {
         return (false, "unknown".to_owned());
     };
-    if let Switch::OffBecause(why) = route.switch
-        && !app.pipeline.enabled(descriptor.id, id)
-    {
-        return (
-            false,
-            format!(
-                "off: {why} (turn on with enable_routes = [\"{}.{id}\"])",
-                descriptor.id
-            ),
-        );
-    }
     match route.needs {
         Some(env) if !is_set(app, env) => (false, format!("needs {env}")),
         _ => (true, "on".to_owned()),
@@ -198,7 +187,6 @@ fn describe(app: &App, descriptor: &'static Descriptor) -> Value {
                 "usable": usable,
                 "state": state,
                 "needs": route.needs,
-                "founded_on": route.founding.words(),
             })
         })
         .collect();
@@ -259,11 +247,7 @@ fn show(app: &App, descriptor: &'static Descriptor) {
     for route in descriptor.routes {
         let (usable, state) = route_state(app, descriptor, route.id);
         let state = output::paint(if usable { Style::Good } else { Style::Middling }, &state);
-        let founding = route.founding.words();
-        row(
-            "route",
-            &format!("{} ({}; founded on: {founding}): {state}", route.id, route.about),
-        );
+        row("route", &format!("{} ({}): {state}", route.id, route.about));
     }
     for rate in rates(descriptor) {
         row("limit", &rate);

@@ -24,7 +24,6 @@ mod watch;
 
 use std::io::IsTerminal as _;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,12 +35,15 @@ use tokio::runtime::Builder;
 use crate::app::App;
 use crate::config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use crate::engine::{Engine, Owner};
+use crate::input::Refused;
 use crate::mcp::McpServer;
 use crate::metrics::Metrics;
 use crate::{logging, output, serve, stdio};
 use args::{Cli, Command, Global, History};
 pub use values::read as read_arguments;
 
+/// What the program is called in usage and help.
+const PROGRAM: &str = "freshcontext";
 /// The thing asked for failed.
 pub(crate) const FAILED: u8 = 1;
 /// Wrong usage or configuration.
@@ -52,15 +54,37 @@ const BLOCKING_THREADS: usize = 32;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
-    let code = match Cli::from_arg_matches(&args::command().get_matches()) {
+    files_that_may_not_grow_are_errors();
+    // The name is fixed: usage would otherwise repeat whatever the program's file is called.
+    let words = std::iter::once(PROGRAM.into()).chain(std::env::args_os().skip(1));
+    let parsed = command()
+        .try_get_matches_from(words)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let code = match parsed {
         Ok(cli) => dispatch(cli),
+        Err(said) if !said.use_stderr() => explain::shown(&said.render()),
         Err(error) => {
-            let _ = error.print();
+            output::usage_error(error);
             WRONG
         }
     };
-    output::flush();
-    ExitCode::from(code)
+    ExitCode::from(output::end(code))
+}
+
+/// The command line as clap knows it, with every command.
+pub fn command() -> clap::Command {
+    args::command()
+}
+
+/// A write beyond the limit on the size of files is to fail, and not to end the process: SIGXFSZ gets a handler, and the
+/// write returns EFBIG.
+fn files_that_may_not_grow_are_errors() {
+    #[cfg(unix)]
+    {
+        let seen = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        // Where this fails, the signal ends the process as before.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
+    }
 }
 
 fn dispatch(cli: Cli) -> u8 {
@@ -75,7 +99,13 @@ fn dispatch(cli: Cli) -> u8 {
         }
         None => Command::Stdio,
     };
-    // These need no settings, and must work where the settings do not.
+    let sources = layers(&cli.global, &command);
+    let loaded = load(&sources);
+    // These need no settings but for the limits, and must work where the settings do not.
+    let limits = match &loaded {
+        Ok(loaded) => loaded.settings.limits.clone(),
+        Err(_) => Limits::DEFAULT,
+    };
     match &command {
         Command::Version { json } => {
             facts::version_and_specification(*json);
@@ -85,7 +115,7 @@ fn dispatch(cli: Cli) -> u8 {
             response,
             level,
             json,
-        } => return files::validate(response, *level, *json),
+        } => return files::validate(response, *level, *json, &limits),
         Command::History(History::Truncate {
             file,
             max_tokens,
@@ -94,35 +124,42 @@ fn dispatch(cli: Cli) -> u8 {
             form,
             json,
         }) => {
-            return history::truncate(&history::TruncateOptions {
+            let options = history::TruncateOptions {
                 file,
                 max_tokens: *max_tokens,
                 oversize: *oversize,
                 tokenizer,
                 form: form.as_deref(),
                 json: *json,
-            });
+            };
+            return history::truncate(&options, &limits);
         }
         Command::Records { token, task } if !task.is_kept() => {
-            return records::run(task, token.as_deref());
+            return records::run(task, token.as_deref(), &limits);
         }
-        Command::Inspect { file: Some(file), .. } => return files::inspect(file),
+        Command::Inspect { file: Some(file), .. } => return files::inspect(file, &limits),
         Command::Inspect {
             jsonl: Some(file), ..
-        } => return files::inspect_lines(file),
-        Command::Stamp { file, key_file } => return stamp::stamp(file, key_file.as_deref()),
-        Command::Verify { file, key_file, json } => return stamp::verify(file, key_file.as_deref(), *json),
+        } => return files::inspect_lines(file, &limits),
+        Command::Stamp { file, key_file } => return stamp::stamp(file, key_file.as_deref(), &limits),
+        Command::Verify { file, key_file, json } => {
+            return stamp::verify(file, key_file.as_deref(), *json, &limits);
+        }
         Command::Install {
             client,
             dry_run,
             command,
         } => {
-            let environment = Sources::from_process().environment;
-            return install::run(*client, install::Action::Install(command), *dry_run, &environment);
+            let action = install::Action::Install(command);
+            return install::run(*client, action, *dry_run, &sources.environment, &limits);
         }
-        Command::Uninstall { client, dry_run } => {
-            let environment = Sources::from_process().environment;
-            return install::run(*client, install::Action::Uninstall, *dry_run, &environment);
+        Command::Uninstall {
+            client,
+            dry_run,
+            force,
+        } => {
+            let action = install::Action::Uninstall { force: *force };
+            return install::run(*client, action, *dry_run, &sources.environment, &limits);
         }
         Command::Help { topic } => return explain::help(topic),
         Command::Call {
@@ -139,8 +176,7 @@ fn dispatch(cli: Cli) -> u8 {
         }
         _ => {}
     }
-    let sources = layers(&cli.global, &command);
-    let loaded = match load(&sources) {
+    let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(error) => return wrong(&error),
     };
@@ -299,9 +335,15 @@ pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigErro
     // after the other.
     with_runtime(1, async {
         let kept = Arc::clone(&engine);
-        stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
+        let served = stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
         kept.close().await;
-        0
+        match served {
+            Ok(()) => 0,
+            Err(error) => {
+                output::error(&format!("cannot write to stdout: {error}"), None);
+                FAILED
+            }
+        }
     })
 }
 
@@ -339,23 +381,9 @@ pub fn over_http(
     })?
 }
 
-/// A file's bytes, or stdin's for `-`.
-pub(crate) fn read_input(file: &Path) -> Result<Vec<u8>, String> {
-    use std::io::Read as _;
-    if file.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .lock()
-            .read_to_end(&mut bytes)
-            .map_err(|error| format!("cannot read stdin: {error}"))?;
-        return Ok(bytes);
-    }
-    std::fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))
-}
-
 /// An input that cannot be read.
-fn unreadable(problem: &str) -> u8 {
-    output::error(problem, Some("give a file, or - for stdin"));
+fn unreadable(refused: &Refused) -> u8 {
+    output::error(&refused.to_string(), Some("give a file, or - for stdin"));
     WRONG
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use freshcontext_contract::{Clock as _, SourceError};
+use freshcontext_contract::{Clock as _, Limits, SourceError};
 use freshcontext_core::evaluate::{Options, evaluate};
 use freshcontext_records::check::check;
 use freshcontext_records::export::{Format, export, read};
@@ -13,11 +13,13 @@ use freshcontext_store::RecordsHead;
 use serde_json::{Value, json};
 
 use super::args::Records;
-use super::{FAILED, WRONG, failed, read_input, unreadable, with_runtime};
+use super::{FAILED, WRONG, failed, unreadable, with_runtime};
 use crate::app::App;
+use crate::atomic_file::{self, NewFile};
 use crate::clock::SystemClock;
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{Engine, KeptMoment, Owner, ToolOutcome};
+use crate::input::{self, Bound};
 use crate::output;
 use crate::records::{FIELD, of_evaluation as note};
 use crate::timeline;
@@ -33,7 +35,7 @@ impl Records {
 }
 
 /// What needs no settings: records from files. Nobody owns these.
-pub(super) fn run(task: &Records, token: Option<&str>) -> u8 {
+pub(super) fn run(task: &Records, token: Option<&str>, limits: &Limits) -> u8 {
     if token.is_some() {
         output::error(
             "records from a file belong to no token",
@@ -46,12 +48,14 @@ pub(super) fn run(task: &Records, token: Option<&str>) -> u8 {
             file: Some(file),
             format,
             ..
-        } => with_bundle(file, |bundle| exported(bundle, format)),
-        Records::Page { file } => with_bundle(file, |bundle| {
-            output::line(&timeline::of_records(bundle));
-            0
+        } => with_bundle(file, limits, |bundle| exported(bundle, format)),
+        Records::Page { file } => with_bundle(file, limits, |bundle| {
+            sound(bundle, || {
+                output::line(&timeline::of_records(bundle));
+                0
+            })
         }),
-        Records::Check { file, json } => with_bundle(file, |bundle| said(bundle, *json)),
+        Records::Check { file, json } => with_bundle(file, limits, |bundle| said(bundle, *json)),
         Records::Export { file: None, .. } | Records::List { .. } | Records::Show { .. } => WRONG,
     }
 }
@@ -143,20 +147,25 @@ fn exported(bundle: &Bundle, format: &str) -> u8 {
     let Some(format) = Format::ALL.into_iter().find(|form| form.as_str() == format) else {
         return WRONG;
     };
-    let broken = check(bundle);
-    if !broken.is_empty() {
-        for what in &broken {
-            output::error(what, None);
-        }
-        return FAILED;
-    }
-    written(bundle, format)
+    sound(bundle, || written(bundle, format))
 }
 
-fn with_bundle(file: &Path, work: impl FnOnce(&Bundle) -> u8) -> u8 {
-    match read_input(file) {
+/// Runs `work` on a bundle that breaks no rule. Otherwise reports the broken rules and writes nothing of the bundle.
+fn sound(bundle: &Bundle, work: impl FnOnce() -> u8) -> u8 {
+    let broken = check(bundle);
+    if broken.is_empty() {
+        return work();
+    }
+    for what in &broken {
+        output::error(what, None);
+    }
+    FAILED
+}
+
+fn with_bundle(file: &Path, limits: &Limits, work: impl FnOnce(&Bundle) -> u8) -> u8 {
+    match input::read(file, Bound::input(limits)) {
         Ok(bytes) => with_text(&String::from_utf8_lossy(&bytes), work),
-        Err(problem) => unreadable(&problem),
+        Err(refused) => unreadable(&refused),
     }
 }
 
@@ -217,9 +226,9 @@ pub(super) fn keep(outcome: &mut ToolOutcome, file: &Path) -> bool {
         return false;
     };
     let text = serde_json::to_string_pretty(&records).unwrap_or_default();
-    let done = std::fs::write(file, text + "\n");
-    if let Err(error) = &done {
-        output::error(&format!("cannot write {}: {error}", file.display()), None);
+    let done = atomic_file::write(file, (text + "\n").as_bytes(), NewFile::Shared);
+    if let Err(problem) = &done {
+        output::error(problem, None);
     }
     done.is_ok()
 }

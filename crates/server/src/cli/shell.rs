@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use super::{FAILED, WRONG, args, explain};
+use crate::atomic_file::{self, NewFile};
 use crate::output;
 
 /// The script that completes our words, names of tools included.
@@ -25,12 +26,10 @@ pub(super) fn completions(shell: Shell) -> u8 {
 /// A manual page on stdout, or all of them in a folder.
 pub(super) fn manual(command: Option<&str>, into: Option<&Path>) -> u8 {
     if let Some(folder) = into {
-        let written =
-            std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(args::command(), folder));
-        return match written {
+        return match pages_into(folder) {
             Ok(()) => 0,
-            Err(error) => {
-                output::error(&format!("cannot write to {}: {error}", folder.display()), None);
+            Err(problem) => {
+                output::error(&problem, None);
                 FAILED
             }
         };
@@ -55,4 +54,22 @@ pub(super) fn manual(command: Option<&str>, into: Option<&Path>) -> u8 {
             WRONG
         }
     }
+}
+
+/// The page of every command in a folder.
+fn pages_into(folder: &Path) -> Result<(), String> {
+    std::fs::create_dir_all(folder)
+        .map_err(|error| format!("cannot write to {}: {error}", folder.display()))?;
+    let mut root = args::command().disable_help_subcommand(true);
+    root.build();
+    let mut commands = vec![&root];
+    while let Some(command) = commands.pop() {
+        commands.extend(command.get_subcommands().filter(|below| !below.is_hide_set()));
+        let page = Man::new(command.clone());
+        let mut text = Vec::new();
+        page.render(&mut text)
+            .map_err(|error| format!("the page cannot be made: {error}"))?;
+        atomic_file::write(&folder.join(page.get_filename()), &text, NewFile::Shared)?;
+    }
+    Ok(())
 }

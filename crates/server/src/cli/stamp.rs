@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use chrono::{DateTime, NaiveDate};
-use freshcontext_contract::{code, quoted};
+use freshcontext_contract::Limits;
 use freshcontext_spec::ha_pri::{HaPriV2, HaPriV3, Unsignable, Verification, verify_v2};
 use serde::{Deserialize, Serialize};
 
-use super::{FAILED, WRONG, read_input};
+use super::{FAILED, WRONG};
+use crate::input::{self, Bound};
 use crate::output::{self, Style};
 
 /// What both commands read, and `stamp` prints: the facts, and the signature over them.
@@ -52,17 +53,18 @@ const FACTS: &str = "give {\"content\", \"adapter\"} with what is known of resul
      retrieved_at, engine_version, verdict_id, decision";
 
 impl Stamp {
-    fn read(file: &Path) -> Result<Self, Problem> {
+    fn read(file: &Path, limits: &Limits) -> Result<Self, Problem> {
         let problem = |what: String, hint| Problem { what, hint };
-        let bytes = read_input(file).map_err(|what| problem(what, "give a file, or - for stdin"))?;
+        let bytes = input::read(file, Bound::input(limits))
+            .map_err(|refused| problem(refused.to_string(), "give a file, or - for stdin"))?;
         let mut reader = serde_json::Deserializer::from_slice(&bytes);
         let stamp = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let field = error.path().to_string();
             let what = error.into_inner().to_string();
             let named = if field == "." || what.contains(&format!("`{field}`")) {
-                quoted(&what)
+                what
             } else {
-                format!("{}: {}", code(&field), quoted(&what))
+                format!("`{field}`: {what}")
             };
             problem(named, FACTS)
         })?;
@@ -132,14 +134,14 @@ fn is_date(text: &str) -> bool {
 }
 
 /// The key: a file's bytes without the line end that editors add.
-fn key_of(file: Option<&Path>) -> Result<Option<Vec<u8>>, Problem> {
+fn key_of(file: Option<&Path>, limits: &Limits) -> Result<Option<Vec<u8>>, Problem> {
     let Some(file) = file else { return Ok(None) };
     let problem = |what| Problem {
         what,
         hint: "the key is all that stands in the file",
     };
-    let mut key = std::fs::read(file)
-        .map_err(|error| problem(format!("cannot read the key file {}: {error}", file.display())))?;
+    let mut key = input::read_piped(file, Bound::config(limits))
+        .map_err(|refused| problem(format!("`--key-file`: {refused}")))?;
     while key.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
         key.pop();
     }
@@ -150,8 +152,8 @@ fn key_of(file: Option<&Path>) -> Result<Option<Vec<u8>>, Problem> {
 }
 
 /// `freshcontext stamp`.
-pub(super) fn stamp(file: &Path, key_file: Option<&Path>) -> u8 {
-    match stamped(file, key_file) {
+pub(super) fn stamp(file: &Path, key_file: Option<&Path>, limits: &Limits) -> u8 {
+    match stamped(file, key_file, limits) {
         Ok(stamp) => {
             output::line(&serde_json::to_string_pretty(&stamp).unwrap_or_default());
             0
@@ -160,9 +162,9 @@ pub(super) fn stamp(file: &Path, key_file: Option<&Path>) -> u8 {
     }
 }
 
-fn stamped(file: &Path, key_file: Option<&Path>) -> Result<Stamp, Problem> {
-    let key = key_of(key_file)?;
-    let mut stamp = Stamp::read(file)?;
+fn stamped(file: &Path, key_file: Option<&Path>, limits: &Limits) -> Result<Stamp, Problem> {
+    let key = key_of(key_file, limits)?;
+    let mut stamp = Stamp::read(file, limits)?;
     stamp.check(key.is_some())?;
     stamp
         .engine_version
@@ -180,8 +182,8 @@ fn stamped(file: &Path, key_file: Option<&Path>) -> Result<Stamp, Problem> {
 }
 
 /// `freshcontext verify`: 0 where the signature belongs to the facts, 1 where not or where there is none.
-pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool) -> u8 {
-    let (verification, said) = match verified(file, key_file) {
+pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool, limits: &Limits) -> u8 {
+    let (verification, said) = match verified(file, key_file, limits) {
         Ok(checked) => checked,
         Err(problem) => return wrong(&problem),
     };
@@ -203,9 +205,13 @@ pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool) -> u8 
     }
 }
 
-fn verified(file: &Path, key_file: Option<&Path>) -> Result<(Verification, &'static str), Problem> {
-    let key = key_of(key_file)?;
-    let stamp = Stamp::read(file)?;
+fn verified(
+    file: &Path,
+    key_file: Option<&Path>,
+    limits: &Limits,
+) -> Result<(Verification, &'static str), Problem> {
+    let key = key_of(key_file, limits)?;
+    let stamp = Stamp::read(file, limits)?;
     let stored = stamp.signature.as_deref();
     let checked = match (stamp.scheme, key) {
         (None, _) => (

@@ -3,14 +3,15 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use freshcontext_contract::code;
+use freshcontext_contract::Limits;
 use serde_json::{Map, Number, Value};
 
-use super::read_input;
+use crate::input::{self, Bound};
 
 /// Reads the words of `freshcontext call <tool> ...` by the tool's input schema: `key=value`, `key=@FILE`, JSON
-/// objects, `@FILE` and `-` (stdin). An error is one line.
-pub fn read(schema: &Value, words: &[String]) -> Result<Map<String, Value>, String> {
+/// objects, `@FILE` and `-` (stdin). All files together stay within `limits.input_bytes`. An error is one line.
+pub fn read(schema: &Value, words: &[String], limits: &Limits) -> Result<Map<String, Value>, String> {
+    let mut files = Files(Bound::input(limits));
     let empty = Map::new();
     let properties = schema
         .get("properties")
@@ -25,10 +26,10 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Map<String, Value>, Stri
     };
     let mut arguments = Map::new();
     for word in words {
-        if let Some(object) = whole(word)? {
+        if let Some(object) = whole(word, &mut files)? {
             for (key, value) in object {
                 if arguments.contains_key(&key) {
-                    return Err(format!("{} is given twice", code(&key)));
+                    return Err(format!("`{key}` is given twice"));
                 }
                 arguments.insert(key, value);
             }
@@ -44,27 +45,26 @@ pub fn read(schema: &Value, words: &[String]) -> Result<Map<String, Value>, Stri
             Some(named) => named,
             None => bare(schema, properties, word).ok_or_else(|| {
                 format!(
-                    "{} is not key=value with a key of this tool (it takes {})",
-                    code(word),
+                    "`{word}` is not key=value with a key of this tool (it takes {})",
                     names()
                 )
             })?,
         };
-        let text = given(text)?;
-        let value = typed(property, &text).map_err(|problem| format!("{} {problem}", code(&key)))?;
+        let text = given(text, &mut files).map_err(|problem| format!("`{key}`: {problem}"))?;
+        let value = typed(property, &text).map_err(|problem| format!("`{key}` {problem}"))?;
         match (arguments.get_mut(&key), value) {
             (None, value) => {
                 arguments.insert(key, value);
             }
             (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
-            (Some(_), _) => return Err(format!("{} is given twice", code(&key))),
+            (Some(_), _) => return Err(format!("`{key}` is given twice")),
         }
     }
     Ok(arguments)
 }
 
 /// A word that holds arguments with their names: a JSON object, or where to find one.
-fn whole(word: &str) -> Result<Option<Map<String, Value>>, String> {
+fn whole(word: &str, files: &mut Files) -> Result<Option<Map<String, Value>>, String> {
     let (text, what) = if word.trim_start().starts_with('{') {
         (
             word.to_owned(),
@@ -72,7 +72,7 @@ fn whole(word: &str) -> Result<Option<Map<String, Value>>, String> {
         )
     } else if word == "-" || names_a_file(word) && !word.starts_with("@@") {
         let file = word.strip_prefix('@').unwrap_or(word);
-        (text_of(file)?, format!("{word} does not hold a JSON object"))
+        (files.text(file)?, format!("{word} does not hold a JSON object"))
     } else {
         return Ok(None);
     };
@@ -88,20 +88,27 @@ pub(super) fn names_a_file(text: &str) -> bool {
 }
 
 /// The value behind a text: itself, or what stands in a file, without the line's end.
-fn given(text: &str) -> Result<Cow<'_, str>, String> {
+fn given<'t>(text: &'t str, files: &mut Files) -> Result<Cow<'t, str>, String> {
     match text.strip_prefix('@') {
         None => Ok(Cow::Borrowed(text)),
         Some(literal) if literal.starts_with('@') => Ok(Cow::Borrowed(literal)),
         Some(file) => {
-            let mut content = text_of(file)?;
+            let mut content = files.text(file)?;
             content.truncate(content.trim_end_matches(['\n', '\r']).len());
             Ok(Cow::Owned(content))
         }
     }
 }
 
-fn text_of(file: &str) -> Result<String, String> {
-    String::from_utf8(read_input(Path::new(file))?).map_err(|_| format!("{file} is not UTF-8 text"))
+/// The files that arguments come from, and how much of them may still be read.
+struct Files(Bound);
+
+impl Files {
+    fn text(&mut self, file: &str) -> Result<String, String> {
+        let bytes = input::read(Path::new(file), self.0).map_err(|refused| refused.to_string())?;
+        self.0 = self.0.less(bytes.len());
+        String::from_utf8(bytes).map_err(|_| format!("{file} is not UTF-8 text"))
+    }
 }
 
 /// A word without a key stands for the tool's one required argument.
@@ -181,7 +188,7 @@ mod tests {
 
     fn arguments(words: &[&str]) -> Result<Value, String> {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        read(&schema(), &words).map(Value::Object)
+        read(&schema(), &words, &Limits::DEFAULT).map(Value::Object)
     }
 
     #[test]
@@ -226,6 +233,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test's own file")]
     fn a_value_or_all_arguments_come_from_a_file() {
         let file = std::env::temp_dir().join(format!("freshcontext-arguments-{}", std::process::id()));
         let at = |key: &str| format!("{key}@{}", file.display());

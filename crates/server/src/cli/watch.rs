@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::SourceError;
 use freshcontext_deliverables::{Feed, Source};
 use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 
-use super::{failed, with_runtime};
+use super::{FAILED, failed, with_runtime};
 use crate::app::App;
+use crate::atomic_file::{self, NewFile};
 use crate::config::{ConfigError, Loaded, Sources};
 use crate::engine::{Engine, Owner};
 use crate::{output, signals};
@@ -26,6 +27,20 @@ pub(super) struct WatchOptions {
     pub json_feed: Option<PathBuf>,
 }
 
+/// Why watching ended early.
+enum Ended {
+    /// What is watched cannot be watched any more.
+    Source(SourceError),
+    /// A feed cannot be written.
+    Write(String),
+}
+
+impl From<SourceError> for Ended {
+    fn from(error: SourceError) -> Self {
+        Self::Source(error)
+    }
+}
+
 pub(super) fn run(
     loaded: &Loaded,
     sources: &Sources,
@@ -37,15 +52,23 @@ pub(super) fn run(
     with_runtime(2, async {
         let done = watch(&engine, options, owner).await;
         engine.close().await;
-        done.map_or_else(|error| failed(&error), |()| 0)
+        match done {
+            Ok(()) => 0,
+            Err(Ended::Source(error)) => failed(&error),
+            Err(Ended::Write(problem)) => {
+                output::error(&problem, None);
+                FAILED
+            }
+        }
     })
 }
 
-async fn watch(engine: &Arc<Engine>, options: &WatchOptions, owner: &Owner) -> Result<(), SourceError> {
+async fn watch(engine: &Arc<Engine>, options: &WatchOptions, owner: &Owner) -> Result<(), Ended> {
     let mut feed = engine.deliverable_feed(&options.name, owner).await?;
     write_feeds(engine, options, &feed)?;
     let end = signals::end();
-    tokio::pin!(end);
+    let gone = output::reader_gone();
+    tokio::pin!(end, gone);
     let mut turns: Vec<(Source, Instant)> = Vec::new();
     loop {
         // What is defined may change meanwhile; a deliverable that was removed ends this.
@@ -62,6 +85,8 @@ async fn watch(engine: &Arc<Engine>, options: &WatchOptions, owner: &Owner) -> R
         tokio::select! {
             biased;
             () = &mut end => return Ok(()),
+            // Nobody is left to tell of a change.
+            () = &mut gone => return Ok(()),
             () = sleep_until(*turn) => {}
         }
         // A request under way is waited for: the end comes between two.
@@ -92,9 +117,11 @@ async fn watch(engine: &Arc<Engine>, options: &WatchOptions, owner: &Owner) -> R
             }
             output::line(&line.to_string());
         }
-        output::flush();
         feed.add(seen.events);
         write_feeds(engine, options, &feed)?;
+        if output::is_lost() {
+            return Ok(());
+        }
     }
 }
 
@@ -109,7 +136,7 @@ fn jittered(every: Duration) -> Duration {
     every.saturating_sub(span) + (span * 2).mul_f64(share)
 }
 
-fn write_feeds(engine: &Engine, options: &WatchOptions, feed: &Feed) -> Result<(), SourceError> {
+fn write_feeds(engine: &Engine, options: &WatchOptions, feed: &Feed) -> Result<(), Ended> {
     let now = engine
         .clock()
         .now()
@@ -123,17 +150,8 @@ fn write_feeds(engine: &Engine, options: &WatchOptions, feed: &Feed) -> Result<(
     Ok(())
 }
 
-/// Whoever reads the file sees the old one or the new one.
-fn write(file: &Path, text: &str) -> Result<(), SourceError> {
-    let beside = file.with_added_extension("new");
-    std::fs::write(&beside, text)
-        .and_then(|()| std::fs::rename(&beside, file))
-        .map_err(|error| {
-            SourceError::new(
-                ErrorCode::Misconfigured,
-                format!("cannot write {}: {}", file.display(), error.kind()),
-            )
-        })
+fn write(file: &Path, text: &str) -> Result<(), Ended> {
+    atomic_file::write(file, text.as_bytes(), NewFile::Shared).map_err(Ended::Write)
 }
 
 #[cfg(test)]

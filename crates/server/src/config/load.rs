@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use freshcontext_contract::Limits;
 use serde_json::Value;
 
 use super::{Setting, Settings, settings};
+use crate::input::{self, Bound};
 
 /// Where the layers come from.
 #[derive(Debug, Clone, Default)]
@@ -70,9 +72,11 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
         file: None,
         unknown_environment: Vec::new(),
     };
-    if let Some(file) = find_file(sources)? {
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| ConfigError(format!("cannot read {}: {error}", file.display())))?;
+    if let Some(file) = find_file(sources) {
+        let text = input::read_file(&file, Bound::config(&Limits::DEFAULT))
+            .map_err(|refused| ConfigError(refused.to_string()))?;
+        let text = String::from_utf8(text)
+            .map_err(|_| ConfigError(format!("{} is not UTF-8 text", file.display())))?;
         read_file(&table, &mut loaded.settings, &text)
             .map_err(|ConfigError(problem)| ConfigError(format!("{}: {problem}", file.display())))?;
         loaded.file = Some(file);
@@ -103,18 +107,11 @@ pub fn default_file() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "freshcontext").map(|dirs| dirs.config_dir().join("config.toml"))
 }
 
-fn find_file(sources: &Sources) -> Result<Option<PathBuf>, ConfigError> {
+fn find_file(sources: &Sources) -> Option<PathBuf> {
     if let Some(file) = &sources.file {
-        return if file.is_file() {
-            Ok(Some(file.clone()))
-        } else {
-            Err(ConfigError(format!(
-                "cannot read {}: no such file",
-                file.display()
-            )))
-        };
+        return Some(file.clone());
     }
-    Ok(default_file().filter(|file| Path::is_file(file)))
+    default_file().filter(|file| Path::is_file(file))
 }
 
 fn read_file(table: &[Setting], settings: &mut Settings, text: &str) -> Result<(), ConfigError> {
@@ -342,7 +339,7 @@ mod tests {
                 "FRESHCONTEXT_UPSTREAM",
                 "*=http://127.0.0.1:9/x/, a.example=https://b.example",
             ),
-            ("FRESHCONTEXT_ENABLE_ROUTES", "scholar.page , gdelt.raw"),
+            ("FRESHCONTEXT_DISABLE_SOURCES", "scholar , gdelt"),
             ("FRESHCONTEXT_LIMIT_ATTEMPTS", "1"),
             ("FRESHCONTEXT_CONTACT", ""),
             ("FRESHCONTEXT_COLOUR", "red"),
@@ -350,7 +347,7 @@ mod tests {
         .unwrap();
         assert_eq!(loaded.settings.upstreams.len(), 2);
         assert_eq!(loaded.settings.upstreams[0].1, "http://127.0.0.1:9/x");
-        assert_eq!(loaded.settings.enable_routes, ["scholar.page", "gdelt.raw"]);
+        assert_eq!(loaded.settings.disable_sources, ["scholar", "gdelt"]);
         assert_eq!(loaded.settings.limits.attempts, 1);
         assert_eq!(loaded.settings.contact, None);
         assert_eq!(loaded.unknown_environment, ["FRESHCONTEXT_COLOUR"]);

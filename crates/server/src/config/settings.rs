@@ -31,8 +31,6 @@ pub struct Settings {
     pub cursor_secret: Option<Secret>,
     /// Filter of the log on stderr.
     pub log: String,
-    /// Routes that are off by default and shall be used, as `<adapter id>.<route id>`.
-    pub enable_routes: Vec<String>,
     /// Adapter ids whose tools are not offered.
     pub disable_sources: Vec<String>,
     /// Decay per hour by class, in place of the built-in table's.
@@ -127,7 +125,6 @@ impl Default for Settings {
             data_dir: None,
             cursor_secret: None,
             log: "warn".to_owned(),
-            enable_routes: Vec::new(),
             disable_sources: Vec::new(),
             decay: BTreeMap::new(),
             proxy: false,

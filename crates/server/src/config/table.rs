@@ -210,16 +210,6 @@ pub fn settings() -> Vec<Setting> {
             |settings| settings.log.clone(),
         ),
         own(
-            "enable_routes",
-            Kind::List,
-            "Routes to use that are off by default, as `<adapter>.<route>`; `freshcontext sources` lists them and says why they are off.",
-            |settings, value| {
-                settings.enable_routes = list(value)?;
-                Ok(())
-            },
-            |settings| settings.enable_routes.join(","),
-        ),
-        own(
             "disable_sources",
             Kind::List,
             "Adapters whose tools are not offered at all.",

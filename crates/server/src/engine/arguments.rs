@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use freshcontext_contract::SourceError;
+use freshcontext_records::redact::masked;
 use serde_json::{Map, Value};
 
 use crate::aside::BorrowedArguments;
@@ -78,6 +79,27 @@ pub(super) fn deeper_than(value: &Value, most: usize) -> bool {
     }
 }
 
+/// The arguments with secrets masked in names that the tool does not declare. An error repeats such a name, cut to a
+/// length at which a secret may no longer be recognised.
+pub(super) fn with_clean_names(schema: &Value, arguments: Map<String, Value>) -> Map<String, Value> {
+    let declared = schema.get("properties").and_then(Value::as_object);
+    let is_declared = |name: &String| declared.is_some_and(|declared| declared.contains_key(name));
+    if arguments.keys().all(is_declared) {
+        return arguments;
+    }
+    arguments
+        .into_iter()
+        .map(|(name, value)| {
+            let clean = if is_declared(&name) {
+                name
+            } else {
+                masked(&name).0.into_owned()
+            };
+            (clean, value)
+        })
+        .collect()
+}
+
 /// Bytes of all texts in the arguments.
 fn text_bytes(arguments: &Map<String, Value>) -> usize {
     fn of(value: &Value) -> usize {
@@ -97,6 +119,8 @@ fn redacted(arguments: &Map<String, Value>) -> String {
         if !out.is_empty() {
             out.push(' ');
         }
+        // A caller may put a secret into a name, too. It is searched before characters are replaced in it.
+        let name = masked(name).0;
         out.extend(
             name.chars()
                 .take(32)

@@ -166,7 +166,8 @@ impl Engine {
             let problem = format!("nests deeper than {most} levels");
             return Err(SourceError::invalid_input(name.clone(), problem, &tool.example));
         }
-        Ok(as_declared(&tool.input_schema, arguments))
+        let (arguments, notes) = as_declared(&tool.input_schema, arguments);
+        Ok((arguments::with_clean_names(&tool.input_schema, arguments), notes))
     }
 
     /// Common arguments checked and the cursor opened; no request is made.

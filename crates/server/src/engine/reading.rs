@@ -274,8 +274,4 @@ impl Transport for Desk {
     fn configured(&self, env: &str) -> bool {
         self.transport.configured(env)
     }
-
-    fn enabled(&self, adapter: &str, route: &str) -> bool {
-        self.transport.enabled(adapter, route)
-    }
 }

@@ -137,10 +137,6 @@ impl Transport for Silent {
     fn configured(&self, _env: &str) -> bool {
         false
     }
-
-    fn enabled(&self, _adapter: &str, _route: &str) -> bool {
-        false
-    }
 }
 
 static BOTH: Composite = Composite {

@@ -25,10 +25,6 @@ impl Transport for Down {
     fn configured(&self, env: &str) -> bool {
         env == "KEY"
     }
-
-    fn enabled(&self, adapter: &str, route: &str) -> bool {
-        (adapter, route) == ("a", "b")
-    }
 }
 
 static WEB: Descriptor = Descriptor {
@@ -66,7 +62,6 @@ async fn a_page_that_a_caller_names_is_no_label() {
     }
     assert!(!text.contains("made-up"), "{text}");
     assert!(transport.configured("KEY") && !transport.configured("OTHER"));
-    assert!(transport.enabled("a", "b") && !transport.enabled("a", "c"));
 }
 
 #[test]

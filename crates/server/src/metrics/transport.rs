@@ -56,10 +56,6 @@ impl Transport for Metered {
     fn configured(&self, env: &str) -> bool {
         self.inner.configured(env)
     }
-
-    fn enabled(&self, adapter: &str, route: &str) -> bool {
-        self.inner.enabled(adapter, route)
-    }
 }
 
 /// A request under way; also counted where its call ends before it.

@@ -8,6 +8,7 @@ mod tests;
 mod transport;
 mod write_queue;
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,10 +26,11 @@ use write_queue::WriteQueue;
 /// After the input ended and the last answers had their time, this much for writing them.
 const LAST_WRITES: Duration = Duration::from_millis(300);
 
-/// Serves the process's own stdin and stdout until the client is gone or a signal comes.
-pub async fn serve(server: McpServer, limits: &Limits) {
+/// Serves the process's own stdin and stdout until the client is gone or a signal comes. An error is that of a write that
+/// failed although the client was there.
+pub async fn serve(server: McpServer, limits: &Limits) -> io::Result<()> {
     // Boxed: it holds all that a session needs at once, and would be copied with its caller.
-    Box::pin(serve_streams(server, streams::input(), streams::output(), limits)).await;
+    Box::pin(serve_streams(server, streams::input(), streams::output(), limits)).await
 }
 
 /// Serves any two streams; ends as [`serve`] does.
@@ -37,7 +39,7 @@ pub async fn serve_streams(
     input: impl AsyncRead + Send + Unpin + 'static,
     output: impl AsyncWrite + Send + Unpin + 'static,
     limits: &Limits,
-) {
+) -> io::Result<()> {
     let broken = CancellationToken::new();
     let ended = CancellationToken::new();
     let stop = CancellationToken::new();
@@ -68,7 +70,7 @@ pub async fn serve_streams(
     let reason = tokio::select! {
         () = &mut session => "the client closed its end",
         () = out_of_time => "the client closed its end and did not wait",
-        () = broken.cancelled() => "the client reads no more",
+        () = broken.cancelled() => "nothing more can be written to the client",
         () = signals::end() => "a signal",
         () = signals::parent_gone() => "the parent process is gone",
     };
@@ -80,4 +82,5 @@ pub async fn serve_streams(
         _ = tokio::time::timeout(LAST_WRITES, &mut writer) => {}
         () = signals::end() => {}
     }
+    queue.failure().map_or(Ok(()), Err)
 }

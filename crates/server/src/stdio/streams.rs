@@ -43,6 +43,11 @@ pub(crate) fn output() -> Output {
             return Box::new(socket);
         }
     }
+    // tokio's own stdout takes a write to a descriptor that is not open for writing as done.
+    #[cfg(unix)]
+    if let Ok(stdout) = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned() {
+        return Box::new(tokio::fs::File::from_std(std::fs::File::from(stdout)));
+    }
     Box::new(tokio::io::stdout())
 }
 

@@ -28,7 +28,8 @@ fn start() -> Client {
         ..Limits::DEFAULT
     };
     let task = tokio::spawn(async move {
-        Box::pin(serve_streams(McpServer::new(engine), input, output, &limits)).await;
+        let served = Box::pin(serve_streams(McpServer::new(engine), input, output, &limits)).await;
+        served.unwrap();
     });
     Client {
         to,

@@ -8,6 +8,8 @@ use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::output::reader_has_gone;
+
 /// A buffer of at most this many bytes is kept for the next message. The memory of a large answer, given back and
 /// taken anew, would come from the system page by page.
 const SPARE: usize = 256 << 10;
@@ -37,10 +39,12 @@ struct Shared {
     written: Notify,
     closing: AtomicBool,
     broken: CancellationToken,
+    /// Why the writer ended early, unless the reader has gone.
+    failure: Mutex<Option<io::Error>>,
 }
 
 impl WriteQueue {
-    /// Starts the writer. `broken` is cancelled when the other end is gone.
+    /// Starts the writer. `broken` is cancelled when nothing more can be written.
     pub(crate) fn start(
         output: impl AsyncWrite + Unpin + Send + 'static,
         broken: CancellationToken,
@@ -54,6 +58,7 @@ impl WriteQueue {
             written: Notify::new(),
             closing: AtomicBool::new(false),
             broken,
+            failure: Mutex::default(),
         });
         let task = tokio::spawn(write_all(Arc::clone(&shared), output));
         (Self { shared }, task)
@@ -105,6 +110,12 @@ impl WriteQueue {
         self.shared.written.notified()
     }
 
+    /// Takes the error of a write that failed although its reader was there.
+    pub(crate) fn failure(&self) -> Option<io::Error> {
+        let mut failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.take()
+    }
+
     /// Lets the writer end once everything is written.
     pub(crate) fn close(&self) {
         self.shared.closing.store(true, Ordering::Release);
@@ -126,7 +137,10 @@ async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
             output.write_all(&batch.bytes).await?;
             output.flush().await
         };
-        if result.await.is_err() {
+        if let Err(error) = result.await {
+            if !reader_has_gone(&error) {
+                *shared.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            }
             shared.broken.cancel();
             shared.written.notify_waiters();
             return;

@@ -6,6 +6,7 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use freshcontext_records::Bundle;
+use freshcontext_records::redact::masked_value;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -27,7 +28,7 @@ pub fn view() -> String {
     page("null")
 }
 
-/// The page of one answer.
+/// The page of one answer. A page is a file that is passed on: secrets and e-mail addresses are masked, as in records.
 pub fn of(tool: &Tool, arguments: &Map<String, Value>, outcome: &ToolOutcome) -> String {
     let answer = json!({
         "tool": tool.name,
@@ -38,7 +39,7 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>, outcome: &ToolOutcome) ->
         // Needed only where there is no structure.
         "text": outcome.structured.is_none().then_some(&outcome.text),
     });
-    page(&in_script(&answer))
+    page(&in_script(&masked_value(answer)))
 }
 
 /// The page of context records: what was offered, what a budget let in and kept out, and what happened.

@@ -13,7 +13,6 @@ mod structured;
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use freshcontext_contract::code;
 use freshcontext_contract::limits::{EARLIEST_DAY_START_H, VALIDATED_VALUES};
 use freshcontext_detect::inspect;
 use serde::Serialize;
@@ -358,7 +357,7 @@ fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
         }
         Published::Given(given) => {
             published = iso_date(given);
-            let problem = format!("{} is neither an ISO 8601 date nor unknown", code(given));
+            let problem = format!("`{given}` is neither an ISO 8601 date nor unknown");
             let outcome = verdict(published.is_some(), given, &problem);
             book.check("published", (Level::Compatible, says::INVALID), outcome);
         }
@@ -366,10 +365,7 @@ fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
     let retrieved = facts.retrieved.and_then(iso_instant);
     match facts.retrieved {
         Some(given) => {
-            let problem = format!(
-                "{} is not an ISO 8601 date and time with a time zone",
-                code(given)
-            );
+            let problem = format!("`{given}` is not an ISO 8601 date and time with a time zone");
             let outcome = verdict(retrieved.is_some(), given, &problem);
             book.check("retrieved", (Level::Aware, says::RETRIEVED), outcome);
         }
@@ -382,7 +378,7 @@ fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
     let confidence = facts.confidence.and_then(Confidence::parse);
     match facts.confidence {
         Some(given) => {
-            let problem = format!("{} is not high, medium or low", code(given));
+            let problem = format!("`{given}` is not high, medium or low");
             let outcome = verdict(confidence.is_some(), given, &problem);
             book.check("confidence", (Level::Compatible, says::CONFIDENCE), outcome);
         }
@@ -457,7 +453,7 @@ fn verdict(holds: bool, good: &str, bad: &str) -> Result<String, String> {
 }
 
 fn source(address: &str) -> Result<String, String> {
-    let problem = format!("{} is not an absolute http(s) address", code(address));
+    let problem = format!("`{address}` is not an absolute http(s) address");
     verdict(
         freshcontext_core::answer::is_absolute_http(address),
         address,

@@ -1,5 +1,7 @@
 //! A database of the tables' second version is opened, and what was kept in it is there, in its order.
 
+use std::fmt::Write as _;
+
 use freshcontext_store::{Place, Store};
 use libtest_mimic::Failed;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
@@ -34,7 +36,8 @@ fn second(statements: [&'static str; 2]) -> Migrator {
 fn rows() -> String {
     let mut out = String::new();
     for (id, at) in [("first", NOW), ("second", NOW + 1), ("third", NOW + 2)] {
-        out += &format!(
+        let _ = write!(
+            out,
             "INSERT INTO answers VALUES ('local', '{id}', 'extract_example', '{{}}', 'hash', '{{}}', {at});
              INSERT INTO kept_records VALUES ('local', 'ctx_{id}', 'extract_example', NULL, '{{}}', 1, {at});"
         );

@@ -304,13 +304,6 @@ async fn write(
             .filter(|name| set(name))
             .map(|name| (*name).to_owned())
             .collect(),
-        routes: order
-            .settings
-            .enable_routes
-            .iter()
-            .filter(|route| route.split('.').next().is_some_and(|id| sources.contains(id)))
-            .cloned()
-            .collect(),
         arguments,
         exchanges,
         expect: Expect::default(),
@@ -457,7 +450,6 @@ async fn play(case: &Case) -> Result<ToolOutcome, String> {
         .map_err(|error| format!("cannot play it back: {error}"))?;
     let settings = Settings {
         upstreams: vec![("*".to_owned(), upstream.base())],
-        enable_routes: case.routes.clone(),
         contact: case
             .env
             .iter()

@@ -1,15 +1,16 @@
 //! Modules of one crate that need each other, directly or by way of others.
 //!
-//! A module needs another where it names something that is defined there: in a `use`, a type, an expression. A name that
-//! is handed on (`pub use`) counts for the module that defines it, and handing on is no need; nor is what a module names of
-//! those above it, which are there for that. What stands in the arguments of macros is not seen.
+//! A module needs another where it names something that is defined there: in a `use`, a type, an expression. Of a name that
+//! is handed on (`pub use`), it needs both the module that defines it and those that hand it on, and handing on is a need,
+//! too. What a module names that is defined above it is none: modules are there for that. What stands in the arguments of
+//! macros is not seen.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use petgraph::algo::tarjan_scc;
 use petgraph::graph::DiGraph;
 use syn::visit::Visit;
-use syn::{Item, UseTree, Visibility};
+use syn::{Item, UseTree};
 
 use super::{Module, Package};
 
@@ -34,13 +35,17 @@ pub(super) fn circles(package: &Package) -> Vec<Circle> {
             named.visit_item(item);
         }
         for path in named.paths {
-            let Some(target) = resolve(&scopes, &module.path, &path, 0) else {
+            let mut through = Vec::new();
+            let Some(target) = resolve(&scopes, &module.path, &path, &mut through, 0) else {
                 continue;
             };
-            if !module.path.starts_with(&target) {
-                needs
-                    .entry((module.path.clone(), target))
-                    .or_insert_with(|| path.join("::"));
+            let defined = Some(target).filter(|target| !module.path.starts_with(target));
+            for needed in through.into_iter().chain(defined) {
+                if needed != module.path {
+                    needs
+                        .entry((module.path.clone(), needed))
+                        .or_insert_with(|| path.join("::"));
+                }
             }
         }
     }
@@ -153,11 +158,13 @@ fn leaves(tree: &UseTree, before: &mut Vec<String>, each: &mut impl FnMut(Vec<St
     }
 }
 
-/// The module that defines what a path names, seen from a module; none for what other crates define.
+/// The module that defines what a path names, seen from a module; none for what other crates define. `through` gets those
+/// that hand the name on.
 fn resolve(
     scopes: &HashMap<&[String], Scope>,
     from: &[String],
     path: &[String],
+    through: &mut Vec<Vec<String>>,
     depth: usize,
 ) -> Option<Vec<String>> {
     // Names that are handed on in a ring do not compile; this only ends the search for globs.
@@ -188,9 +195,12 @@ fn resolve(
             if further.as_slice() == path {
                 return None;
             }
-            return resolve(scopes, &at, &further, depth + 1);
+            if at != from || depth > 0 {
+                through.push(at.clone());
+            }
+            return resolve(scopes, &at, &further, through, depth + 1);
         } else if let Some(found) = scope.globs.iter().find_map(|glob| {
-            let module = resolve(scopes, &at, glob, depth + 1)?;
+            let module = resolve(scopes, &at, glob, &mut Vec::new(), depth + 1)?;
             scopes
                 .get(module.as_slice())?
                 .own
@@ -206,7 +216,7 @@ fn resolve(
     inside.then_some(at)
 }
 
-/// The paths that a module names. What it hands on is left out, and what it declares.
+/// The paths that a module names, and those that it hands on. What it declares is left out.
 #[derive(Default)]
 struct Named {
     paths: BTreeSet<Vec<String>>,
@@ -214,11 +224,9 @@ struct Named {
 
 impl Visit<'_> for Named {
     fn visit_item_use(&mut self, item: &syn::ItemUse) {
-        if matches!(item.vis, Visibility::Inherited) {
-            leaves(&item.tree, &mut Vec::new(), &mut |path, _| {
-                self.paths.insert(path);
-            });
-        }
+        leaves(&item.tree, &mut Vec::new(), &mut |path, _| {
+            self.paths.insert(path);
+        });
     }
 
     fn visit_item_mod(&mut self, _: &syn::ItemMod) {
@@ -275,7 +283,7 @@ mod tests {
                 ("a", "use crate::B; pub struct A;"),
                 ("b", "pub struct B(super::a::A);")
             ]),
-            ["a b"]
+            [" a b"]
         );
         assert_eq!(
             found(&[root, ("a", "use crate::B;"), ("b", "pub struct B;")]),
@@ -291,8 +299,24 @@ mod tests {
         );
     }
 
+    /// Whoever takes a name from the module that hands it on needs that module, and all that it hands on.
     #[test]
-    fn what_is_handed_on_and_what_others_define_is_no_need() {
+    fn what_hands_a_name_on_is_needed() {
+        let root = ("", "mod m;");
+        let hands_on = ("m", "mod x; mod y; pub use x::X; pub use y::Y;");
+        let y = ("m::y", "pub struct Y;");
+        assert_eq!(
+            found(&[root, hands_on, ("m::x", "pub struct X(super::Y);"), y]),
+            ["m m::x"]
+        );
+        assert_eq!(
+            found(&[root, hands_on, ("m::x", "pub struct X(super::y::Y);"), y]),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn what_stands_above_and_what_others_define_is_no_need() {
         let root = ("", "mod a; pub use a::A; pub struct Root;");
         assert_eq!(
             found(&[root, ("a", "use std::fmt; pub struct A(crate::A2, fmt::Error);")]),

@@ -4,7 +4,7 @@ use super::super::PRODUCER;
 use super::Maker;
 use crate::bundle::Bundle;
 use crate::objects::Redaction;
-use crate::redact::sweep;
+use crate::redact::{joined, sweep};
 use crate::values::{EventClass, RedactionState, State};
 
 impl Maker<'_> {
@@ -39,6 +39,14 @@ impl Maker<'_> {
                 },
                 redaction_method: it.method,
                 redacted_by: if it.removed { "the caller" } else { PRODUCER }.to_owned(),
+            }));
+            // Pieces that are a secret only where they stand together.
+            redactions.extend(joined(&mut record.value).into_iter().map(|field| Redaction {
+                record_ref: record.id.clone(),
+                field,
+                redaction_state: RedactionState::Masked,
+                redaction_method: "pattern:joined_secret".to_owned(),
+                redacted_by: PRODUCER.to_owned(),
             }));
             swept.push((record.kind, record.value));
         }

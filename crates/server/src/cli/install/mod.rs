@@ -1,22 +1,21 @@
 //! `freshcontext install` and `uninstall`: our entry in a client's list of MCP servers, and out of it again.
 
 mod clients;
+mod copies;
 mod edit;
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use similar::TextDiff;
+use freshcontext_contract::Limits;
 
 use super::{FAILED, WRONG};
+use crate::atomic_file::{self, FolderLock, NewFile};
+use crate::input::{self, Bound};
 use crate::output::{self, Style, paint};
 pub(crate) use clients::Client;
 use clients::Rules;
 use edit::{NAME, Start};
-
-/// What is added to a file's name for the copy of what stood there before.
-const BACKUP: &str = ".freshcontext-backup";
 
 /// What the command line asks for.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +23,31 @@ pub(super) enum Action<'w> {
     /// Put the entry in; these words start the program, or none for this very program.
     Install(&'w [String]),
     /// Take it out.
-    Uninstall,
+    Uninstall {
+        /// Also where a person wrote or changed it.
+        force: bool,
+    },
+}
+
+/// What is to be done, with what the client starts.
+enum Work {
+    Put(Start),
+    Take { force: bool },
+}
+
+/// Why nothing was changed, and what to do about it.
+struct Problem {
+    what: String,
+    hint: &'static str,
+}
+
+const MEND: &str = "mend the file, or write the entry by hand: README.md says how";
+const BY_HAND: &str = "take the entry out by hand, or with --force, which keeps a copy of the file";
+
+impl From<String> for Problem {
+    fn from(what: String) -> Self {
+        Self { what, hint: MEND }
+    }
 }
 
 /// A client's file as it was found.
@@ -36,7 +59,13 @@ struct Found {
 }
 
 /// Changes the file of a client; the exit code.
-pub(super) fn run(client: Client, action: Action<'_>, dry: bool, environment: &[(String, String)]) -> u8 {
+pub(super) fn run(
+    client: Client,
+    action: Action<'_>,
+    dry: bool,
+    environment: &[(String, String)],
+    limits: &Limits,
+) -> u8 {
     let rules = match client.rules(environment) {
         Ok(rules) => rules,
         Err(problem) => {
@@ -44,10 +73,10 @@ pub(super) fn run(client: Client, action: Action<'_>, dry: bool, environment: &[
             return FAILED;
         }
     };
-    let start = match action {
-        Action::Uninstall => None,
+    let work = match action {
+        Action::Uninstall { force } => Work::Take { force },
         Action::Install(words) => match start(words) {
-            Ok(start) => Some(start),
+            Ok(start) => Work::Put(start),
             Err(problem) => {
                 output::error(
                     &problem,
@@ -57,18 +86,14 @@ pub(super) fn run(client: Client, action: Action<'_>, dry: bool, environment: &[
             }
         },
     };
-    let done = find(&rules.file).and_then(|found| change(&found, &rules, start.as_ref(), dry));
-    match done {
+    match change(&rules, &work, dry, Bound::client_config(limits)) {
         Ok(said) => {
-            output::line(&said);
+            output::line(&output::one_line(&said));
             0
         }
-        Err(problem) => {
-            let problem = format!("{} is left as it is: {problem}", rules.file.display());
-            output::error(
-                &problem,
-                Some("mend the file, or write the entry by hand: README.md says how"),
-            );
+        Err(Problem { what, hint }) => {
+            let problem = format!("{} is left as it is: {what}", rules.file.display());
+            output::error(&problem, Some(hint));
             FAILED
         }
     }
@@ -97,143 +122,168 @@ fn start(words: &[String]) -> Result<Start, String> {
     })
 }
 
-fn find(file: &Path) -> Result<Found, String> {
-    let failed = |error: io::Error| error.to_string();
-    if fs::symlink_metadata(file).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-        return Ok(Found {
-            file: file.to_owned(),
-            text: None,
-        });
+/// Where a client's file is. People keep it as a link into a folder of their own; then that is written.
+fn place(file: &Path) -> Result<PathBuf, String> {
+    let to = atomic_file::resolve(file).map_err(|error| error.to_string())?;
+    let is_link = fs::symlink_metadata(file).is_ok_and(|about| about.is_symlink());
+    let leads_to = |what: &str| format!("it is a symbolic link to {}, which is {what}", to.display());
+    match fs::metadata(&to) {
+        Ok(about) if about.is_file() => {}
+        Ok(_) if is_link => return Err(leads_to("not a regular file")),
+        Ok(_) => return Err("it is not a regular file".to_owned()),
+        Err(_) if is_link => return Err(leads_to("not there")),
+        Err(_) => {}
     }
-    let file = fs::canonicalize(file).map_err(failed)?;
-    let text = fs::read_to_string(&file).map_err(failed)?;
-    Ok(Found {
-        file,
-        text: Some(text),
-    })
+    Ok(to)
+}
+
+/// What a file says; `None` where there is none.
+fn text_of(file: &Path, bound: Bound) -> Result<Option<String>, String> {
+    match input::read_file(file, bound) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err("it is not UTF-8 text".to_owned()),
+        },
+        Err(refused) if refused.is_absent() => Ok(None),
+        Err(refused) => Err(refused.to_string()),
+    }
 }
 
 /// Makes the change, shows it, and says what was done.
-fn change(found: &Found, rules: &Rules, start: Option<&Start>, dry: bool) -> Result<String, String> {
-    let failed = |error: io::Error| error.to_string();
-    let Rules { name, .. } = rules;
-    let shown = found.file.display();
+fn change(rules: &Rules, work: &Work, dry: bool, bound: Bound) -> Result<String, Problem> {
+    let file = place(&rules.file)?;
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let _lock = if dry || matches!(work, Work::Take { .. }) && !folder.exists() {
+        None
+    } else {
+        fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        Some(FolderLock::take(folder)?)
+    };
+    let text = text_of(&file, bound)?;
+    let found = Found { file, text };
+    match work {
+        Work::Put(start) => put(&found, rules, start, dry, bound),
+        Work::Take { force } => take(&found, rules, *force, dry, bound),
+    }
+}
+
+fn put(found: &Found, rules: &Rules, start: &Start, dry: bool, bound: Bound) -> Result<String, Problem> {
     let had = found.text.as_deref().unwrap_or_default();
-    let backup = beside(&found.file, BACKUP);
-    let mut undone = false;
-    let new = match start {
-        Some(start) => Some(edit::with(had, rules, start)?),
-        None => match edit::without(had, rules)? {
-            None => return Ok(format!("{name}: {shown} has no entry `{NAME}`; nothing to do")),
-            Some(rest) => match before(&backup, had, rules) {
-                Some(before) => {
-                    undone = true;
-                    Some(before)
-                }
-                None if edit::says_nothing(&rest, rules.form) && !backup.exists() => None,
-                None => Some(rest),
-            },
-        },
-    };
-    if found.text.is_some() && new.as_deref() == Some(had) {
-        return Ok(format!("{name}: {shown} has this entry already; nothing to do"));
+    let new = edit::with(had, rules, start)?;
+    if found.text.as_deref() == Some(new.as_str()) {
+        return Ok(found.said(rules, "has this entry already; nothing to do"));
     }
-    show(had, new.as_deref().unwrap_or_default(), &found.file);
+    let entry = edit::entry(had, rules)?;
+    let before = entry.map(|entry| lines(entry.start.as_ref())).unwrap_or_default();
+    show(found, &before, &lines(Some(start)));
     if dry {
-        return Ok(format!(
-            "{name}: {shown} would be changed like this; nothing was written"
-        ));
+        return Ok(found.said(rules, "would be changed like this; nothing was written"));
     }
-    let now = fs::read_to_string(&found.file).ok();
-    if now != found.text {
-        return Err("it has just been changed by another program; try again".to_owned());
-    }
-    let done = match &new {
-        None => {
-            fs::remove_file(&found.file).map_err(failed)?;
-            "held nothing else and was removed".to_owned()
-        }
-        Some(new) if undone => {
-            write(&found.file, new).map_err(failed)?;
-            fs::remove_file(&backup).map_err(failed)?;
-            "is as it was before".to_owned()
-        }
-        Some(new) if found.text.is_some() => {
-            fs::copy(&found.file, &backup)
-                .map_err(|error| format!("its copy {} cannot be written: {error}", backup.display()))?;
-            write(&found.file, new).map_err(failed)?;
-            format!("was written; what it was before is in {}", backup.display())
-        }
-        Some(new) => {
-            write(&found.file, new).map_err(failed)?;
-            "was written".to_owned()
-        }
+    let copy = match &found.text {
+        None => None,
+        // Then nothing is in the file that a copy of it does not hold.
+        Some(text) if copies::before(&found.file, text, rules, bound).is_some() => None,
+        Some(text) => Some(copies::keep(&found.file, text, bound)?),
     };
-    Ok(format!(
-        "{name}: {shown} {done}. Restart {name} to let it read the file."
-    ))
+    found.replace(&new, bound)?;
+    let done = match copy {
+        Some(copy) => format!("was written; what it was before is in {}", copy.display()),
+        None => "was written".to_owned(),
+    };
+    Ok(found.restart(rules, &done))
 }
 
-/// The text before our entry was put in, where the copy is of that and nothing has changed since.
-fn before(backup: &Path, had: &str, rules: &Rules) -> Option<String> {
-    let text = fs::read_to_string(backup).ok()?;
-    let start = edit::read(had, rules)?;
-    let untouched = edit::without(&text, rules).ok()?.is_none();
-    let again = edit::with(&text, rules, &start).ok()?;
-    (untouched && again == had).then_some(text)
+fn take(found: &Found, rules: &Rules, force: bool, dry: bool, bound: Bound) -> Result<String, Problem> {
+    let had = found.text.as_deref().unwrap_or_default();
+    let (Some(entry), Some(rest)) = (edit::entry(had, rules)?, edit::without(had, rules)?) else {
+        let nothing = format!("has no entry `{NAME}`; nothing to do");
+        return Ok(found.said(rules, &nothing));
+    };
+    if let Some(by_hand) = entry.by_hand.filter(|_| !force) {
+        return Err(Problem {
+            what: format!("its entry `{NAME}` was written or changed by hand: {by_hand}"),
+            hint: BY_HAND,
+        });
+    }
+    let start = entry.start.as_ref();
+    show(found, &lines(start), &[]);
+    if dry {
+        return Ok(found.said(rules, "would be changed like this; nothing was written"));
+    }
+    if let Some((copy, before)) = copies::before(&found.file, had, rules, bound) {
+        found.replace(&before, bound)?;
+        fs::remove_file(copy).map_err(|error| error.to_string())?;
+        return Ok(found.restart(rules, "is as it was before"));
+    }
+    // A file that `install` made, to the byte.
+    if start.is_some_and(|start| edit::with("", rules, start).is_ok_and(|made| made == had)) {
+        found.still_the_same(bound)?;
+        fs::remove_file(&found.file).map_err(|error| error.to_string())?;
+        return Ok(found.restart(rules, "held nothing else and was removed"));
+    }
+    let copy = copies::keep(&found.file, had, bound)?;
+    found.replace(&rest, bound)?;
+    let done = format!("was written; what it was before is in {}", copy.display());
+    Ok(found.restart(rules, &done))
 }
 
-/// Shows what changes, and nothing around it: lines beside ours may hold keys of other servers.
-fn show(had: &str, new: &str, file: &Path) {
-    let name = file.display().to_string();
-    let difference = TextDiff::from_lines(had, new);
-    let mut difference = difference.unified_diff();
-    let text = difference.context_radius(0).header(&name, &name).to_string();
-    for line in output::safe(&text).lines() {
-        let style = match line.chars().next() {
-            Some('+') => Style::Good,
-            Some('-') => Style::Bad,
-            _ => Style::Dim,
-        };
-        output::line(&paint(style, line));
+impl Found {
+    fn said(&self, rules: &Rules, done: &str) -> String {
+        let (name, file) = (rules.name, self.file.display());
+        if self.file.file_name() == rules.file.file_name() && !rules.file.is_symlink() {
+            format!("{name}: {file} {done}")
+        } else {
+            format!("{name}: {file}, to which {} leads, {done}", rules.file.display())
+        }
+    }
+
+    fn restart(&self, rules: &Rules, done: &str) -> String {
+        let said = self.said(rules, done);
+        format!("{said}. Restart {} to let it read the file.", rules.name)
+    }
+
+    fn still_the_same(&self, bound: Bound) -> Result<(), Problem> {
+        if text_of(&self.file, bound)? == self.text {
+            Ok(())
+        } else {
+            let what = "it has just been changed by another program".to_owned();
+            Err(Problem {
+                what,
+                hint: "try again",
+            })
+        }
+    }
+
+    fn replace(&self, new: &str, bound: Bound) -> Result<(), Problem> {
+        self.still_the_same(bound)?;
+        atomic_file::write(&self.file, new.as_bytes(), NewFile::Private)?;
+        Ok(())
     }
 }
 
-/// A file's name with more at its end.
-fn beside(file: &Path, more: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(more);
-    PathBuf::from(name)
+/// Our own entry as it is shown. It is made of what was read, because the text around it may hold keys of other servers.
+fn lines(start: Option<&Start>) -> Vec<String> {
+    let Some(start) = start else {
+        return vec![format!("{NAME}: ...")];
+    };
+    let shown = |value: serde_json::Value| output::one_line(&value.to_string());
+    vec![
+        format!("{NAME}:"),
+        format!("  command: {}", shown(start.command.as_str().into())),
+        format!("  args: {}", shown(start.arguments.clone().into())),
+    ]
 }
 
-/// Puts a whole new text in a file's place at once, so that nobody reads half of it. Who may read the file stays the
-/// same; a new one is its owner's alone, as it may come to hold keys.
-fn write(file: &Path, text: &str) -> io::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder)?;
+/// Shows how our own entry changes.
+fn show(found: &Found, before: &[String], after: &[String]) {
+    let file = found.file.display().to_string();
+    output::line(&paint(Style::Dim, &output::one_line(&file)));
+    for (lines, others, sign, style) in [
+        (before, after, '-', Style::Bad),
+        (after, before, '+', Style::Good),
+    ] {
+        for line in lines.iter().filter(|line| !others.contains(line)) {
+            output::line(&paint(style, &format!("{sign} {line}")));
+        }
     }
-    let had = fs::metadata(file).ok().map(|had| had.permissions());
-    let unfinished = beside(file, &format!(".{}", std::process::id()));
-    let written = fill(&unfinished, text, had).and_then(|()| fs::rename(&unfinished, file));
-    if written.is_err() {
-        let _ = fs::remove_file(&unfinished);
-    }
-    written
-}
-
-fn fill(file: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<()> {
-    let mut file = private(file)?;
-    file.write_all(text.as_bytes())?;
-    if let Some(permissions) = permissions {
-        file.set_permissions(permissions)?;
-    }
-    file.sync_all()
-}
-
-fn private(file: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(file)
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use freshcontext_contract::Listing;
 use serde::Serialize;
 
 use super::marks::{Mark, Record};
@@ -70,9 +69,6 @@ pub(super) struct Comparison {
 /// The listing of now, as far as the comparison must know it.
 pub(super) struct Now<'a> {
     pub record: &'a Record,
-    pub listing: Listing,
-    /// Nothing was cut off: no next page, nothing left out, fewer items than were asked for.
-    pub complete: bool,
     /// Things that the source said do not exist, as the caller named them.
     pub missing: &'a [String],
 }
@@ -208,9 +204,6 @@ fn absent(mark: &Mark, now: &Now<'_>, other_route: bool) -> ItemVerdict {
     if other_route {
         return said(mark, Verdict::CouldNotCheck, Some("other_route"));
     }
-    if now.listing == Listing::Whole && now.complete {
-        return said(mark, Verdict::Gone, Some("not_listed"));
-    }
     said(mark, Verdict::CouldNotCheck, Some("outside_window"))
 }
 
@@ -251,13 +244,8 @@ mod tests {
         }
     }
 
-    fn now(record: &Record, listing: Listing, complete: bool) -> Now<'_> {
-        Now {
-            record,
-            listing,
-            complete,
-            missing: &[],
-        }
+    fn now(record: &Record) -> Now<'_> {
+        Now { record, missing: &[] }
     }
 
     fn verdicts(comparison: &Comparison) -> Vec<Verdict> {
@@ -268,21 +256,15 @@ mod tests {
     fn a_list_is_a_window() {
         let then = record(&[("1", "a"), ("2", "b")]);
         let fresh = record(&[("3", "c"), ("1", "a")]);
-        let pushed = compare(&then, &now(&fresh, Listing::Window, true));
+        let pushed = compare(&then, &now(&fresh));
         assert_eq!(verdicts(&pushed), [Verdict::Current, Verdict::CouldNotCheck]);
         assert_eq!(pushed.items[1].detail, Some("outside_window"));
         assert_eq!(
             (pushed.verdict, pushed.added.as_slice()),
             (Verdict::Changed, &["3".to_owned()][..])
         );
-        let cut = compare(&then, &now(&fresh, Listing::Whole, false));
-        assert_eq!(cut.items[1].verdict, Verdict::CouldNotCheck);
-        let whole = compare(&then, &now(&fresh, Listing::Whole, true));
-        assert_eq!(whole.items[1].verdict, Verdict::Gone);
         let shorter = record(&[("1", "a")]);
-        let gone = compare(&then, &now(&shorter, Listing::Whole, true));
-        assert_eq!(gone.verdict, Verdict::Gone);
-        let unknown = compare(&then, &now(&shorter, Listing::Window, true));
+        let unknown = compare(&then, &now(&shorter));
         assert_eq!(unknown.verdict, Verdict::CouldNotCheck);
     }
 
@@ -296,8 +278,6 @@ mod tests {
             &then,
             &Now {
                 record: &fresh,
-                listing: Listing::Whole,
-                complete: true,
                 missing: &missing,
             },
         );
@@ -319,7 +299,7 @@ mod tests {
         let mut fresh = record(&[("1", "a"), ("3", "c")]);
         fresh.route = Some("feed".to_owned());
         fresh.items[0].date = None;
-        let by_feed = compare(&then, &now(&fresh, Listing::Whole, true));
+        let by_feed = compare(&then, &now(&fresh));
         assert_eq!(verdicts(&by_feed), [Verdict::Current, Verdict::CouldNotCheck]);
         assert_eq!(by_feed.items[1].detail, Some("other_route"));
         assert_eq!(
@@ -327,11 +307,11 @@ mod tests {
             (Verdict::CouldNotCheck, 0, 0)
         );
         fresh.items[0].parts.insert("title".to_owned(), "b".to_owned());
-        let changed = compare(&then, &now(&fresh, Listing::Whole, true));
+        let changed = compare(&then, &now(&fresh));
         assert_eq!(changed.items[0].changed, ["title"]);
         fresh.route = Some("api".to_owned());
-        let by_api = compare(&then, &now(&fresh, Listing::Whole, true));
-        assert_eq!(by_api.items[1].verdict, Verdict::Gone);
+        let by_api = compare(&then, &now(&fresh));
+        assert_eq!(by_api.items[1].detail, Some("outside_window"));
         assert_eq!(by_api.added, ["3"]);
     }
 
@@ -340,7 +320,7 @@ mod tests {
         let then = record(&[("1", "a")]);
         let mut fresh = record(&[("1", "b")]);
         fresh.items[0].date = Some("2026-02-02".to_owned());
-        let comparison = compare(&then, &now(&fresh, Listing::Window, false));
+        let comparison = compare(&then, &now(&fresh));
         assert_eq!(comparison.items[0].changed, ["published_at", "title"]);
         assert_eq!(comparison.verdict, Verdict::Changed);
     }
@@ -354,11 +334,11 @@ mod tests {
             let mut turned = then.clone();
             let by = turn % turned.items.len().max(1);
             turned.items.rotate_left(by);
-            let same = compare(&then, &now(&turned, Listing::Window, true));
+            let same = compare(&then, &now(&turned));
             prop_assert_eq!(same.verdict, Verdict::Current);
             prop_assert_eq!(then.hash(), turned.hash());
             turned.items.truncate(cut);
-            let less = compare(&then, &now(&turned, Listing::Window, true));
+            let less = compare(&then, &now(&turned));
             prop_assert!(verdicts(&less).iter().all(|verdict| *verdict != Verdict::Gone));
         }
     }

@@ -22,7 +22,6 @@ use crate::engine::{Engine, ToolOutcome, Work};
 /// The answer as it is now.
 pub(super) struct Fresh {
     record: Record,
-    complete: bool,
     missing: Vec<String>,
 }
 
@@ -137,8 +136,6 @@ impl Engine {
                 if then.is_some() {
                     let now = Now {
                         record: &fresh.record,
-                        listing: adapter.descriptor().peek.listing,
-                        complete: fresh.complete,
                         missing: &fresh.missing,
                     };
                     finding.comparison = compare(before, &now);
@@ -173,7 +170,6 @@ impl Engine {
         let (mut common, own) = self.prepare(adapter.as_ref(), arguments)?;
         // Past the cache: a copy of the answer would confirm itself.
         common.max_age = Some(Duration::ZERO);
-        let limit = adapter.descriptor().args.limit.map(|_| common.limit);
         let admitted = match admitted {
             Some(admitted) => admitted,
             None => Admitted {
@@ -206,21 +202,10 @@ impl Engine {
             let scored = engine.score(descriptor, collected, &arguments)?;
             let structured = scored.render(usize::MAX).structured;
             let items = scored.items();
-            let has = |name: &str| structured.get(name).is_some();
             let shown = structured
                 .get("items")
                 .and_then(Value::as_array)
                 .map_or(0, Vec::len);
-            let left_out = structured
-                .get("truncated")
-                .and_then(Value::as_u64)
-                .unwrap_or_default();
-            let all_marked =
-                u64::try_from(items.len().saturating_sub(shown)).is_ok_and(|cut| cut == left_out);
-            let complete = !has("next_cursor")
-                && !has("skipped")
-                && all_marked
-                && limit.is_none_or(|limit| items.len() < limit);
             let failures = structured.get("failures").and_then(Value::as_array);
             let missing = failures
                 .into_iter()
@@ -231,7 +216,6 @@ impl Engine {
                 .collect();
             Ok(Looked::Fresh(Fresh {
                 record: Record::of(items, &structured, shown, Vec::new()),
-                complete,
                 missing,
             }))
         })

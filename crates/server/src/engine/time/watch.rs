@@ -119,8 +119,4 @@ impl Transport for Watch {
     fn configured(&self, env: &str) -> bool {
         self.inner.configured(env)
     }
-
-    fn enabled(&self, adapter: &str, route: &str) -> bool {
-        self.inner.enabled(adapter, route)
-    }
 }

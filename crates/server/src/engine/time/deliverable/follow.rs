@@ -281,7 +281,6 @@ impl Engine {
         // Past the cache: a copy of the answer would confirm itself.
         common.max_age = Some(Duration::ZERO);
         let descriptor = adapter.descriptor();
-        let limit = descriptor.args.limit.map(|_| common.limit);
         let place = Arc::new(self.gate.enter().await?);
         self.prepare_tables();
         let settled = Arc::new(Settled::default());
@@ -312,12 +311,6 @@ impl Engine {
             }
             let scored = engine.score(descriptor, collected, &arguments)?;
             let structured = scored.render(usize::MAX).structured;
-            let has = |name: &str| structured.get(name).is_some();
-            let left_out = structured.get("truncated").and_then(Value::as_u64);
-            let complete = !has("next_cursor")
-                && !has("skipped")
-                && left_out.unwrap_or_default() == 0
-                && limit.is_none_or(|limit| scored.items().len() < limit);
             let items = items_of(&structured);
             let record = Record::of(scored.items(), &structured, items.len(), watch.asked());
             let mut missing = Vec::new();
@@ -345,7 +338,7 @@ impl Engine {
                 stand_in: stand_in(descriptor, before.as_deref(), record.route.as_deref(), &words),
                 items: with_ids(&record, items, &structured),
                 record,
-                listing: listing(descriptor.peek.listing, complete),
+                listing: listing(descriptor.peek.listing),
                 missing,
                 incomplete,
                 retrieved_at: scored.retrieved_at(),

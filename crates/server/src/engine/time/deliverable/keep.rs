@@ -61,11 +61,10 @@ pub(super) struct Kept {
     latest_ms: Option<i64>,
 }
 
-/// What the adapter says of its lists, with what is known of this one.
-pub(super) fn listing(told: Told, complete: bool) -> Listing {
+/// What the adapter says of its lists.
+pub(super) fn listing(told: Told) -> Listing {
     match told {
-        Told::Whole if complete => Listing::Whole,
-        Told::Whole | Told::Window => Listing::Window,
+        Told::Window => Listing::Window,
         Told::Named => Listing::Named,
     }
 }

@@ -1,0 +1,231 @@
+//! The entry in TOML.
+
+use std::ops::Range;
+
+use freshcontext_contract::limits::CLIENT_CONFIG_VALUES;
+use toml_edit::{Array, Document, DocumentMut, Item, TableLike, TomlError, Value};
+
+use super::{ANOTHER_FORM, Entry, NAME, Splice, Start, another_kind, line_before, line_end, starts_stdio};
+use crate::cli::install::clients::Rules;
+
+pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splice>, String> {
+    let document = parse(text)?;
+    let command = written(Value::from(start.command.clone()));
+    let arguments = written(Value::from(start.arguments.iter().collect::<Array>()));
+    let section = table_in(document.as_table(), rules.section)?;
+    let Some(had) = section
+        .map(|section| table_in(section, NAME))
+        .transpose()?
+        .flatten()
+    else {
+        let inline = document
+            .get(rules.section)
+            .filter(|section| section.is_inline_table());
+        return Ok(match (inline.and_then(Item::span), section) {
+            (Some(place), Some(section)) => {
+                let entry = format!("{NAME} = {{ command = {command}, args = {arguments} }}");
+                let last = section
+                    .iter()
+                    .filter_map(|(_, value)| value.span())
+                    .map(|place| place.end);
+                vec![match last.max() {
+                    Some(last) => Splice::insert(last, format!(", {entry}")),
+                    None => Splice::insert(place.start + 1, format!(" {entry} ")),
+                }]
+            }
+            _ => vec![at_the_end(text, rules.section, &command, &arguments)],
+        });
+    };
+    let Some(started) = had.get("command") else {
+        return Err(another_kind());
+    };
+    let mut splices = Vec::new();
+    if started.as_str() != Some(&start.command) {
+        splices.push(Splice {
+            place: place_of(started)?,
+            new: command,
+        });
+    }
+    match had.get("args") {
+        Some(words) if strings(words).as_ref() == Some(&start.arguments) => {}
+        Some(words) => splices.push(Splice {
+            place: place_of(words)?,
+            new: arguments,
+        }),
+        None if is_inline(&document, rules.section) => {
+            splices.push(Splice::insert(
+                place_of(started)?.end,
+                format!(", args = {arguments}"),
+            ));
+        }
+        None => {
+            let at = end_of_line(text, place_of(started)?.end);
+            splices.push(Splice::insert(
+                at,
+                format!("{}args = {arguments}", line_end(text)),
+            ));
+        }
+    }
+    Ok(splices)
+}
+
+pub(super) fn entry(text: &str, rules: &Rules) -> Result<Option<Entry>, String> {
+    let document = parse(text)?;
+    let Some(section) = table_in(document.as_table(), rules.section)? else {
+        return Ok(None);
+    };
+    let Some(item) = section.get(NAME) else {
+        return Ok(None);
+    };
+    let Some(had) = item.as_table_like() else {
+        return Ok(Some(Entry {
+            start: None,
+            by_hand: Some("it is not a table".to_owned()),
+        }));
+    };
+    let command = had.get("command").and_then(Item::as_str);
+    let start = command
+        .zip(had.get("args").and_then(strings))
+        .map(|(command, arguments)| Start {
+            command: command.to_owned(),
+            arguments,
+        });
+    let other = had
+        .iter()
+        .map(|(name, _)| name)
+        .find(|name| !["command", "args"].contains(name));
+    let inline = || item.span().filter(|_| item.is_inline_table());
+    let by_hand = match (other, lines_of(text, item).or_else(inline)) {
+        (Some(name), _) => Some(format!("it has `{name}`")),
+        (None, Some(place)) if holds_comment(text, place.clone(), had) => Some("it has a comment".to_owned()),
+        (None, None) => Some(ANOTHER_FORM.to_owned()),
+        _ if !starts_stdio(start.as_ref()) => Some(ANOTHER_FORM.to_owned()),
+        _ => None,
+    };
+    Ok(Some(Entry { start, by_hand }))
+}
+
+pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<Vec<Splice>>, String> {
+    let document = parse(text)?;
+    let Some(section) = table_in(document.as_table(), rules.section)? else {
+        return Ok(None);
+    };
+    let Some(item) = section.get(NAME) else {
+        return Ok(None);
+    };
+    if let Some(place) = lines_of(text, item) {
+        // The line that sets it off from what is above goes, too.
+        let above = text.get(..place.start).unwrap_or_default();
+        let blank = ["\r\n", "\n"].iter().find(|end| {
+            let rest = above.strip_suffix(**end);
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('\n'))
+        });
+        let start = place.start - blank.map_or(0, |end| end.len());
+        return Ok(Some(vec![Splice::remove(start..place.end)]));
+    }
+    // In a section of one line, or in a form that only a person writes.
+    let mut document: DocumentMut = text.parse().map_err(|error| wrong(text, &error))?;
+    if let Some(section) = document.get_mut(rules.section).and_then(Item::as_table_like_mut) {
+        section.remove(NAME);
+    }
+    Ok(Some(vec![Splice {
+        place: 0..text.len(),
+        new: document.to_string(),
+    }]))
+}
+
+fn parse(text: &str) -> Result<Document<&str>, String> {
+    let many = |byte: &u8| matches!(byte, b'=' | b',' | b'[');
+    if text.bytes().filter(many).count() > CLIENT_CONFIG_VALUES {
+        return Err(format!("it holds more than {CLIENT_CONFIG_VALUES} values"));
+    }
+    Document::parse(text).map_err(|error| wrong(text, &error))
+}
+
+/// Names the line alone: what else the parser says may repeat the text, which may hold keys.
+fn wrong(text: &str, error: &TomlError) -> String {
+    let at = error.span().map_or(0, |place| place.start);
+    let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
+    format!("it is not valid TOML at line {line}")
+}
+
+fn table_in<'t>(parent: &'t dyn TableLike, name: &str) -> Result<Option<&'t dyn TableLike>, String> {
+    match parent.get(name).map(Item::as_table_like) {
+        None => Ok(None),
+        Some(Some(table)) => Ok(Some(table)),
+        Some(None) => Err(format!("its `{name}` is not a table")),
+    }
+}
+
+fn is_inline(document: &Document<&str>, section: &str) -> bool {
+    let section = document.get(section);
+    let entry = section
+        .and_then(Item::as_table_like)
+        .and_then(|section| section.get(NAME));
+    entry.is_some_and(Item::is_inline_table)
+}
+
+fn strings(words: &Item) -> Option<Vec<String>> {
+    let words = words.as_array()?.iter();
+    words.map(|word| Some(word.as_str()?.to_owned())).collect()
+}
+
+fn place_of(item: &Item) -> Result<Range<usize>, String> {
+    item.span()
+        .ok_or_else(|| format!("its entry `{NAME}` cannot be found in the text"))
+}
+
+fn written(value: Value) -> String {
+    value.decorated("", "").to_string()
+}
+
+/// The entry as a table of its own behind all that is there.
+fn at_the_end(text: &str, section: &str, command: &str, arguments: &str) -> Splice {
+    let end = line_end(text);
+    let apart = match text {
+        _ if text.trim().is_empty() => String::new(),
+        _ if text.ends_with('\n') => end.to_owned(),
+        _ => end.repeat(2),
+    };
+    let table = format!("[{section}.{NAME}]{end}command = {command}{end}args = {arguments}{end}");
+    Splice::insert(text.len(), apart + &table)
+}
+
+/// The whole lines of a table with a header, where it holds plain values only.
+fn lines_of(text: &str, item: &Item) -> Option<Range<usize>> {
+    let table = item
+        .as_table()
+        .filter(|table| !table.is_implicit() && !table.is_dotted())?;
+    let header = table.span()?;
+    let mut end = header.end;
+    for (_, value) in table {
+        end = end.max(value.as_value()?.span()?.end);
+    }
+    let start = header.start - line_before(text, header.start).len();
+    let end = end_of_line(text, end);
+    let rest = text.get(end..).unwrap_or_default();
+    let line_end = ["\r\n", "\n"].iter().find(|end| rest.starts_with(**end));
+    Some(start..end + line_end.map_or(0, |end| end.len()))
+}
+
+/// Whether a person's words stand among the values of an entry.
+fn holds_comment(text: &str, place: Range<usize>, entry: &dyn TableLike) -> bool {
+    let mut values: Vec<Range<usize>> = Vec::new();
+    for (_, value) in entry.iter() {
+        match value.as_array() {
+            Some(list) => values.extend(list.iter().filter_map(Value::span)),
+            None => values.extend(value.span()),
+        }
+    }
+    let of_a_value = |at: usize| values.iter().any(|value| value.contains(&at));
+    let lines = text.get(place.clone()).unwrap_or_default();
+    lines
+        .match_indices('#')
+        .any(|(at, _)| !of_a_value(place.start + at))
+}
+
+fn end_of_line(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let line = rest.split('\n').next().unwrap_or_default();
+    at + line.strip_suffix('\r').unwrap_or(line).len()
+}

@@ -1,0 +1,115 @@
+//! What is learned from: corpora of the repository, and real texts from outside of it.
+
+use freshcontext_detect::Kind;
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+/// One text with its label.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Whether it is a failure.
+    pub failed: bool,
+    /// What kind of failure, where somebody said so.
+    pub kind: Option<Kind>,
+    /// Where it is from: a file of the repository, a package.
+    pub source: String,
+    /// Its language, where it is known.
+    pub language: String,
+    /// What it must not be split from: the same message in other languages, another part of the same file.
+    pub group: String,
+    /// The text.
+    pub text: String,
+    /// How much it counts in learning.
+    pub weight: f32,
+    /// Its class within the source.
+    pub class: String,
+    /// Whether it is made of messages of programs, or of words in any order: no threshold is set by it.
+    pub message: bool,
+    /// Whether scripts have filled its places.
+    pub placed: bool,
+}
+
+#[derive(Deserialize)]
+struct Line {
+    #[serde(default)]
+    id: String,
+    #[serde(default)]
+    label: String,
+    #[serde(default)]
+    kind: String,
+    #[serde(default, alias = "src")]
+    source: String,
+    #[serde(default)]
+    lang: String,
+    #[serde(default)]
+    group: String,
+    #[serde(default)]
+    english: String,
+    #[serde(default)]
+    class: String,
+    text: String,
+}
+
+impl Sample {
+    /// Which half it belongs to: 0 is learned from, 1 is only measured. By the group's hash.
+    pub fn half(&self) -> u8 {
+        Sha256::digest(self.group.as_bytes())
+            .first()
+            .map_or(0, |byte| byte % 2)
+    }
+
+    /// A number below `folds` by the group's hash.
+    pub fn fold(&self, folds: u8) -> u8 {
+        Sha256::digest(self.group.as_bytes())
+            .get(1)
+            .map_or(0, |byte| byte % folds)
+    }
+}
+
+fn lines(name: &str, bytes: &[u8]) -> Result<Vec<Line>, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| format!("{name}: {error}"))?;
+    text.lines()
+        .enumerate()
+        .map(|(at, line)| serde_json::from_str(line).map_err(|error| format!("{name}:{}: {error}", at + 1)))
+        .collect()
+}
+
+fn kind(name: &str) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| kind.as_str() == name)
+}
+
+/// Reads the lines of a file; `label` where they have none.
+pub(crate) fn read(file: &str, bytes: &[u8], label: Option<bool>) -> Result<Vec<Sample>, String> {
+    let name = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let samples = lines(file, bytes)?.into_iter().map(|line| {
+        let failed = match line.label.as_str() {
+            "failure" => true,
+            "genuine" => false,
+            _ => label.unwrap_or(kind(&line.kind).is_some()),
+        };
+        let group = [&line.group, &line.english, &line.id]
+            .into_iter()
+            .find(|part| !part.is_empty());
+        Sample {
+            failed,
+            kind: kind(&line.kind).filter(|_| failed),
+            group: group.cloned().unwrap_or_else(|| line.text.clone()),
+            source: if line.source.is_empty() {
+                name.to_owned()
+            } else {
+                line.source
+            },
+            language: line.lang,
+            class: if line.class.is_empty() {
+                line.kind
+            } else {
+                line.class
+            },
+            text: line.text,
+            weight: 0.0,
+            message: false,
+            placed: false,
+        }
+    });
+    Ok(samples.collect())
+}
