@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::LazyLock;
 
-use freshcontext_detect::inspect;
 use crate::archive::{self, Corpus};
+use freshcontext_detect::inspect;
 
 static CORPUS: LazyLock<Corpus> =
     LazyLock::new(|| archive::open(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap());

@@ -291,9 +291,10 @@ mod tests {
              <author><name>freshcontext</name></author>"
         );
         let hostile = read_back(&feed());
+        // The reader writes addresses in their normal form.
         assert_eq!(
             hostile.links.first().unwrap().href,
-            "https://example.com/?a=1&b=<2>"
+            "https://example.com/?a=1&b=%3C2%3E"
         );
         let content = hostile.content.unwrap().body.unwrap();
         assert_eq!(content, "title: A & B is now <C>");
