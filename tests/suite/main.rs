@@ -17,6 +17,7 @@ mod credentials;
 mod deliverables;
 mod doctor;
 mod evidence;
+mod floods;
 mod forgotten;
 mod hostile;
 mod http;
@@ -85,6 +86,7 @@ fn main() {
     trials.extend(limits_egress::trials());
     trials.extend(liveness::trials());
     trials.extend(memory::trials());
+    trials.extend(floods::trials());
     trials.extend(time::trials());
     trials.extend(timeline::trials());
     let (timed, others): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_timed(trial.name()));

@@ -43,7 +43,7 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A figure of `/proc/<process>/status`, in KiB.
-fn figure(process: u32, name: &str) -> u64 {
+pub fn figure(process: u32, name: &str) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("a running process");
     read_figure(&status, name).expect("a figure in KiB")
 }

@@ -45,7 +45,10 @@ limits! {
         "Requests on stdin read ahead of the answers: with so many not answered, or answered and not read, no \
          further one is read.";
     stdio_bytes: usize = 12 << 20,
-        "The same in bytes: requests that are not answered, and answers that are not read.";
+        "The same in bytes: requests that are at work, and answers that are not read.";
+    stdio_ahead_bytes: usize = 2 << 20,
+        "Lines on stdin that are read although there is no room for their requests yet, so that the cancellations \
+         among them are seen.";
     http_body_bytes: usize = 16 << 20, "Body of one HTTP request to us.";
     http_bytes: usize = 32 << 20,
         "Bodies over 64 KiB of HTTP requests that are not answered, each counted twice for what is made of \
@@ -148,6 +151,8 @@ pub const MESSAGE_VALUES: usize = 10_000;
 /// Values in the arguments of one `evaluate_context` call. Each takes up to about 80 bytes, so that these take, until the call
 /// is answered, what those of any other message may.
 pub const SIGNALS_VALUES: usize = 25_000;
+/// Longest progress token, in bytes: it is repeated with every step. With a longer one no progress is told.
+pub const PROGRESS_TOKEN_BYTES: usize = 1 << 10;
 /// Values in one response that `freshcontext validate` reads. A composite of hundreds of items has some thousands.
 pub const VALIDATED_VALUES: usize = 100_000;
 /// Values in a client's configuration that `install` edits. Each takes up to about 200 bytes while it is read.

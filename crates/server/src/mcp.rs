@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use freshcontext_contract::BoxFuture;
+use freshcontext_contract::limits::PROGRESS_TOKEN_BYTES;
 use freshcontext_core::sanitize::{clean_error, clean_value, cut};
 use freshcontext_records::RECORDS_KEY;
 use rmcp::model::{
@@ -11,7 +12,7 @@ use rmcp::model::{
     CompleteRequestParams, CompleteResult, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
     ErrorCode, ErrorData, ExtensionCapabilities, Implementation, JsonObject, ListPromptsRequestMethod,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    NumberOrString, PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ProtocolVersion,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource, ResourceContents,
     ServerCapabilities, ServerConfig, SubscribeRequestMethod, SubscribeRequestParams, SubscriptionFilter,
     Tool as McpTool, ToolAnnotations, UnsubscribeRequestMethod, UnsubscribeRequestParams,
@@ -166,6 +167,14 @@ fn asked_for_records(context: &RequestContext<RoleServer>, arguments: &Arguments
     Some(asked)
 }
 
+/// Whether a progress token may be repeated with every step.
+fn is_short(token: &ProgressToken) -> bool {
+    match &token.0 {
+        NumberOrString::Number(_) => true,
+        NumberOrString::String(token) => token.len() <= PROGRESS_TOKEN_BYTES,
+    }
+}
+
 /// Whose request it is.
 fn owner_of(context: &RequestContext<RoleServer>) -> Owner {
     let head = context.extensions.get::<http::request::Parts>();
@@ -306,7 +315,8 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let progress = context.meta.get_progress_token().map(|token| {
+        let token = context.meta.get_progress_token().filter(is_short);
+        let progress = token.map(|token| {
             Arc::new(PeerProgress {
                 token,
                 peer: context.peer.clone(),
@@ -428,9 +438,11 @@ impl ServerHandler for McpServer {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let Some(subscribed) = &self.subscribed else {
+            return Ok(());
+        };
         let owner = owner_of(context.request_context());
-        resources::listen(&self.engine, &owner, &context).await;
-        Ok(())
+        subscribed.listen(&self.engine, &owner, &context).await
     }
 
     async fn subscribe(

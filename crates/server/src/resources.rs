@@ -2,7 +2,7 @@
 //! once a second while somebody listens.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use freshcontext_contract::{ErrorCode, SourceError};
@@ -26,7 +26,7 @@ const RECORDS_PREFIX: &str = "freshcontext://records/";
 const RECORDS_KIND: &str = "application/json";
 /// Time between two looks at the store.
 const LOOK: Duration = Duration::from_secs(1);
-/// Deliverables that one session may subscribe to.
+/// Deliverables that one session may subscribe to, and subscriptions that it may listen to at once.
 const MOST: usize = 100;
 
 /// Newest versions by name.
@@ -42,6 +42,18 @@ struct Subscriptions {
     names: BTreeSet<String>,
     /// Whether somebody looks at the store already.
     looking: bool,
+    /// Subscriptions of a newer revision that are listened to.
+    listening: usize,
+}
+
+/// One of these; over when dropped.
+struct Listening(Subscribed);
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let mut subscriptions = self.0.subscriptions();
+        subscriptions.listening = subscriptions.listening.saturating_sub(1);
+    }
 }
 
 /// Whether an address is that of a deliverable, or of context records that may be kept.
@@ -144,7 +156,7 @@ fn changes(before: &State, after: &State) -> (bool, Vec<String>) {
 }
 
 /// Tells a subscription of its changes until it is cancelled.
-pub(crate) async fn listen(engine: &Engine, owner: &Owner, context: &SubscriptionContext) {
+async fn listen(engine: &Engine, owner: &Owner, context: &SubscriptionContext) {
     let accepted = context.accepted();
     let wants_list = accepted.resources_list_changed == Some(true);
     let mut before = engine.deliverable_state(owner).await.unwrap_or_default();
@@ -174,6 +186,30 @@ pub(crate) async fn listen(engine: &Engine, owner: &Owner, context: &Subscriptio
 }
 
 impl Subscribed {
+    fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells a subscription of its changes until it is cancelled: each looks at the store for itself.
+    pub(crate) async fn listen(
+        &self,
+        engine: &Engine,
+        owner: &Owner,
+        context: &SubscriptionContext,
+    ) -> Result<(), ErrorData> {
+        let _listening = {
+            let mut subscriptions = self.subscriptions();
+            if subscriptions.listening >= MOST {
+                let message = format!("a session may listen to {MOST} subscriptions at once");
+                return Err(ErrorData::invalid_request(message, None));
+            }
+            subscriptions.listening += 1;
+            Listening(self.clone())
+        };
+        listen(engine, owner, context).await;
+        Ok(())
+    }
+
     /// Subscribes a session of an older revision to one deliverable.
     pub(crate) async fn add(
         &self,
@@ -191,7 +227,7 @@ impl Subscribed {
             return Err(unknown(uri));
         }
         let begin = {
-            let mut subscriptions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut subscriptions = self.subscriptions();
             if subscriptions.names.len() >= MOST {
                 let message = format!("a session may subscribe to {MOST} resources");
                 return Err(ErrorData::invalid_request(message, None));
@@ -209,8 +245,7 @@ impl Subscribed {
     /// Ends a subscription.
     pub(crate) fn remove(&self, uri: &str) {
         if let Some(name) = name_of(uri) {
-            let mut subscriptions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            subscriptions.names.remove(name);
+            self.subscriptions().names.remove(name);
         }
     }
 
@@ -219,7 +254,7 @@ impl Subscribed {
         loop {
             tokio::time::sleep(LOOK).await;
             let names = {
-                let mut subscriptions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut subscriptions = self.subscriptions();
                 if subscriptions.names.is_empty() || peer.is_transport_closed() {
                     subscriptions.looking = false;
                     return;

@@ -8,8 +8,8 @@ use std::fmt;
 
 use bytes::Bytes;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientNotification, ClientRequest,
-    ErrorCode, ErrorData, GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData,
+    GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
 };
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -21,11 +21,14 @@ use crate::aside::{Aside, BorrowedArguments, apart, has_too_many_values};
 /// What a line means.
 #[derive(Debug)]
 pub(crate) enum Frame {
-    /// A request or a notification.
+    /// A request.
     Message(Box<ClientJsonRpcMessage>),
+    /// Nobody waits for the answer to this request any more.
+    Cancelled(RequestId),
     /// The line is wrong; this is the answer.
     Wrong(Option<RequestId>, ErrorData),
-    /// Nothing to do: blank, an answer to nothing, a notification that we cannot read.
+    /// Nothing to do: blank, an answer to nothing, a notification after which nothing happens. rmcp would make a task
+    /// of each of these.
     Nothing,
 }
 
@@ -43,7 +46,7 @@ struct Raw<'l> {
     error: Option<IgnoredAny>,
 }
 
-/// The parameters of a tool call, unread.
+/// The parameters of a tool call or a cancellation, unread.
 #[derive(Default)]
 enum Params<'l> {
     #[default]
@@ -52,6 +55,7 @@ enum Params<'l> {
         name: Option<&'l RawValue>,
         arguments: Option<&'l RawValue>,
         meta: Option<&'l RawValue>,
+        request_id: Option<&'l RawValue>,
     },
 }
 
@@ -67,12 +71,13 @@ impl<'de: 'l, 'l> Deserialize<'de> for Params<'l> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let (mut name, mut arguments, mut meta) = (None, None, None);
+                let (mut name, mut arguments, mut meta, mut request_id) = (None, None, None, None);
                 while let Some(key) = map.next_key::<String>()? {
                     match key.as_str() {
                         "name" => name = Some(map.next_value()?),
                         "arguments" => arguments = Some(map.next_value()?),
                         "_meta" => meta = Some(map.next_value()?),
+                        "requestId" => request_id = Some(map.next_value()?),
                         _ => drop(map.next_value::<IgnoredAny>()?),
                     }
                 }
@@ -80,6 +85,7 @@ impl<'de: 'l, 'l> Deserialize<'de> for Params<'l> {
                     name,
                     arguments,
                     meta,
+                    request_id,
                 })
             }
 
@@ -176,25 +182,17 @@ fn read_message(bytes: &[u8], judged: Option<BorrowedArguments>) -> Frame {
     }
     match (id, method.as_ref()) {
         (Some(id), "tools/call") => tool_call(id, &raw.params, judged),
-        (Some(id), _) => match serde_json::from_str(line) {
-            Ok(message) => Frame::Message(Box::new(message)),
-            Err(_) => invalid(Some(id), "the request does not have the specified form"),
+        (Some(id), _) => match serde_json::from_str::<ClientJsonRpcMessage>(line) {
+            Ok(message @ JsonRpcMessage::Request(_)) => Frame::Message(Box::new(message)),
+            _ => invalid(Some(id), "the request does not have the specified form"),
         },
-        (None, _) => match serde_json::from_str::<ClientJsonRpcMessage>(line) {
-            Ok(message) => Frame::Message(Box::new(message)),
-            Err(_) => Frame::Nothing,
+        (None, "notifications/cancelled") => match raw.params {
+            Params::Fields {
+                request_id: Some(id), ..
+            } => read_id(id).map_or(Frame::Nothing, Frame::Cancelled),
+            _ => Frame::Nothing,
         },
-    }
-}
-
-/// The id that a cancellation names.
-pub(crate) fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
-    match message {
-        JsonRpcMessage::Notification(note) => match &note.notification {
-            ClientNotification::CancelledNotification(note) => note.params.request_id.as_ref(),
-            _ => None,
-        },
-        _ => None,
+        (None, _) => Frame::Nothing,
     }
 }
 
@@ -223,6 +221,7 @@ fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArgument
         name,
         arguments,
         meta,
+        ..
     } = *params
     else {
         return bad(id, "tools/call needs params with a name and arguments");

@@ -1,7 +1,9 @@
 //! MCP over stdin and stdout.
 
+mod backlog;
 pub(crate) mod frame;
 pub(crate) mod lines;
+mod open;
 mod streams;
 #[cfg(test)]
 mod tests;
@@ -20,7 +22,8 @@ use tokio_util::sync::CancellationToken;
 use crate::mcp::McpServer;
 use crate::signals;
 pub(crate) use frame::{TOO_MANY_VALUES, find_id};
-use transport::{Intake, LAST_ANSWERS, Open, StdioTransport};
+use open::{Intake, Open};
+use transport::{LAST_ANSWERS, StdioTransport};
 use write_queue::WriteQueue;
 
 /// After the input ended and the last answers had their time, this much for writing them.

@@ -3,7 +3,11 @@
 //! Hosts start a stdio server with pipes (most) or with Unix sockets (Node). Both can be driven by
 //! the reactor; anything else (a terminal, a file, `/dev/null`) goes through tokio's blocking pool.
 
-use tokio::io::{AsyncRead, AsyncWrite};
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// How much a pipe may hold, in bytes: what Linux gives any process, and a large call with its answer. With the
 /// usual 64 KiB, both sides wake each other for every piece.
@@ -14,6 +18,45 @@ const PIPE_BYTES: usize = 1 << 20;
 pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
 /// Where answers go.
 pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
+
+/// An input that is read only as far as its owner allows. When that is reached, a read waits, and nothing wakes it: who
+/// waits for the input waits for the leave to read on, too.
+pub(super) struct Gate<R> {
+    input: R,
+    /// Bytes that may still be read. The last read may take more, by what its buffer holds.
+    left: usize,
+}
+
+impl<R> Gate<R> {
+    /// Lets everything through.
+    pub(super) const fn new(input: R) -> Self {
+        Self {
+            input,
+            left: usize::MAX,
+        }
+    }
+
+    /// Lets so many bytes through from now on.
+    pub(super) const fn open(&mut self, bytes: usize) {
+        self.left = bytes;
+    }
+}
+
+impl<R: AsyncRead + Unpin> AsyncRead for Gate<R> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.left == 0 {
+            return Poll::Pending;
+        }
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.input).poll_read(cx, buf);
+        self.left = self.left.saturating_sub(buf.filled().len() - before);
+        read
+    }
+}
 
 /// The process's stdin.
 pub(crate) fn input() -> Input {

@@ -1,185 +1,57 @@
 //! rmcp's transport over two byte streams, with the limits and the manners that we promise.
 
-use std::collections::HashMap;
 use std::io;
-use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use freshcontext_contract::Limits;
 use futures_util::StreamExt as _;
-use futures_util::future::select;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
+    CancelledNotification, CancelledNotificationParam, ClientJsonRpcMessage, ErrorCode, ErrorData,
+    GetExtensions as _, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::transport::Transport;
 use serde_json::value::RawValue;
 use tokio::io::AsyncRead;
-use tokio::sync::Notify;
+use tokio::task::coop::consume_budget;
 use tokio::time::Instant;
 use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
+use super::backlog::{Backlog, Later};
 use super::frame::{self, Frame};
 use super::lines::{Line, LineDecoder, SMALL as SMALL_LINE};
+use super::open::{Cancelled, Intake, Open};
+use super::streams::Gate;
 use super::write_queue::WriteQueue;
-use crate::aside::{Aside, Slot, write_answer};
+use crate::aside::write_answer;
 
-/// What the judgement of one signal takes as an answer, at most, in bytes: as text and as JSON.
-const JUDGED_SIGNAL: usize = 2 << 10;
-/// JSON-RPC's code for "not now": of its range for servers, and outside the part that MCP reserves.
-const NOT_NOW: ErrorCode = ErrorCode(-32_000);
 /// Room for an answer of which nothing is known, in bytes.
 const SMALL: usize = 512;
 /// How long the memory of long lines is kept for the next one, whatever short lines come.
 const KEPT: Duration = Duration::from_secs(1);
 /// How long calls may still be answered after the client closed its end.
 pub(super) const LAST_ANSWERS: Duration = Duration::from_millis(1_500);
-
-/// How much is taken in before it is answered and read.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Intake {
-    /// One line, in bytes.
-    pub(crate) line: usize,
-    /// Requests not answered, and answers not read.
-    pub(crate) requests: usize,
-    /// The same in bytes.
-    pub(crate) bytes: usize,
-}
-
-impl Intake {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        Self {
-            line: limits.stdio_line_bytes,
-            requests: limits.stdio_requests,
-            bytes: limits.stdio_bytes,
-        }
-    }
-}
+/// With so many bytes that nobody has read yet, no progress is told: it would come too late, and take their memory.
+const PROGRESS_UNREAD: usize = 256 << 10;
 
 /// The transport of one stdio session.
 pub(crate) struct StdioTransport<R> {
-    lines: FramedRead<R, LineDecoder>,
+    lines: FramedRead<Gate<R>, LineDecoder>,
     queue: WriteQueue,
     open: Arc<Open>,
+    /// What was read and waits for room.
+    backlog: Backlog,
     /// Whether the session has begun; what comes before it is not for a session to see.
     begun: bool,
     /// When to give back the memory that is kept for long lines.
     kept_until: Option<Instant>,
-    /// When to stop waiting for last answers, once the input has ended.
+    /// Whether the input has ended.
+    at_end: bool,
+    /// When to stop waiting for last answers, once nothing waits any more.
     patience: Option<Instant>,
     ended: CancellationToken,
     intake: Intake,
-}
-
-/// Requests that are not answered yet.
-#[derive(Debug, Default)]
-pub(crate) struct Open {
-    ids: Mutex<Ids>,
-    fewer: Notify,
-}
-
-/// What is kept of a request.
-#[derive(Debug)]
-struct Held {
-    /// Bytes that it holds.
-    bytes: usize,
-    /// Where its answer's structure will be, if that is put aside.
-    structure: Option<Slot>,
-}
-
-#[derive(Debug, Default)]
-struct Ids {
-    held: HashMap<RequestId, Held>,
-    bytes: usize,
-}
-
-impl Open {
-    fn ids(&self) -> MutexGuard<'_, Ids> {
-        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn has(&self, id: &RequestId) -> bool {
-        self.ids().held.contains_key(id)
-    }
-
-    fn insert(&self, id: RequestId, held: Held) {
-        let mut ids = self.ids();
-        ids.bytes += held.bytes;
-        ids.held.insert(id, held);
-    }
-
-    /// What was put aside of an answer.
-    fn structure(&self, id: &RequestId) -> Option<Box<RawValue>> {
-        let slot = self.ids().held.get(id)?.structure.clone();
-        slot?.take()
-    }
-
-    /// Notes that nobody wants an answer any more.
-    fn cancel(&self, id: &RequestId) {
-        let mut ids = self.ids();
-        if let Some(held) = ids.held.remove(id) {
-            ids.bytes = ids.bytes.saturating_sub(held.bytes);
-        }
-        drop(ids);
-        self.fewer.notify_waiters();
-    }
-
-    /// Ends a request; `last` is done while nobody else can end it, and only if nobody has and it was not
-    /// cancelled.
-    fn end(&self, id: &RequestId, last: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        let done = {
-            let mut ids = self.ids();
-            match ids.held.remove(id) {
-                Some(held) => {
-                    ids.bytes = ids.bytes.saturating_sub(held.bytes);
-                    last()
-                }
-                None => Ok(()),
-            }
-        };
-        self.fewer.notify_waiters();
-        done
-    }
-
-    async fn none(&self) {
-        loop {
-            let fewer = self.fewer.notified();
-            if self.ids().held.is_empty() {
-                return;
-            }
-            fewer.await;
-        }
-    }
-
-    /// Waits until there is room for another request.
-    async fn room(&self, queue: &WriteQueue, intake: Intake) {
-        loop {
-            let (fewer, written) = (pin!(self.fewer.notified()), pin!(queue.written()));
-            let (requests, bytes) = {
-                let ids = self.ids();
-                (ids.held.len(), ids.bytes)
-            };
-            let (answers, unread) = queue.unwritten();
-            if requests + answers < intake.requests && bytes + unread <= intake.bytes {
-                return;
-            }
-            select(fewer, written).await;
-        }
-    }
-
-    /// Tells all who still wait that there will be no answer.
-    pub(crate) fn give_up(&self, queue: &WriteQueue) {
-        let ids: Vec<RequestId> = self.ids().held.keys().cloned().collect();
-        for id in ids {
-            let error = ErrorData::new(NOT_NOW, "the server is going away; this was not finished", None);
-            let answer = ServerJsonRpcMessage::error(error, Some(id.clone()));
-            // Where nobody reads any more, nobody misses it.
-            let _ = self.end(&id, || write(queue, answer));
-        }
-    }
 }
 
 impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
@@ -192,11 +64,13 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         ended: CancellationToken,
     ) -> Self {
         Self {
-            lines: FramedRead::with_capacity(input, LineDecoder::new(intake.line), SMALL_LINE),
+            lines: FramedRead::with_capacity(Gate::new(input), LineDecoder::new(intake.line), SMALL_LINE),
             queue,
             open,
+            backlog: Backlog::default(),
             begun: false,
             kept_until: None,
+            at_end: false,
             patience: None,
             ended,
             intake,
@@ -216,6 +90,12 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         self.lines.next().await
     }
 
+    /// Bytes that may be read while others wait for room. What is in the buffer has been read.
+    fn ahead(&self) -> usize {
+        let read = self.backlog.bytes() + self.lines.read_buffer().len();
+        self.intake.ahead.saturating_sub(read)
+    }
+
     /// Says what is wrong with a message. Where its id is an open request's, it goes without: that request
     /// gets its own answer.
     fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
@@ -224,45 +104,124 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         let _ = write(&self.queue, ServerJsonRpcMessage::error(error, id));
     }
 
-    /// What rmcp shall see of a message that came in this line.
-    fn admit(&mut self, message: ClientJsonRpcMessage, line: &[u8]) -> Option<ClientJsonRpcMessage> {
-        if let JsonRpcMessage::Request(request) = &message {
-            if self.open.has(&request.id) {
-                let what = "a request with this id is still open";
-                let error = ErrorData::new(ErrorCode::INVALID_REQUEST, what, None);
-                self.refuse(Some(request.id.clone()), error);
+    /// Says what is wrong with a message, now or when there is room for it.
+    fn refuse_in_turn(&mut self, id: Option<RequestId>, error: ErrorData) {
+        if self.is_next() {
+            self.refuse(id, error);
+        } else {
+            self.backlog.push(self.open.number(), Later::Refusal(id, error));
+        }
+    }
+
+    /// Whether nothing waits before what comes now, and there is room for it.
+    fn is_next(&self) -> bool {
+        self.backlog.is_empty() && self.open.has_room(&self.queue, &self.intake)
+    }
+
+    /// What rmcp shall see of a line.
+    fn take(&mut self, line: Line) -> Option<ClientJsonRpcMessage> {
+        let line = match line {
+            Line::Text(line) => line,
+            Line::TooLong(id) => {
+                let most = self.intake.line;
+                let message = format!("the line is longer than {most} bytes and was dropped");
+                self.refuse_in_turn(id, ErrorData::new(ErrorCode::INVALID_REQUEST, message, None));
                 return None;
             }
-            self.open.insert(request.id.clone(), held(&request.request, line));
-            self.begun |= frame::begins(&request.request);
-            return Some(message);
+        };
+        match frame::read(&line) {
+            Frame::Message(message) if self.is_next() => return self.admit(*message, &line),
+            Frame::Message(message) => {
+                let JsonRpcMessage::Request(request) = *message else {
+                    return None;
+                };
+                match self.open.wait(&request.id) {
+                    Some(number) => {
+                        // rmcp's types are larger than the text that they are read from.
+                        drop(request.request);
+                        self.backlog.push(number, Later::line(request.id, line));
+                    }
+                    None => self.refuse_in_turn(Some(request.id), still_open()),
+                }
+            }
+            Frame::Cancelled(id) => return self.cancel(id),
+            Frame::Wrong(id, error) => self.refuse_in_turn(id, error),
+            Frame::Nothing => {}
         }
-        if let Some(id) = frame::cancelled(&message) {
-            // A cancelled request is never answered.
-            self.open.cancel(id);
+        None
+    }
+
+    /// What rmcp shall see of what waited, as far as there is room.
+    fn take_waiting(&mut self) -> Option<ClientJsonRpcMessage> {
+        while !self.backlog.is_empty() && self.open.has_room(&self.queue, &self.intake) {
+            match self.backlog.pop()? {
+                Later::Refusal(id, error) => self.refuse(id, error),
+                Later::Line(id, line) => {
+                    self.open.waited(&id);
+                    if let Frame::Message(message) = frame::read(&line)
+                        && let Some(message) = self.admit(*message, &line)
+                    {
+                        return Some(message);
+                    }
+                }
+            }
         }
-        self.begun.then_some(message)
+        None
+    }
+
+    /// Notes a request that came in this line, for rmcp to see.
+    fn admit(&mut self, mut message: ClientJsonRpcMessage, line: &[u8]) -> Option<ClientJsonRpcMessage> {
+        let JsonRpcMessage::Request(request) = &mut message else {
+            return None;
+        };
+        let Some(share) = self
+            .open
+            .hand_on(&request.id, &request.request, line, &self.intake)
+        else {
+            self.refuse(Some(request.id.clone()), still_open());
+            return None;
+        };
+        request.request.extensions_mut().insert(share);
+        self.begun |= frame::begins(&request.request);
+        Some(message)
+    }
+
+    /// Ends a request. rmcp sees the cancellation of what it is at work on, and of nothing else, once.
+    fn cancel(&mut self, id: RequestId) -> Option<ClientJsonRpcMessage> {
+        match self.open.cancel(&id) {
+            Cancelled::Nothing => None,
+            Cancelled::Waiting(number) => {
+                self.backlog.remove(number);
+                None
+            }
+            Cancelled::HandedOn(share) if self.begun => {
+                let mut note = CancelledNotification::new(CancelledNotificationParam::new(Some(id), None));
+                note.extensions.insert(share);
+                Some(JsonRpcMessage::notification(note.into()))
+            }
+            Cancelled::HandedOn(_) => None,
+        }
+    }
+
+    /// Waits for the last answers, as long as it may take.
+    async fn last_answers(&mut self) {
+        let until = *self.patience.get_or_insert_with(|| {
+            self.ended.cancel();
+            Instant::now() + LAST_ANSWERS
+        });
+        if tokio::time::timeout_at(until, self.open.none()).await.is_err() {
+            self.open.give_up(&self.queue);
+        }
     }
 }
 
-/// What a request holds until it is answered: its line, and for a judgement its texts without their escapes and the
-/// answer in the making, which may be far larger than its signals.
-fn held(request: &ClientRequest, line: &[u8]) -> Held {
-    let aside = match request {
-        ClientRequest::CallToolRequest(call) => call.extensions.get::<Aside>(),
-        _ => None,
-    };
-    let judged = aside.map_or(0, |aside| {
-        let json = aside.arguments.json();
-        json.len() + memchr::memchr_iter(b'{', json).count() * JUDGED_SIGNAL
-    });
-    Held {
-        bytes: line.len() + judged,
-        structure: aside.map(|aside| aside.structure.clone()),
-    }
+fn still_open() -> ErrorData {
+    let what = "a request with this id is still open";
+    ErrorData::new(ErrorCode::INVALID_REQUEST, what, None)
 }
 
-fn write(queue: &WriteQueue, message: ServerJsonRpcMessage) -> io::Result<()> {
+/// Queues a message of which nothing was put aside.
+pub(super) fn write(queue: &WriteQueue, message: ServerJsonRpcMessage) -> io::Result<()> {
     queue.push(line(message, None, queue)?)
 }
 
@@ -288,6 +247,24 @@ fn line(
     Ok(line)
 }
 
+/// Queues what belongs to no request. A reader that has much to read yet does without progress, and gets the rest in
+/// time.
+async fn tell(queue: &WriteQueue, message: ServerJsonRpcMessage, most: usize) -> io::Result<()> {
+    if let JsonRpcMessage::Notification(note) = &message
+        && let ServerNotification::ProgressNotification(_) = note.notification
+        && queue.unwritten().1 > PROGRESS_UNREAD
+    {
+        return Ok(());
+    }
+    loop {
+        let written = queue.written();
+        if queue.unwritten().1 <= most {
+            return write(queue, message);
+        }
+        written.await;
+    }
+}
+
 impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTransport<R> {
     type Error = io::Error;
 
@@ -297,6 +274,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let queue = self.queue.clone();
         let open = Arc::clone(&self.open);
+        let most = self.intake.bytes;
         async move {
             let answered = match &item {
                 JsonRpcMessage::Response(response) => Some(response.id.clone()),
@@ -304,7 +282,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
                 _ => None,
             };
             let Some(id) = answered else {
-                return write(&queue, item);
+                return tell(&queue, item, most).await;
             };
             let structure = open.structure(&id);
             let line = line(item, structure.as_deref(), &queue)?;
@@ -314,33 +292,49 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            if let Some(until) = self.patience {
-                if tokio::time::timeout_at(until, self.open.none()).await.is_err() {
-                    self.open.give_up(&self.queue);
-                }
+            // Answers are written between lines, however many come that have none.
+            consume_budget().await;
+            let changes = (!self.is_next()).then(|| self.open.changes(&self.queue));
+            if let Some(message) = self.take_waiting() {
+                return Some(message);
+            }
+            if self.at_end && self.backlog.is_empty() {
+                self.last_answers().await;
                 return None;
             }
-            self.open.room(&self.queue, self.intake).await;
-            match self.next_line().await {
-                Some(Ok(Line::Text(line))) => match frame::read(&line) {
-                    Frame::Message(message) => {
-                        if let Some(message) = self.admit(*message, &line) {
-                            return Some(message);
-                        }
+            // There may be room since.
+            let changes = changes.filter(|_| !self.is_next());
+            let line = match changes {
+                None if self.at_end => continue,
+                None => {
+                    self.lines.get_mut().open(usize::MAX);
+                    self.next_line().await
+                }
+                Some(changes) if self.at_end => {
+                    if tokio::time::timeout(LAST_ANSWERS, changes).await.is_err() {
+                        self.ended.cancel();
+                        self.open.give_up(&self.queue);
+                        return None;
                     }
-                    Frame::Wrong(id, error) => self.refuse(id, error),
-                    Frame::Nothing => {}
-                },
-                Some(Ok(Line::TooLong(id))) => {
-                    let most = self.intake.line;
-                    let message = format!("the line is longer than {most} bytes and was dropped");
-                    self.refuse(id, ErrorData::new(ErrorCode::INVALID_REQUEST, message, None));
+                    continue;
+                }
+                Some(changes) => {
+                    let ahead = self.ahead();
+                    self.lines.get_mut().open(ahead);
+                    tokio::select! {
+                        line = self.next_line() => line,
+                        () = changes => continue,
+                    }
+                }
+            };
+            match line {
+                Some(Ok(line)) => {
+                    if let Some(message) = self.take(line) {
+                        return Some(message);
+                    }
                 }
                 // A read error counts as the end.
-                Some(Err(_)) | None => {
-                    self.patience = Some(Instant::now() + LAST_ANSWERS);
-                    self.ended.cancel();
-                }
+                Some(Err(_)) | None => self.at_end = true,
             }
         }
     }
@@ -350,10 +344,10 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
         Ok(())
     }
 }
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use freshcontext_contract::Limits;
     use tokio::io::AsyncWriteExt as _;
 
     #[tokio::test(start_paused = true)]

@@ -1,5 +1,6 @@
 //! The one writer of stdout. Messages are queued whole and written in batches.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,6 +14,9 @@ use crate::output::reader_has_gone;
 /// A buffer of at most this many bytes is kept for the next message. The memory of a large answer, given back and
 /// taken anew, would come from the system page by page.
 const SPARE: usize = 256 << 10;
+/// Messages are put together up to this many bytes, to be written at once. What is queued grows by batches, so that it
+/// is not moved as it grows.
+const BATCH: usize = 64 << 10;
 
 /// What waits to be written, and the task that writes it.
 #[derive(Debug, Clone)]
@@ -29,14 +33,14 @@ struct Batch {
 
 #[derive(Debug)]
 struct Shared {
-    queued: Mutex<Batch>,
+    queued: Mutex<VecDeque<Batch>>,
     /// Empty; its room is for the next message.
     spare: Mutex<Vec<u8>>,
     /// Bytes queued or being written, and the messages that they are.
     unwritten: AtomicUsize,
     messages: AtomicUsize,
     more: Notify,
-    written: Notify,
+    written: Arc<Notify>,
     closing: AtomicBool,
     broken: CancellationToken,
     /// Why the writer ended early, unless the reader has gone.
@@ -55,7 +59,7 @@ impl WriteQueue {
             unwritten: AtomicUsize::new(0),
             messages: AtomicUsize::new(0),
             more: Notify::new(),
-            written: Notify::new(),
+            written: Arc::default(),
             closing: AtomicBool::new(false),
             broken,
             failure: Mutex::default(),
@@ -81,15 +85,25 @@ impl WriteQueue {
             .unwritten
             .fetch_add(message.len() + 1, Ordering::AcqRel);
         self.shared.messages.fetch_add(1, Ordering::AcqRel);
+        message.push(b'\n');
         {
             let mut queued = self.shared.queued.lock().unwrap_or_else(PoisonError::into_inner);
-            message.push(b'\n');
-            queued.messages += 1;
-            if queued.bytes.is_empty() {
-                // Large answers come one by one, and are not copied.
-                queued.bytes = message;
-            } else {
-                queued.bytes.extend_from_slice(&message);
+            match queued.back_mut() {
+                Some(last) if last.bytes.len() + message.len() <= BATCH => {
+                    last.bytes.extend_from_slice(&message);
+                    last.messages += 1;
+                }
+                last => {
+                    // Where others wait before it, it waits in no more memory than it needs.
+                    if last.is_some() {
+                        message.shrink_to_fit();
+                    }
+                    // Large answers come one by one, and are not copied.
+                    queued.push_back(Batch {
+                        bytes: message,
+                        messages: 1,
+                    });
+                }
             }
         }
         self.shared.more.notify_one();
@@ -106,8 +120,8 @@ impl WriteQueue {
     }
 
     /// Completes when something has been written since this was called, or nobody reads any more.
-    pub(crate) fn written(&self) -> impl Future<Output = ()> {
-        self.shared.written.notified()
+    pub(crate) fn written(&self) -> impl Future<Output = ()> + use<> {
+        Arc::clone(&self.shared.written).notified_owned()
     }
 
     /// Takes the error of a write that failed although its reader was there.
@@ -125,14 +139,18 @@ impl WriteQueue {
 
 async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
     loop {
-        let mut batch = std::mem::take(&mut *shared.queued.lock().unwrap_or_else(PoisonError::into_inner));
-        if batch.bytes.is_empty() {
+        let next = shared
+            .queued
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front();
+        let Some(mut batch) = next else {
             if shared.closing.load(Ordering::Acquire) {
                 return;
             }
             shared.more.notified().await;
             continue;
-        }
+        };
         let result = async {
             output.write_all(&batch.bytes).await?;
             output.flush().await

@@ -197,20 +197,38 @@ fn what_cannot_be_read_is_answered_by_its_id() {
 }
 
 #[test]
-fn blank_lines_answers_and_odd_notifications_are_passed_over() {
+fn what_needs_no_answer_is_passed_over() {
     for line in [
         "",
         "   ",
         "\r",
         r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
         r#"{"jsonrpc":"2.0","error":{"code":1,"message":"x"}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/whatever","params":[1]}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled"}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":null}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[5]}}"#,
+        r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"x"}}"#,
     ] {
         assert!(matches!(read_text(line), Frame::Nothing), "{line}");
     }
-    assert!(!matches!(
-        read_text(r#"{"jsonrpc":"2.0","method":"notifications/whatever","params":[1]}"#),
-        Frame::Wrong(..)
-    ));
+}
+
+#[test]
+fn a_cancellation_names_a_request() {
+    for (id, expected) in [
+        ("5", RequestId::Number(5)),
+        ("\"five\"", RequestId::String("five".into())),
+    ] {
+        let line = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"reason":"late","requestId":{id}}}}}"#
+        );
+        assert!(
+            matches!(read_text(&line), Frame::Cancelled(found) if found == expected),
+            "{line}"
+        );
+    }
 }
 
 #[test]
