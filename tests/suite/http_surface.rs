@@ -2,6 +2,7 @@
 
 mod hosting;
 mod operator;
+mod sharing;
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -29,6 +30,7 @@ pub fn trials() -> Vec<Trial> {
     ];
     trials.extend(operator::trials());
     trials.extend(hosting::trials());
+    trials.extend(sharing::trials());
     if cfg!(unix) {
         trials.push(Trial::test("http::drain", || block_on(drain())));
     }
@@ -347,19 +349,25 @@ async fn dribble(address: SocketAddr, number: usize) -> Duration {
     began.elapsed()
 }
 
-/// E03: one peer gets so many connections; those that it has are unharmed, and places come back.
+/// E03: one peer gets so many connections; those that it has are unharmed, probes are answered, and places come back.
 async fn connections() -> Result<(), Failed> {
-    let server = HttpServer::start(&[("FRESHCONTEXT_LIMIT_INBOUND_CONNECTIONS_PER_PEER", "4")]).await;
+    let server = HttpServer::start(&[
+        ("FRESHCONTEXT_LIMIT_INBOUND_CONNECTIONS_PER_PEER", "4"),
+        ("FRESHCONTEXT_HTTP_LIMIT_LOOPBACK", "true"),
+    ])
+    .await;
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
     let mut held = Vec::new();
     for _ in 0..4 {
         held.push(server.connect().await);
     }
-    let refused = server.send("GET", "/healthz", &[], "").await;
+    let refused = server.send("POST", "/mcp", &[], &ping).await;
     assert_eq!(
         (refused.status, refused.header("retry-after")),
         (503, "1"),
         "{refused:?}"
     );
+    assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
     let mut first = held.remove(0);
     first
         .write_all(request(server.address, "GET", "/healthz", &[], "").as_bytes())
@@ -367,7 +375,7 @@ async fn connections() -> Result<(), Failed> {
     assert_eq!(Answer::read(&mut first).await.status, 200);
     drop(first);
     until("a free place", async || {
-        server.send("GET", "/healthz", &[], "").await.status == 200
+        server.send("POST", "/mcp", &[], &ping).await.status == 200
     })
     .await;
     Ok(())

@@ -45,7 +45,7 @@ limits! {
         "Requests on stdin read ahead of the answers: with so many not answered, or answered and not read, no \
          further one is read.";
     stdio_bytes: usize = 12 << 20,
-        "The same in bytes: requests that are at work, and answers that are not read.";
+        "The same in bytes: requests that are at work, and answers that are not read, which get a third of it.";
     stdio_ahead_bytes: usize = 2 << 20,
         "Lines on stdin that are read although there is no room for their requests yet, so that the cancellations \
          among them are seen.";
@@ -56,6 +56,9 @@ limits! {
     json_depth: usize = 64, "Nesting of a call's arguments.";
     calls_in_flight: usize = 64, "Tool calls worked on at once.";
     calls_queued: usize = 256, "Tool calls waiting for a place.";
+    caller_share: usize = 50,
+        "Percent of the places for calls, of the queue before them and of the connections that one caller over HTTP \
+         may take where several tokens are set; 100 is no limit.";
     queue_wait_ms: u64 = 2_000, "Longest wait for a place before `overloaded`.";
     reading_threads: usize = 0,
         "Threads that read what sources sent, apart from those that serve; 0 is one for each processor, and \
@@ -80,10 +83,15 @@ limits! {
     inbound_header_ms: u64 = 10_000, "Time to read the headers, and then the body, of an HTTP request to us.";
     inbound_idle_ms: u64 = 60_000, "Idle time of a keep-alive connection to us.";
     inbound_connections: usize = 512, "Connections to us in all.";
-    inbound_connections_per_peer: usize = 32, "Connections to us from one address.";
+    inbound_connections_per_peer: usize = 32,
+        "Connections to us from one address. Those of callers on this machine and of `http.proxies` do not count, nor \
+         those on which a caller with a named token is served, which `caller_share` limits.";
+    inbound_connections_kept: usize = 16,
+        "Connections beyond these limits that are read as far as their first head: `/healthz`, `/readyz` and `/metrics` \
+         are answered, all else gets 503.";
     inbound_rate_per_minute: u32 = 3_000,
         "Requests a minute from one address over HTTP, then 429; 0 is no limit. Callers on this machine count \
-         only with `http.limit_loopback`.";
+         only with `http.limit_loopback`, and `http.proxies` never.";
     inbound_rate_burst: u32 = 600, "Requests that one address may send at once before that rate holds.";
     inbound_rate_clients: usize = 16_384,
         "Addresses whose rate is kept at once, about 64 bytes each; those beyond share one allowance.";
@@ -133,6 +141,17 @@ impl Limits {
             coming_bodies: sixth,
             unpacked_bodies: sixth,
         }
+    }
+}
+
+impl Limits {
+    /// What one caller may take of this many places, by [`caller_share`](Self::caller_share): at least one.
+    pub const fn share_of(&self, places: usize) -> usize {
+        if self.caller_share >= 100 {
+            return places;
+        }
+        let share = places.saturating_mul(self.caller_share) / 100;
+        if share == 0 { 1 } else { share }
     }
 }
 

@@ -19,11 +19,6 @@ pub fn hold_more_values_than(pieces: &[&[u8]], most: usize) -> bool {
     upper_bound > most && pieces.iter().try_fold(most, left).is_none()
 }
 
-/// What a JSON text may hold in values, at most, counted quickly: what looks like one inside a text counts, too.
-pub fn values_at_most(json: &[u8]) -> usize {
-    counted(json) + 1
-}
-
 /// Counts wherever they stand.
 fn counted(json: &[u8]) -> usize {
     /// Bytes whose count fits into a byte, which lets the compiler count many at once.

@@ -22,10 +22,10 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
 use crate::aside::Aside;
-use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome, Work};
+use crate::engine::{Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome, Work, in_name_of};
 use crate::records::RecordsRequest;
 use crate::resources::{self, Subscribed};
-use crate::serve::Caller;
+use crate::serve::{Caller, Share};
 use crate::{missing, package, timeline};
 
 /// How long a client may keep the lists and the page: they change with the binary only.
@@ -342,7 +342,9 @@ impl ServerHandler for McpServer {
             caller: caller.map(|caller| Arc::clone(&caller.name)),
             records: asked_for_records(&context, &arguments).map(Arc::new),
         };
-        let outcome = self.engine.call(&request.name, arguments, call).await;
+        let share = head.and_then(|head| head.extensions.get::<Share>());
+        let work = self.engine.call(&request.name, arguments, call);
+        let outcome = in_name_of(share.map(|share| share.0), work).await;
         match outcome {
             Ok(mut outcome) => {
                 if let Some(id) = context.meta.get(missing::ASKED) {

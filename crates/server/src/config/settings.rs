@@ -8,6 +8,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{Clock, FixedClock, Limits};
 use freshcontext_store::{Place, Retention, Store};
+use ipnet::IpNet;
 
 use crate::clock::SystemClock;
 
@@ -87,8 +88,10 @@ pub struct HttpSettings {
     pub allowed_hosts: Vec<String>,
     /// Values of `Origin` that are answered, `https://example.com:*` for any port.
     pub allowed_origins: Vec<String>,
-    /// Whether callers on this machine count towards the rate of their address, too.
+    /// Whether callers on this machine are one client, too.
     pub limit_loopback: bool,
+    /// Networks of proxies, each of which speaks for many callers.
+    pub proxies: Vec<IpNet>,
     /// Whether `GET /metrics` answers.
     pub metrics: bool,
 }
@@ -149,6 +152,7 @@ impl Default for HttpSettings {
             allowed_hosts: names(&["localhost", "127.0.0.1", "::1"]),
             allowed_origins: names(&["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"]),
             limit_loopback: false,
+            proxies: Vec::new(),
             metrics: false,
         }
     }

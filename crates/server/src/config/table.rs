@@ -1,10 +1,11 @@
 //! The one table of settings. Reading, help, documentation and error messages all come from it.
 
 use std::fmt::Write as _;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use freshcontext_contract::Limits;
+use ipnet::IpNet;
 use serde_json::Value;
 use url::Url;
 
@@ -446,12 +447,35 @@ pub fn settings() -> Vec<Setting> {
         own(
             "http.limit_loopback",
             Kind::Bool,
-            "Whether callers on this machine count towards `limits.inbound_rate_per_minute`. Off, because a proxy on this machine is one address for all its clients.",
+            "Whether callers on this machine count towards `limits.inbound_rate_per_minute` and `limits.inbound_connections_per_peer`. Off, because a proxy on this machine is one address for all its clients.",
             |settings, value| {
                 settings.http.limit_loopback = boolean(value)?;
                 Ok(())
             },
             |settings| settings.http.limit_loopback.to_string(),
+        ),
+        own(
+            "http.proxies",
+            Kind::List,
+            "Addresses (`192.0.2.1`) and networks (`172.30.0.0/24`) of proxies on other machines. As callers on this machine do, each speaks for many, and counts towards neither `limits.inbound_rate_per_minute` nor `limits.inbound_connections_per_peer`.",
+            |settings, value| {
+                let networks = list(value)?.into_iter().map(|entry| {
+                    let address = entry.parse::<IpAddr>().map(IpNet::from).ok();
+                    let network =
+                        address.or_else(|| entry.parse::<IpNet>().map(|network| network.trunc()).ok());
+                    network.ok_or_else(|| {
+                        format!(
+                            "must hold addresses and networks such as 172.30.0.0/24 (`{entry}` is neither)"
+                        )
+                    })
+                });
+                settings.http.proxies = networks.collect::<Result<_, _>>()?;
+                Ok(())
+            },
+            |settings| {
+                let proxies: Vec<String> = settings.http.proxies.iter().map(ToString::to_string).collect();
+                proxies.join(",")
+            },
         ),
         own(
             "http.metrics",

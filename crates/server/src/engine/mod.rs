@@ -29,6 +29,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 pub use crate::aside::Slot;
+pub(crate) use admission::in_name_of;
 pub use arguments::Arguments;
 pub use outcome::ToolOutcome;
 pub(crate) use time::KeptMoment;

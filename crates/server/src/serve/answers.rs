@@ -2,8 +2,9 @@
 
 use axum::body::Body;
 use axum::response::Response;
+use freshcontext_contract::ErrorCode;
 use http::{HeaderValue, StatusCode, header};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// An answer that is no tool's: JSON-RPC's error object, with the id where it is known.
 pub(super) fn rpc_error(status: StatusCode, error: Value, id: Option<Value>) -> Response {
@@ -14,6 +15,24 @@ pub(super) fn rpc_error(status: StatusCode, error: Value, id: Option<Value>) -> 
         body.insert("id".to_owned(), id);
     }
     reply(status, "application/json", Value::Object(body).to_string())
+}
+
+/// JSON-RPC's code for "not now": of its range for servers, and outside the part that MCP reserves.
+pub(super) const NOT_NOW: i32 = -32_000;
+
+/// Status 503: something is used up for a while. The wait is told twice: to HTTP libraries in the header, to whoever
+/// reads the body there.
+pub(super) fn overloaded(message: &str, seconds: u64) -> Response {
+    let error = json!({
+        "code": NOT_NOW,
+        "message": message,
+        "data": {"code": ErrorCode::Overloaded.as_str(), "retry_after_s": seconds},
+    });
+    let mut response = rpc_error(StatusCode::SERVICE_UNAVAILABLE, error, None);
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    response
 }
 
 /// Plain text.

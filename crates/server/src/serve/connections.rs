@@ -1,70 +1,12 @@
-//! How many connections, from whom, and how long each may keep us waiting.
+//! What a connection is doing, and how long it may keep us waiting.
 
-use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::time::Instant;
-
-/// Counts connections in all and by peer.
-#[derive(Debug)]
-pub(crate) struct ConnectionLimiter {
-    by_peer: Mutex<HashMap<IpAddr, usize>>,
-    most: usize,
-    most_by_peer: usize,
-}
-
-/// One connection's place; free again when dropped.
-#[derive(Debug)]
-pub(crate) struct ConnectionPermit {
-    limiter: Arc<ConnectionLimiter>,
-    peer: IpAddr,
-}
-
-impl ConnectionLimiter {
-    pub(crate) fn new(most: usize, most_by_peer: usize) -> Arc<Self> {
-        Arc::new(Self {
-            by_peer: Mutex::default(),
-            most,
-            most_by_peer,
-        })
-    }
-
-    /// A place for a connection from this peer, unless there is none.
-    pub(crate) fn permit(self: &Arc<Self>, peer: IpAddr) -> Option<ConnectionPermit> {
-        let peer = peer.to_canonical();
-        let mut by_peer = self.by_peer.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: usize = by_peer.values().sum();
-        let own = by_peer.get(&peer).copied().unwrap_or(0);
-        if all >= self.most || own >= self.most_by_peer {
-            return None;
-        }
-        by_peer.insert(peer, own + 1);
-        Some(ConnectionPermit {
-            limiter: Arc::clone(self),
-            peer,
-        })
-    }
-}
-
-impl Drop for ConnectionPermit {
-    fn drop(&mut self) {
-        let mut by_peer = self
-            .limiter
-            .by_peer
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = by_peer.get_mut(&self.peer) {
-            *count = count.saturating_sub(1);
-            if *count == 0 {
-                by_peer.remove(&self.peer);
-            }
-        }
-    }
-}
 
 /// What a connection is doing, so that each kind of waiting has its own limit: hyper knows only one
 /// timer for "no complete headers yet", whether the peer is idle or dribbling.
@@ -73,10 +15,14 @@ pub(crate) struct Activity {
     now: Mutex<(Phase, Instant)>,
     /// Whether the peer knows interim answers: from HTTP/1.1 on.
     may_ask: AtomicBool,
+    /// Told once another connection needs the place.
+    given_up: Notify,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
+    /// Nothing has come yet.
+    Silent,
     Idle,
     Headers,
     Busy,
@@ -85,8 +31,9 @@ enum Phase {
 impl Activity {
     pub(crate) fn new() -> Self {
         Self {
-            now: Mutex::new((Phase::Idle, Instant::now())),
+            now: Mutex::new((Phase::Silent, Instant::now())),
             may_ask: AtomicBool::new(false),
+            given_up: Notify::new(),
         }
     }
 
@@ -103,7 +50,7 @@ impl Activity {
 
     /// Bytes came in.
     pub(crate) fn bytes_came(&self) {
-        if self.get().0 == Phase::Idle {
+        if matches!(self.get().0, Phase::Silent | Phase::Idle) {
             self.set(Phase::Headers);
         }
     }
@@ -116,6 +63,28 @@ impl Activity {
     /// Whether a request is being answered.
     pub(crate) fn is_busy(&self) -> bool {
         self.get().0 == Phase::Busy
+    }
+
+    /// Since when the head of a request is on its way, if one is; or since when nothing has come at all, where that is
+    /// as long as a head may take.
+    pub(crate) fn waits_since(&self, longest: Duration) -> Option<Instant> {
+        let (phase, since) = self.get();
+        let waits = match phase {
+            Phase::Headers => true,
+            Phase::Silent => since.elapsed() >= longest,
+            Phase::Idle | Phase::Busy => false,
+        };
+        waits.then_some(since)
+    }
+
+    /// Ends the connection for another one's sake.
+    pub(crate) fn give_up(&self) {
+        self.given_up.notify_one();
+    }
+
+    /// Completes when the connection is to end for another one's sake.
+    pub(crate) async fn given_up(&self) {
+        self.given_up.notified().await;
     }
 
     fn set(&self, phase: Phase) {
@@ -135,7 +104,7 @@ impl Activity {
             loop {
                 let (phase, since) = self.get();
                 let deadline = match phase {
-                    Phase::Idle => since + idle,
+                    Phase::Silent | Phase::Idle => since + idle,
                     Phase::Headers => since + headers,
                     // Look again later; work has limits of its own.
                     Phase::Busy => Instant::now() + idle,
@@ -159,22 +128,7 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::net::Ipv4Addr;
-
-    #[test]
-    fn places_are_limited_in_all_and_by_peer_and_come_back() {
-        let limiter = ConnectionLimiter::new(3, 2);
-        let one = IpAddr::from(Ipv4Addr::new(192, 0, 2, 1));
-        let mapped = IpAddr::from(Ipv4Addr::new(192, 0, 2, 1).to_ipv6_mapped());
-        let other = IpAddr::from(Ipv4Addr::new(192, 0, 2, 2));
-        let first = limiter.permit(one).unwrap();
-        let _second = limiter.permit(mapped).unwrap();
-        assert!(limiter.permit(one).is_none(), "the same peer in either notation");
-        let _third = limiter.permit(other).unwrap();
-        assert!(limiter.permit(other).is_none(), "full");
-        drop(first);
-        assert!(limiter.permit(other).is_some());
-    }
+    use std::sync::Arc;
 
     #[tokio::test(start_paused = true)]
     async fn idle_and_dribbling_have_different_limits_and_work_has_none() {

@@ -32,6 +32,19 @@ pub(crate) struct Caller {
     pub(crate) name: Arc<str>,
 }
 
+/// Which of several tokens a caller holds: each has a share of the places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Share(pub(crate) usize);
+
+/// Who was let in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Admitted {
+    /// Who holds the token, where it has a name.
+    pub(crate) caller: Option<Caller>,
+    /// Which token it is, where there are several.
+    pub(crate) share: Option<Share>,
+}
+
 /// The checks, prepared once.
 #[derive(Debug)]
 pub(crate) struct Guard {
@@ -104,10 +117,10 @@ impl Guard {
         Ok(())
     }
 
-    /// The bearer token, where one is set; who holds it, where it has a name.
-    pub(crate) fn authorise(&self, headers: &HeaderMap) -> Result<Option<Caller>, Denied> {
+    /// The bearer token, where one is set; who holds it.
+    pub(crate) fn authorise(&self, headers: &HeaderMap) -> Result<Admitted, Denied> {
         if self.tokens.is_empty() {
-            return Ok(None);
+            return Ok(Admitted::default());
         }
         let mut given = headers.get_all(header::AUTHORIZATION).iter();
         let (Some(value), None) = (given.next(), given.next()) else {
@@ -127,10 +140,14 @@ impl Guard {
             }
         }
         let (number, name) = found.ok_or(Denied::Token)?;
-        Ok(name.as_ref().map(|name| Caller {
+        let caller = name.as_ref().map(|name| Caller {
             number,
             name: Arc::clone(name),
-        }))
+        });
+        Ok(Admitted {
+            caller,
+            share: (self.tokens.len() > 1).then_some(Share(number)),
+        })
     }
 
     fn knows(&self, (host, port): &(String, Option<u16>)) -> bool {
@@ -371,7 +388,7 @@ mod tests {
     fn a_token_is_asked_for_only_where_one_is_set() {
         assert_eq!(
             Guard::new(&HttpSettings::default()).authorise(&HeaderMap::new()),
-            Ok(None)
+            Ok(Admitted::default())
         );
         let settings = HttpSettings {
             token: Some(Secret::new("correct-horse")),
@@ -379,8 +396,8 @@ mod tests {
         };
         let guard = Guard::new(&settings);
         let with = |value: &str| guard.authorise(&headers(&[(header::AUTHORIZATION, value)]));
-        assert_eq!(with("Bearer correct-horse"), Ok(None));
-        assert_eq!(with("bearer correct-horse"), Ok(None));
+        assert_eq!(with("Bearer correct-horse"), Ok(Admitted::default()));
+        assert_eq!(with("bearer correct-horse"), Ok(Admitted::default()));
         for wrong in [
             "",
             "Bearer",
@@ -417,11 +434,14 @@ mod tests {
             let value = format!("Bearer {token}");
             guard
                 .authorise(&headers(&[(header::AUTHORIZATION, &value)]))
-                .map(|caller| caller.map(|caller| caller.name.to_string()))
+                .map(|admitted| {
+                    let name = admitted.caller.map(|caller| caller.name.to_string());
+                    (name, admitted.share.map(|share| share.0))
+                })
         };
-        assert_eq!(with("for-everybody"), Ok(None));
-        assert_eq!(with("one-of-alice"), Ok(Some("alice".to_owned())));
-        assert_eq!(with("one-of-bob"), Ok(Some("bob".to_owned())));
+        assert_eq!(with("for-everybody"), Ok((None, Some(0))));
+        assert_eq!(with("one-of-alice"), Ok((Some("alice".to_owned()), Some(1))));
+        assert_eq!(with("one-of-bob"), Ok((Some("bob".to_owned()), Some(2))));
         assert_eq!(with("alice"), Err(Denied::Token));
     }
 }

@@ -7,6 +7,8 @@ mod connections;
 mod cors;
 mod guard;
 pub(crate) mod head;
+mod peers;
+mod places;
 mod rate;
 mod routes;
 #[cfg(test)]
@@ -20,7 +22,8 @@ use std::time::Duration;
 
 use axum::Router;
 use freshcontext_contract::Limits;
-use http::{StatusCode, Version};
+use http::header::CONNECTION;
+use http::{HeaderValue, StatusCode, Version};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::ServerHandler;
@@ -32,13 +35,14 @@ use tower::Service as _;
 use crate::config::{ConfigError, HttpSettings, LONG_SECRET};
 use crate::metrics::{Metrics, Refusal};
 use crate::signals;
-use auth::AuthFilter;
+use auth::{AuthFilter, Seat};
 use body::Bodies;
-use connections::{Activity, ConnectionLimiter, ConnectionPermit};
+use connections::Activity;
+use places::{Permit, Places};
 use rate::Client;
 use watched::Watched;
 
-pub(crate) use guard::Caller;
+pub(crate) use guard::{Caller, Share};
 
 /// Where MCP is spoken.
 pub const MCP_PATH: &str = "/mcp";
@@ -49,9 +53,11 @@ pub(crate) const READY_PATH: &str = "/readyz";
 /// Where the figures are, if the operator wants them.
 const METRICS_PATH: &str = "/metrics";
 
-/// What a refused connection is told.
+/// What a connection is told for which there is no place at all.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+/// How long a connection may say nothing on which only probes are answered: they ask at once.
+const FIRST_WORD: Duration = Duration::from_secs(1);
 /// Headers of one request, in bytes and number.
 const HEADER_BYTES: usize = 32 << 10;
 const HEADER_FIELDS: usize = 100;
@@ -140,7 +146,7 @@ pub async fn serve_until<S>(
     let end = CancellationToken::new();
     let filter = Arc::new(AuthFilter::new(settings, limits, metrics));
     let router = routes::router(handler, Arc::clone(&filter), Bodies::new(limits), end.clone());
-    let limiter = ConnectionLimiter::new(limits.inbound_connections, limits.inbound_connections_per_peer);
+    let places = Places::new(limits);
     let waits = Waits::new(limits);
     let connections = TaskTracker::new();
     let drain = CancellationToken::new();
@@ -159,7 +165,8 @@ pub async fn serve_until<S>(
                 continue;
             }
         };
-        let Some(permit) = limiter.permit(peer.ip()) else {
+        let (client, activity) = (filter.client(peer.ip()), Arc::new(Activity::new()));
+        let Some(permit) = places.permit(client, &activity) else {
             filter.refused(Refusal::Connections);
             let _ = stream.try_write(FULL);
             continue;
@@ -168,10 +175,11 @@ pub async fn serve_until<S>(
         let service = Service {
             router: router.clone(),
             filter: Arc::clone(&filter),
-            client: filter.client(peer.ip()),
+            client,
+            permit: Arc::new(permit),
         };
         let connected = filter.metrics().map(Metrics::connected);
-        let serving = connection(stream, permit, service, waits, drain.clone());
+        let serving = connection(stream, activity, service, waits, drain.clone());
         connections.spawn(async move {
             let _connected = connected;
             serving.await;
@@ -247,27 +255,50 @@ struct Service {
     router: Router,
     filter: Arc<AuthFilter>,
     client: Option<Client>,
+    permit: Arc<Permit>,
 }
 
 impl Service {
+    /// The refusal of a request for which there is no place on this connection.
+    fn no_place<B>(&self, request: &hyper::Request<B>) -> Option<axum::response::Response> {
+        let refused = self.permit.is_kept() && !auth::is_kept(request.uri().path());
+        refused.then(|| {
+            self.filter.refused(Refusal::Connections);
+            auth::no_place()
+        })
+    }
+
     fn request(&self, request: hyper::Request<hyper::body::Incoming>) -> axum::extract::Request {
         let mut request = request.map(axum::body::Body::new);
         if let Some(client) = self.client {
             request.extensions_mut().insert(client);
         }
+        request.extensions_mut().insert(Seat(Arc::clone(&self.permit)));
         request
     }
 }
 
 async fn connection(
     stream: TcpStream,
-    permit: ConnectionPermit,
+    activity: Arc<Activity>,
     service: Service,
-    waits: Waits,
+    mut waits: Waits,
     drain: CancellationToken,
 ) {
-    let _permit = permit;
-    let activity = Arc::new(Activity::new());
+    let kept = service.permit.is_kept();
+    if kept {
+        let mut first = [0];
+        let said = tokio::select! {
+            said = tokio::time::timeout(FIRST_WORD, stream.peek(&mut first)) => said.is_ok(),
+            () = activity.given_up() => false,
+        };
+        if !said {
+            service.filter.refused(Refusal::Connections);
+            let _ = stream.try_write(FULL);
+            return;
+        }
+        waits.idle = waits.headers;
+    }
     let service = {
         let activity = Arc::clone(&activity);
         hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
@@ -277,12 +308,17 @@ async fn connection(
             if too_large.is_some() {
                 service.filter.refused(Refusal::Protocol);
             }
+            let refused = too_large.or_else(|| service.no_place(&request));
             let answer = service.router.clone().call(service.request(request));
             async move {
-                let answer = match too_large {
+                let mut answer = match refused {
                     Some(refused) => Ok(refused),
                     None => answer.await,
                 };
+                if kept && let Ok(answer) = &mut answer {
+                    let close = HeaderValue::from_static("close");
+                    answer.headers_mut().insert(CONNECTION, close);
+                }
                 drop(ended);
                 answer
             }
@@ -309,6 +345,7 @@ async fn connection(
                 return;
             }
             () = activity.too_slow(waits.headers, waits.idle) => return,
+            () = activity.given_up() => return,
             () = drain.cancelled(), if !draining => {
                 draining = true;
                 serving.as_mut().graceful_shutdown();

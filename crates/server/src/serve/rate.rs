@@ -31,7 +31,8 @@ pub(crate) enum Client {
 }
 
 impl Client {
-    fn of(peer: IpAddr) -> Self {
+    /// Whose address this is.
+    pub(crate) fn of(peer: IpAddr) -> Self {
         Self::Address(match peer.to_canonical() {
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & IPV6_CLIENT).into(),
             v4 @ IpAddr::V4(_) => v4,
@@ -44,14 +45,13 @@ pub(crate) struct Rate {
     limiter: RateLimiter<Client, Table, Ticks, NoOpMiddleware<Duration>>,
     clock: Ticks,
     most: usize,
-    loopback: bool,
     /// Milliseconds of the clock at which the table was last swept.
     swept: AtomicU64,
 }
 
 impl Rate {
-    /// `None` where the operator wants no limit. `loopback` says whether this machine counts, too.
-    pub(crate) fn new(limits: &Limits, loopback: bool) -> Option<Self> {
+    /// `None` where the operator wants no limit.
+    pub(crate) fn new(limits: &Limits) -> Option<Self> {
         let quota = Quota::per_minute(NonZeroU32::new(limits.inbound_rate_per_minute)?)
             .allow_burst(NonZeroU32::new(limits.inbound_rate_burst).unwrap_or(NonZeroU32::MIN));
         let clock = Ticks(Instant::now());
@@ -64,14 +64,8 @@ impl Rate {
             limiter: RateLimiter::new(quota, table, clock),
             clock,
             most: limits.inbound_rate_clients,
-            loopback,
             swept: AtomicU64::new(0),
         })
-    }
-
-    /// Whose requests these are, where they count.
-    pub(crate) fn client(&self, peer: IpAddr) -> Option<Client> {
-        (self.loopback || !peer.to_canonical().is_loopback()).then(|| Client::of(peer))
     }
 
     /// One more request; the error is how many whole seconds to wait, at least one.
@@ -173,7 +167,7 @@ mod tests {
             inbound_rate_clients: clients,
             ..Limits::DEFAULT
         };
-        Rate::new(&limits, false).unwrap()
+        Rate::new(&limits).unwrap()
     }
 
     fn client(text: &str) -> Client {
@@ -222,27 +216,12 @@ mod tests {
     }
 
     #[test]
-    fn this_machine_counts_only_where_the_operator_says_so() {
-        let limits = Limits::DEFAULT;
-        for (peer, counts) in [
-            ("127.0.0.1", false),
-            ("127.8.9.1", false),
-            ("::1", false),
-            ("::ffff:127.0.0.1", false),
-            ("10.0.0.1", true),
-            ("2001:db8::1", true),
-        ] {
-            let peer: IpAddr = peer.parse().unwrap();
-            let rate = Rate::new(&limits, false).unwrap();
-            assert_eq!(rate.client(peer).is_some(), counts, "{peer}");
-            let rate = Rate::new(&limits, true).unwrap();
-            assert!(rate.client(peer).is_some(), "{peer}");
-        }
+    fn no_rate_is_no_limit() {
         let off = Limits {
             inbound_rate_per_minute: 0,
-            ..limits
+            ..Limits::DEFAULT
         };
-        assert!(Rate::new(&off, true).is_none());
+        assert!(Rate::new(&off).is_none());
     }
 
     #[tokio::test(start_paused = true)]

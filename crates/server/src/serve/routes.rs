@@ -9,7 +9,6 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{any, get};
 use bytes::Bytes;
-use freshcontext_contract::ErrorCode;
 use freshcontext_core::sanitize::{clean_error, clean_value};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
@@ -22,8 +21,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::answers::{reply, rpc_error, text};
-use super::auth::{AuthFilter, NOT_NOW, admit};
+use super::answers::{NOT_NOW, overloaded, reply, rpc_error, text};
+use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
 use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
 use crate::aside::{Aside, Slot, apart, has_too_many_values, write_answer};
@@ -58,7 +57,11 @@ impl<S> Shared<S> {
                 Refusal::BodyRead,
                 refusal(StatusCode::REQUEST_TIMEOUT, -32_600, "the body took too long"),
             ),
-            Unread::NoRoom => (Refusal::Busy, no_room(self.bodies.retry_after_s())),
+            Unread::NoRoom => {
+                let what =
+                    "this server holds as much of other requests as it may at once (limits.http_bytes)";
+                (Refusal::Busy, overloaded(what, self.bodies.retry_after_s()))
+            }
         };
         self.refusing(reason, closing(response))
     }
@@ -298,20 +301,6 @@ fn id_of(body: &Bytes) -> Option<Value> {
 fn too_large(most: usize) -> Response {
     let message = format!("the body is larger than {most} bytes");
     refusal(StatusCode::PAYLOAD_TOO_LARGE, -32_600, &message)
-}
-
-/// The wait is told twice: to HTTP libraries in the header, to whoever reads the body there.
-fn no_room(seconds: u64) -> Response {
-    let error = json!({
-        "code": NOT_NOW,
-        "message": "this server holds as much of other requests as it may at once (limits.http_bytes)",
-        "data": {"code": ErrorCode::Overloaded.as_str(), "retry_after_s": seconds},
-    });
-    let mut response = rpc_error(StatusCode::SERVICE_UNAVAILABLE, error, None);
-    response
-        .headers_mut()
-        .insert(header::RETRY_AFTER, HeaderValue::from(seconds));
-    response
 }
 
 /// The answer to a head that is not read any further.

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use freshcontext_contract::Limits;
 use freshcontext_contract::limits::{MESSAGE_VALUES, SIGNALS_VALUES};
-use freshcontext_core::values::values_at_most;
 use futures_util::future::select;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde_json::value::RawValue;
@@ -28,13 +27,24 @@ const JUDGED_SIGNAL: usize = 2 << 10;
 const JUDGED_VALUE: usize = 80;
 /// The same for the arguments of any other call.
 const VALUE: usize = 200;
-/// What a list (of tools, of resources) takes as an answer, in bytes: as values, and as text.
-const LIST: usize = 2 * (64 << 10);
+/// What a list (of tools, of resources) takes as an answer, in bytes: 64 KiB as values and as text, and as much of memory
+/// that is given back while others are made.
+const LIST: usize = 4 * (64 << 10);
 /// What the call of a source takes as an answer in the making, in bytes. Its real size counts once it is written; so
 /// many are made at once as `calls_in_flight` allows.
 const CALL: usize = 16 << 10;
+/// Of the bytes of a session, the part that answers may take which are not read: what was asked before is answered
+/// still, and needs the rest.
+const UNREAD_PART: usize = 3;
 /// What any other answer takes, in bytes.
 const OTHER: usize = 4 << 10;
+
+/// What a JSON text may hold in values, at most, and in objects: what looks like one inside a text counts, too.
+fn counted(json: &[u8]) -> (usize, usize) {
+    let count = |byte| memchr::memchr_iter(byte, json).count();
+    let objects = count(b'{');
+    (count(b',') + count(b'[') + objects + 1, objects)
+}
 
 /// How much is taken in before it is answered and read.
 #[derive(Debug, Clone, Copy)]
@@ -69,27 +79,30 @@ impl Intake {
             RequestId::String(id) => 2 * id.len(),
             RequestId::Number(_) => 0,
         };
+        let aside = match request {
+            ClientRequest::CallToolRequest(call) => call.extensions.get::<Aside>(),
+            _ => None,
+        };
+        if let Some(aside) = aside {
+            // The texts without their escapes, what is read of them, and the judgement.
+            let json = aside.arguments.json();
+            let (values, objects) = counted(json);
+            return line.len()
+                + id
+                + json.len()
+                + JUDGED_VALUE * values.min(SIGNALS_VALUES)
+                + JUDGED_SIGNAL * objects;
+        }
         let answer = match request {
-            ClientRequest::CallToolRequest(call) => match call.extensions.get::<Aside>() {
-                // The texts without their escapes, what is read of them, and the judgement.
-                Some(aside) => {
-                    let json = aside.arguments.json();
-                    json.len()
-                        + JUDGED_VALUE * values_at_most(json).min(SIGNALS_VALUES)
-                        + JUDGED_SIGNAL * memchr::memchr_iter(b'{', json).count()
-                }
-                None => CALL,
-            },
+            ClientRequest::CallToolRequest(_) => CALL,
             ClientRequest::ListToolsRequest(_)
             | ClientRequest::ListResourcesRequest(_)
             | ClientRequest::ListResourceTemplatesRequest(_) => LIST,
-            ClientRequest::ReadResourceRequest(_) => 2 * self.resource,
+            // No more than lets others in, however large one may be.
+            ClientRequest::ReadResourceRequest(_) => (2 * self.resource).min(self.bytes / 8),
             _ => OTHER,
         };
-        let values = match request {
-            ClientRequest::CallToolRequest(call) if call.extensions.get::<Aside>().is_some() => 0,
-            _ => VALUE * values_at_most(line).min(MESSAGE_VALUES),
-        };
+        let values = VALUE * counted(line).0.min(MESSAGE_VALUES);
         line.len() + id + values + answer
     }
 }
@@ -308,7 +321,9 @@ impl Open {
             (requests.handed_on, requests.bytes)
         };
         let (answers, unread) = queue.unwritten();
-        handed_on + answers < intake.requests && bytes + unread <= intake.bytes
+        handed_on + answers < intake.requests
+            && bytes + unread <= intake.bytes
+            && unread <= intake.bytes / UNREAD_PART
     }
 
     /// Completes when there may be more room than when this was called.

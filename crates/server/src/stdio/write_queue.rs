@@ -47,6 +47,14 @@ struct Shared {
     failure: Mutex<Option<io::Error>>,
 }
 
+impl Shared {
+    /// Keeps the memory of a message for the next one.
+    fn keep(&self, mut buffer: Vec<u8>) {
+        buffer.clear();
+        *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = buffer;
+    }
+}
+
 impl WriteQueue {
     /// Starts the writer. `broken` is cancelled when nothing more can be written.
     pub(crate) fn start(
@@ -93,17 +101,19 @@ impl WriteQueue {
                     last.bytes.extend_from_slice(&message);
                     last.messages += 1;
                 }
-                last => {
+                Some(_) if message.capacity() <= SPARE => {
                     // Where others wait before it, it waits in no more memory than it needs.
-                    if last.is_some() {
-                        message.shrink_to_fit();
-                    }
-                    // Large answers come one by one, and are not copied.
                     queued.push_back(Batch {
-                        bytes: message,
+                        bytes: message.as_slice().to_vec(),
                         messages: 1,
                     });
+                    self.shared.keep(message);
                 }
+                // Large answers come one by one, and are not copied.
+                _ => queued.push_back(Batch {
+                    bytes: message,
+                    messages: 1,
+                }),
             }
         }
         self.shared.more.notify_one();
@@ -144,7 +154,7 @@ async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .pop_front();
-        let Some(mut batch) = next else {
+        let Some(batch) = next else {
             if shared.closing.load(Ordering::Acquire) {
                 return;
             }
@@ -166,8 +176,7 @@ async fn write_all(shared: Arc<Shared>, mut output: impl AsyncWrite + Unpin) {
         let count = batch.bytes.len();
         shared.messages.fetch_sub(batch.messages, Ordering::AcqRel);
         if batch.bytes.capacity() <= SPARE {
-            batch.bytes.clear();
-            *shared.spare.lock().unwrap_or_else(PoisonError::into_inner) = batch.bytes;
+            shared.keep(batch.bytes);
         } else {
             drop(batch);
         }

@@ -143,6 +143,7 @@ async fn what_is_under_way_and_what_its_caller_leaves_is_counted() {
 async fn refusals_are_counted_by_their_reason() {
     let http = HttpSettings {
         token: Some(Secret::new("right-token")),
+        limit_loopback: true,
         ..counted()
     };
     let limits = Limits {
@@ -170,7 +171,7 @@ async fn refusals_are_counted_by_their_reason() {
         assert_eq!(status(&ask(address, &request).await), expected, "{request}");
     }
     let held = TcpStream::connect(address).await.unwrap();
-    assert_eq!(status(&ask(address, "").await), 503);
+    assert_eq!(status(&ask(address, &post("{}", right)).await), 503);
     drop(held);
     let request = get("/metrics", right);
     let mut answer = ask(address, &request).await;

@@ -185,18 +185,23 @@ async fn too_many_connections_are_turned_away_and_places_come_back() {
         inbound_connections_per_peer: 2,
         ..Limits::DEFAULT
     };
-    let running = start(HttpSettings::default(), limits).await;
+    let http = HttpSettings {
+        limit_loopback: true,
+        ..HttpSettings::default()
+    };
+    let running = start(http, limits).await;
     let first = TcpStream::connect(running.address).await.unwrap();
     let _second = TcpStream::connect(running.address).await.unwrap();
     let health = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    let mut third = TcpStream::connect(running.address).await.unwrap();
-    let mut answer = String::new();
-    let _ = third.read_to_string(&mut answer).await;
+    assert!(ask(running.address, health).await.ends_with("ok\n"));
+    let ping = post(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "");
+    let answer = ask(running.address, &ping).await;
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
+    assert_eq!(header(&answer, "retry-after"), "1");
     drop(first);
     // The server learns of it a moment later.
     let served = async {
-        while !ask(running.address, health).await.ends_with("ok\n") {
+        while status(&ask(running.address, &ping).await) != 200 {
             tokio::task::yield_now().await;
         }
     };

@@ -1,0 +1,331 @@
+//! Places for connections: in all, by the address that they come from, and by the caller who is served on them; and a
+//! few beyond these, for probes.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use freshcontext_contract::Limits;
+
+use super::connections::Activity;
+use super::rate::Client;
+
+/// Counts connections.
+#[derive(Debug)]
+pub(crate) struct Places {
+    taken: Mutex<Taken>,
+    most: usize,
+    most_by_peer: usize,
+    most_by_caller: usize,
+    most_kept: usize,
+    longest_head: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    ordinary: HashMap<u64, Ordinary>,
+    /// Those for probes, by their age.
+    kept: BTreeMap<u64, Arc<Activity>>,
+    by_peer: HashMap<Client, usize>,
+    by_caller: HashMap<usize, Served>,
+    last: u64,
+}
+
+/// A connection on which anything may be asked.
+#[derive(Debug)]
+struct Ordinary {
+    activity: Arc<Activity>,
+    /// Whose connection it is, where the address says so and no caller was served on it.
+    peer: Option<Client>,
+    /// Who was served on it last, of callers that are told apart.
+    caller: Option<usize>,
+}
+
+/// What one caller has.
+#[derive(Debug, Default)]
+struct Served {
+    connections: usize,
+    requests: usize,
+}
+
+/// One connection's place; free again when dropped.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    places: Arc<Places>,
+    number: u64,
+    kept: bool,
+}
+
+/// A request of a caller who is told apart from others; over when dropped.
+#[derive(Debug)]
+pub(crate) struct Serving {
+    places: Arc<Places>,
+    caller: usize,
+}
+
+impl Places {
+    pub(crate) fn new(limits: &Limits) -> Arc<Self> {
+        Arc::new(Self {
+            taken: Mutex::default(),
+            most: limits.inbound_connections,
+            most_by_peer: limits.inbound_connections_per_peer,
+            most_by_caller: limits.share_of(limits.inbound_connections),
+            most_kept: limits.inbound_connections_kept,
+            longest_head: Duration::from_millis(limits.inbound_header_ms),
+        })
+    }
+
+    fn taken(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A place for a connection from this peer, `None` for one that speaks for many. Where there is none, a connection
+    /// whose head is on its way longer than any other's gives up its own; and without such a one, the place is one of
+    /// those for probes.
+    pub(crate) fn permit(self: &Arc<Self>, peer: Option<Client>, activity: &Arc<Activity>) -> Option<Permit> {
+        let mut taken = self.taken();
+        taken.last += 1;
+        let number = taken.last;
+        let permit = |kept| Permit {
+            places: Arc::clone(self),
+            number,
+            kept,
+        };
+        let own = peer.map_or(0, |peer| taken.by_peer.get(&peer).copied().unwrap_or(0));
+        let full_by_peer = own >= self.most_by_peer;
+        if full_by_peer || taken.ordinary.len() >= self.most {
+            let slow = taken
+                .ordinary
+                .iter()
+                .filter(|(_, one)| !full_by_peer || one.peer == peer)
+                .filter_map(|(number, one)| Some((one.activity.waits_since(self.longest_head)?, *number)))
+                .min();
+            let Some((_, slow)) = slow else {
+                let activity = Arc::clone(activity);
+                return taken.keep(number, activity, self.most_kept).then(|| permit(true));
+            };
+            if let Some(slow) = taken.release(slow) {
+                slow.activity.give_up();
+            }
+        }
+        if let Some(peer) = peer {
+            *taken.by_peer.entry(peer).or_default() += 1;
+        }
+        let ordinary = Ordinary {
+            activity: Arc::clone(activity),
+            peer,
+            caller: None,
+        };
+        taken.ordinary.insert(number, ordinary);
+        Some(permit(false))
+    }
+}
+
+impl Taken {
+    /// Takes a place for a probe; the oldest that has said nothing yet gives up its own. Probes say at once what they
+    /// want, and are answered at once.
+    fn keep(&mut self, number: u64, activity: Arc<Activity>, most: usize) -> bool {
+        if self.kept.len() >= most {
+            let silent = self.kept.iter().find(|(_, one)| !one.is_busy());
+            let Some(silent) = silent.map(|(number, _)| *number) else {
+                return false;
+            };
+            if let Some(silent) = self.kept.remove(&silent) {
+                silent.give_up();
+            }
+        }
+        self.kept.insert(number, activity);
+        true
+    }
+
+    /// Frees an ordinary place.
+    fn release(&mut self, number: u64) -> Option<Ordinary> {
+        let one = self.ordinary.remove(&number)?;
+        self.uncount(one.peer, one.caller);
+        Some(one)
+    }
+
+    /// Takes a connection from what its peer and its caller have.
+    fn uncount(&mut self, peer: Option<Client>, caller: Option<usize>) {
+        if let Some(peer) = peer
+            && let Some(count) = self.by_peer.get_mut(&peer)
+        {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.by_peer.remove(&peer);
+            }
+        }
+        if let Some(served) = caller.and_then(|caller| self.by_caller.get_mut(&caller)) {
+            served.connections = served.connections.saturating_sub(1);
+        }
+    }
+}
+
+impl Permit {
+    /// Whether only probes are answered here.
+    pub(crate) const fn is_kept(&self) -> bool {
+        self.kept
+    }
+
+    /// A request of this caller begins; the connection is theirs from now on, wherever it comes from. `None` where they
+    /// have as many requests at once as they may.
+    pub(crate) fn serve(&self, caller: usize) -> Option<Serving> {
+        let most = self.places.most_by_caller;
+        let mut taken = self.places.taken();
+        let served = taken.by_caller.entry(caller).or_default();
+        if served.requests >= most {
+            return None;
+        }
+        served.requests += 1;
+        if let Some(one) = taken.ordinary.get_mut(&self.number)
+            && one.caller != Some(caller)
+        {
+            let (peer, before) = (one.peer.take(), one.caller.replace(caller));
+            taken.uncount(peer, before);
+            taken.by_caller.entry(caller).or_default().connections += 1;
+        }
+        Some(Serving {
+            places: Arc::clone(&self.places),
+            caller,
+        })
+    }
+}
+
+impl Serving {
+    /// Whether the caller has more connections than they may, so that one of them is to be closed.
+    pub(crate) fn has_too_many(&self) -> bool {
+        let most = self.places.most_by_caller;
+        let taken = self.places.taken();
+        let served = taken.by_caller.get(&self.caller);
+        served.is_some_and(|served| served.connections > most)
+    }
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        if let Some(served) = self.places.taken().by_caller.get_mut(&self.caller) {
+            served.requests = served.requests.saturating_sub(1);
+        }
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let mut taken = self.places.taken();
+        if self.kept {
+            taken.kept.remove(&self.number);
+        } else {
+            taken.release(self.number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{IpAddr, Ipv4Addr};
+
+    fn places(most: usize, by_peer: usize, kept: usize) -> Arc<Places> {
+        Places::new(&Limits {
+            inbound_connections: most,
+            inbound_connections_per_peer: by_peer,
+            inbound_connections_kept: kept,
+            ..Limits::DEFAULT
+        })
+    }
+
+    fn peer(last: u8) -> Option<Client> {
+        Some(Client::of(IpAddr::from(Ipv4Addr::new(192, 0, 2, last))))
+    }
+
+    fn permit(places: &Arc<Places>, peer: Option<Client>) -> Option<(Permit, Arc<Activity>)> {
+        let activity = Arc::new(Activity::new());
+        Some((places.permit(peer, &activity)?, activity))
+    }
+
+    #[test]
+    fn places_are_limited_in_all_and_by_peer_and_come_back() {
+        let places = places(3, 2, 1);
+        let mapped = Some(Client::of(IpAddr::from(
+            Ipv4Addr::new(192, 0, 2, 1).to_ipv6_mapped(),
+        )));
+        let first = permit(&places, peer(1)).unwrap();
+        let _second = permit(&places, mapped).unwrap();
+        let beyond = permit(&places, peer(1)).unwrap();
+        assert!(beyond.0.is_kept(), "the same peer in either notation");
+        beyond.1.request_begins(true);
+        let _third = permit(&places, peer(2)).unwrap();
+        assert!(permit(&places, peer(2)).is_none(), "full, and the probes' too");
+        drop(first);
+        assert!(!permit(&places, peer(2)).unwrap().0.is_kept());
+    }
+
+    #[test]
+    fn who_speaks_for_many_is_no_peer() {
+        let places = places(5, 1, 1);
+        let held: Vec<_> = (0..5).map(|_| permit(&places, None).unwrap()).collect();
+        assert!(held.iter().all(|(permit, _)| !permit.is_kept()));
+        assert!(permit(&places, None).unwrap().0.is_kept());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_slowest_head_gives_up_its_place() {
+        let places = places(3, 2, 1);
+        let (_idle, _) = permit(&places, peer(1)).unwrap();
+        let (_slow, slow) = permit(&places, peer(1)).unwrap();
+        slow.bytes_came();
+        tokio::time::advance(Duration::from_millis(5)).await;
+        let (_other, other) = permit(&places, peer(2)).unwrap();
+        other.bytes_came();
+        assert!(
+            !permit(&places, peer(1)).unwrap().0.is_kept(),
+            "its own, not another's"
+        );
+        slow.given_up().await;
+        let (last, _) = permit(&places, peer(3)).unwrap();
+        let (_next, _) = permit(&places, peer(4)).unwrap();
+        other.given_up().await;
+        assert!(!last.is_kept());
+        assert!(permit(&places, peer(5)).unwrap().0.is_kept(), "none is slow");
+        // Nor is one that has said nothing yet, until its time is over.
+        tokio::time::advance(Duration::from_secs(11)).await;
+        assert!(!permit(&places, peer(5)).unwrap().0.is_kept());
+    }
+
+    #[tokio::test]
+    async fn a_silent_connection_keeps_no_probe_out() {
+        let places = places(1, 1, 2);
+        let _one = permit(&places, peer(1)).unwrap();
+        let (_first, first) = permit(&places, peer(2)).unwrap();
+        first.request_begins(true);
+        let (_silent, silent) = permit(&places, peer(2)).unwrap();
+        assert!(permit(&places, peer(3)).unwrap().0.is_kept());
+        silent.given_up().await;
+    }
+
+    #[test]
+    fn a_connection_is_the_callers_who_is_served_on_it() {
+        let places = places(4, 2, 1);
+        let first = permit(&places, peer(1)).unwrap().0;
+        let second = permit(&places, peer(1)).unwrap().0;
+        let (one, two) = (first.serve(1).unwrap(), second.serve(1).unwrap());
+        assert!(second.serve(1).is_none(), "half of four");
+        let third = permit(&places, peer(1)).unwrap().0;
+        assert!(!third.is_kept(), "the first two are no longer the peer's");
+        let theirs = third.serve(2).unwrap();
+        drop(one);
+        let again = third.serve(1).unwrap();
+        assert!(again.has_too_many(), "three of four are theirs");
+        assert!(!theirs.has_too_many());
+        drop((two, again, theirs));
+        drop((first, second, third));
+        let taken = places.taken();
+        assert!(taken.by_peer.is_empty() && taken.ordinary.is_empty());
+        assert!(
+            taken
+                .by_caller
+                .values()
+                .all(|served| served.connections + served.requests == 0)
+        );
+    }
+}
