@@ -237,9 +237,10 @@ async fn shell() -> Result<(), Failed> {
     let answers = forms.clone();
     let upstream = ScriptedUpstream::start(move |_: &_| stories(&answers)).await?;
     let page = scratch().join("redaction.html");
-    let all: Vec<&str> = forms.iter().map(|form| form.text.as_str()).collect();
     let mut complaints = BTreeSet::new();
-    for (url, holds) in [("rust".to_owned(), "\"items\":["), (all.join(" "), MARK)] {
+    let mut asked = vec![("rust".to_owned(), "\"items\":[")];
+    asked.extend(batches(&forms).into_iter().map(|form| (form.text, MARK)));
+    for (url, holds) in asked {
         let _ = std::fs::remove_file(&page);
         let mut call = command(&["call", "extract_hackernews", &format!("url={url}")]);
         call.env("FRESHCONTEXT_UPSTREAM", format!("*={}", upstream.base()));
