@@ -123,7 +123,10 @@ pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<Vec<Splice>>, 
         let start = place.start - blank.map_or(0, |end| end.len());
         return Ok(Some(vec![Splice::remove(start..place.end)]));
     }
-    // In a section of one line, or in a form that only a person writes.
+    if let Some(place) = last_of_a_line(text, section, item) {
+        return Ok(Some(vec![Splice::remove(place)]));
+    }
+    // Another place in a section of one line, or a form that only a person writes.
     let mut document: DocumentMut = text.parse().map_err(|error| wrong(text, &error))?;
     if let Some(section) = document.get_mut(rules.section).and_then(Item::as_table_like_mut) {
         section.remove(NAME);
@@ -132,6 +135,19 @@ pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<Vec<Splice>>, 
         place: 0..text.len(),
         new: document.to_string(),
     }]))
+}
+
+/// The entry with the comma before it, where it is the last one of a section of one line, as `install` puts it.
+fn last_of_a_line(text: &str, section: &dyn TableLike, item: &Item) -> Option<Range<usize>> {
+    let entry = item.span().filter(|_| item.is_inline_table())?;
+    let others = section.iter().filter(|(name, _)| *name != NAME);
+    let before = others
+        .filter_map(|(_, other)| other.span())
+        .map(|place| place.end)
+        .max()?;
+    let between = text.get(before..entry.start)?.trim();
+    let name = between.strip_prefix(',')?.strip_suffix('=')?.trim();
+    (name == NAME).then_some(before..entry.end)
 }
 
 fn parse(text: &str) -> Result<Document<&str>, String> {
