@@ -48,7 +48,7 @@ pub fn trials() -> Vec<Trial> {
 
 /// A busy machine may be late once, or twice, and late in a way that an assertion notices first. It is given a moment
 /// before it is asked again.
-fn thrice(check: impl AsyncFn() -> Result<(), Failed>) -> Result<(), Failed> {
+pub fn thrice(check: impl AsyncFn() -> Result<(), Failed>) -> Result<(), Failed> {
     block_on(async {
         for pause in [2, 8] {
             let tried = AssertUnwindSafe(check()).catch_unwind().await;

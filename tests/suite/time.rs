@@ -10,6 +10,7 @@ mod lists;
 mod processes;
 pub mod setup;
 mod shared;
+mod waiting;
 mod window;
 
 use libtest_mimic::Trial;
@@ -22,6 +23,7 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(deciding::trials());
     trials.extend(processes::trials());
     trials.extend(shared::trials());
+    trials.extend(waiting::trials());
     trials.extend([
         Trial::test("time::not_modified", || block_on(asking::not_modified())),
         Trial::test("time::named_thing_gone", || block_on(asking::named_thing_gone())),

@@ -110,6 +110,15 @@ limits! {
     config_bytes: usize = 4 << 20,
         "A file of keys or certificates. The settings file is read before this is known: up to the default.";
     client_config_bytes: usize = 16 << 20, "A client's configuration that `install` edits.";
+    store_wait_ms: u64 = 1_000,
+        "Longest that an answer waits to be kept by the toolset `time`. One that is not kept by then goes out \
+         without an id, and says so.";
+    store_operation_ms: u64 = 3_000,
+        "Time for one operation of the store that a caller asked for, and for opening its database.";
+    store_retry_ms: u64 = 1_000,
+        "First pause before a database that could not be used is tried again, in the background; it doubles with \
+         each failure.";
+    store_max_retry_ms: u64 = 15_000, "Longest such pause.";
     doctor_slow_ms: u64 = 5_000, "An answer that takes longer is `slow` for `doctor --online`.";
 }
 

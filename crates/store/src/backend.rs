@@ -84,6 +84,10 @@ pub trait Backend: Deliverables + Forgetting + KeptRecords {
         answer: &'a AnswerRow,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
+    /// Keeps answers, each with its owner, in one transaction: all of them or none.
+    fn put_answers<'a>(&'a self, answers: &'a [(String, AnswerRow)])
+    -> BoxFuture<'a, Result<(), StoreError>>;
+
     /// An owner's answer, unless it was given before `since_ms`. Another owner's is not found.
     fn answer<'a>(
         &'a self,
@@ -94,6 +98,9 @@ pub trait Backend: Deliverables + Forgetting + KeptRecords {
 
     /// An owner's answers, the last written first, at most so many.
     fn answers<'a>(&'a self, owner: &'a str, most: i64) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>>;
+
+    /// Whether it can be written to at this moment.
+    fn look(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// What is in it.
     fn info(&self) -> BoxFuture<'_, Result<Info, StoreError>>;

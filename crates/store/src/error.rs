@@ -17,6 +17,8 @@ pub enum Trouble {
     Unreachable,
     /// It was written by a later version of this program.
     Newer,
+    /// More than may be kept or read at once.
+    TooLarge,
     /// Anything else.
     Other,
 }
@@ -36,6 +38,10 @@ impl StoreError {
             trouble,
             message: message.into(),
         }
+    }
+
+    pub(crate) fn not_in_time() -> Self {
+        Self::new(Trouble::Locked, NOT_IN_TIME)
     }
 }
 

@@ -6,6 +6,7 @@
 //! without it.
 
 mod backend;
+mod bounds;
 mod deliverables;
 mod error;
 mod migrations;
@@ -20,9 +21,12 @@ mod forgetting;
 mod operations;
 mod place;
 mod postgres;
+mod queue;
+mod reach;
 mod sqlite;
 
 pub use backend::{AnswerRow, Backend, Info, Retention};
+pub use bounds::Bounds;
 pub use deliverables::{Added, DeliverableRow, Deliverables, ResourceRow, VersionRow};
 pub use error::{StoreError, Trouble};
 pub use forgetting::{Forgetting, Forgotten};

@@ -49,7 +49,7 @@ macro_rules! deliverable_operations {
                 now_ms: i64,
                 most: i64,
             ) -> BoxFuture<'a, Result<$crate::Added, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     let done = bound!(
                         "INSERT INTO deliverables (owner, name, definition, created_ms, removed_ms) \
                          SELECT $1, $2, $3, $4, NULL WHERE (SELECT COUNT(*) FROM deliverables \
@@ -83,7 +83,7 @@ macro_rules! deliverable_operations {
                 owner: &'a str,
                 name: &'a str,
             ) -> BoxFuture<'a, Result<Option<$crate::DeliverableRow>, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     if is_no_key(name) {
                         return Ok(None);
                     }
@@ -98,7 +98,7 @@ macro_rules! deliverable_operations {
                 &'a self,
                 owner: &'a str,
             ) -> BoxFuture<'a, Result<Vec<$crate::DeliverableRow>, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     let rows = bound!(deliverable_rows!(""), owner)
                         .fetch_all(&self.pool)
                         .await?;
@@ -112,7 +112,7 @@ macro_rules! deliverable_operations {
                 name: &'a str,
                 now_ms: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     if is_no_key(name) {
                         return Ok(false);
                     }
@@ -135,7 +135,7 @@ macro_rules! deliverable_operations {
                 owner: &'a str,
                 resource: &'a str,
             ) -> BoxFuture<'a, Result<Option<($crate::ResourceRow, i64)>, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     let rows = bound!(
                         "SELECT r.resource, r.synced_ms, r.platform_cursor, r.source_latest_ms, r.validators, \
                          r.content_hash, r.status, r.checked_ms, r.revision, i.item_id, i.item FROM sync_registry AS r \
@@ -176,7 +176,7 @@ macro_rules! deliverable_operations {
                 row: &'a $crate::ResourceRow,
                 read: Option<i64>,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     // Begins with a write that all syncs share: a second writer waits here and then sees the whole first sync.
                     let mut transaction = self.pool.begin().await?;
                     sqlx::query("UPDATE store_state SET value = value + 1 WHERE name = 'revision'")
@@ -251,7 +251,7 @@ macro_rules! deliverable_operations {
                 revision: i64,
                 checked_ms: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     // The later of two checks stays, unless its timestamp is too far ahead to be valid.
                     let done = bound!(
                         "UPDATE sync_registry SET checked_ms = \
@@ -274,7 +274,7 @@ macro_rules! deliverable_operations {
                 owner: &'a str,
                 resource: &'a str,
             ) -> BoxFuture<'a, Result<(), StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     let mut transaction = self.pool.begin().await?;
                     for statement in [
                         "DELETE FROM sync_registry WHERE owner = $1 AND resource = $2",
@@ -296,7 +296,7 @@ macro_rules! deliverable_operations {
                 row: &'a $crate::VersionRow,
                 keep: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     let mut transaction = self.pool.begin().await?;
                     let done = bound!(
                         "INSERT INTO deliverable_versions \
@@ -341,7 +341,7 @@ macro_rules! deliverable_operations {
                 name: &'a str,
                 version: Option<i64>,
             ) -> BoxFuture<'a, Result<Option<$crate::VersionRow>, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     if is_no_key(name) {
                         return Ok(None);
                     }
@@ -365,7 +365,7 @@ macro_rules! deliverable_operations {
                 owner: &'a str,
                 name: &'a str,
             ) -> BoxFuture<'a, Result<Vec<$crate::VersionRow>, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     if is_no_key(name) {
                         return Ok(Vec::new());
                     }

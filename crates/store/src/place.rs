@@ -1,17 +1,18 @@
-//! Where things are kept, opened on first use.
+//! Where things are kept, opened in the background.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
-use tokio::sync::OnceCell;
-
-use crate::StoreError;
 use crate::backend::{AnswerRow, Backend, Info, Retention};
+use crate::error::Trouble;
 use crate::postgres::Postgres;
+use crate::queue::Queue;
+use crate::reach::Reach;
 use crate::sqlite::Sqlite;
-use crate::{Forgotten, RecordsHead, RecordsRow};
+use crate::{Bounds, Forgotten, RecordsHead, RecordsRow, StoreError};
 
 /// Name of the database file in the data folder.
 const FILE: &str = "freshcontext.sqlite3";
@@ -37,31 +38,62 @@ impl fmt::Debug for Place {
     }
 }
 
-/// A store that is opened when it is first used. One that cannot be opened is tried again with the next use.
+impl Place {
+    pub(crate) async fn open(&self, reach: &Arc<Reach>) -> Result<Arc<dyn Backend>, StoreError> {
+        Ok(match self {
+            Self::Folder(folder) => Arc::new(Sqlite::file(&folder.join(FILE), reach).await?),
+            Self::Memory => Arc::new(Sqlite::memory(reach).await?),
+            Self::Postgres(address) => Arc::new(Postgres::connect(address, reach).await?),
+        })
+    }
+}
+
+/// A store. It is opened in the background when it is first used; one that cannot be used is tried again in the
+/// background, after pauses that grow, and everybody shares what came of the last attempt.
 pub struct Store {
-    place: Place,
+    reach: Arc<Reach>,
     retention: Retention,
-    opened: OnceCell<Arc<dyn Backend>>,
+    queue: Arc<Queue>,
     written: AtomicU64,
     /// Whether nothing is ever deleted for its age or number.
     replay: bool,
 }
 
+async fn forgotten(
+    backend: &Arc<dyn Backend>,
+    retention: Retention,
+    now_ms: i64,
+) -> Result<Forgotten, StoreError> {
+    let mut forgotten = backend.forget_old(retention.age_ms, now_ms).await?;
+    forgotten.answers += backend.forget_beyond(retention.answers).await?;
+    Ok(forgotten)
+}
+
+/// What wrote it has ended early.
+fn lost() -> StoreError {
+    StoreError::new(Trouble::Other, "the database could not be used")
+}
+
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Store")
-            .field("place", &self.place)
+            .field("place", self.reach.place())
             .finish_non_exhaustive()
     }
 }
 
 impl Store {
-    /// A store at this place. Nothing is opened yet.
+    /// A store at this place, with the default bounds. Nothing is opened yet.
     pub fn new(place: Place, retention: Retention) -> Self {
+        Self::bounded(place, retention, Bounds::DEFAULT)
+    }
+
+    /// A store at this place. Nothing is opened yet.
+    pub fn bounded(place: Place, retention: Retention, bounds: Bounds) -> Self {
         Self {
-            place,
+            reach: Reach::new(place, bounds),
             retention,
-            opened: OnceCell::new(),
+            queue: Arc::default(),
             written: AtomicU64::new(0),
             replay: false,
         }
@@ -73,18 +105,53 @@ impl Store {
         Self { replay: true, ..self }
     }
 
-    /// The open database.
-    pub async fn backend(&self) -> Result<&Arc<dyn Backend>, StoreError> {
-        self.opened
-            .get_or_try_init(|| async {
-                let opened: Arc<dyn Backend> = match &self.place {
-                    Place::Folder(folder) => Arc::new(Sqlite::file(&folder.join(FILE)).await?),
-                    Place::Memory => Arc::new(Sqlite::memory().await?),
-                    Place::Postgres(address) => Arc::new(Postgres::connect(address).await?),
-                };
-                Ok(opened)
-            })
-            .await
+    /// Begins to open the database in the background.
+    pub fn begin(&self) {
+        self.reach.begin();
+    }
+
+    /// The open database, within [`Bounds::operation`]. After a failure the answer comes within [`Bounds::wait`].
+    pub async fn backend(&self) -> Result<Arc<dyn Backend>, StoreError> {
+        self.reach.backend().await
+    }
+
+    /// Why the database cannot be used, where that is known; nothing is asked.
+    pub fn trouble(&self) -> Option<StoreError> {
+        self.reach.trouble()
+    }
+
+    /// Has something kept in the background, and waits for it no longer than [`Bounds::wait`]. Once it is late, others are
+    /// told so at once until a write has ended. `write` begins it, with the open database.
+    async fn in_time<T, K>(&self, write: impl FnOnce(Arc<dyn Backend>) -> K) -> Result<T, StoreError>
+    where
+        K: Future<Output = Result<T, StoreError>>,
+    {
+        let until = Instant::now() + self.reach.bounds().wait;
+        let done = match self.reach.for_answer(until).await {
+            Ok(backend) => tokio::time::timeout_at(until.into(), write(backend))
+                .await
+                .unwrap_or_else(|_| {
+                    self.reach.note_late();
+                    Err(StoreError::not_in_time())
+                }),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = &done {
+            self.reach.tell(error);
+        }
+        done
+    }
+
+    /// Keeps an answer, and from time to time forgets what is too much, or too old at `now_ms`. An error within
+    /// [`Bounds::wait`] where it is not kept by then.
+    pub async fn keep_answer(&self, owner: &str, answer: AnswerRow, now_ms: i64) -> Result<(), StoreError> {
+        self.in_time(|_| {
+            let kept = self.queue.add(&self.reach, owner, answer);
+            async { kept.await.unwrap_or_else(|_| Err(lost())) }
+        })
+        .await?;
+        self.look_later(now_ms);
+        Ok(())
     }
 
     /// Keeps an answer, and from time to time forgets what is too much, or too old at `now_ms`.
@@ -93,13 +160,32 @@ impl Store {
         self.look(now_ms).await
     }
 
+    /// Counts writes; whether it is time to delete expired and surplus entries.
+    fn is_time_to_forget(&self) -> bool {
+        let written = self.written.fetch_add(1, Ordering::Relaxed);
+        written.is_multiple_of(Retention::slack(self.retention.answers))
+    }
+
     /// Counts writes, and deletes expired and surplus entries once in a while.
     async fn look(&self, now_ms: i64) -> Result<(), StoreError> {
-        let written = self.written.fetch_add(1, Ordering::Relaxed);
-        if written.is_multiple_of(Retention::slack(self.retention.answers)) {
+        if self.is_time_to_forget() {
             self.forget(now_ms).await?;
         }
         Ok(())
+    }
+
+    /// The same in the background: nobody waits for it.
+    fn look_later(&self, now_ms: i64) {
+        if !self.is_time_to_forget() || self.replay {
+            return;
+        }
+        let (retention, reach) = (self.retention, Arc::clone(&self.reach));
+        self.reach.spawn(async move {
+            if let Ok(backend) = reach.now() {
+                let done = forgotten(&backend, retention, now_ms).await;
+                reach.note_written(&done.map(drop));
+            }
+        });
     }
 
     /// Deletes what is expired at `now_ms`, at most a share at once, and what is beyond the bound.
@@ -107,10 +193,7 @@ impl Store {
         if self.replay {
             return Ok(Forgotten::default());
         }
-        let backend = self.backend().await?;
-        let mut forgotten = backend.forget_old(self.retention.age_ms, now_ms).await?;
-        forgotten.answers += backend.forget_beyond(self.retention.answers).await?;
-        Ok(forgotten)
+        forgotten(&self.backend().await?, self.retention, now_ms).await
     }
 
     /// An owner's answer that is not too old at `now_ms`. Another owner's is not found.
@@ -129,6 +212,39 @@ impl Store {
         self.backend().await?.answers(owner, most).await
     }
 
+    /// Calls of one owner whose records are kept.
+    const fn records_kept(&self) -> i64 {
+        if self.replay {
+            i64::MAX
+        } else {
+            self.retention.records
+        }
+    }
+
+    /// As [`put_records`](Self::put_records). An error within [`Bounds::wait`] where they are not kept by then.
+    pub async fn keep_records(
+        &self,
+        owner: &str,
+        row: RecordsRow,
+        items: Vec<String>,
+        now_ms: i64,
+    ) -> Result<bool, StoreError> {
+        let (owner, keep) = (owner.to_owned(), self.records_kept());
+        let kept = self
+            .in_time(|backend| {
+                let reach = Arc::clone(&self.reach);
+                let writing = self.reach.spawn(async move {
+                    let done = backend.put_records(&owner, &row, &items, keep).await;
+                    reach.note_written(&done.as_ref().map(|_| ()).map_err(Clone::clone));
+                    done
+                });
+                async { writing.await.unwrap_or_else(|_| Err(lost())) }
+            })
+            .await?;
+        self.look_later(now_ms);
+        Ok(kept)
+    }
+
     /// Keeps the records of a call with the ids of their items, and forgets the owner's that are too many, and from time to
     /// time what is too old at `now_ms`. `false` where there are records of this id already, which are left as they are.
     pub async fn put_records(
@@ -138,13 +254,10 @@ impl Store {
         items: &[String],
         now_ms: i64,
     ) -> Result<bool, StoreError> {
-        let keep = if self.replay {
-            i64::MAX
-        } else {
-            self.retention.records
-        };
         let backend = self.backend().await?;
-        let kept = backend.put_records(owner, row, items, keep).await?;
+        let kept = backend
+            .put_records(owner, row, items, self.records_kept())
+            .await?;
         self.look(now_ms).await?;
         Ok(kept)
     }
@@ -172,6 +285,11 @@ impl Store {
         self.retention
     }
 
+    /// How long it may take.
+    pub fn bounds(&self) -> Bounds {
+        *self.reach.bounds()
+    }
+
     /// What is in it.
     pub async fn info(&self) -> Result<Info, StoreError> {
         self.backend().await?.info().await
@@ -189,10 +307,8 @@ impl Store {
         Ok(forgotten)
     }
 
-    /// Ends all connections, where it was opened.
+    /// Ends all connections, in bounded time; nothing is opened afterwards.
     pub async fn close(&self) {
-        if let Some(backend) = self.opened.get() {
-            backend.close().await;
-        }
+        self.reach.close().await;
     }
 }

@@ -1,17 +1,16 @@
 //! Postgres, for several machines. The connection has no TLS: on loopback, or through the operator's own tunnel.
 
 use std::str::FromStr as _;
-use std::time::Duration;
+use std::sync::{Arc, Weak};
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
-use sqlx::{ConnectOptions as _, Row as _};
+use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 
 use crate::backend::{AnswerRow, Backend, Info};
 use crate::error::Trouble;
+use crate::reach::Reach;
 use crate::{BoxFuture, StoreError, is_no_key, migrations};
 
-/// How long a connection may be waited for.
-const ACQUIRE: Duration = Duration::from_secs(5);
 /// Connections of one process.
 const CONNECTIONS: u32 = 4;
 /// Longest statement, so that a hanging server does not keep a caller.
@@ -33,39 +32,39 @@ pub fn check_address(address: &str) -> bool {
 
 pub(crate) struct Postgres {
     pool: PgPool,
+    reach: Weak<Reach>,
 }
 
 impl Postgres {
     const NAME: &'static str = "postgres";
 
     /// Connects to `postgres://user:password@host/database`.
-    pub(crate) async fn connect(address: &str) -> Result<Self, StoreError> {
-        let options = read_address(address)
-            .ok_or_else(|| {
-                StoreError::new(
-                    Trouble::Unreachable,
-                    "database_url is no address such as postgres://user:password@host/database",
-                )
-            })?
-            .options([("statement_timeout", STATEMENT_MS)])
-            // What could not be done is told once, by us; statements are nothing for an operator's log.
-            .disable_statement_logging();
-        let pool = PgPoolOptions::new()
-            .max_connections(CONNECTIONS)
-            .acquire_timeout(ACQUIRE)
-            .connect_with(options)
+    pub(crate) async fn connect(address: &str, reach: &Arc<Reach>) -> Result<Self, StoreError> {
+        let longest = reach.bounds().operation;
+        let connecting = async {
+            let options = options(address).await?;
+            // Not by the pool, which would try a refused connection again until its time is over.
+            let mut first = options.connect().await?;
+            migrations::postgres().run_direct(None, &mut first, false).await?;
+            // How it ends does not matter.
+            let _ = first.close().await;
+            let pool = PgPoolOptions::new()
+                .max_connections(CONNECTIONS)
+                .acquire_timeout(longest)
+                .connect_with(options)
+                .await?;
+            Ok(pool)
+        };
+        let pool = tokio::time::timeout(longest, connecting)
             .await
-            .map_err(|error| match error {
-                sqlx::Error::PoolTimedOut => {
-                    StoreError::new(Trouble::Unreachable, "the database server cannot be reached")
-                }
-                other => other.into(),
+            .unwrap_or_else(|_| {
+                let message = "the database server cannot be reached: it did not answer in time";
+                Err(StoreError::new(Trouble::Unreachable, message))
             })?;
-        if let Err(error) = migrations::postgres().run(&pool).await {
-            pool.close().await;
-            return Err(error.into());
-        }
-        Ok(Self { pool })
+        Ok(Self {
+            pool,
+            reach: Arc::downgrade(reach),
+        })
     }
 
     fn writer(&self) -> &PgPool {
@@ -78,10 +77,27 @@ impl Postgres {
     }
 }
 
+async fn options(address: &str) -> Result<PgConnectOptions, StoreError> {
+    let address = address.to_owned();
+    // Where the address has no password, a file of passwords is read.
+    let read = tokio::task::spawn_blocking(move || read_address(&address));
+    let options = read.await.ok().flatten().ok_or_else(|| {
+        StoreError::new(
+            Trouble::Unreachable,
+            "database_url is no address such as postgres://user:password@host/database",
+        )
+    })?;
+    Ok(options
+        .options([("statement_timeout", STATEMENT_MS)])
+        // What could not be done is told once, by us; statements are nothing for an operator's log.
+        .disable_statement_logging())
+}
+
 row_reader!(answer_of: PgRow => AnswerRow { answer_id, tool, arguments, hash, record, created_ms });
 deliverable_operations!(Postgres, PgRow);
 forgetting_operations!(Postgres);
 records_operations!(Postgres, PgRow);
+in_time!(Postgres);
 
 impl Backend for Postgres {
     shared_operations!();

@@ -104,7 +104,7 @@ macro_rules! records_operations {
                 items: &'a [String],
                 keep: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     let mut transaction = self.writer().begin().await?;
                     let done = sqlx::query(
                         "INSERT INTO kept_records (owner, context_id, tool, state, bundle, revision, created_ms, seq) \
@@ -163,7 +163,7 @@ macro_rules! records_operations {
                 context_id: &'a str,
                 since_ms: i64,
             ) -> BoxFuture<'a, Result<Option<$crate::RecordsRow>, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     if is_no_key(context_id) {
                         return Ok(None);
                     }
@@ -186,7 +186,7 @@ macro_rules! records_operations {
                 since_ms: i64,
                 most: i64,
             ) -> BoxFuture<'a, Result<Vec<$crate::RecordsHead>, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     let rows = sqlx::query(
                         "SELECT context_id, tool, revision, created_ms FROM kept_records \
                          WHERE owner = $1 AND created_ms >= $2 \
@@ -216,7 +216,7 @@ macro_rules! records_operations {
                 state: Option<&'a str>,
                 items: &'a [String],
             ) -> BoxFuture<'a, Result<Vec<String>, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     let of_state = "SELECT context_id FROM kept_records WHERE owner = ";
                     let mut query = sqlx::QueryBuilder::new(of_state);
                     query.push_bind(owner).push(" AND state = ").push_bind(state);
@@ -244,7 +244,7 @@ macro_rules! records_operations {
                 revision: i64,
                 bundle: &'a str,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
-                Box::pin(async move {
+                self.within(async move {
                     let done = sqlx::query(
                         "UPDATE kept_records SET bundle = $4, revision = revision + 1 \
                          WHERE owner = $1 AND context_id = $2 AND revision = $3",

@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use sqlx::sqlite::{
@@ -11,12 +12,11 @@ use sqlx::{ConnectOptions as _, Row as _};
 
 use crate::backend::{AnswerRow, Backend, Info};
 use crate::error::Trouble;
+use crate::reach::Reach;
 use crate::{BoxFuture, StoreError, is_no_key, migrations, private};
 
 /// How long another process may hold the file before we give up.
 const BUSY: Duration = Duration::from_secs(2);
-/// How long a connection may be waited for.
-const ACQUIRE: Duration = Duration::from_secs(5);
 /// How long between two looks at whether another process still opens the file.
 const TRY_AGAIN: Duration = Duration::from_millis(10);
 /// Connections for reading. SQLite has one writer at a time, whose connection is beside these: a write does not queue
@@ -28,20 +28,28 @@ pub(crate) struct Sqlite {
     pool: SqlitePool,
     /// For writing, to a file.
     writer: Option<SqlitePool>,
+    reach: Weak<Reach>,
 }
 
 impl Sqlite {
     const NAME: &'static str = "sqlite";
 
     /// Opens a file, made where there is none, in a folder that is made too.
-    pub(crate) async fn file(file: &Path) -> Result<Self, StoreError> {
-        if let Some(folder) = file.parent() {
-            private::folder(folder, file)?;
-        }
-        private::file(file, "the database file")?;
-        private::beside(file)?;
+    pub(crate) async fn file(file: &Path, reach: &Arc<Reach>) -> Result<Self, StoreError> {
+        let longest = reach.bounds().operation;
         // Two that open a new file at once would both make its tables. Given back when this returns.
-        let _turn = turn(file).await?;
+        let _turn = {
+            let file = file.to_owned();
+            // A file system may take its time, which is not the serving thread's.
+            let prepared = tokio::task::spawn_blocking(move || prepare(&file, longest)).await;
+            let failed = |_| {
+                Err(StoreError::new(
+                    Trouble::Other,
+                    "the database could not be opened",
+                ))
+            };
+            prepared.unwrap_or_else(failed)?
+        };
         let options = SqliteConnectOptions::new()
             .filename(address(file))
             // The file exists by now, with the right mode. SQLite must not create one through a link.
@@ -49,19 +57,25 @@ impl Sqlite {
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
             .busy_timeout(BUSY);
-        let writer = pool(options.clone(), 1).await?;
+        let writer = pool(options.clone(), 1, longest).await?;
         made(&writer).await?;
         Ok(Self {
-            pool: pool(options, READERS).await?,
+            pool: pool(options, READERS, longest).await?,
             writer: Some(writer),
+            reach: Arc::downgrade(reach),
         })
     }
 
     /// A store that ends with the process.
-    pub(crate) async fn memory() -> Result<Self, StoreError> {
-        let pool = pool(SqliteConnectOptions::new().in_memory(true), 1).await?;
+    pub(crate) async fn memory(reach: &Arc<Reach>) -> Result<Self, StoreError> {
+        let options = SqliteConnectOptions::new().in_memory(true);
+        let pool = pool(options, 1, reach.bounds().operation).await?;
         made(&pool).await?;
-        Ok(Self { pool, writer: None })
+        Ok(Self {
+            pool,
+            writer: None,
+            reach: Arc::downgrade(reach),
+        })
     }
 
     fn writer(&self) -> &SqlitePool {
@@ -79,7 +93,11 @@ impl Sqlite {
     }
 }
 
-async fn pool(options: SqliteConnectOptions, connections: u32) -> Result<SqlitePool, StoreError> {
+async fn pool(
+    options: SqliteConnectOptions,
+    connections: u32,
+    longest: Duration,
+) -> Result<SqlitePool, StoreError> {
     // What could not be done is told once, by us; statements are nothing for an operator's log.
     let options = options.disable_statement_logging();
     let pool = SqlitePoolOptions::new()
@@ -87,7 +105,7 @@ async fn pool(options: SqliteConnectOptions, connections: u32) -> Result<SqliteP
         .min_connections(u32::from(connections == 1))
         .idle_timeout(None)
         .max_lifetime(None)
-        .acquire_timeout(ACQUIRE)
+        .acquire_timeout(longest)
         .connect_with(options)
         .await?;
     Ok(pool)
@@ -102,10 +120,20 @@ async fn made(pool: &SqlitePool) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Makes what the database needs on the disk, and waits until no other process opens it. It blocks.
+fn prepare(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
+    if let Some(folder) = file.parent() {
+        private::folder(folder, file)?;
+    }
+    private::file(file, "the database file")?;
+    private::beside(file)?;
+    turn(file, longest)
+}
+
 /// Waits until no other process opens the file. Held until it is dropped; `None` where the file system has no locks.
-async fn turn(file: &Path) -> Result<Option<File>, StoreError> {
+fn turn(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
     let lock = private::file(&file.with_extension("lock"), "the lock file")?;
-    let until = Instant::now() + ACQUIRE;
+    let until = Instant::now() + longest;
     loop {
         match lock.try_lock() {
             Ok(()) => return Ok(Some(lock)),
@@ -114,7 +142,7 @@ async fn turn(file: &Path) -> Result<Option<File>, StoreError> {
                 let message = "another process has been opening the database for too long";
                 return Err(StoreError::new(Trouble::Locked, message));
             }
-            Err(TryLockError::WouldBlock) => tokio::time::sleep(TRY_AGAIN).await,
+            Err(TryLockError::WouldBlock) => std::thread::sleep(TRY_AGAIN),
         }
     }
 }
@@ -143,6 +171,7 @@ row_reader!(answer_of: SqliteRow => AnswerRow { answer_id, tool, arguments, hash
 deliverable_operations!(Sqlite, SqliteRow);
 forgetting_operations!(Sqlite);
 records_operations!(Sqlite, SqliteRow);
+in_time!(Sqlite);
 
 impl Backend for Sqlite {
     shared_operations!();

@@ -10,23 +10,24 @@ macro_rules! shared_operations {
             owner: &'a str,
             answer: &'a AnswerRow,
         ) -> BoxFuture<'a, Result<(), StoreError>> {
-            Box::pin(async move {
-                bound!(
-                    "INSERT INTO answers (owner, answer_id, tool, arguments, hash, record, created_ms, seq) \
-                     VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT COALESCE(MAX(seq), 0) + 1 FROM answers)) \
-                     ON CONFLICT (owner, answer_id) DO UPDATE SET tool = excluded.tool, \
-                     arguments = excluded.arguments, hash = excluded.hash, record = excluded.record, \
-                     created_ms = excluded.created_ms, seq = excluded.seq",
-                    owner,
-                    &answer.answer_id,
-                    &answer.tool,
-                    &answer.arguments,
-                    &answer.hash,
-                    &answer.record,
-                    answer.created_ms,
-                )
-                .execute(self.writer())
-                .await?;
+            self.within(async move {
+                put_answer!(owner, answer).execute(self.writer()).await?;
+                Ok(())
+            })
+        }
+
+        fn put_answers<'a>(
+            &'a self,
+            answers: &'a [(String, AnswerRow)],
+        ) -> BoxFuture<'a, Result<(), StoreError>> {
+            self.within(async move {
+                let mut transaction = self.writer().begin().await?;
+                for (owner, answer) in answers {
+                    put_answer!(owner, answer)
+                        .execute(&mut *transaction)
+                        .await?;
+                }
+                transaction.commit().await?;
                 Ok(())
             })
         }
@@ -37,7 +38,7 @@ macro_rules! shared_operations {
             answer_id: &'a str,
             since_ms: i64,
         ) -> BoxFuture<'a, Result<Option<AnswerRow>, StoreError>> {
-            Box::pin(async move {
+            self.within(async move {
                 if is_no_key(answer_id) {
                     return Ok(None);
                 }
@@ -59,7 +60,7 @@ macro_rules! shared_operations {
             owner: &'a str,
             most: i64,
         ) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>> {
-            Box::pin(async move {
+            self.within(async move {
                 let rows = bound!(
                     "SELECT answer_id, tool, arguments, hash, record, created_ms FROM answers \
                      WHERE owner = $1 ORDER BY seq DESC, answer_id LIMIT $2",
@@ -103,11 +104,70 @@ macro_rules! shared_operations {
             })
         }
 
+        fn look(&self) -> BoxFuture<'_, Result<(), StoreError>> {
+            self.within(async move {
+                // It takes the right to write, as a write does, and changes nothing.
+                let none = bound!(
+                    "DELETE FROM answers WHERE owner = $1 AND answer_id = $1",
+                    ""
+                );
+                none.execute(self.writer()).await?;
+                Ok(())
+            })
+        }
+
         fn close(&self) -> BoxFuture<'_, ()> {
             Box::pin(async move {
                 self.writer().close().await;
                 self.pool.close().await;
             })
+        }
+    };
+}
+
+/// The statement that keeps an answer.
+macro_rules! put_answer {
+    ($owner:expr, $answer:expr) => {
+        bound!(
+            "INSERT INTO answers (owner, answer_id, tool, arguments, hash, record, created_ms, seq) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, (SELECT COALESCE(MAX(seq), 0) + 1 FROM answers)) \
+             ON CONFLICT (owner, answer_id) DO UPDATE SET tool = excluded.tool, \
+             arguments = excluded.arguments, hash = excluded.hash, record = excluded.record, \
+             created_ms = excluded.created_ms, seq = excluded.seq",
+            $owner,
+            &$answer.answer_id,
+            &$answer.tool,
+            &$answer.arguments,
+            &$answer.hash,
+            &$answer.record,
+            $answer.created_ms,
+        )
+    };
+}
+
+/// Implements, for a type with a field `reach`, that an operation ends in time. One that does not, or that lost its
+/// server, is noted, so that others need not find out by themselves.
+macro_rules! in_time {
+    ($store:ty) => {
+        impl $store {
+            fn within<'a, T>(
+                &'a self,
+                work: impl Future<Output = Result<T, StoreError>> + Send + 'a,
+            ) -> BoxFuture<'a, Result<T, StoreError>> {
+                Box::pin(async move {
+                    let Some(reach) = self.reach.upgrade() else {
+                        return work.await;
+                    };
+                    let done = tokio::time::timeout(reach.bounds().operation, work).await;
+                    let done = done.unwrap_or_else(|_| Err(StoreError::not_in_time()));
+                    if let Err(error) = &done
+                        && matches!(error.trouble, Trouble::Locked | Trouble::Unreachable)
+                    {
+                        reach.note(error);
+                    }
+                    done
+                })
+            }
         }
     };
 }

@@ -161,8 +161,9 @@ async fn two_writers(kept: Kept) -> Result<(), Failed> {
     let ids: Vec<i64> = requests.into_iter().step_by(2).collect();
     let mut told: Vec<String> = Vec::new();
     for answer in other.answers(&ids).await.values() {
-        let id = outcome(answer).structured["answer_id"].clone();
-        told.push(id.as_str().ok_or("an answer without an id")?.to_owned());
+        let answer = outcome(answer);
+        let id = answer.structured["answer_id"].as_str();
+        told.push(id.ok_or(format!("no id: {}", answer.text))?.to_owned());
     }
     other.hang_up();
     let ended = other.end().await;

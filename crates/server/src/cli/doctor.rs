@@ -40,6 +40,10 @@ pub(super) fn run(
             "no folder for it is known (is HOME set?)",
         ),
     }
+    if let Some(file) = &loaded.no_file {
+        let problem = format!("{} is not a regular file; it was skipped", file.display());
+        report.say(Verdict::Bad, "configuration", &problem);
+    }
     for name in &loaded.unknown_environment {
         report.say(
             Verdict::Bad,

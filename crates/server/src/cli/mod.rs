@@ -181,6 +181,12 @@ fn dispatch(cli: Cli) -> u8 {
         Err(error) => return wrong(&error),
     };
     logging::start(&loaded.settings.log);
+    if let Some(file) = &loaded.no_file {
+        tracing::warn!(
+            file = %file.display(),
+            "the configuration file is not a regular file that can be read; it was skipped"
+        );
+    }
     for name in &loaded.unknown_environment {
         tracing::warn!(
             name,
@@ -334,6 +340,7 @@ pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigErro
     // One thread: what reads answers and what judges has threads of its own, and a session's steps would wake one thread
     // after the other.
     with_runtime(1, async {
+        engine.begin();
         let kept = Arc::clone(&engine);
         let served = stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
         kept.close().await;
@@ -373,6 +380,7 @@ pub fn over_http(
                 serve::MCP_PATH
             ));
         }
+        engine.begin();
         let kept = Arc::clone(&engine);
         let server = McpServer::new(engine);
         serve::serve(server, listener, &settings.http, &settings.limits, metrics).await;

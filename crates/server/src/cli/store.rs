@@ -124,6 +124,9 @@ fn hint(error: &StoreError) -> Option<&'static str> {
         }
         Trouble::Unreachable => Some("`database_url` (FRESHCONTEXT_DATABASE_URL) names the server"),
         Trouble::Newer => Some("use the newer freshcontext, or another data folder"),
+        Trouble::TooLarge => {
+            Some("the limit that the error names can be raised, for this command alone with `--set`")
+        }
         Trouble::Other => None,
     }
 }

@@ -48,6 +48,8 @@ pub struct Loaded {
     pub settings: Settings,
     /// The file that was read, where there was one.
     pub file: Option<PathBuf>,
+    /// Where the file is looked for, where what is there is no regular file: it was not read.
+    pub no_file: Option<PathBuf>,
     /// Names in the environment that look like ours and are not.
     pub unknown_environment: Vec<String>,
 }
@@ -70,8 +72,12 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let mut loaded = Loaded {
         settings: Settings::default(),
         file: None,
+        no_file: None,
         unknown_environment: Vec::new(),
     };
+    if sources.file.is_none() {
+        loaded.no_file = default_file().filter(|file| file.exists() && !file.is_file());
+    }
     if let Some(file) = find_file(sources) {
         let text = input::read_file(&file, Bound::config(&Limits::DEFAULT))
             .map_err(|refused| ConfigError(refused.to_string()))?;
@@ -246,6 +252,7 @@ mod tests {
         let mut loaded = Loaded {
             settings: Settings::default(),
             file: None,
+            no_file: None,
             unknown_environment: Vec::new(),
         };
         let pairs: Vec<_> = pairs

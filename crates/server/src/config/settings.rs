@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{Clock, FixedClock, Limits};
-use freshcontext_store::{Place, Retention, Store};
+use freshcontext_store::{Bounds, Place, Retention, Store};
 use ipnet::IpNet;
 
 use crate::clock::SystemClock;
@@ -209,7 +210,14 @@ impl Settings {
             versions: i64::try_from(self.limits.versions_kept).unwrap_or(i64::MAX),
             records: i64::try_from(self.limits.records_kept).unwrap_or(i64::MAX),
         };
-        let store = Store::new(place, retention);
+        let limits = &self.limits;
+        let bounds = Bounds {
+            wait: Duration::from_millis(limits.store_wait_ms),
+            operation: Duration::from_millis(limits.store_operation_ms),
+            retry: Duration::from_millis(limits.store_retry_ms),
+            most_retry: Duration::from_millis(limits.store_max_retry_ms),
+        };
+        let store = Store::bounded(place, retention, bounds);
         Some(if self.replay_at.is_some() {
             store.in_replay()
         } else {

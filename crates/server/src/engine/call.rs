@@ -90,6 +90,9 @@ impl Engine {
         arguments: Arguments,
         context: &CallContext,
     ) -> Result<ToolOutcome, SourceError> {
+        if let (Some(times), Work::Source(_) | Work::Composite(_)) = (&self.times, &tool.work) {
+            times.begin();
+        }
         match &tool.work {
             Work::Evaluate => self.evaluate(arguments, context).await,
             Work::Recheck => {

@@ -194,11 +194,17 @@ impl Engine {
         &self.options
     }
 
-    /// Waits, for a while, until what is to be kept is written, and closes the store. To be called before the process
-    /// ends.
+    /// Begins to open the store, which nobody waits for. To be called when the process begins to serve.
+    pub fn begin(&self) {
+        if let Some(times) = &self.times {
+            times.begin();
+        }
+    }
+
+    /// Closes the store, in bounded time. To be called before the process ends.
     pub async fn close(&self) {
         if let Some(times) = &self.times {
-            times.flush().await;
+            times.close().await;
         }
     }
 

@@ -1,8 +1,4 @@
-//! Giving answers their ids, and keeping them in the background.
-
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+//! Keeping answers, and giving those that are kept their ids.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,21 +6,18 @@ use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_store::{AnswerRow, Store, StoreError};
 use hmac::{Hmac, KeyInit, Mac};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use sha2::Sha256;
 
 use super::Owner;
 use super::marks::{Draft, Kept};
 use crate::engine::ToolOutcome;
 
-/// Answers that wait to be written; further ones get no id.
-const WAITING: usize = 1_000;
-/// How long a store that cannot be used is left alone.
-const LEFT_ALONE: Duration = Duration::from_mins(1);
-/// How long the end of the process waits for what is not written yet.
-const FLUSH: Duration = Duration::from_secs(3);
 /// Bytes of an id: 72 bits, bound to their owner.
 const ID_BYTES: usize = 9;
+
+/// Where the `_meta` of a result says that its answer is not kept.
+const STATUS: &str = "io.github.freshcontext/answer";
 
 /// What the toolset holds.
 pub(crate) struct Times {
@@ -32,10 +25,6 @@ pub(crate) struct Times {
     store: Option<Store>,
     /// Makes ids: the same answer from the cache keeps its own, and nobody can guess another's.
     key: [u8; 32],
-    /// Answers on their way into the store, by owner and id.
-    waiting: Mutex<HashMap<(String, String), Arc<AnswerRow>>>,
-    /// Since when the store cannot be used, and why.
-    broken: Mutex<Option<(Instant, StoreError)>>,
 }
 
 impl Times {
@@ -46,8 +35,13 @@ impl Times {
         Self {
             store: store.filter(|_| random),
             key,
-            waiting: Mutex::default(),
-            broken: Mutex::default(),
+        }
+    }
+
+    /// Begins to open the store, which is not waited for: a source is asked meanwhile.
+    pub(crate) fn begin(&self) {
+        if let Some(store) = &self.store {
+            store.begin();
         }
     }
 
@@ -55,10 +49,10 @@ impl Times {
         self.store.as_ref()
     }
 
-    /// Gives an answer its id and hash, and keeps it in the background. Where the store cannot be used, the answer
-    /// goes out without an id.
+    /// Keeps an answer and gives it its id, and its hash. Where it is not kept within the time that an answer waits
+    /// (`limits.store_wait_ms`), it goes out without an id, and says so.
     pub(crate) async fn keep(
-        self: &Arc<Self>,
+        &self,
         outcome: &mut ToolOutcome,
         draft: Draft,
         owner: &Owner,
@@ -69,61 +63,58 @@ impl Times {
             Kept::Answer(_) => (Some(draft.hash.clone()), "\n---\n"),
             Kept::Sections { .. } => (None, "\nCoverage: "),
         };
-        let id = self.take_in(draft, owner, now).await;
+        let kept = self.take_in(draft, owner, now).await;
         if let Some(Value::Object(structured)) = &mut outcome.structured {
-            if let Some(id) = &id {
+            if let Ok(Some(id)) = &kept {
                 structured.insert("answer_id".to_owned(), id.as_str().into());
             }
             if let Some(hash) = hash {
                 structured.insert("answer_hash".to_owned(), hash.into());
             }
         }
-        if let Some(id) = id
-            && let Some(at) = outcome.text.find(header_end)
-        {
-            outcome.text.insert_str(at, &format!("\nAnswer-Id: {id}"));
+        let line = match kept {
+            Ok(Some(id)) => format!("\nAnswer-Id: {id}"),
+            Ok(None) => return,
+            Err(error) => {
+                tracing::debug!(%error, "an answer is not kept");
+                let why = error.message;
+                let line = format!("\nNot-Kept: {why}; there is no id to recheck it by");
+                let meta = outcome.meta.get_or_insert_with(Map::new);
+                meta.insert(STATUS.to_owned(), json!({"status": "not_kept", "why": why}));
+                line
+            }
+        };
+        if let Some(at) = outcome.text.find(header_end) {
+            outcome.text.insert_str(at, &line);
         }
     }
 
-    async fn take_in(self: &Arc<Self>, draft: Draft, owner: &Owner, now: DateTime<Utc>) -> Option<String> {
-        let store = self.store.as_ref()?;
-        if self.trouble().is_some() {
-            return None;
-        }
-        if let Err(error) = store.backend().await {
-            self.note(error);
-            return None;
-        }
+    /// The id of an answer, once it is kept; none where nothing is to be kept.
+    async fn take_in(
+        &self,
+        draft: Draft,
+        owner: &Owner,
+        now: DateTime<Utc>,
+    ) -> Result<Option<String>, StoreError> {
+        let Some(store) = &self.store else {
+            return Ok(None);
+        };
+        let (Some(answer_id), Ok(record)) = (self.id(&draft, owner), serde_json::to_string(&draft.record))
+        else {
+            return Ok(None);
+        };
         let row = AnswerRow {
-            answer_id: self.id(&draft, owner)?,
-            record: serde_json::to_string(&draft.record).ok()?,
+            answer_id: answer_id.clone(),
+            record,
             tool: draft.tool,
             arguments: draft.arguments,
             hash: draft.hash,
             created_ms: draft.retrieved_ms,
         };
-        let id = row.answer_id.clone();
-        let place = (owner.as_str().to_owned(), id.clone());
-        let row = Arc::new(row);
-        {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            if waiting.len() >= WAITING {
-                tracing::warn!("answers come faster than they can be kept; this one gets no id");
-                return None;
-            }
-            waiting.insert(place.clone(), Arc::clone(&row));
-        }
-        let times = Arc::clone(self);
-        tokio::spawn(async move {
-            if let Some(store) = times.store()
-                && let Err(error) = store.put_answer(&place.0, &row, now.timestamp_millis()).await
-            {
-                times.note(error);
-            }
-            let mut waiting = times.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.remove(&place);
-        });
-        Some(id)
+        store
+            .keep_answer(owner.as_str(), row, now.timestamp_millis())
+            .await?;
+        Ok(Some(answer_id))
     }
 
     fn id(&self, draft: &Draft, owner: &Owner) -> Option<String> {
@@ -159,18 +150,10 @@ impl Times {
             )
             .hint("pass tool, arguments and the answer's hash instead of an id"));
         };
-        let place = (owner.as_str().to_owned(), id.to_owned());
-        let waiting = {
-            let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            waiting.get(&place).cloned()
-        };
-        let row = match waiting {
-            Some(row) => Some(row.as_ref().clone()),
-            None => store
-                .answer(owner.as_str(), id, now_ms)
-                .await
-                .map_err(|error| unusable(&error))?,
-        };
+        let row = store
+            .answer(owner.as_str(), id, now_ms)
+            .await
+            .map_err(|error| unusable(&error))?;
         let Some(row) = row else {
             let mut error = SourceError::not_found(format!(
                 "no answer of the id {} is kept (unknown, too old, or another caller's)",
@@ -189,34 +172,11 @@ impl Times {
         Ok((row, record))
     }
 
-    /// Waits until what is on its way is written, for a while.
-    pub(crate) async fn flush(&self) {
-        let until = Instant::now() + FLUSH;
-        while Instant::now() < until {
-            let empty = self
-                .waiting
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .is_empty();
-            if empty {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+    /// Ends the store's connections, in bounded time. Whatever has an id is kept already.
+    pub(crate) async fn close(&self) {
         if let Some(store) = &self.store {
             store.close().await;
         }
-    }
-
-    pub(super) fn trouble(&self) -> Option<StoreError> {
-        let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, error) = broken.as_ref()?;
-        (since.elapsed() < LEFT_ALONE).then(|| error.clone())
-    }
-
-    pub(super) fn note(&self, error: StoreError) {
-        tracing::warn!(%error, "the store cannot be used; tools go on, and answers get no id");
-        *self.broken.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), error));
     }
 }
 

@@ -118,7 +118,17 @@ impl Times {
         let Some(records) = structured.get(FIELD) else {
             return;
         };
-        let state = self.state_of(structured, tool, owner, now).await;
+        // Read once the records are known to be wanted, and no longer than anything else of an answer waits.
+        let state = match self.store() {
+            Some(store) if store.trouble().is_none() => {
+                let reading = self.state_of(structured, tool, owner, now);
+                tokio::time::timeout(store.bounds().wait, reading)
+                    .await
+                    .ok()
+                    .flatten()
+            }
+            _ => None,
+        };
         let said = match self.put_records(records, state, tool, owner, most, now).await {
             Ok(()) => json!({"status": "kept"}),
             Err(why) => {
@@ -142,9 +152,6 @@ impl Times {
         let store = self
             .store()
             .ok_or("nothing is kept: the setting `store` is off")?;
-        if let Some(error) = self.trouble() {
-            return Err(error.message);
-        }
         if store.retention().records == 0 {
             return Err("nothing is kept: limits.records_kept is 0".to_owned());
         }
@@ -172,14 +179,10 @@ impl Times {
             created_ms: now.timestamp_millis(),
         };
         let now_ms = now.timestamp_millis();
-        let done = store.put_records(owner.as_str(), &row, &items, now_ms).await;
-        match done {
+        match store.keep_records(owner.as_str(), row, items, now_ms).await {
             Ok(true) => Ok(()),
             Ok(false) => Err("records with their id are stored already".to_owned()),
-            Err(error) => {
-                self.note(error.clone());
-                Err(error.message)
-            }
+            Err(error) => Err(error.message),
         }
     }
 
@@ -205,11 +208,11 @@ impl Times {
         if changes.parts.is_empty() && changes.updated.is_empty() && changes.removed.is_empty() {
             return;
         }
-        let Some(store) = self.store().filter(|_| self.trouble().is_none()) else {
+        let Some(store) = self.store().filter(|store| store.trouble().is_none()) else {
             return;
         };
         if let Err(error) = noted(store, owner, changes, now).await {
-            self.note(error);
+            tracing::warn!(%error, "what was found is not written into the records that are kept");
         }
     }
 }

@@ -117,7 +117,7 @@ impl Engine {
     }
 
     /// What keeps them.
-    async fn kept(&self) -> Result<&Arc<dyn Backend>, SourceError> {
+    async fn kept(&self) -> Result<Arc<dyn Backend>, SourceError> {
         let store = self.times.as_ref().and_then(|times| times.store());
         let Some(store) = store else {
             return Err(SourceError::new(

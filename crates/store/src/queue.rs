@@ -1,0 +1,96 @@
+//! Answers on their way into the database. All that wait are written in one transaction, so that many at once are not
+//! late because each is written by itself.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use crate::StoreError;
+use crate::backend::AnswerRow;
+use crate::error::Trouble;
+use crate::reach::Reach;
+
+/// Answers of one transaction.
+const AT_ONCE: usize = 64;
+
+/// What one caller learns of its answer.
+type Told = Result<(), StoreError>;
+/// Answers with their owners, and those who wait for them.
+type Batch = (Vec<(String, AnswerRow)>, Vec<oneshot::Sender<Told>>);
+
+#[derive(Default)]
+pub(crate) struct Queue {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    rows: Vec<(String, AnswerRow)>,
+    told: Vec<oneshot::Sender<Told>>,
+    /// Whether a task writes.
+    writing: bool,
+}
+
+impl Queue {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds an answer. What comes back is told when it is written, or why it is not.
+    pub(crate) fn add(
+        self: &Arc<Self>,
+        reach: &Arc<Reach>,
+        owner: &str,
+        row: AnswerRow,
+    ) -> oneshot::Receiver<Told> {
+        let (told, kept) = oneshot::channel();
+        let mut state = self.state();
+        state.rows.push((owner.to_owned(), row));
+        state.told.push(told);
+        if !std::mem::replace(&mut state.writing, true) {
+            drop(state);
+            reach.spawn(write(Arc::clone(self), Arc::clone(reach)));
+        }
+        kept
+    }
+
+    /// What is to be written next; none ends the writing.
+    fn take(&self) -> Option<Batch> {
+        let mut state = self.state();
+        let many = state.rows.len().min(AT_ONCE);
+        if many == 0 {
+            state.writing = false;
+            return None;
+        }
+        Some((
+            state.rows.drain(..many).collect(),
+            state.told.drain(..many).collect(),
+        ))
+    }
+}
+
+async fn write(queue: Arc<Queue>, reach: Arc<Reach>) {
+    while let Some((rows, told)) = queue.take() {
+        let done = written(&reach, &rows).await;
+        let alone = rows.len() > 1 && matches!(&done, Err(error) if error.trouble == Trouble::Other);
+        for (row, told) in rows.iter().zip(told) {
+            // One that cannot be written must not keep the others from it.
+            let done = if alone {
+                written(&reach, std::slice::from_ref(row)).await
+            } else {
+                done.clone()
+            };
+            // Who waits no longer learns nothing.
+            let _ = told.send(done);
+        }
+    }
+}
+
+async fn written(reach: &Arc<Reach>, rows: &[(String, AnswerRow)]) -> Told {
+    let done = match reach.now() {
+        Ok(backend) => backend.put_answers(rows).await,
+        Err(error) => Err(error),
+    };
+    reach.note_written(&done);
+    done
+}
