@@ -2,8 +2,9 @@
 
 use std::str::FromStr as _;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgRow};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 
 use crate::backend::{AnswerRow, Backend, Info};
@@ -13,8 +14,9 @@ use crate::{BoxFuture, StoreError, is_no_key, migrations};
 
 /// Connections of one process.
 const CONNECTIONS: u32 = 4;
-/// Longest statement, so that a hanging server does not keep a caller.
-const STATEMENT_MS: &str = "5000";
+/// Tenths of the time of an operation that the server gives a statement: it ends one itself before the operation is given
+/// up, so that the connection stays usable.
+const STATEMENT_TENTHS: u32 = 9;
 
 /// Accepted schemes.
 const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
@@ -42,7 +44,7 @@ impl Postgres {
     pub(crate) async fn connect(address: &str, reach: &Arc<Reach>) -> Result<Self, StoreError> {
         let longest = reach.bounds().operation;
         let connecting = async {
-            let options = options(address).await?;
+            let options = options(address, longest * STATEMENT_TENTHS / 10).await?;
             // Not by the pool, which would try a refused connection again until its time is over.
             let mut first = options.connect().await?;
             migrations::postgres().run_direct(None, &mut first, false).await?;
@@ -67,6 +69,13 @@ impl Postgres {
         })
     }
 
+    /// A connection for upkeep, whose statements may take any time. It ends with its use.
+    async fn without_timeout(&self) -> Result<PgConnection, StoreError> {
+        let mut own = self.pool.acquire().await?.detach();
+        sqlx::query("SET statement_timeout = 0").execute(&mut own).await?;
+        Ok(own)
+    }
+
     fn writer(&self) -> &PgPool {
         &self.pool
     }
@@ -77,7 +86,7 @@ impl Postgres {
     }
 }
 
-async fn options(address: &str) -> Result<PgConnectOptions, StoreError> {
+async fn options(address: &str, statement: Duration) -> Result<PgConnectOptions, StoreError> {
     let address = address.to_owned();
     // Where the address has no password, a file of passwords is read.
     let read = tokio::task::spawn_blocking(move || read_address(&address));
@@ -88,7 +97,7 @@ async fn options(address: &str) -> Result<PgConnectOptions, StoreError> {
         )
     })?;
     Ok(options
-        .options([("statement_timeout", STATEMENT_MS)])
+        .options([("statement_timeout", statement.as_millis().to_string())])
         // What could not be done is told once, by us; statements are nothing for an operator's log.
         .disable_statement_logging())
 }
@@ -105,6 +114,7 @@ impl Backend for Postgres {
     /// Reads every table to its end: the server itself keeps checksums where it was set up to.
     fn check(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
         Box::pin(async move {
+            let mut own = self.without_timeout().await?;
             let mut complaints = Vec::new();
             for statement in [
                 "SELECT COUNT(*) FROM (SELECT * FROM answers) AS whole",
@@ -116,8 +126,7 @@ impl Backend for Postgres {
                 "SELECT COUNT(*) FROM (SELECT * FROM kept_record_items) AS whole",
                 "SELECT COUNT(*) FROM (SELECT * FROM store_state) AS whole",
             ] {
-                let read: Result<i64, sqlx::Error> =
-                    sqlx::query_scalar(statement).fetch_one(&self.pool).await;
+                let read: Result<i64, sqlx::Error> = sqlx::query_scalar(statement).fetch_one(&mut own).await;
                 if let Err(error) = read {
                     complaints.push(StoreError::from(error).message);
                 }
@@ -128,7 +137,8 @@ impl Backend for Postgres {
 
     fn vacuum(&self) -> BoxFuture<'_, Result<(), StoreError>> {
         Box::pin(async move {
-            sqlx::query("VACUUM").execute(&self.pool).await?;
+            let mut own = self.without_timeout().await?;
+            sqlx::query("VACUUM").execute(&mut own).await?;
             Ok(())
         })
     }

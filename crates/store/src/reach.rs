@@ -285,7 +285,7 @@ impl Reach {
         if let Some(backend) = backend
             && tokio::time::timeout(CLOSING, backend.close()).await.is_err()
         {
-            tracing::warn!("the database did not end its connections in time");
+            tracing::debug!("the database did not end its connections in time");
         }
     }
 }
