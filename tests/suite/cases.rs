@@ -10,12 +10,13 @@ use freshcontext_contract::limits::MIN_RESULT_CHARS;
 use freshcontext_spec::validate::{Level, validate};
 use freshcontext_testkit::check::{self, Outcome};
 use freshcontext_testkit::damage::{CHALLENGE, damaged, poisoned};
+use freshcontext_testkit::forms::Group;
 use freshcontext_testkit::{Case, Kind, Reply, load_cases};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Map, Value, json};
 
 use crate::run::{Bench, block_on, once};
-use crate::{root, shared, verdict, wanted};
+use crate::{quoted, root, shared, verdict, wanted};
 
 /// All trials of all cases, and one per tool that its cases are complete.
 pub fn trials() -> Vec<Trial> {
@@ -421,11 +422,20 @@ async fn poisoned_answer(case: &Case, recordings: &Path) -> Result<Outcome, Fail
     Ok(bench.call(&case.tool, case.arguments.clone()).await?)
 }
 
-/// Poison in every text of every body.
+/// Poison in every text of every body, and then in every string of it.
 async fn hostile(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     let outcome = poisoned_answer(&case, &recordings).await?;
     let mut complaints = check::harmless(&outcome);
     complaints.extend(check::honesty(&case, &outcome));
+    // Names, ids, addresses and dates, too, each group of them apart: a call goes its usual way with most in order.
+    for number in 0..quoted::GROUPS {
+        let group = Group {
+            number,
+            of: quoted::GROUPS,
+        };
+        let outcome = quoted::poisoned_case(&case, &recordings, group).await?;
+        complaints.extend(quoted::of_case(&case, &outcome));
+    }
     verdict(complaints)
 }
 

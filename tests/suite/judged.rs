@@ -148,12 +148,12 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "Could not load the page: navigation was stopped after 45 s (net::ERR_HTTP2_PROTOCOL_ERROR)",
             "tool_error",
-            "\u{201c}Could not load the page\u{201d}",
+            "\"Could not load the page\"",
         ),
         (
             "page.goto: Timeout 30000ms exceeded.\nCall log:\n  - navigating to \"https://docs.example.org/\"",
             "timeout",
-            "\u{201c}30000ms exceeded\u{201d}",
+            "\"30000ms exceeded\"",
         ),
         // Whatever host it names: it may stand in much content.
         (
@@ -170,7 +170,7 @@ async fn what_tools_print() -> Result<(), Failed> {
         (
             "The server answered \"Access denied\".",
             "access_denied",
-            "\u{201c}The server\u{201d}|\u{201c}answered\u{201d}|\u{201c}denied\u{201d}",
+            "\"The server\"|\"answered\"|\"denied\"",
         ),
         (
             "%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>",

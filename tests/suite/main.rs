@@ -31,6 +31,7 @@ mod mutated;
 mod places;
 mod politeness;
 mod process;
+mod quoted;
 mod record;
 mod records;
 mod redaction;
@@ -78,6 +79,7 @@ fn main() {
     trials.extend(records::trials());
     trials.extend(redaction::trials());
     trials.extend(politeness::trials());
+    trials.extend(quoted::trials());
     trials.extend(refused_keys::trials());
     trials.extend(http::trials());
     trials.extend(http_surface::trials());

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, Peek, Route,
-    SourceError, SourceResult, StatusRule, When,
+    SourceError, SourceResult, StatusRule, When, quoted,
 };
 
 pub use input::Input;
@@ -175,7 +175,7 @@ fn found(
         .understood
         .filter(|read| read.contains(" OR ") && !query.contains(" OR "))
     {
-        result.note(format!("arXiv read the query as: {understood}"));
+        result.note(format!("arXiv read the query as: {}", quoted(&understood)));
     }
     if args.since.is_some() || args.until.is_some() {
         result.note("`since` and `until` are about the first submission");

@@ -1,6 +1,6 @@
 //! An Atom answer into papers, purely. Matched by namespace and local name, never by position.
 
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError};
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, Response, SourceError, quoted};
 use freshcontext_parse::{charset, text};
 
 use crate::input::without_version;
@@ -60,12 +60,15 @@ pub fn read(body: &str, status: u16, whole_text: bool) -> Result<Feed, Trouble> 
     }
     let malformed =
         |what: &str| Trouble::Failed(SourceError::malformed(format!("arXiv: {what}")).status(status));
-    let root = xml::parse(body).map_err(|error| malformed(&format!("the answer is not a feed ({error})")))?;
+    let root = xml::parse(body).map_err(|error| {
+        let why = quoted(&error.to_string());
+        malformed(&format!("the answer is not a feed ({why})"))
+    })?;
     if root.space != ATOM || root.name != "feed" {
         return Err(malformed("the answer is a page or another document, not a feed"));
     }
     if let Some(message) = root.children(ATOM, "entry").find_map(refusal) {
-        let problem = format!("was refused by arXiv: {message}");
+        let problem = format!("was refused by arXiv: {}", quoted(&message));
         return Err(Trouble::Failed(
             SourceError::invalid_input("url", problem, crate::input::EXAMPLE).status(status),
         ));

@@ -1,7 +1,7 @@
 //! A package: its repository's releases, since they have notes; else the registry's versions.
 
 use freshcontext_contract::chrono::TimeDelta;
-use freshcontext_contract::{Cx, ErrorCode, SourceError};
+use freshcontext_contract::{Cx, ErrorCode, SourceError, named};
 use freshcontext_parse::registry::{self as registries, Registry};
 use freshcontext_parse::{charset, link};
 
@@ -25,7 +25,7 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
             small
         }
         Err(error) if error.code == ErrorCode::NotFound => {
-            return Err(error.saying(format!("{} has no package {name}", registry.prefix())));
+            return Err(error.saying(format!("{} has no package {}", registry.prefix(), named(name))));
         }
         other => other?,
     };
@@ -63,7 +63,12 @@ pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Fou
             "the registry names no repository on GitHub: versions without notes".to_owned(),
         ),
     };
-    found.what = format!("{} package {}: {}", registry.prefix(), package.name, found.what);
+    found.what = format!(
+        "{} package {}: {}",
+        registry.prefix(),
+        named(&package.name),
+        found.what
+    );
     if let Some(latest) = package.latest {
         found.fields.insert("latest".to_owned(), latest.into());
     }

@@ -1,7 +1,7 @@
 //! Any page of the web: a changelog, a feed, a file, an article, or a site that has one of these.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, DateEvidence, Response, SourceError};
+use freshcontext_contract::{Cx, DateEvidence, Response, SourceError, named, quoted};
 use freshcontext_parse::feed::looks_like as looks_like_a_feed;
 use freshcontext_parse::{charset, link};
 
@@ -116,8 +116,9 @@ fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
             .any(|kind| media.contains(kind));
     if !readable {
         return Err(SourceError::malformed(format!(
-            "{} sent {media}, which is no text",
-            host(&url)
+            "{} sent {}, which is no text",
+            host(&url),
+            named(&media)
         )));
     }
     let decoded = charset::decode(response);
@@ -139,7 +140,7 @@ fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
         let what = if feed.title.is_empty() {
             format!("feed of {}", host(&url))
         } else {
-            format!("feed {}", feed.title)
+            format!("feed {}", quoted(&feed.title))
         };
         return Ok(Document::Found(Found::new(what, url, "feed", feed.releases)));
     }
@@ -169,7 +170,7 @@ fn listed(page: Page, url: Url) -> Found {
     let what = if page.title.is_empty() {
         format!("page {url}")
     } else {
-        format!("page {}", page.title)
+        format!("page {}", quoted(&page.title))
     };
     let mut found = Found {
         complete: false,
@@ -193,7 +194,7 @@ fn article(page: Page, url: Url) -> Found {
         notes: page.text,
         ..Release::default()
     };
-    let mut found = Found::new(format!("page {title}"), url, "page", vec![release]);
+    let mut found = Found::new(format!("page {}", quoted(&title)), url, "page", vec![release]);
     found.article = true;
     found.notes.extend(page.cut);
     found.notes.extend(page.dates.notes);

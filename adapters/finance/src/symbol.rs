@@ -1,6 +1,6 @@
 //! Tickers as people write them, and as each provider does.
 
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{SourceError, quoted};
 use freshcontext_parse::text;
 
 use crate::wrong;
@@ -87,7 +87,7 @@ impl Ticker {
             || !bare.starts_with(|c: char| c.is_ascii_alphanumeric())
         {
             let shown = text::said(given, 30);
-            return Err(wrong(&format!("holds {shown:?}, which is no ticker")));
+            return Err(wrong(&format!("holds {}, which is no ticker", quoted(&shown))));
         }
         let given = given.trim().to_owned();
         let ticker = |root: &str, kind| {

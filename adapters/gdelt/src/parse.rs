@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, DateEvidence, Item, SourceError, SourceResult, sort_by_date};
+use freshcontext_contract::{
+    CommonArgs, DateEvidence, Item, SourceError, SourceResult, code, quoted, sort_by_date,
+};
 use freshcontext_parse::date::{self, PathDate};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link, text};
@@ -111,7 +113,11 @@ fn refusal(body: &str, query: &str) -> Result<(), SourceError> {
         && body.chars().count() <= 300;
     if sentence {
         let said = text::one_line(body);
-        let problem = format!("was refused by GDELT: {said} The query sent was {query}");
+        let problem = format!(
+            "was refused by GDELT: {} The query sent was {}",
+            quoted(&said),
+            code(query)
+        );
         return Err(SourceError::invalid_input("url", problem, DESCRIPTOR.example));
     }
     Err(SourceError::malformed(
@@ -346,7 +352,7 @@ pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
     result.route = Some("doc");
     result.summary = Some(format!(
         "GDELT articles for {} in {}, sorted by {}: {} shown of {}{} stories found",
-        plan.query,
+        code(&plan.query),
         plan.window,
         plan.sort,
         result.items.len(),
@@ -354,7 +360,11 @@ pub fn result(mut list: List, plan: &Plan, args: &CommonArgs) -> SourceResult {
         found
     ));
     if let Some(given) = &plan.given {
-        result.note(format!("The query {given} was sent as {}", plan.query));
+        result.note(format!(
+            "The query {} was sent as {}",
+            code(given),
+            code(&plan.query)
+        ));
     }
     if !result.items.is_empty() {
         result.note(

@@ -1,6 +1,8 @@
 //! All matching rows, grouped and sorted here.
 
-use freshcontext_contract::{Cx, DateEvidence, SourceError, SourceResult, counted, sort_by_date};
+use freshcontext_contract::{
+    Cx, DateEvidence, SourceError, SourceResult, code, counted, named, sort_by_date,
+};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Query};
@@ -134,7 +136,11 @@ fn to_result(cx: &Cx<'_>, query: &Query, read: &Read, skip: usize) -> Result<Sou
         counted(read.rows.len(), "row read", "rows read")
     ));
     if let Some(short) = &query.short {
-        result.note(format!("`{short}` was read as the agency {}", query.words));
+        result.note(format!(
+            "{} was read as the agency {}",
+            code(short),
+            named(&query.words)
+        ));
     }
     if days.given() && undated > 0 {
         result.skip(

@@ -1,7 +1,7 @@
 //! From answers of data.gov.sg to rows.
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
 use serde::Deserialize;
@@ -120,7 +120,10 @@ fn refusal(answer: &Answer) -> SourceError {
     } else {
         ErrorCode::UpstreamError
     };
-    SourceError::new(code, format!("data.gov.sg answered with an error: {said}"))
+    SourceError::new(
+        code,
+        format!("data.gov.sg answered with an error: {}", quoted(&said)),
+    )
 }
 
 /// A row without a tender number belongs to no tender: two of them are not one.

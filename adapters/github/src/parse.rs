@@ -1,7 +1,7 @@
 //! Answers into items, purely.
 
 use freshcontext_contract::serde_json::{self, Value};
-use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient};
 use freshcontext_parse::{charset, link, text};
 use serde::Deserialize;
@@ -247,7 +247,7 @@ fn refused(body: &str) -> SourceError {
         .and_then(text::present);
     match reason {
         Some(reason) => {
-            let problem = format!("was refused by GitHub: {}", text::clip(&reason, 160));
+            let problem = format!("was refused by GitHub: {}", quoted(&text::clip(&reason, 160)));
             SourceError::invalid_input("query", problem, crate::input::QUERY_EXAMPLE).status(422)
         }
         None => SourceError::upstream("GitHub refused the search without a reason").status(422),

@@ -3,7 +3,7 @@
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, DateEvidence, Descriptor, Earlier, ErrorCode, Hosts, Listing, Peek, Peeked,
-    Question, Response, SourceError, SourceResult, hosts,
+    Question, Response, SourceError, SourceResult, hosts, named,
 };
 use freshcontext_parse::github::Repository;
 use freshcontext_parse::{charset, link};
@@ -82,9 +82,9 @@ fn build(
     let page = format!("https://github.com/{}", facts.full_name);
     let mut result = SourceResult::new(link::built(&page, &[])?, Vec::new());
     result.route = Some("rest");
-    result.summary = Some(format!("GitHub repository {}", facts.full_name));
+    result.summary = Some(format!("GitHub repository {}", named(&facts.full_name)));
     if !facts.full_name.eq_ignore_ascii_case(&asked.to_string()) {
-        result.note(format!("{asked} is now {}", facts.full_name));
+        result.note(format!("{asked} is now {}", named(&facts.full_name)));
     }
     if facts.archived() {
         result.note("archived: read-only, no further commits will come");

@@ -3,7 +3,10 @@
 use std::borrow::Cow;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, sort_by_date};
+use freshcontext_contract::{
+    Cx, DateEvidence, ErrorCode, Response, SourceError, SourceResult, code, named, quoted_within,
+    sort_by_date,
+};
 use freshcontext_parse::charset;
 
 use crate::DESCRIPTOR;
@@ -70,13 +73,15 @@ fn keyword(words: &str, notes: &mut Vec<String>) -> Filter {
     };
     if let Some(wide) = wide {
         notes.push(format!(
-            "`{words}` is too short to be searched as a keyword; {wide} was searched"
+            "{} is too short to be searched as a keyword; {wide} was searched",
+            code(words)
         ));
         return Filter::Keyword(wide.to_owned());
     }
     if words.chars().count() < 3 {
         notes.push(format!(
-            "`{words}` is too short to be searched as a keyword; only descriptions were searched"
+            "{} is too short to be searched as a keyword; only descriptions were searched",
+            code(words)
         ));
         return Filter::Description(words.to_owned());
     }
@@ -105,16 +110,19 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
             ) =>
         {
             notes.push(format!(
-                "`{words}` could not be checked for being a recipient ({error}); searched as a keyword"
+                "{} could not be checked for being a recipient ({error}); searched as a keyword",
+                code(words)
             ));
             Match::No
         }
         Err(error) => return Err(error),
     };
-    let named = |recipients: &[parse::Recipient]| {
+    let listed = |recipients: &[parse::Recipient]| {
         let shown = recipients.iter().take(6).map(|recipient| match &recipient.uei {
-            Some(uei) if !uei.trim().is_empty() => format!("{} (UEI {uei})", recipient.name),
-            _ => recipient.name.clone(),
+            Some(uei) if !uei.trim().is_empty() => {
+                format!("{} (UEI {})", named(&recipient.name), named(uei))
+            }
+            _ => named(&recipient.name),
         });
         let more = recipients.len().saturating_sub(6);
         let more = if more > 0 {
@@ -130,21 +138,21 @@ async fn resolve(cx: &Cx<'_>, words: &str, notes: &mut Vec<String>) -> Result<Fi
         Match::Exact(recipients) => {
             notes.push(format!(
                 "Awards to recipients of this name: {}. Pass a UEI for one of them",
-                named(&recipients)
+                listed(&recipients)
             ));
             Filter::Recipient(words.to_owned())
         }
         Match::Begins(recipients) if like_a_name => {
             notes.push(format!(
                 "Awards to recipients of this name: {}. Pass a UEI for one of them",
-                named(&recipients)
+                listed(&recipients)
             ));
             Filter::Recipient(words.to_owned())
         }
         Match::Begins(recipients) => {
             notes.push(format!(
                 "Searched as a keyword; recipients of such a name are {}. Pass a UEI for the awards of one of them",
-                named(&recipients)
+                listed(&recipients)
             ));
             keyword(words, notes)
         }
@@ -206,7 +214,9 @@ async fn search(
         result.items.len()
     ));
     result.notes = notes;
-    result.notes.extend(page.messages);
+    for message in page.messages {
+        result.note(format!("USAspending says: {}", quoted_within(&message, 240)));
+    }
     result.note(LAG);
     result.skip(page.unreadable, "that could not be read");
     if query.by == By::Modified {

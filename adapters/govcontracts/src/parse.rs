@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
 use serde::Deserialize;
@@ -158,10 +158,14 @@ pub fn refusal(status: u16, body: &str, example: &str) -> SourceError {
     };
     let said = text::said(&said, 180);
     if status == 422 {
-        SourceError::invalid_input("url", format!("was refused by USAspending: {said}"), example)
-            .status(status)
+        SourceError::invalid_input(
+            "url",
+            format!("was refused by USAspending: {}", quoted(&said)),
+            example,
+        )
+        .status(status)
     } else {
-        SourceError::upstream(format!("USAspending refused the query: {said}")).status(status)
+        SourceError::upstream(format!("USAspending refused the query: {}", quoted(&said))).status(status)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which packages, in which registries.
 
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{SourceError, quoted};
 use freshcontext_parse::registry::Registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -71,12 +71,14 @@ fn one(part: &str) -> Result<Query, SourceError> {
         let name = name.trim();
         let registry = Registry::of_prefix(prefix).ok_or_else(|| {
             wrong(format!(
-                "has \"{shown}\"; the prefixes are npm:, pypi: and crates:"
+                "has {}; the prefixes are npm:, pypi: and crates:",
+                quoted(&shown)
             ))
         })?;
         if !registry.can_name(name) {
             return Err(wrong(format!(
-                "has \"{shown}\", which is no name that {} can have",
+                "has {}, which is no name that {} can have",
+                quoted(&shown),
                 registry.name()
             )));
         }
@@ -92,7 +94,8 @@ fn one(part: &str) -> Result<Query, SourceError> {
         .collect();
     if registries.is_empty() {
         return Err(wrong(format!(
-            "has \"{shown}\", which is no name that a package can have"
+            "has {}, which is no name that a package can have",
+            quoted(&shown)
         )));
     }
     Ok(Query {

@@ -8,7 +8,7 @@ use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, PartFailure, Peek,
-    Route, SourceError, SourceResult, StatusRule, When, hosts,
+    Route, SourceError, SourceResult, StatusRule, When, hosts, named, named_list,
 };
 use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{charset, link};
@@ -134,11 +134,7 @@ fn gather(
 ) -> Result<SourceResult, SourceError> {
     let mut result = SourceResult::new(page(asked)?, Vec::new());
     result.route = Some("registry");
-    let names = asked
-        .iter()
-        .map(|asked| asked.name.as_str())
-        .collect::<Vec<_>>()
-        .join(", ");
+    let names = named_list(asked.iter().map(|asked| &asked.name), ", ");
     result.summary = Some(format!("Packages in their registries: {names}"));
     let counts = match downloads {
         Ok(counts) => counts,
@@ -198,7 +194,7 @@ fn say_missing(
         };
         if absent.len() < one.registries.len() {
             if !absent.is_empty() {
-                result.note(format!("{} is not in {places}", one.name));
+                result.note(format!("{} is not in {places}", named(&one.name)));
             }
             continue;
         }
@@ -210,7 +206,7 @@ fn say_missing(
                 .filter(|error| error.message.contains("unpublished"))
         });
         let message = said.map_or_else(
-            || format!("{} is not in {places}", one.name),
+            || format!("{} is not in {places}", named(&one.name)),
             |error| error.message.clone(),
         );
         if alone && (one.picked || said.is_some()) {
@@ -259,11 +255,7 @@ fn same_names(result: &mut SourceResult) {
     shared.sort();
     shared.dedup();
     if !shared.is_empty() {
-        let shared = shared
-            .into_iter()
-            .map(String::as_str)
-            .collect::<Vec<_>>()
-            .join(", ");
+        let shared = named_list(shared, ", ");
         result.note(format!(
             "in several registries, which may be unrelated packages: {shared}"
         ));

@@ -6,7 +6,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, HostRate, Hosts, Item,
-    Listing, Pace, Peek, Request, Route, SourceError, SourceResult,
+    Listing, Pace, Peek, Request, Route, SourceError, SourceResult, named,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::text::has_word;
@@ -121,7 +121,8 @@ async fn by_api(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceEr
         let posts = posts(cx, request::post(slug)?).await?;
         if posts.items.is_empty() {
             return Err(SourceError::not_found(format!(
-                "Product Hunt knows no post {slug}"
+                "Product Hunt knows no post {}",
+                named(slug)
             )));
         }
         return api_result(subject, None, posts);
@@ -143,7 +144,10 @@ async fn by_api(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceEr
     }
     let mut result = api_result(subject, topic.as_deref(), posts)?;
     result.note(match topic {
-        Some(topic) => format!("Product Hunt offers no text search; these are posts of the topic {topic}"),
+        Some(topic) => format!(
+            "Product Hunt offers no text search; these are posts of the topic {}",
+            named(&topic)
+        ),
         None => format!(
             "Product Hunt offers no text search; the words were matched within the latest {read} posts"
         ),
@@ -158,7 +162,10 @@ fn api_result(subject: &Subject, topic: Option<&str>, posts: Posts) -> Result<So
     result.skip(posts.unreadable, "without a name");
     result.next = posts.next;
     if let Some(complaint) = posts.complaint {
-        result.fail("part of the query", SourceError::upstream(complaint));
+        result.fail(
+            "part of the query",
+            SourceError::upstream(format!("Product Hunt says: {complaint}")),
+        );
     }
     Ok(result)
 }
@@ -214,7 +221,10 @@ async fn by_feed(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceE
         // Entries of a topic reach back for months, so the feed's slot dates nothing here.
         result.own_date = Some(DateEvidence::None);
         if !id.contains(&format!("category={topic}")) {
-            result.note(format!("Product Hunt gives its ordinary feed for topics it does not know; this one does not say it is {topic}"));
+            result.note(format!(
+                "Product Hunt gives its ordinary feed for topics it does not know; this one does not say it is {}",
+                named(topic)
+            ));
         }
     } else if let Some(slot) = slot {
         result.set("launch_day", request::day_of(slot).to_string());

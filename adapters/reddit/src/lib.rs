@@ -6,7 +6,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace,
-    Peek, Route, SourceError, SourceResult, StatusRule, When, block_pages,
+    Peek, Route, SourceError, SourceResult, StatusRule, When, block_pages, named,
 };
 use freshcontext_parse::charset;
 
@@ -264,7 +264,8 @@ fn result(
         && let Subject::Search { query, .. } = &plan.subject
     {
         result.note(format!(
-            "All of Reddit was searched for the word; for the subreddit of this name pass r/{query}"
+            "All of Reddit was searched for the word; for the subreddit of this name pass {}",
+            named(&format!("r/{query}"))
         ));
     }
     if let Some(after) = page.after {

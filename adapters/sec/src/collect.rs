@@ -1,6 +1,8 @@
 //! Which list answers, and how it becomes a result.
 
-use freshcontext_contract::{Cx, DateEvidence, Days, ErrorCode, SourceError, SourceResult, Status, counted};
+use freshcontext_contract::{
+    Cx, DateEvidence, Days, ErrorCode, SourceError, SourceResult, Status, code, counted, named,
+};
 use freshcontext_parse::charset;
 
 use crate::input::{self, Input, Query, Subject};
@@ -22,8 +24,11 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
         Subject::Ticker(symbol) => {
             let table = tickers(cx).await?;
             let listed = resolve::by_ticker(&table, symbol).ok_or_else(|| {
-                SourceError::not_found(format!("EDGAR lists no company with the ticker {symbol}"))
-                    .hint("pass the company's name or its CIK")
+                SourceError::not_found(format!(
+                    "EDGAR lists no company with the ticker {}",
+                    named(symbol)
+                ))
+                .hint("pass the company's name or its CIK")
             })?;
             company(cx, &query, listed.cik, None, cursor).await
         }
@@ -82,7 +87,8 @@ async fn by_words(
         Err(error) if !matches!(error.code, ErrorCode::NotFound | ErrorCode::Malformed) => return Err(error),
         Err(error) => {
             notes.push(format!(
-                "`{words}` could not be checked for being a company ({error}); the text was searched"
+                "{} could not be checked for being a company ({error}); the text was searched",
+                code(words)
             ));
             Resolved::Nothing
         }
@@ -97,7 +103,7 @@ async fn by_words(
             let shown: Vec<String> = found
                 .iter()
                 .take(8)
-                .map(|(cik, name)| format!("{name} (CIK {cik})"))
+                .map(|(cik, name)| format!("{} (CIK {cik})", named(name)))
                 .collect();
             let more = found.len().saturating_sub(shown.len());
             let more = if more > 0 {
@@ -106,8 +112,9 @@ async fn by_words(
                 String::new()
             };
             notes.push(format!(
-                "`{words}` names several companies: {}{more}. Pass a CIK or ticker for one of them; \
+                "{} names several companies: {}{more}. Pass a CIK or ticker for one of them; \
                  these are filings that mention the words",
+                code(words),
                 shown.join("; ")
             ));
             full_text(cx, query, &format!("\"{words}\""), notes, cursor).await
@@ -268,7 +275,7 @@ fn summary(
 ) -> String {
     let forms = query.named_forms();
     let window = window(days);
-    let name = format!("{} (CIK {})", company.name, company.cik);
+    let name = format!("{} (CIK {})", named(&company.name), company.cik);
     if filings.is_empty() {
         return format!("{name} has no filings in EDGAR's list");
     }
@@ -320,7 +327,8 @@ async fn full_text(
     let at_least = if page.more { "at least " } else { "" };
     let forms = query.named_forms();
     result.summary = Some(format!(
-        "EDGAR full-text search for {words} in {forms}{}: {at_least}{} matching documents; {} filings shown",
+        "EDGAR full-text search for {} in {forms}{}: {at_least}{} matching documents; {} filings shown",
+        code(words),
         window(days),
         page.total,
         result.items.len()

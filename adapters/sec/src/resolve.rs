@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::serde_json::Value;
+use freshcontext_contract::{SourceError, code, named};
 use freshcontext_parse::{json, text};
 use serde::Deserialize;
 
@@ -75,8 +75,10 @@ pub fn by_words(table: &[Listed], words: &str) -> Resolved {
 
 fn company(listed: &Listed, words: &str) -> Resolved {
     let how = format!(
-        "`{words}` was read as the ticker of {} (CIK {})",
-        listed.title, listed.cik
+        "{} was read as the ticker of {} (CIK {})",
+        code(words),
+        named(&listed.title),
+        listed.cik
     );
     Resolved::Company { cik: listed.cik, how }
 }
@@ -108,7 +110,7 @@ pub fn by_name<'n>(names: impl Iterator<Item = (u64, &'n str)>, words: &str) -> 
         [] => Resolved::Nothing,
         [(cik, name)] => Resolved::Company {
             cik: *cik,
-            how: format!("`{words}` was read as {name} (CIK {cik})"),
+            how: format!("{} was read as {} (CIK {cik})", code(words), named(name)),
         },
         _ => Resolved::Several(found),
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::NaiveDate;
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError, quoted};
 use freshcontext_parse::date::day;
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
@@ -191,11 +191,14 @@ fn refused(error: &Value) -> SourceError {
     if said.to_ascii_lowercase().starts_with("blank search") {
         return SourceError::invalid_input(
             "url",
-            format!("was refused by EDGAR's search: {said}"),
+            format!("was refused by EDGAR's search: {}", quoted(&said)),
             r#"{"url": "data breach"}"#,
         );
     }
-    SourceError::upstream(format!("EDGAR's search answered with an error: {said}"))
+    SourceError::upstream(format!(
+        "EDGAR's search answered with an error: {}",
+        quoted(&said)
+    ))
 }
 
 /// Companies that EDGAR's name lookup proposes, as number and name.

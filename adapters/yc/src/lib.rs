@@ -9,7 +9,7 @@ mod select;
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek, Peeked,
-    Question, Response, Route, SourceError, SourceResult,
+    Question, Response, Route, SourceError, SourceResult, named, named_list,
 };
 use freshcontext_parse::charset;
 
@@ -136,7 +136,7 @@ async fn mirror(cx: &Cx<'_>, search: &Search, offset: usize) -> Result<SourceRes
 }
 
 fn no_such_list(file: &str) -> SourceError {
-    SourceError::not_found(format!("the mirror has no list {file}"))
+    SourceError::not_found(format!("the mirror has no list {}", named(file)))
         .hint("batches are named like `Winter 2026` or `W26`, labels and industries as on ycombinator.com/companies")
 }
 
@@ -179,7 +179,7 @@ fn finish(
     if guessed {
         result.note(format!(
             "The mirror has no search: the words were matched against {read} companies of {}, not the whole directory",
-            files.join(", ")
+            named_list(files, ", ")
         ));
     }
     if let Some(at) = meta.and_then(parse::Meta::built) {

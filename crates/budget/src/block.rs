@@ -2,13 +2,18 @@
 
 use std::fmt::Write as _;
 
-use crate::candidate::Candidate;
+use freshcontext_contract::quote::quote_lines;
 
-/// The block with a content, which may be a part of the candidate's own; `cut` says what part. Ends with a line
-/// break, so that blocks follow each other as they are. No tokenizer joins that line break with the bracket at
-/// the beginning of the next block, so that the tokens of blocks add up to those of the assembly.
-pub(crate) fn block(candidate: &Candidate<'_>, content: &str, cut: Option<&str>) -> String {
-    let mut out = String::with_capacity(content.len() + candidate.source.len() + 240);
+use crate::candidate::Candidate;
+use crate::cut::GAP;
+
+/// The block with some parts of a content, which may be a part of the candidate's own; `cut` says what part. Every line
+/// of them is quoted, so that the lines of the envelope and [`GAP`] between two parts are told from them by form alone.
+/// Ends with a line break, so that blocks follow each other as they are. No tokenizer joins that line break with the
+/// bracket at the beginning of the next block, so that the tokens of blocks add up to those of the assembly.
+pub(crate) fn block(candidate: &Candidate<'_>, parts: &[&str], cut: Option<&str>) -> String {
+    let length: usize = parts.iter().map(|part| part.len() + part.len() / 32).sum();
+    let mut out = String::with_capacity(length + candidate.source.len() + 240);
     out.push_str("[FRESHCONTEXT]\nSource: ");
     out.push_str(&candidate.source);
     // Writing to a string cannot fail.
@@ -30,11 +35,22 @@ pub(crate) fn block(candidate: &Candidate<'_>, content: &str, cut: Option<&str>)
     if let Some(cut) = cut {
         out.extend(["\nPart: ", cut]);
     }
-    out.extend(["\n---\n", content, "\n[/FRESHCONTEXT]\n"]);
+    out.push_str("\n---\n");
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            out.push_str(GAP);
+        }
+        quote_lines(&mut out, part);
+    }
+    out.push_str("\n[/FRESHCONTEXT]\n");
     out
 }
 
 /// The block of the whole candidate.
 pub(crate) fn whole(candidate: &Candidate<'_>) -> String {
-    block(candidate, candidate.content.as_deref().unwrap_or_default(), None)
+    block(
+        candidate,
+        &[candidate.content.as_deref().unwrap_or_default()],
+        None,
+    )
 }

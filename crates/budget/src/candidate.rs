@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use freshcontext_contract::named;
 use serde::Serialize;
 
 /// Why a candidate stays out: the eight reasons of Agent Context, then two of ours.
@@ -176,7 +177,7 @@ impl Candidate<'_> {
         if let Some(policy) = &facts.blocking_policy {
             return Some((
                 Reason::PolicyBlock,
-                format!("A policy of the caller blocks it: {policy}."),
+                format!("A policy of the caller blocks it: {}.", named(policy)),
             ));
         }
         let why = || self.why.to_string();
@@ -185,7 +186,10 @@ impl Candidate<'_> {
             _ if self.is_no_text() => {
                 let media = facts.media_type.unwrap_or("bytes in place of text");
                 let media: String = media.chars().filter(char::is_ascii_graphic).take(80).collect();
-                return Some((Reason::UnsupportedMedia, format!("It is no text: {media}.")));
+                return Some((
+                    Reason::UnsupportedMedia,
+                    format!("It is no text: {}.", named(&media)),
+                ));
             }
             Standing::NeedsRefresh => return Some((Reason::StaleSource, why())),
             Standing::NeedsVerification if !allow_unverified => {

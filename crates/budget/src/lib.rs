@@ -15,6 +15,7 @@ mod tokens;
 
 pub use calls::{Call, refetch};
 pub use candidate::{Candidate, Facts, KnownCall, Reason, Standing};
+pub use freshcontext_contract::quote;
 pub use ids::{id_of, is_missing_id, is_of_content, item_id, missing_id, sha256_hex};
 pub use limits::{Budget, CUT_LEAST_TOKENS, LEAST_BYTES, LEAST_TOKENS, Strategy};
 pub use missing::{MissingContext, SCOPE, Severity, Source};

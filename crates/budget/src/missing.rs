@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use freshcontext_contract::named;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -85,7 +86,7 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
         match candidate.ineligible(true).map(|(reason, _)| reason) {
             Some(Reason::MissingPermission) => {
                 out.add(
-                    format!("Who can permit the use of {name}?"),
+                    format!("Who can permit the use of {}?", named(name)),
                     Severity::Medium,
                     candidate.index,
                     Some(Source {
@@ -102,22 +103,29 @@ pub(crate) fn gaps(candidates: &[Candidate<'_>], needed_for: &str) -> Vec<Missin
         }
         match candidate.standing {
             Standing::Failed => out.add(
-                format!("What does {name} say? It was asked, and nothing was retrieved: what it holds is not known."),
+                format!(
+                    "What does {} say? It was asked, and nothing was retrieved: what it holds is not known.",
+                    named(name)
+                ),
                 severity,
                 candidate.index,
                 Some(source_of(candidate)),
                 vec!["use", "cite", "conclude_that_there_is_none"],
             ),
             Standing::NeedsRefresh => out.add(
-                format!("What does {name} say now?"),
+                format!("What does {} say now?", named(name)),
                 severity,
                 candidate.index,
                 Some(source_of(candidate)),
                 vec!["use_as_current", "hand_off"],
             ),
             _ if candidate.published_at.is_none() => out.add(
-                format!("When was {name} published? No usable date is known."),
-                if candidate.standing == Standing::LowRank { Severity::Low } else { Severity::Medium },
+                format!("When was {} published? No usable date is known.", named(name)),
+                if candidate.standing == Standing::LowRank {
+                    Severity::Low
+                } else {
+                    Severity::Medium
+                },
                 candidate.index,
                 Some(source_of(candidate)),
                 vec!["state_its_age"],

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError, named};
 use serde_json::json;
 
 use crate::block::{block, whole};
@@ -465,7 +465,12 @@ impl<'b, 'c> Fitting<'b, 'c> {
             text_sha256: sha256_hex(content),
             loss_notes: notes,
             refresh_policy: match refetch(candidate) {
-                Some(call) => format!("Fetch it again with {}, or select it with more room.", call.tool),
+                Some(call) => {
+                    format!(
+                        "Fetch it again with {}, or select it with more room.",
+                        named(&call.tool)
+                    )
+                }
                 None => "Take the signal's own text, or select it with more room.".to_owned(),
             },
             reference: None,
@@ -545,5 +550,14 @@ fn part(candidate: &Candidate<'_>, kept: &Kept, method: Method) -> String {
         Method::Custom => "the caller's own text in place of the source's".to_owned(),
         Method::Deferred => "nothing".to_owned(),
     };
-    block(candidate, &kept.text, Some(&said))
+    let content = candidate.content.as_deref().unwrap_or_default();
+    let parts: Vec<&str> = match method {
+        // The gap between two parts is a line of ours.
+        Method::TruncateMiddle => {
+            let spans = kept.spans.iter();
+            spans.filter_map(|span| content.get(span.clone())).collect()
+        }
+        _ => vec![&kept.text],
+    };
+    block(candidate, &parts, Some(&said))
 }

@@ -7,6 +7,7 @@ use freshcontext_budget::{
     Budget, Candidate, Facts, Method, Purpose, Reason, Standing, Strategy as Overflow, Tokenizer, select,
 };
 use freshcontext_contract::ErrorCode;
+use freshcontext_contract::quote::{is_line_end, quote_lines};
 use proptest::prelude::*;
 use serde_json::json;
 use unicode_segmentation::UnicodeSegmentation;
@@ -149,7 +150,7 @@ proptest! {
             prop_assert!(candidate.ineligible(budget.allow_unverified).is_none());
             let content = candidate.content.as_deref().unwrap_or_default();
             let Some(method) = selected.cut else {
-                let whole = format!("---\n{content}\n[/FRESHCONTEXT]");
+                let whole = format!("---\n{}\n[/FRESHCONTEXT]", quoted(content));
                 prop_assert!(block.text.contains(&whole));
                 continue;
             };
@@ -160,7 +161,7 @@ proptest! {
             for span in &record.kept {
                 prop_assert!(borders.contains(&span.start) && borders.contains(&span.end), "{:?}", span);
                 let part = content.get(span.start..span.end);
-                prop_assert!(part.is_some_and(|part| block.text.contains(part)));
+                prop_assert!(part.is_some_and(|part| unquoted(&block.text).contains(&lines(part))));
                 kept += span.end - span.start;
             }
             prop_assert_eq!(kept, record.kept_bytes);
@@ -203,6 +204,29 @@ proptest! {
             prop_assert_eq!(tokenizer.count(&both), tokenizer.count(&block(&one)) + tokenizer.count(&block(&other)));
         }
     }
+}
+
+/// A text as a block holds it.
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    quote_lines(&mut out, text);
+    out
+}
+
+/// A block without the marks of quotation.
+fn unquoted(block: &str) -> String {
+    let bare = |line: &str| {
+        line.strip_prefix("> ")
+            .or(line.strip_prefix('>'))
+            .unwrap_or(line)
+            .to_owned()
+    };
+    block.split('\n').map(bare).collect::<Vec<_>>().join("\n")
+}
+
+/// A text with one kind of line ends.
+fn lines(text: &str) -> String {
+    text.replace("\r\n", "\n").replace(is_line_end, "\n")
 }
 
 fn plain(index: usize, content: &str) -> Candidate<'_> {
@@ -298,7 +322,7 @@ fn each_strategy_does_what_it_says() {
         custom
             .assembly
             .text
-            .contains("Part: the caller's own text in place of the source's\n---\nIn short")
+            .contains("Part: the caller's own text in place of the source's\n---\n> In short")
     );
 }
 

@@ -8,6 +8,8 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::quote::code;
+
 /// What went wrong, as a closed set that callers can branch on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -208,7 +210,7 @@ impl SourceError {
         let field = field.into();
         let mut error = Self::new(
             ErrorCode::InvalidInput,
-            format!("`{field}` {problem}. Example: {example}"),
+            format!("{} {problem}. Example: {example}", code(&field)),
         );
         error.field = Some(field);
         error

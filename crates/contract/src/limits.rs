@@ -100,6 +100,8 @@ limits! {
     answers_days: u64 = 30, "Days that they are kept, and context records, and a removed deliverable with its versions.";
     deliverables_kept: u64 = 100, "Deliverables of one owner.";
     versions_kept: u64 = 100, "Versions of one deliverable; the oldest end first.";
+    version_bytes: usize = 1 << 20,
+        "Bytes of the text of one version; items that do not fit are left out of it, and it says so.";
     records_kept: u64 = 200,
         "Calls of one owner whose context records the toolset `time` keeps; the oldest end first.";
     records_bytes: usize = 1 << 20,

@@ -5,6 +5,7 @@
 use serde_json::{Map, Number, Value};
 
 use crate::args::is_absent;
+use crate::quote::{closed, code};
 
 /// Names that callers use for the one thing that a tool asks about.
 const MAIN: [&str; 24] = [
@@ -62,7 +63,7 @@ pub fn as_declared(schema: &Value, arguments: Map<String, Value>) -> (Map<String
             return false;
         }
         if let Some(read) = read {
-            notes.push(format!("`{name}` was read as {}", shown(&read)));
+            notes.push(format!("{} was read as {}", code(name), shown(&read)));
             *value = read;
         }
         true
@@ -98,7 +99,7 @@ fn renamed(
     if !MAIN.contains(&stranger.to_ascii_lowercase().as_str()) {
         return arguments;
     }
-    notes.push(format!("`{stranger}` was read as `{main}`"));
+    notes.push(format!("{} was read as `{main}`", code(&stranger)));
     arguments
         .into_iter()
         .filter(|(name, _)| name != main)
@@ -163,7 +164,7 @@ fn shown(value: &Value) -> String {
     if text.chars().count() > 60 {
         short.push('…');
     }
-    short
+    closed(short)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::template::unknown_slot;
+use crate::template::{repeated_slot, unknown_slot};
 use crate::{NAME_CHARS, RECIPIENTS, SOURCES, TEMPLATE_BYTES, WORDS_CHARS};
 
 /// What happens to a source that cannot be checked or synced.
@@ -172,6 +172,10 @@ impl Definition {
         if let Some(slot) = unknown_slot(template) {
             return Err(wrong("template", format!("has the unknown part {{{{{slot}}}}}")));
         }
+        if let Some(slot) = repeated_slot(template) {
+            let problem = format!("has {{{{{slot}}}}} twice; each part may stand once");
+            return Err(wrong("template", problem));
+        }
         if !template.contains("{{blocks}}") {
             return Err(wrong("template", "lacks {{blocks}}, where the items go"));
         }
@@ -234,6 +238,13 @@ pub(crate) mod tests {
         assert_eq!(
             with(|all| all.template = Some("no items".to_owned())),
             Err("template")
+        );
+        let mut twice = definition(vec![source("a")]);
+        twice.template = Some("{{blocks}} {{name}} {{ name }}".to_owned());
+        let wrong = twice.check().unwrap_err();
+        assert_eq!(
+            wrong.to_string(),
+            "`template` has {{name}} twice; each part may stand once"
         );
         assert_eq!(with(|all| all.style = Some("x".repeat(501))), Err("style"));
         assert!(check_name("job-search_2").is_ok());

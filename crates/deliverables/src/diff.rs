@@ -96,6 +96,26 @@ pub struct FieldChange {
     pub now: Option<Value>,
 }
 
+impl FieldChange {
+    /// The change in words, on one line: `fields.points: 1 is now 2`, with ` is now ` for `between`. `quote` puts a
+    /// source's words into quotation marks.
+    pub fn words(&self, between: &str, quote: fn(&str) -> String) -> String {
+        let shown = |value: &Option<Value>| match value {
+            None => "nothing".to_owned(),
+            Some(plain @ (Value::Null | Value::Bool(_) | Value::Number(_))) => plain.to_string(),
+            Some(Value::String(text)) => quote(text),
+            Some(other) => quote(&other.to_string()),
+        };
+        let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+        let field = if self.field.chars().all(known) {
+            self.field.clone()
+        } else {
+            quote(&self.field)
+        };
+        format!("{field}: {}{between}{}", shown(&self.then), shown(&self.now))
+    }
+}
+
 /// A null that stands there is a value; only what does not stand there is none.
 fn given<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::FEED_ENTRIES;
-use crate::diff::{Diff, FieldChange};
+use crate::diff::Diff;
 
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,8 +32,9 @@ pub struct Event {
     pub detail: String,
 }
 
-/// The changes that a diff shows, found at this moment. What time alone changes is none.
-pub fn events(diff: &Diff, at: &str) -> Vec<Event> {
+/// The changes that a diff shows, found at this moment. What time alone changes is none. `quote` puts a source's words
+/// into quotation marks, on one line.
+pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
     let event =
         |kind: &str, resource: &str, id: &str, title: String, url: Option<String>, detail: String| Event {
             at: at.to_owned(),
@@ -65,7 +66,11 @@ pub fn events(diff: &Diff, at: &str) -> Vec<Event> {
         )
     });
     let changed = diff.changed.iter().map(|changed| {
-        let fields: Vec<String> = changed.fields.iter().map(words).collect();
+        let fields: Vec<String> = changed
+            .fields
+            .iter()
+            .map(|change| change.words(" is now ", quote))
+            .collect();
         let (title, url) = (changed.title.clone(), changed.url.clone());
         event(
             "changed",
@@ -82,20 +87,6 @@ pub fn events(diff: &Diff, at: &str) -> Vec<Event> {
         event("removed", &removed.resource, &removed.id, title, url, detail)
     });
     added.chain(changed).chain(removed).collect()
-}
-
-fn words(change: &FieldChange) -> String {
-    let shown = |value: &Option<Value>| match value {
-        None => "nothing".to_owned(),
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-    };
-    format!(
-        "{}: {} is now {}",
-        change.field,
-        shown(&change.then),
-        shown(&change.now)
-    )
 }
 
 /// The changes of one deliverable, newest first.

@@ -13,7 +13,7 @@ pub use diff::{Added, Aged, Changed, Dropped, FieldChange, GONE, Side, apply, di
 pub use diff::{Diff, Removed};
 pub use feed::{Event, Feed, events};
 pub use gather::{Gathered, Held, HeldItem, Known, Refused, gather};
-pub use template::{Slots, fill, unknown_slot};
+pub use template::{Slots, fill, repeated_slot, unknown_slot};
 pub use version::{Entry, Listing, Snapshot, State, Trouble, Version, chain_hash, verify_chain};
 
 /// Longest name of a deliverable, in characters.

@@ -1,4 +1,7 @@
-//! The Markdown that a version is filled into.
+//! The Markdown that a version is filled into. What comes out is bounded: each part stands once, and what goes beyond a
+//! number of bytes is left out, which the text says.
+
+use std::collections::BTreeSet;
 
 /// The parts of a template, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,8 +18,8 @@ pub struct Slots<'a> {
     pub recipients: &'a str,
     /// `{{sources}}`: a line for each, with what is known of it
     pub sources: &'a str,
-    /// `{{blocks}}`: the items that fit, each under its envelope
-    pub blocks: &'a str,
+    /// `{{blocks}}`: the items that fit, each under its envelope, with the line break at its end
+    pub blocks: &'a [&'a str],
     /// `{{missing}}`: a line for each thing that is known to be missing
     pub missing: &'a str,
 }
@@ -51,23 +54,111 @@ const NAMES: [&str; 8] = [
     "missing",
 ];
 
-/// The first `{{part}}` of a template that nothing is known of.
-pub fn unknown_slot(template: &str) -> Option<&str> {
+/// What stands for the blocks where there are none.
+const NO_BLOCKS: &str = "Nothing goes in.";
+
+/// The names between `{{` and `}}`, in order.
+fn named(template: &str) -> impl Iterator<Item = &str> {
     let mut rest = template;
-    while let Some((_, after)) = rest.split_once("{{") {
+    std::iter::from_fn(move || {
+        let (_, after) = rest.split_once("{{")?;
         let (name, after) = after.split_once("}}")?;
-        if !NAMES.contains(&name.trim()) {
-            return Some(name);
-        }
         rest = after;
-    }
-    None
+        Some(name)
+    })
 }
 
-/// Fills a template, or ours where there is none. What is put in is not read for parts once more.
-pub fn fill(template: Option<&str>, slots: &Slots<'_>) -> String {
+/// The first `{{part}}` of a template that nothing is known of.
+pub fn unknown_slot(template: &str) -> Option<&str> {
+    named(template).find(|name| !NAMES.contains(&name.trim()))
+}
+
+/// The first `{{part}}` that stands in a template twice.
+pub fn repeated_slot(template: &str) -> Option<&str> {
+    let mut seen = BTreeSet::new();
+    named(template).map(str::trim).find(|name| !seen.insert(*name))
+}
+
+/// What of the blocks goes in.
+struct Shown<'a> {
+    blocks: &'a [&'a str],
+    /// What is said of the others.
+    cut: String,
+}
+
+impl<'a> Shown<'a> {
+    /// So many bytes of whole blocks, those at the beginning.
+    fn of(blocks: &'a [&'a str], room: usize, most: usize) -> Self {
+        let mut bytes = 0_usize;
+        let fits = |block: &&&str| {
+            bytes = bytes.saturating_add(block.len());
+            bytes <= room
+        };
+        let count = blocks.iter().take_while(fits).count();
+        let left_out = blocks.len() - count;
+        Self {
+            blocks: blocks.get(..count).unwrap_or_default(),
+            cut: if left_out == 0 {
+                String::new()
+            } else {
+                let all = blocks.len();
+                format!(
+                    "Cut: {left_out} of {all} items are left out of this text, {}.",
+                    bound(most)
+                )
+            },
+        }
+    }
+
+    fn push_to(&self, out: &mut String) {
+        if self.blocks.is_empty() && self.cut.is_empty() {
+            out.push_str(NO_BLOCKS);
+            return;
+        }
+        let begin = out.len();
+        out.extend(self.blocks.iter().copied());
+        out.push_str(&self.cut);
+        let end = out.get(begin..).unwrap_or_default().trim_end().len();
+        out.truncate(begin + end);
+    }
+}
+
+fn bound(most: usize) -> String {
+    format!("which may have {most} bytes (limits.version_bytes)")
+}
+
+/// Room kept for the line that says what was cut, in bytes.
+const CUT_BYTES: usize = 160;
+
+/// Fills a template, or ours where there is none, with at most `most` bytes. What is put in is not read for parts once
+/// more. A part that stands there twice, as it may in a template that was kept before this was refused, is left out the
+/// second time. Blocks that do not fit are left out, whole ones, and the text says how many.
+pub fn fill(template: Option<&str>, slots: &Slots<'_>, most: usize) -> String {
     let template = template.unwrap_or(PLAIN);
-    let mut out = String::with_capacity(template.len() + slots.blocks.len());
+    let bytes: usize = slots.blocks.iter().map(|block| block.len()).sum();
+    let others = filled(template, slots, |_| ()).len();
+    // The blocks alone are cut as long as the rest leaves them room.
+    let room = if others.saturating_add(bytes) <= most {
+        bytes
+    } else {
+        most.saturating_sub(others + CUT_BYTES)
+    };
+    let shown = Shown::of(slots.blocks, room, most);
+    let mut out = filled(template, slots, |out| shown.push_to(out));
+    if out.len() > most {
+        let end = out.floor_char_boundary(most.saturating_sub(CUT_BYTES));
+        let end = out.get(..end).and_then(|kept| kept.rfind('\n')).unwrap_or(0);
+        out.truncate(end);
+        out.push_str("\nCut: the rest of this text is left out, ");
+        out.push_str(&bound(most));
+        out.push_str(".\n");
+    }
+    out
+}
+
+fn filled(template: &str, slots: &Slots<'_>, blocks: impl Fn(&mut String)) -> String {
+    let mut out = String::with_capacity(template.len() + slots.sources.len());
+    let mut seen = BTreeSet::new();
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
         out.push_str(before);
@@ -76,18 +167,22 @@ pub fn fill(template: Option<&str>, slots: &Slots<'_>) -> String {
             rest = after;
             continue;
         };
-        out.push_str(match name.trim() {
-            "name" => slots.name,
-            "version" => slots.version,
-            "generated_at" => slots.generated_at,
-            "style" => slots.style,
-            "recipients" => slots.recipients,
-            "sources" => slots.sources,
-            "blocks" => slots.blocks,
-            "missing" => slots.missing,
-            _ => "",
-        });
         rest = after;
+        let name = name.trim();
+        if !seen.insert(name) {
+            continue;
+        }
+        match name {
+            "name" => out.push_str(slots.name),
+            "version" => out.push_str(slots.version),
+            "generated_at" => out.push_str(slots.generated_at),
+            "style" => out.push_str(slots.style),
+            "recipients" => out.push_str(slots.recipients),
+            "sources" => out.push_str(slots.sources),
+            "blocks" => blocks(&mut out),
+            "missing" => out.push_str(slots.missing),
+            _ => {}
+        }
     }
     out.push_str(rest);
     out
@@ -97,28 +192,62 @@ pub fn fill(template: Option<&str>, slots: &Slots<'_>) -> String {
 mod tests {
     use super::*;
 
+    const MOST: usize = 1 << 20;
+
     #[test]
     fn parts_are_filled_once() {
         let slots = Slots {
             name: "{{blocks}}",
-            blocks: "one {{name}} two",
+            blocks: &["one {{name}} two\n"],
             ..Slots::default()
         };
-        let filled = fill(Some("# {{ name }}\n{{blocks}} {{ end"), &slots);
+        let filled = fill(Some("# {{ name }}\n{{blocks}} {{ end"), &slots, MOST);
         assert_eq!(filled, "# {{blocks}}\none {{name}} two {{ end");
-        assert!(fill(None, &slots).contains("one {{name}} two"));
+        assert!(fill(None, &slots, MOST).contains("one {{name}} two"));
+        assert!(fill(None, &Slots::default(), MOST).contains(NO_BLOCKS));
+        // Kept before a part could stand once only.
+        let twice = fill(Some("{{blocks}}|{{ blocks }}|{{name}}"), &slots, MOST);
+        assert_eq!(twice, "one {{name}} two||{{blocks}}");
     }
 
     #[test]
     fn every_part_of_ours_is_known() {
         assert_eq!(unknown_slot(PLAIN), None);
+        assert_eq!(repeated_slot(PLAIN), None);
         assert_eq!(unknown_slot("{{name}} {{nme}}"), Some("nme"));
-        for name in NAMES {
+        assert_eq!(repeated_slot("{{blocks}} {{name}} {{ blocks }}"), Some("blocks"));
+        for name in NAMES.into_iter().filter(|name| *name != "blocks") {
             assert_eq!(
-                fill(Some(&format!("a{{{{{name}}}}}b")), &Slots::default()),
+                fill(Some(&format!("a{{{{{name}}}}}b")), &Slots::default(), MOST),
                 "ab",
                 "{name}"
             );
         }
+    }
+
+    #[test]
+    fn what_goes_beyond_the_bound_is_left_out_and_said() {
+        let block = "x".repeat(99) + "\n";
+        let blocks: Vec<&str> = vec![&block; 50];
+        let slots = Slots {
+            blocks: &blocks,
+            missing: "- something",
+            ..Slots::default()
+        };
+        let template = Some("begin\n{{blocks}}\nend\n{{missing}}\n");
+        let whole = fill(template, &slots, MOST);
+        assert!(whole.contains(&block) && !whole.contains("Cut:"), "{whole}");
+        assert_eq!(fill(template, &slots, whole.len() + 1), whole);
+        let cut = fill(template, &slots, 2_000);
+        assert!(cut.len() <= 2_000 && cut.ends_with("end\n- something\n"), "{cut}");
+        let said = "Cut: 32 of 50 items are left out of this text, which may have 2000 bytes (limits.version_bytes).";
+        assert!(cut.contains(said), "{cut}");
+        let template = "word ".repeat(1_000) + "\n{{blocks}}";
+        let cut = fill(Some(&template), &slots, 2_000);
+        assert!(
+            cut.len() <= 2_000 && cut.contains("Cut: the rest of this text is left out"),
+            "{cut}"
+        );
+        assert!(fill(None, &slots, 1).contains("limits.version_bytes"));
     }
 }

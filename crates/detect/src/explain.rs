@@ -1,5 +1,7 @@
 //! Why a text is called a failure, in words.
 
+use freshcontext_contract::quoted;
+
 use crate::features;
 use crate::figures::{Figure, Figures};
 use crate::score::{Model, Peak, length_class};
@@ -54,12 +56,6 @@ fn sentence(model: &Model, segments: &Segments<'_>) -> Option<String> {
         began = began.filter(|_| !gram.ends);
     });
     highest.map(|sentence| quoted(crate::text::head(sentence, QUOTED)))
-}
-
-/// A quotation, on one line.
-fn quoted(words: &str) -> String {
-    let words: Vec<&str> = words.split_whitespace().collect();
-    format!("\u{201c}{}\u{201d}", words.join(" "))
 }
 
 /// Some words of a part of a text.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use freshcontext_contract::{Response, SourceError};
+use freshcontext_contract::{Response, SourceError, code};
 use serde::de::{DeserializeOwned, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub fn parse<T: DeserializeOwned>(text: &str, what: &str) -> Result<T, SourceErr
         let path = error.path().to_string();
         let inner = error.into_inner();
         let what_failed = match inner.classify() {
-            serde_json::error::Category::Data => format!("unexpected shape at `{path}`"),
+            serde_json::error::Category::Data => format!("unexpected shape at {}", code(&path)),
             serde_json::error::Category::Eof => "the JSON is cut off".to_owned(),
             _ => "the answer is not valid JSON".to_owned(),
         };

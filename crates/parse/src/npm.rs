@@ -1,7 +1,7 @@
 //! npm's registry: the names it can have, and what it says where it has no document to give.
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError, quoted};
 
 use crate::text;
 
@@ -57,7 +57,10 @@ pub fn error(answer: &Value) -> Option<SourceError> {
     let message = if message.is_empty() {
         "npm answered with an error and no reason".to_owned()
     } else {
-        format!("npm answered with an error: {}", text::clip(&message, 160))
+        format!(
+            "npm answered with an error: {}",
+            quoted(&text::clip(&message, 160))
+        )
     };
     Some(SourceError::new(code, message))
 }

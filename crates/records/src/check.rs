@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::DateTime;
+use freshcontext_budget::quote::{named, quoted};
 use serde_json::Value;
 
 use crate::bundle::{Bundle, Record};
@@ -39,10 +40,14 @@ fn ids(records: &[Record], out: &mut Vec<String>) {
     let mut seen = BTreeSet::new();
     for record in records {
         if kind_of(&record.id) != Some(record.kind) {
-            out.push(format!("{:?} is no id of a {}", record.id, record.kind.as_str()));
+            out.push(format!(
+                "{} is no id of a {}",
+                quoted(&record.id),
+                record.kind.as_str()
+            ));
         }
         if !seen.insert(&record.id) {
-            out.push(format!("{} is there twice", record.id));
+            out.push(format!("{} is there twice", named(&record.id)));
         }
     }
 }
@@ -56,7 +61,11 @@ fn secrets(id: &str, value: &Value, out: &mut Vec<String>) {
     let mut last = None;
     for field in fields {
         if last.as_ref() != Some(&field) {
-            out.push(format!("{id} {field}: holds a secret or an e-mail address"));
+            out.push(format!(
+                "{} {}: holds a secret or an e-mail address",
+                named(id),
+                named(&field)
+            ));
         }
         last = Some(field);
     }
@@ -64,13 +73,14 @@ fn secrets(id: &str, value: &Value, out: &mut Vec<String>) {
 
 /// Moments that are none.
 fn moments(id: &str, at: &str, value: &Value, out: &mut Vec<String>) {
+    let (shown, place) = (named(id), named(at));
     match value {
         Value::String(text) => {
             let moment = ["created_at", "retrieved_at"]
                 .iter()
                 .any(|name| at.ends_with(name));
             if moment && DateTime::parse_from_rfc3339(text).is_err() {
-                out.push(format!("{id} {at}: is no moment"));
+                out.push(format!("{shown} {place}: is no moment"));
             }
         }
         Value::Array(values) => values.iter().for_each(|value| moments(id, at, value, out)),
@@ -86,7 +96,7 @@ fn moments(id: &str, at: &str, value: &Value, out: &mut Vec<String>) {
 /// Every candidate is in exactly one of selected and omitted.
 fn selections(bundle: &Bundle, out: &mut Vec<String>) {
     for selection in &bundle.context_selection {
-        let id = &selection.selection_id;
+        let id = named(&selection.selection_id);
         let mut fates: BTreeMap<&str, usize> = BTreeMap::new();
         let omitted = selection.omitted_item_refs.iter().map(|it| &it.item_ref);
         for item in selection.selected_item_refs.iter().chain(omitted) {
@@ -95,12 +105,18 @@ fn selections(bundle: &Bundle, out: &mut Vec<String>) {
         for candidate in &selection.candidate_item_refs {
             match fates.remove(candidate.as_str()) {
                 Some(1) => {}
-                None => out.push(format!("{id}: {candidate} is neither selected nor omitted")),
-                Some(_) => out.push(format!("{id}: {candidate} is selected or omitted more than once")),
+                None => out.push(format!(
+                    "{id}: {} is neither selected nor omitted",
+                    named(candidate)
+                )),
+                Some(_) => out.push(format!(
+                    "{id}: {} is selected or omitted more than once",
+                    named(candidate)
+                )),
             }
         }
         for other in fates.keys() {
-            out.push(format!("{id}: {other} is no candidate"));
+            out.push(format!("{id}: {} is no candidate", named(other)));
         }
     }
 }
@@ -108,7 +124,7 @@ fn selections(bundle: &Bundle, out: &mut Vec<String>) {
 /// Nothing is over its budget, and windows add up.
 fn room(bundle: &Bundle, out: &mut Vec<String>) {
     for budget in &bundle.context_budget {
-        let id = &budget.budget_id;
+        let id = named(&budget.budget_id);
         let room = budget
             .max_tokens
             .map(|most| most.saturating_sub(budget.reserved_tokens.unwrap_or_default()));
@@ -135,7 +151,8 @@ fn room(bundle: &Bundle, out: &mut Vec<String>) {
             if block.span.start != end || block.span.end < block.span.start {
                 out.push(format!(
                     "{}: block {} is out of place",
-                    assembly.assembly_id, block.order
+                    named(&assembly.assembly_id),
+                    block.order
                 ));
             }
             end = block.span.end;
@@ -148,7 +165,7 @@ fn events(bundle: &Bundle, out: &mut Vec<String>) {
     let mut earlier = BTreeSet::new();
     let mut states: BTreeMap<&str, State> = BTreeMap::new();
     for (at, event) in bundle.context_event.iter().enumerate() {
-        let id = &event.event_id;
+        let id = named(&event.event_id);
         if event.sequence != at as u64 + 1 {
             out.push(format!("{id}: sequence {} at place {}", event.sequence, at + 1));
         }
@@ -160,7 +177,7 @@ fn events(bundle: &Bundle, out: &mut Vec<String>) {
         {
             out.push(format!("{id}: its cause does not come before it"));
         }
-        earlier.insert(id.as_str());
+        earlier.insert(event.event_id.as_str());
         let Some(state) = event.lifecycle else { continue };
         for subject in event
             .subject_refs
@@ -171,7 +188,11 @@ fn events(bundle: &Bundle, out: &mut Vec<String>) {
             // What came with the call was selected by the call.
             let implied = before == Some(State::Available) && state == State::Assembled;
             if before.is_some_and(|before| !before.may_become(state)) && !implied {
-                out.push(format!("{id}: {subject} may not become {}", state.as_str()));
+                out.push(format!(
+                    "{id}: {} may not become {}",
+                    named(subject),
+                    state.as_str()
+                ));
             }
         }
     }
@@ -180,7 +201,7 @@ fn events(bundle: &Bundle, out: &mut Vec<String>) {
         if !bundle.context_event.is_empty() && last != Some(&item.lifecycle) {
             out.push(format!(
                 "{}: its state is not that of its last event",
-                item.item_id
+                named(&item.item_id)
             ));
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError, named};
 use freshcontext_core::sanitize::clean_error;
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -80,8 +80,8 @@ fn failed(error: &SourceError) -> ErrorData {
 }
 
 fn unknown(uri: &str) -> ErrorData {
-    let shown: String = uri.chars().take(120).collect();
-    ErrorData::resource_not_found(format!("there is no resource {}", clean_error(&shown)), None)
+    let message = format!("there is no resource {}", named(uri));
+    ErrorData::resource_not_found(clean_error(&message), None)
 }
 
 /// An owner's deliverables that have a version.

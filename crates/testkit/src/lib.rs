@@ -6,6 +6,7 @@ pub mod check;
 pub mod clock;
 pub mod damage;
 pub mod descriptor;
+pub mod forms;
 pub mod script;
 pub mod upstream;
 

@@ -106,8 +106,7 @@ pub(super) async fn template() -> Result<(), Failed> {
         "--recipients",
         "the team,the board",
     ];
-    let text =
-        "# {{name}} {{version}}, {{style}}, for {{recipients}}\n{{blocks}}\n{{missing}}\nEnd of {{ name }}";
+    let text = "# {{version}}, {{style}}, for {{recipients}}\n{{blocks}}\n{{missing}}\nEnd of {{ name }}";
     let added = finish(kept.command(&add, now, &base), text).await;
     ensure(added.code == Some(0), &added.stderr)?;
     let made = finish(
@@ -117,7 +116,7 @@ pub(super) async fn template() -> Result<(), Failed> {
     .await;
     ensure(
         made.stdout
-            .starts_with("# brief 1, short, for the team, the board\n[FRESHCONTEXT]")
+            .starts_with("# 1, short, for the team, the board\n[FRESHCONTEXT]")
             && made.stdout.contains("Title: First {{name}}")
             && made.stdout.trim_end().ends_with("End of brief"),
         &made.stdout,

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime};
 use chrono_tz::America::New_York;
-use freshcontext_contract::{DateValue, Media, Request, SourceError};
+use freshcontext_contract::{DateValue, Media, Request, SourceError, code};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
@@ -32,7 +32,8 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     if let (Some(given), None) = (&given, &moment) {
         let given = text::said(given, 40);
         return Err(SourceError::malformed(format!(
-            "Cboe quote: the time `{given}` of the last trade cannot be read"
+            "Cboe quote: the time {} of the last trade cannot be read",
+            code(&given)
         )));
     }
     let symbol = ticker.cboe().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Sources that the operator has a key for. The pipeline adds the key.
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{ErrorCode, KeyedUrl, Media, Request, SourceError};
+use freshcontext_contract::{ErrorCode, KeyedUrl, Media, Request, SourceError, quoted};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
@@ -58,8 +58,9 @@ fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceE
         ErrorCode::RateLimited
     } else if has(&["available starting with", "don't have access", "plan", "premium"]) {
         let message = format!(
-            "the plan of the {name} key does not include {}: {words}",
-            ticker.given
+            "the plan of the {name} key does not include {}: {}",
+            ticker.given,
+            quoted(&words)
         );
         return SourceError::misconfigured(message)
             .hint("a key of that plan opens it; without, another provider may have it");
@@ -70,7 +71,7 @@ fn said(provider: Provider, name: &str, ticker: &Ticker, words: &str) -> SourceE
     } else {
         ErrorCode::UpstreamError
     };
-    SourceError::new(code, format!("{name} answered with an error: {words}"))
+    SourceError::new(code, format!("{name} answered with an error: {}", quoted(&words)))
 }
 
 pub fn twelvedata_request(ticker: &Ticker) -> Result<Request, SourceError> {

@@ -1,7 +1,7 @@
 //! Currencies from the European Central Bank's reference rates, coins from Coinbase Exchange.
 
 use chrono::{DateTime, NaiveDate};
-use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_contract::{Media, Request, SourceError, quoted};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
@@ -106,7 +106,10 @@ pub fn coinbase(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
     }
     if let Some(words) = words(at("message")).filter(|words| words.to_lowercase().contains("rate limit")) {
         let words = text::said(&words, 80);
-        return Err(SourceError::rate_limited(format!("Coinbase says: {words}")));
+        return Err(SourceError::rate_limited(format!(
+            "Coinbase says: {}",
+            quoted(&words)
+        )));
     }
     let moment = at("time")
         .as_str()

@@ -1,7 +1,7 @@
 //! Yahoo's chart service: worldwide, with currency and UTC seconds; often refuses servers.
 
 use chrono::DateTime;
-use freshcontext_contract::{Media, Request, SourceError};
+use freshcontext_contract::{Media, Request, SourceError, quoted};
 use freshcontext_parse::{json, text};
 use serde_json::Value;
 
@@ -32,11 +32,10 @@ pub fn parse(ticker: &Ticker, body: &str) -> Result<Quote, SourceError> {
             return Err(Provider::Yahoo.unknown(ticker));
         }
         let code = if code.trim().is_empty() {
-            "without a word"
+            "without a word".to_owned()
         } else {
-            code
+            quoted(&text::said(code, 60))
         };
-        let code = text::said(code, 60);
         return Err(SourceError::upstream(format!(
             "Yahoo answered with an error: {code}"
         )));

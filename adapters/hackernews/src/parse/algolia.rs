@@ -1,7 +1,7 @@
 //! The search index: pages of hits.
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{Response, SourceError};
+use freshcontext_contract::{Response, SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient};
 use serde::Deserialize;
 
@@ -97,7 +97,7 @@ fn read(page: Page) -> Result<Listing, SourceError> {
             Some(message) => {
                 let message = format!(
                     "Hacker News search answered with an error: {}",
-                    super::post::title_text(&message)
+                    quoted(&super::post::title_text(&message))
                 );
                 SourceError::upstream(message)
             }

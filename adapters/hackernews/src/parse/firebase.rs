@@ -1,6 +1,6 @@
 //! The item interface: lists of ids and single items.
 
-use freshcontext_contract::{DateEvidence, Item, Response, SourceError};
+use freshcontext_contract::{DateEvidence, Item, Response, SourceError, quoted};
 use freshcontext_parse::json;
 use serde::Deserialize;
 use serde_json::Value;
@@ -99,7 +99,7 @@ fn refusal(value: &Value) -> Result<(), SourceError> {
         Some(error) => {
             let message = format!(
                 "Hacker News answered with an error: {}",
-                super::post::title_text(error)
+                quoted(&super::post::title_text(error))
             );
             Err(SourceError::upstream(message))
         }

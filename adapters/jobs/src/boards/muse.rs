@@ -1,6 +1,6 @@
 //! The Muse.
 
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
@@ -66,7 +66,7 @@ pub fn muse(body: &str) -> Result<Read, SourceError> {
         return Err(match answer.error {
             Some(error) => {
                 let said = text::said(&error, 80);
-                SourceError::upstream(format!("The Muse answered: {said}"))
+                SourceError::upstream(format!("The Muse answered: {}", quoted(&said)))
             }
             None => SourceError::malformed("The Muse: the answer has no results"),
         });

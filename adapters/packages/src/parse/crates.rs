@@ -1,7 +1,7 @@
 //! The documents of crates.io. `updated_at` of a crate is not when its newest version came out.
 
 use freshcontext_contract::serde_json::Value;
-use freshcontext_contract::{DateEvidence, SourceError};
+use freshcontext_contract::{DateEvidence, SourceError, named, quoted};
 use freshcontext_parse::date::instant;
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, text};
@@ -22,7 +22,9 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     let about = value.get("crate").unwrap_or(&Value::Null);
     let Some(name) = text_at(about, "/name").or_else(|| text_at(about, "/id")) else {
         return Err(match text_at(&value, "/errors/0/detail") {
-            Some(detail) => SourceError::not_found(format!("crates.io: {}", text::said(detail, 120))),
+            Some(detail) => {
+                SourceError::not_found(format!("crates.io says: {}", quoted(&text::said(detail, 120))))
+            }
             None => SourceError::malformed("crates.io: the answer names no crate"),
         });
     };
@@ -69,9 +71,10 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     facts.date =
         DateEvidence::optional_field("created_at of the version", chosen.and_then(|row| row.written));
     if list.is_none() {
-        facts
-            .notes
-            .push(format!("crates.io sent no list of versions for {name}: no date"));
+        facts.notes.push(format!(
+            "crates.io sent no list of versions for {}: no date",
+            named(name)
+        ));
     }
     if chosen.is_some_and(|row| row.yanked) {
         facts.set("yanked", true);

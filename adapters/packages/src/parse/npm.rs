@@ -1,7 +1,7 @@
 //! npm's documents. `time.modified` is the document's last write, not a release.
 
 use freshcontext_contract::serde_json::{Map, Value};
-use freshcontext_contract::{DateEvidence, ErrorCode, SourceError};
+use freshcontext_contract::{DateEvidence, ErrorCode, SourceError, named};
 use freshcontext_parse::date::instant;
 use freshcontext_parse::json::text_at;
 use freshcontext_parse::{json, npm, text};
@@ -28,7 +28,8 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
             .map(|at| format!(" on {}", at.date_naive()))
             .unwrap_or_default();
         return Err(SourceError::not_found(format!(
-            "{name} was unpublished from npm{at}"
+            "{} was unpublished from npm{at}",
+            named(name)
         )));
     }
     let mut facts = Facts {
@@ -43,7 +44,7 @@ pub fn read(body: &str) -> Result<Facts, SourceError> {
     let written = |latest: &String| times?.get(latest)?.as_str().map(str::to_owned);
     facts.date = DateEvidence::optional_field("time[latest]", facts.latest.as_ref().and_then(written));
     if times.is_none() {
-        facts.notes.push(format!("npm sent no dates for {name}"));
+        facts.notes.push(format!("npm sent no dates for {}", named(name)));
     }
     let deprecated = manifest
         .and_then(|manifest| manifest.get("deprecated"))
@@ -136,7 +137,8 @@ pub fn manifest(body: &str) -> Result<Facts, SourceError> {
     };
     facts.set("license", license(value.get("license")));
     facts.notes.push(format!(
-        "npm's document on {name} is too large to be read: no dates"
+        "npm's document on {} is too large to be read: no dates",
+        named(name)
     ));
     Ok(facts)
 }

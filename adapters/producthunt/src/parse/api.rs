@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{DateEvidence, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
@@ -157,7 +157,10 @@ fn said(error: &Value) -> String {
         .iter()
         .filter_map(|name| error.get(*name).and_then(Value::as_str))
         .find(|text| !text.trim().is_empty());
-    text::said(text.unwrap_or("an error without words"), 120)
+    text.map_or_else(
+        || "an error without words".to_owned(),
+        |text| quoted(&text::said(text, 120)),
+    )
 }
 
 fn refused(error: &Value) -> SourceError {
@@ -288,7 +291,7 @@ mod tests {
         let posts = posts(both).unwrap();
         assert_eq!(
             (posts.items.len(), posts.complaint.as_deref()),
-            (1, Some("topics failed"))
+            (1, Some("\"topics failed\""))
         );
     }
 

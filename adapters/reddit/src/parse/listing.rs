@@ -1,7 +1,7 @@
 //! The API's listings.
 
 use freshcontext_contract::chrono::{DateTime, SecondsFormat};
-use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError};
+use freshcontext_contract::{DateEvidence, ErrorCode, Item, SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{link, text};
 use serde::Deserialize;
@@ -250,7 +250,7 @@ fn error_body(value: &Value, status: &Value) -> SourceError {
         Some(429) => ErrorCode::RateLimited,
         _ => ErrorCode::UpstreamError,
     };
-    let mut error = SourceError::new(code, format!("Reddit answered with an error: {said}"));
+    let mut error = SourceError::new(code, format!("Reddit answered with an error: {}", quoted(&said)));
     error.http_status = status;
     error
 }

@@ -1,8 +1,9 @@
 //! The scoring itself: which items count, what date the answer has, what must be said about it.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_contract::quote::closed;
 use freshcontext_contract::{
-    CommonArgs, DateEvidence, Item, PartFailure, Skipped, SourceError, Status, counted,
+    CommonArgs, DateEvidence, Item, PartFailure, Skipped, SourceError, Status, counted, named,
 };
 
 use super::item::{self, ScoredItem};
@@ -177,16 +178,16 @@ fn nothing_worked(failures: Vec<PartFailure>) -> SourceError {
     if count > 1 {
         let others: Vec<String> = failures
             .take(4)
-            .map(|part| format!("{} {}", part.what, part.error.code))
+            .map(|part| format!("{} {}", named(&part.what), part.error.code))
             .collect();
         error.message = format!(
             "all {count} parts failed. {}: {} Others: {}",
-            first.what,
+            named(&first.what),
             error.message.trim_end_matches('.').to_owned() + ".",
             others.join(", ")
         );
     } else if !error.message.contains(&first.what) {
-        error.message = format!("{}: {}", first.what, error.message);
+        error.message = format!("{}: {}", named(&first.what), error.message);
     }
     error
 }
@@ -311,7 +312,7 @@ fn date_notes(items: &[(Item, Resolved)], notes: &mut Vec<String>) {
 fn clean_notes(notes: Vec<String>) -> Vec<String> {
     let mut cleaned: Vec<String> = Vec::new();
     for note in notes {
-        let note = item::line(&note, NOTE_CHARS, &mut Counts::default());
+        let note = closed(item::line(&note, NOTE_CHARS, &mut Counts::default()));
         if !note.is_empty() && !cleaned.contains(&note) && cleaned.len() < LIST_ENTRIES {
             cleaned.push(note);
         }
@@ -320,7 +321,7 @@ fn clean_notes(notes: Vec<String>) -> Vec<String> {
 }
 
 fn clean_skipped(skipped: &Skipped) -> Skipped {
-    let reason = item::line(&skipped.reason, WHAT_CHARS, &mut Counts::default());
+    let reason = closed(item::line(&skipped.reason, WHAT_CHARS, &mut Counts::default()));
     Skipped {
         count: skipped.count,
         reason: reason.into(),

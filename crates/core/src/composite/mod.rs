@@ -18,14 +18,17 @@ pub use schema::composite_schema;
 
 use crate::answer::{Answer, MAX_CONTENT_CHARS, Scored, failure, status_name};
 use crate::date::{Confidence, iso_millis};
-use crate::sanitize::{clean_line, cut_marked};
+use crate::sanitize::{clean_error, clean_line, cut_marked};
 
 /// Smallest length a section's content is given, in characters; with less, it is left out and its header stays.
 const SECTION_MIN: usize = 300;
 /// Room for the line that says that content was left out, in characters.
 const HEADER_ONLY: usize = 90;
 /// Room for the line that says that this is the shortest form, in characters.
-const SHORTENED: usize = 80;
+const SHORTENED: usize = 86;
+
+/// Before a remark of ours.
+const NOTE: &str = "Note: ";
 
 /// What a composite is made of.
 #[derive(Debug)]
@@ -132,13 +135,16 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         coverage_line(&decided),
         table(&decided),
     );
-    let mut notes: Vec<String> = notes.iter().map(|note| clean_line(note).into_owned()).collect();
+    let mut notes: Vec<String> = notes.iter().map(|note| clean_error(note)).collect();
     if decided.iter().all(|section| section.items() == 0) {
         notes.push(
             "Nothing was found. Try broader or other words, or one of the tools above on its own.".to_owned(),
         );
     }
-    let said: usize = notes.iter().map(|note| note.chars().count() + 1).sum();
+    let said: usize = notes
+        .iter()
+        .map(|note| NOTE.len() + note.chars().count() + 1)
+        .sum();
     let answers = render_all(
         &decided,
         text.chars().count() + said + SHORTENED,
@@ -161,8 +167,7 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         ));
     }
     for note in &notes {
-        text.push_str(note);
-        text.push('\n');
+        text.extend([NOTE, note, "\n"]);
     }
     text.push_str(sections.trim_end());
     let values = decided
@@ -278,7 +283,7 @@ fn render_all(
                 let skipped = error.detail.as_deref() == Some(NOT_ASKED);
                 Rendered {
                     text: if skipped {
-                        clean_line(&error.message).into_owned()
+                        clean_error(&error.message)
                     } else {
                         failure.text
                     },

@@ -10,7 +10,7 @@ use std::fmt;
 
 use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Timelike, Utc};
 use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
-use freshcontext_contract::{DateEvidence, DateValue};
+use freshcontext_contract::{DateEvidence, DateValue, quoted};
 use serde::{Deserialize, Serialize};
 
 pub use age::duration_words;
@@ -189,7 +189,7 @@ fn read(value: &DateValue) -> Result<Parsed, String> {
             if given.is_empty() {
                 "is empty".to_owned()
             } else {
-                format!("\"{given}\" is not a date")
+                format!("{} is not a date", quoted(given))
             }
         }),
         DateValue::EpochSeconds(seconds) if seconds.unsigned_abs() > LAST_PLAUSIBLE_SECOND => {

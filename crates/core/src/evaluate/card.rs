@@ -63,7 +63,7 @@ fn card(out: &mut String, verdict: &Verdict, caveat: Option<&str>) {
     let _ = write!(out, "\n\n{}. ", verdict.index);
     out.extend([&cut_marked(&verdict.title, TITLE), "\n"]);
     out.extend([words.label, ": ", why, " ", words.action, "\n"]);
-    out.extend([&cut_marked(&verdict.source, SOURCE), "\n"]);
+    out.extend(["Source: ", &cut_marked(&verdict.source, SOURCE), "\n"]);
     match verdict.freshness_score {
         Some(score) => {
             let _ = write!(out, "Freshness {score}/100");

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use freshcontext_budget::{Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Standing, item_id, select};
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{SourceError, named};
 use freshcontext_records::make::Known;
 use freshcontext_records::values::OmissionReason;
 use serde_json::Value;
@@ -141,7 +141,11 @@ fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) -> Candidat
         standing,
         decision: verdict.decision.as_str(),
         why: match call.and_then(|call| call.code) {
-            Some(code) => format!("The call failed: {}.", cut_marked(&clean_line(code), POLICY)).into(),
+            Some(code) => format!(
+                "The call failed: {}.",
+                named(&cut_marked(&clean_line(code), POLICY))
+            )
+            .into(),
             None => Cow::Borrowed(why),
         },
         facts: given

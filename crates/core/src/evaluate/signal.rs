@@ -1,6 +1,7 @@
 //! Normalising a signal: what the rules may rely on, and what was changed to get there.
 
 use chrono::{DateTime, Utc};
+use freshcontext_contract::quote::closed;
 use freshcontext_detect::{Hint, inspect_context};
 
 use super::given::Given;
@@ -315,7 +316,10 @@ fn by_text(given: &Given<'_>, hints: &[Hint]) -> Guard {
         return Guard::Clear;
     }
     let kind = found.kind.map_or("failure", |kind| kind.as_str());
-    let reason = format!("{kind}, {}", cut_marked(&clean_line(&found.reason), 120));
+    let reason = format!(
+        "{kind}, {}",
+        closed(cut_marked(&clean_line(&found.reason), 120).into_owned())
+    );
     if found.is_sure_failure() && !title_only {
         Guard::Failed(reason)
     } else {

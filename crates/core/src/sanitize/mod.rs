@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use std::ops::AddAssign;
 
 use freshcontext_contract::limits::ERROR_CHARS;
+use freshcontext_contract::quote::closed;
 use freshcontext_records::redact::masked;
 use serde_json::{Map, Value};
 
@@ -125,14 +126,15 @@ pub fn clean_map(fields: &mut Map<String, Value>) -> Counts {
     counts
 }
 
-/// An error text fit to show: one clean line of at most 300 characters, without secrets. An error may repeat an argument.
+/// An error text fit to show: one clean line of at most 300 characters, without secrets, and the mark that closes a
+/// quotation which that cuts. An error may repeat an argument.
 pub fn clean_error(text: &str) -> String {
     // Enough to fill the line whatever is taken out, without cleaning a whole error page.
     let head = text
         .char_indices()
         .nth(ERROR_CHARS * 8)
         .map_or(text, |(at, _)| text.get(..at).unwrap_or(text));
-    cut_marked(&masked(&clean_line(head)).0, ERROR_CHARS).into_owned()
+    closed(cut_marked(&masked(&clean_line(head)).0, ERROR_CHARS).into_owned())
 }
 
 #[cfg(test)]

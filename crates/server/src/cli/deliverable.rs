@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use freshcontext_contract::Limits;
+use freshcontext_contract::{Limits, code, named};
 use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
 
 use super::args::{DeliverableTask, NewDeliverable, Unchecked};
@@ -78,14 +78,13 @@ fn read(engine: &Engine, task: DeliverableTask, limits: &Limits) -> Result<(Task
         DeliverableTask::Generate { name, json } => (Task::Generate { name }, json),
         DeliverableTask::Show { name, version, json } => (Task::Show { name, version }, json),
         DeliverableTask::Diff { name, from, to, json } => {
-            let to = match to.trim() {
-                "now" => To::Now,
-                number => To::Version(
-                    number
-                        .parse()
-                        .map_err(|_| format!("`{number}` is neither the number of a version nor `now`"))?,
-                ),
-            };
+            let to =
+                match to.trim() {
+                    "now" => To::Now,
+                    number => To::Version(number.parse().map_err(|_| {
+                        format!("{} is neither the number of a version nor `now`", code(number))
+                    })?),
+                };
             (Task::Diff { name, from, to }, json)
         }
         DeliverableTask::Remove { name, json } => (Task::Remove { name }, json),
@@ -118,18 +117,19 @@ fn definition(engine: &Engine, new: NewDeliverable, limits: &Limits) -> Result<D
 
 /// `search_jobs query="rust engineer" remote_only=true`, by the tool's schema.
 fn source(engine: &Engine, words: &str, limits: &Limits) -> Result<Source, String> {
-    let split = shlex::split(words).ok_or_else(|| format!("a quote is not closed in `{words}`"))?;
+    let split = shlex::split(words).ok_or_else(|| format!("a quote is not closed in {}", code(words)))?;
     let Some((name, arguments)) = split.split_first() else {
         return Err("a source is empty".to_owned());
     };
     let Some(tool) = tool_names::find(engine, name) else {
         return Err(format!(
-            "there is no tool `{name}`; {}",
+            "there is no tool {}; {}",
+            code(name),
             tool_names::near(engine, name)
         ));
     };
     let arguments = values::read(&tool.input_schema, arguments, limits)
-        .map_err(|problem| format!("{name}: {problem}"))?;
+        .map_err(|problem| format!("{}: {problem}", named(name)))?;
     Ok(Source::new(tool.name.clone(), &arguments))
 }
 

@@ -2,6 +2,7 @@
 
 use clap::builder::StyledStr;
 use clap::error::ErrorKind;
+use freshcontext_contract::code;
 use serde_json::{Value, json};
 
 use super::{PROGRAM, WRONG, args, tool_names, values};
@@ -44,7 +45,7 @@ fn of_command(words: &[&str]) -> Option<StyledStr> {
 /// Says that there is nothing of this name to explain.
 pub(super) fn unknown(name: &str) -> u8 {
     output::error(
-        &format!("there is nothing called `{name}`"),
+        &format!("there is nothing called {}", code(name)),
         Some("`freshcontext help` lists the commands, `freshcontext tools` the tools"),
     );
     WRONG
@@ -128,7 +129,7 @@ pub(super) fn call(name: Option<&str>, as_json: bool) -> u8 {
 /// Says that there is no such tool, and which ones are called alike.
 pub(super) fn no_tool(engine: &Engine, name: &str) -> u8 {
     output::error(
-        &format!("there is no tool `{name}`"),
+        &format!("there is no tool {}", code(name)),
         Some(&tool_names::near(engine, name)),
     );
     WRONG

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use freshcontext_contract::limits::SIGNALS_VALUES;
-use freshcontext_contract::{Clock as _, Limits};
+use freshcontext_contract::{Clock as _, Limits, quoted_within};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{Batch, Decision, Evaluation, Options, batch};
 use freshcontext_core::values::hold_more_values_than;
@@ -243,7 +243,7 @@ fn show(batch: &Batch) {
         let fresh = row
             .freshness_score
             .map_or_else(|| "-".to_owned(), |score| score.to_string());
-        let title: String = output::one_line(&row.title).chars().take(60).collect();
+        let title = quoted_within(&output::one_line(&row.title), 60);
         let mut cells = vec![
             row.index.to_string(),
             row.decision.as_str().to_owned(),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use freshcontext_budget::Tokenizer;
 use freshcontext_budget::history::{Form, Options, Oversize, Record, Truncated, truncate_history};
-use freshcontext_contract::Limits;
+use freshcontext_contract::{Limits, named, named_list};
 use serde_json::{Value, json};
 
 use super::args::Larger;
@@ -74,7 +74,10 @@ fn note(record: &Record) {
         let calls = if range.calls.is_empty() {
             String::new()
         } else {
-            format!(", with the calls {}", output::one_line(&range.calls.join(", ")))
+            format!(
+                ", with the calls {}",
+                output::one_line(&named_list(&range.calls, ", "))
+            )
         };
         output::note(&format!(
             "dropped messages {} to {}: {} tokens{calls}",
@@ -85,7 +88,7 @@ fn note(record: &Record) {
         output::note(&format!(
             "cut message {} at {}: {} of {} bytes kept",
             cut.message,
-            output::one_line(&cut.path),
+            named(&output::one_line(&cut.path)),
             cut.kept_bytes,
             cut.original_bytes
         ));

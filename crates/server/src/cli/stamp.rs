@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chrono::{DateTime, NaiveDate};
-use freshcontext_contract::Limits;
+use freshcontext_contract::{Limits, code, quoted};
 use freshcontext_spec::ha_pri::{HaPriV2, HaPriV3, Unsignable, Verification, verify_v2};
 use serde::{Deserialize, Serialize};
 
@@ -62,9 +62,9 @@ impl Stamp {
             let field = error.path().to_string();
             let what = error.into_inner().to_string();
             let named = if field == "." || what.contains(&format!("`{field}`")) {
-                what
+                quoted(&what)
             } else {
-                format!("`{field}`: {what}")
+                format!("{}: {}", code(&field), quoted(&what))
             };
             problem(named, FACTS)
         })?;

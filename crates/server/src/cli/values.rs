@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use freshcontext_contract::Limits;
+use freshcontext_contract::{Limits, code};
 use serde_json::{Map, Number, Value};
 
 use crate::input::{self, Bound};
@@ -29,7 +29,7 @@ pub fn read(schema: &Value, words: &[String], limits: &Limits) -> Result<Map<Str
         if let Some(object) = whole(word, &mut files)? {
             for (key, value) in object {
                 if arguments.contains_key(&key) {
-                    return Err(format!("`{key}` is given twice"));
+                    return Err(format!("{} is given twice", code(&key)));
                 }
                 arguments.insert(key, value);
             }
@@ -45,19 +45,20 @@ pub fn read(schema: &Value, words: &[String], limits: &Limits) -> Result<Map<Str
             Some(named) => named,
             None => bare(schema, properties, word).ok_or_else(|| {
                 format!(
-                    "`{word}` is not key=value with a key of this tool (it takes {})",
+                    "{} is not key=value with a key of this tool (it takes {})",
+                    code(word),
                     names()
                 )
             })?,
         };
-        let text = given(text, &mut files).map_err(|problem| format!("`{key}`: {problem}"))?;
-        let value = typed(property, &text).map_err(|problem| format!("`{key}` {problem}"))?;
+        let text = given(text, &mut files).map_err(|problem| format!("{}: {problem}", code(&key)))?;
+        let value = typed(property, &text).map_err(|problem| format!("{} {problem}", code(&key)))?;
         match (arguments.get_mut(&key), value) {
             (None, value) => {
                 arguments.insert(key, value);
             }
             (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
-            (Some(_), _) => return Err(format!("`{key}` is given twice")),
+            (Some(_), _) => return Err(format!("{} is given twice", code(&key))),
         }
     }
     Ok(arguments)

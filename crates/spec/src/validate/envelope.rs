@@ -3,6 +3,7 @@
 use std::fmt;
 
 use chrono::{DateTime, Utc};
+use freshcontext_contract::code;
 use serde_json::Value;
 
 use super::{AWARE, Book, Facts, Level, Published, Score, validate_facts, verdict};
@@ -292,16 +293,20 @@ impl<'t> Raw<'t> {
         for (at, name) in there.iter().enumerate() {
             let line = self.headers.get(at).copied().unwrap_or_default();
             if line.strip_prefix(name).is_none_or(|rest| !rest.starts_with(": ")) {
-                return Err(format!("line {} is `{line}` in place of `{name}: ...`", at + 1));
+                return Err(format!(
+                    "line {} is {} in place of `{name}: ...`",
+                    at + 1,
+                    code(line)
+                ));
             }
         }
         let mut names: Vec<&str> = Vec::new();
         for line in &self.headers {
             let Some((name, _)) = line.split_once(": ") else {
-                return Err(format!("`{line}` is not a header line"));
+                return Err(format!("{} is not a header line", code(line)));
             };
             if names.contains(&name) {
-                return Err(format!("`{name}` occurs twice"));
+                return Err(format!("{} occurs twice", code(name)));
             }
             names.push(name);
         }

@@ -13,6 +13,7 @@ mod structured;
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_contract::code;
 use freshcontext_contract::limits::{EARLIEST_DAY_START_H, VALIDATED_VALUES};
 use freshcontext_detect::inspect;
 use serde::Serialize;
@@ -357,7 +358,7 @@ fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
         }
         Published::Given(given) => {
             published = iso_date(given);
-            let problem = format!("`{given}` is neither an ISO 8601 date nor unknown");
+            let problem = format!("{} is neither an ISO 8601 date nor unknown", code(given));
             let outcome = verdict(published.is_some(), given, &problem);
             book.check("published", (Level::Compatible, says::INVALID), outcome);
         }
@@ -365,7 +366,10 @@ fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
     let retrieved = facts.retrieved.and_then(iso_instant);
     match facts.retrieved {
         Some(given) => {
-            let problem = format!("`{given}` is not an ISO 8601 date and time with a time zone");
+            let problem = format!(
+                "{} is not an ISO 8601 date and time with a time zone",
+                code(given)
+            );
             let outcome = verdict(retrieved.is_some(), given, &problem);
             book.check("retrieved", (Level::Aware, says::RETRIEVED), outcome);
         }
@@ -378,7 +382,7 @@ fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
     let confidence = facts.confidence.and_then(Confidence::parse);
     match facts.confidence {
         Some(given) => {
-            let problem = format!("`{given}` is not high, medium or low");
+            let problem = format!("{} is not high, medium or low", code(given));
             let outcome = verdict(confidence.is_some(), given, &problem);
             book.check("confidence", (Level::Compatible, says::CONFIDENCE), outcome);
         }
@@ -453,7 +457,7 @@ fn verdict(holds: bool, good: &str, bad: &str) -> Result<String, String> {
 }
 
 fn source(address: &str) -> Result<String, String> {
-    let problem = format!("`{address}` is not an absolute http(s) address");
+    let problem = format!("{} is not an absolute http(s) address", code(address));
     verdict(
         freshcontext_core::answer::is_absolute_http(address),
         address,

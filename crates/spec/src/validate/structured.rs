@@ -1,6 +1,7 @@
 //! The JSON form.
 
 use chrono::{DateTime, Utc};
+use freshcontext_contract::code;
 use serde_json::{Map, Value};
 
 use super::{
@@ -63,7 +64,10 @@ fn bare(object: &Map<String, Value>, book: &mut Book) {
         .get("retrieved_at")
         .and_then(Value::as_str)
         .unwrap_or_default();
-    let problem = format!("`{given}` is not an ISO 8601 date and time with a time zone");
+    let problem = format!(
+        "{} is not an ISO 8601 date and time with a time zone",
+        code(given)
+    );
     let outcome = verdict(iso_instant(given).is_some(), given, &problem);
     book.check("retrieved", (Level::Aware, says::RETRIEVED), outcome);
     let need = (Level::Compatible, says::JSON_FORM);

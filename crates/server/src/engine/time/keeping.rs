@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError, named};
 use freshcontext_store::{AnswerRow, Store, StoreError};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Map, Value, json};
@@ -157,10 +157,7 @@ impl Times {
         let Some(row) = row else {
             let mut error = SourceError::not_found(format!(
                 "no answer of the id {} is kept (unknown, too old, or another caller's)",
-                id.chars()
-                    .filter(char::is_ascii_graphic)
-                    .take(40)
-                    .collect::<String>()
+                named(id)
             ));
             error.field = Some("answer_id".into());
             return Err(error.hint("call the tool again"));

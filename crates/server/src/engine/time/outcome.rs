@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use freshcontext_contract::Evidence;
+use freshcontext_contract::{Evidence, named, named_list};
 use freshcontext_core::sanitize::{clean_error, clean_line, clean_value};
 use serde_json::{Map, Value, json};
 
@@ -159,9 +159,11 @@ fn write_finding(out: &mut String, finding: &Finding) {
     let comparison = &finding.comparison;
     for proof in &finding.evidence {
         let said = match proof {
-            Evidence::NotModified { url, validator } => format!("304 for {validator} at {url}"),
-            Evidence::SameBytes { url } => format!("the same bytes at {url}"),
-            Evidence::SameMark { what, value } => format!("the same {what}: {value}"),
+            Evidence::NotModified { url, validator } => {
+                format!("304 for {} at {}", named(bare(validator)), named(url))
+            }
+            Evidence::SameBytes { url } => format!("the same bytes at {}", named(url)),
+            Evidence::SameMark { what, value } => format!("the same {what}: {}", named(value)),
         };
         let _ = write!(out, "\nEvidence: {}", clean_line(&said));
     }
@@ -175,11 +177,11 @@ fn write_finding(out: &mut String, finding: &Finding) {
         let _ = write!(
             out,
             "\nChanged as a whole: {}",
-            clean_line(&comparison.changed.join(", "))
+            named_list(&comparison.changed, ", ")
         );
     }
     if comparison.added_count > 0 {
-        let names = clean_line(&comparison.added.join(", ")).into_owned();
+        let names = named_list(&comparison.added, ", ");
         let _ = write!(out, "\nNew: {} ({names})", comparison.added_count);
     }
     for item in comparison.items.iter().take(LINES) {
@@ -194,11 +196,16 @@ fn write_finding(out: &mut String, finding: &Finding) {
     }
 }
 
+/// A validator without the quotation marks that it has on the wire.
+fn bare(validator: &str) -> &str {
+    validator.trim_start_matches("W/").trim_matches('"')
+}
+
 fn line(item: &ItemVerdict) -> String {
     let why = match (item.verdict, item.detail) {
-        (Verdict::Changed, _) => format!(": {}", item.changed.join(", ")),
+        (Verdict::Changed, _) => format!(": {}", named_list(&item.changed, ", ")),
         (_, Some(detail)) => format!(": {detail}"),
         _ => String::new(),
     };
-    clean_line(&format!("{} {}{why}", item.id, item.verdict.as_str())).into_owned()
+    clean_line(&format!("{} {}{why}", named(&item.id), item.verdict.as_str())).into_owned()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::limits::FUTURE_TOLERANCE_S;
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError, named};
 use freshcontext_core::provenance::sha256_hex;
 use freshcontext_records::Bundle;
 use freshcontext_records::later::{self, Part};
@@ -293,11 +293,7 @@ impl Engine {
             .await
             .map_err(|error| unusable(&error))?;
         found.map(|row| row.bundle).ok_or_else(|| {
-            let shown: String = context_id
-                .chars()
-                .filter(char::is_ascii_graphic)
-                .take(64)
-                .collect();
+            let shown = named(context_id);
             SourceError::not_found(format!(
                 "no context records of the id {shown} are kept (unknown, too old, or another caller's)"
             ))

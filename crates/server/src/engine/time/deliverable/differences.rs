@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
+use freshcontext_contract::{named, quoted, quoted_within};
 use freshcontext_core::sanitize::clean_line;
-use freshcontext_deliverables::{Diff, FieldChange, Snapshot};
+use freshcontext_deliverables::{Diff, Snapshot};
 use serde_json::{Value, json};
 
 use super::say::{outcome, unchecked};
@@ -37,7 +38,7 @@ pub(super) fn told(
         let detail = added.detail.as_deref().map(|detail| format!(" ({detail})"));
         format!(
             "{}{}",
-            title.unwrap_or(&added.entry.id),
+            quoted(title.unwrap_or(&added.entry.id)),
             detail.unwrap_or_default()
         )
     });
@@ -45,14 +46,18 @@ pub(super) fn told(
     let removed = diff
         .removed
         .iter()
-        .map(|removed| format!("{} ({})", removed.title, removed.detail));
+        .map(|removed| format!("{} ({})", quoted(&removed.title), removed.detail));
     section(&mut text, "Removed", &removed.collect::<Vec<_>>());
     let changed = diff.changed.iter().map(|changed| {
-        let fields: Vec<String> = changed.fields.iter().map(change).collect();
-        format!("{}: {}", changed.title, fields.join("; "))
+        let fields: Vec<String> = changed
+            .fields
+            .iter()
+            .map(|change| change.words(" -> ", value))
+            .collect();
+        format!("{}: {}", quoted(&changed.title), fields.join("; "))
     });
     section(&mut text, "Changed", &changed.collect::<Vec<_>>());
-    let dropped = diff.could_not_check.iter().map(|one| one.title.clone());
+    let dropped = diff.could_not_check.iter().map(|one| quoted(&one.title));
     section(&mut text, "Could not check", &dropped.collect::<Vec<_>>());
     if !diff.aged.is_empty() {
         let _ = write!(text, "\nThe same, and older: {}", diff.aged.len());
@@ -87,16 +92,11 @@ fn section(text: &mut String, heading: &str, lines: &[String]) {
     }
 }
 
-fn change(change: &FieldChange) -> String {
-    let shown = |value: &Option<Value>| match value {
-        None => "nothing".to_owned(),
-        Some(Value::String(text)) => text.chars().take(SHOWN).collect(),
-        Some(other) => other.to_string().chars().take(SHOWN).collect::<String>(),
-    };
-    format!(
-        "{}: {} -> {}",
-        change.field,
-        shown(&change.then),
-        shown(&change.now)
-    )
+/// A value of a source: a plain one as it stands, else in quotation marks.
+fn value(text: &str) -> String {
+    if text.chars().nth(SHOWN).is_some() {
+        quoted_within(text, SHOWN)
+    } else {
+        named(text)
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError, code};
 use freshcontext_core::evaluate::{Evaluation, evaluate};
 use freshcontext_deliverables::{
     Definition, Diff, Entry, Gathered, OnUnchecked, Refused, Side, Slots, Snapshot, State, Version,
@@ -54,7 +54,7 @@ impl Engine {
                 .map_err(|error| unusable(&error))?;
             let number = last.as_ref().map_or(1, |last| last.version.saturating_add(1));
             let predecessor = last.map(|last| last.hash);
-            let version = version_of(name, number, &definition, &made, now);
+            let version = version_of(name, number, &definition, &made, now, self.limits().version_bytes);
             let body = serde_json::to_string(&version).map_err(unwritable)?;
             let row = VersionRow {
                 version: number,
@@ -202,15 +202,15 @@ fn not_made(refused: &Refused) -> SourceError {
     let named: Vec<String> = refused
         .0
         .iter()
-        .map(|trouble| format!("{} ({}: {})", trouble.what, trouble.code, trouble.message))
+        .map(|trouble| format!("{} ({}: {})", code(&trouble.what), trouble.code, trouble.message))
         .collect();
-    let code = refused.0.first().and_then(|trouble| {
+    let known = refused.0.first().and_then(|trouble| {
         ErrorCode::ALL
             .into_iter()
             .find(|code| code.as_str() == trouble.code)
     });
     let mut error = SourceError::new(
-        code.unwrap_or(ErrorCode::Unreachable),
+        known.unwrap_or(ErrorCode::Unreachable),
         format!(
             "no version was made, for not all could be checked: {}",
             named.join("; ")
@@ -224,7 +224,14 @@ fn not_made(refused: &Refused) -> SourceError {
     error
 }
 
-fn version_of(name: &str, number: i64, definition: &Definition, made: &Made, now: DateTime<Utc>) -> Version {
+fn version_of(
+    name: &str,
+    number: i64,
+    definition: &Definition,
+    made: &Made,
+    now: DateTime<Utc>,
+    most: usize,
+) -> Version {
     let Made {
         gathered,
         evaluation,
@@ -237,7 +244,10 @@ fn version_of(name: &str, number: i64, definition: &Definition, made: &Made, now
     let missing = part(|evaluation| json!(evaluation.missing_context));
     let selection = named_selection(evaluation.as_ref(), &gathered.entries);
     let generated_at = moment(now);
-    let text = fitted.map_or("", |assembly| assembly.text.trim_end());
+    let blocks = fitted
+        .map(|assembly| assembly.blocks.as_slice())
+        .unwrap_or_default();
+    let blocks: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
     let markdown = fill(
         definition.template.as_deref(),
         &Slots {
@@ -247,9 +257,10 @@ fn version_of(name: &str, number: i64, definition: &Definition, made: &Made, now
             style: definition.style.as_deref().unwrap_or_default(),
             recipients: &definition.recipients.join(", "),
             sources: &say::sources(&gathered.snapshots, now),
-            blocks: if text.is_empty() { "Nothing goes in." } else { text },
+            blocks: &blocks,
             missing: &say::missing(&gathered.snapshots, &selection, &missing, *beyond),
         },
+        most,
     );
     Version {
         name: name.to_owned(),

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{ErrorCode, SourceError};
+use freshcontext_contract::{ErrorCode, SourceError, named};
 use freshcontext_core::evaluate::{Intent, Profile};
 use freshcontext_deliverables::{Definition, Source, Version, Wrong, chain_hash, check_name, verify_chain};
 use freshcontext_store::{Added, Backend, DeliverableRow, VersionRow};
@@ -131,7 +131,7 @@ impl Engine {
     /// Sources are tools of one source with arguments that they take; no request is made.
     fn checked_source(&self, source: &Source) -> Result<Source, SourceError> {
         let wrong = |problem: &str| {
-            let field = format!("sources: {}", source.tool);
+            let field = format!("sources: {}", named(&source.tool));
             SourceError::invalid_input(field, problem, "search_jobs query=rust remote_only=true")
         };
         let Some(tool) = self.tool(&source.tool) else {
@@ -338,8 +338,7 @@ fn refused(wrong: &Wrong) -> SourceError {
 }
 
 fn unknown(name: &str) -> SourceError {
-    let shown: String = name.chars().filter(char::is_ascii_graphic).take(64).collect();
-    let mut error = SourceError::not_found(format!("there is no deliverable {shown}"));
+    let mut error = SourceError::not_found(format!("there is no deliverable {}", named(name)));
     error.field = Some("name".into());
     error.hint("`deliverable_list` (`freshcontext deliverable list`) names them")
 }

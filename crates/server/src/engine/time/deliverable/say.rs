@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
+use freshcontext_contract::{code, named};
 use freshcontext_core::date::is_future;
-use freshcontext_core::sanitize::clean_line;
+use freshcontext_core::sanitize::{clean_error, clean_line};
 use freshcontext_deliverables::{Definition, Snapshot, Source, State, Version};
 use freshcontext_store::{DeliverableRow, VersionRow};
 use serde_json::{Value, json};
@@ -122,16 +123,16 @@ fn line(one: &Followed, said: &str) -> String {
         );
         let _ = write!(out, ", synced {synced}");
         for part in &kept.held.incomplete {
-            let _ = write!(
-                out,
-                "; {} could not be read: {}",
-                clean_line(&part.what),
-                part.code
-            );
+            let of = part_of(&part.what, &one.source.words());
+            let of = match of.trim_end_matches(": ") {
+                "" => "some of it",
+                named => named,
+            };
+            let _ = write!(out, "; {of} could not be read: {}", part.code);
         }
     }
     if let Some(trouble) = &one.trouble {
-        let _ = write!(out, ": {}: {}", trouble.code, clean_line(&trouble.message));
+        let _ = write!(out, ": {}: {}", trouble.code, clean_error(&trouble.message));
     }
     out
 }
@@ -212,11 +213,7 @@ fn ago(then: &str, now: DateTime<Utc>) -> String {
 pub(super) fn sources(snapshots: &[Snapshot], now: DateTime<Utc>) -> String {
     let mut out = String::new();
     for snapshot in snapshots {
-        let _ = write!(
-            out,
-            "- `{}`: ",
-            clean_line(&snapshot.resource_name).replace('`', "'")
-        );
+        let _ = write!(out, "- {}: ", code(&clean_line(&snapshot.resource_name)));
         let synced = synced_words(snapshot.synced_at.as_deref(), snapshot.synced_at_ahead.as_deref());
         let age = snapshot.synced_at.as_deref().map(|then| ago(then, now));
         let age = age.unwrap_or_default();
@@ -240,7 +237,7 @@ pub(super) fn sources(snapshots: &[Snapshot], now: DateTime<Utc>) -> String {
             ),
         };
         for id in &snapshot.gone {
-            let _ = write!(out, "; gone: {}", clean_line(id));
+            let _ = write!(out, "; gone: {}", named(id));
         }
         for trouble in &snapshot.troubles {
             let _ = write!(
@@ -248,7 +245,7 @@ pub(super) fn sources(snapshots: &[Snapshot], now: DateTime<Utc>) -> String {
                 "; {}{}: {}",
                 part_of(&trouble.what, &snapshot.resource_name),
                 trouble.code,
-                clean_line(&trouble.message)
+                clean_error(&trouble.message)
             );
         }
         out.push('\n');
@@ -262,7 +259,7 @@ fn part_of<'a>(what: &'a str, source: &str) -> Cow<'a, str> {
     if part.is_empty() {
         return Cow::Borrowed("");
     }
-    Cow::Owned(format!("{}: ", clean_line(part)))
+    Cow::Owned(format!("{}: ", named(&clean_line(part))))
 }
 
 /// A line for each source of which not all is known at that moment.

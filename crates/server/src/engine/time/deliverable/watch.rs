@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{SourceError, named};
 use freshcontext_core::decay::half_life_hours;
 use freshcontext_core::sanitize::clean_line;
 use freshcontext_deliverables::{
@@ -66,7 +66,7 @@ impl Engine {
             trouble: None,
         };
         let found = between(before, followed.known());
-        let mut events = events(&found, &moment(self.clock.now()));
+        let mut events = events(&found, &moment(self.clock.now()), named);
         for event in &mut events {
             event.title = clean_line(&event.title).into_owned();
             event.detail = clean_line(&event.detail).into_owned();
@@ -79,7 +79,11 @@ impl Engine {
         let versions = self.deliverable_versions(name, owner).await?;
         let mut feed = Feed::new(name);
         for (first, second) in versions.iter().zip(versions.iter().skip(1)) {
-            feed.add(events(&diff(first.into(), second.into()), &second.generated_at));
+            feed.add(events(
+                &diff(first.into(), second.into()),
+                &second.generated_at,
+                named,
+            ));
         }
         Ok(feed)
     }
