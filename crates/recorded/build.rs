@@ -1,7 +1,5 @@
 //! Looks for the recordings once, when the tests are built.
 
-#![expect(clippy::print_stdout, reason = "a build script talks to cargo on stdout")]
-
 use std::path::Path;
 
 /// Set by CI: recordings that are absent are then a failure.

@@ -1,6 +1,7 @@
 //! What nobody asked for, in any amount: messages that need no answer, and requests whose answers nobody reads.
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Failed, Trial};
@@ -221,7 +222,7 @@ async fn asked_and_cancelled() -> Result<(), Failed> {
             let asked = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
             let cancel =
                 json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
-            block.push_str(&format!("{asked}\n{cancel}\n"));
+            let _ = writeln!(block, "{asked}\n{cancel}");
         }
         pipes.input.write_all(block.as_bytes()).await?;
         sent += block.len();
@@ -287,7 +288,7 @@ async fn cancelled_behind_unread(method: &str) -> Result<(), Failed> {
     let mut lines = String::new();
     for id in 0..UNREAD {
         let asked = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
-        lines.push_str(&format!("{asked}\n"));
+        let _ = writeln!(lines, "{asked}");
     }
     pipes.input.write_all(lines.as_bytes()).await?;
     // Whatever is made in advance has been made.

@@ -61,7 +61,7 @@ pub fn read(body: &str, status: u16, whole_text: bool) -> Result<Feed, Trouble> 
     let malformed =
         |what: &str| Trouble::Failed(SourceError::malformed(format!("arXiv: {what}")).status(status));
     let root = xml::parse(body).map_err(|error| {
-        let why = quoted(&error.to_string());
+        let why = quoted(&error);
         malformed(&format!("the answer is not a feed ({why})"))
     })?;
     if root.space != ATOM || root.name != "feed" {

@@ -208,9 +208,14 @@ fn within(words: &str, chars: usize, mark: char) -> String {
         }
         let wanted = 1 + usize::from(blank && count > 0);
         if count + wanted > chars {
-            // In place of the last character, so that the bound holds.
-            if count == chars {
-                out.pop();
+            // Whole words only: the search for secrets does not recognise one that was cut.
+            match out.rfind(' ') {
+                Some(at) => out.truncate(at + 1),
+                // In place of the last character, so that the bound holds.
+                None if count == chars => {
+                    out.pop();
+                }
+                None => {}
             }
             out.push('…');
             break;
@@ -283,7 +288,7 @@ mod tests {
         #[test]
         fn nothing_ends_a_quotation(words in "([\"`“”\\\\\n\r\u{85}\u{2028}a]|\\PC){0,40}") {
             for (out, mark) in [(quoted(&words), '"'), (code(&words), '`')] {
-                let inner = &out[1..out.len() - 1];
+                let inner = out.get(1..out.len() - 1).unwrap();
                 prop_assert!(out.starts_with(mark) && out.ends_with(mark), "{}", out);
                 prop_assert!(!inner.contains(['`', mark]) && !inner.contains(is_line_end), "{}", out);
                 prop_assert!(open_quote(&out).is_none(), "{}", out);

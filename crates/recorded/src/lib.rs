@@ -7,6 +7,9 @@ use proc_macro::TokenStream;
 ///
 /// They are looked for when this crate is built. Where they came later, one build with
 /// `FRESHCONTEXT_REQUIRE_RECORDINGS=1` finds them.
+///
+/// # Panics
+/// Never: the attribute is a literal that parses.
 #[proc_macro_attribute]
 #[expect(clippy::expect_used, reason = "the text is a literal")]
 pub fn test(_: TokenStream, function: TokenStream) -> TokenStream {

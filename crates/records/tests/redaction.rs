@@ -114,7 +114,7 @@ fn what_is_masked_in_a_folder_of_bodies_is_shown() {
             if let Some(found) = text[at..].find(before.as_str()) {
                 at += found + before.len();
                 let was: String = text[at..].chars().take(60).collect();
-                println!("   {name}: {:?} >>> {:?}", before, was);
+                println!("   {name}: {before:?} >>> {was:?}");
                 shown += 1;
             }
             if shown >= 12 {

@@ -67,7 +67,7 @@ pub fn poison(number: usize) -> String {
     for at in 1..6 {
         let turn = number + at;
         out.push_str(pick(&ENDS, turn));
-        out.push_str(pick(&BREAKS, turn * 5 + number));
+        out.push_str(pick(&BREAKS, number * 7 + at));
         out.push_str(pick(&FORGED, turn));
         out.push(' ');
         out.push_str(MARK);
@@ -256,10 +256,10 @@ pub fn of_value(value: &Value) -> Vec<String> {
 
 fn sentences(value: &Value, name: &str, out: &mut Vec<String>) {
     match value {
-        Value::String(text) if SENTENCES.contains(&name) => {
-            if text.contains(is_line_end) || forged_in(text) {
-                out.push(format!("`{name}` holds a source's words as ours: {text:?}"));
-            }
+        Value::String(text)
+            if SENTENCES.contains(&name) && (text.contains(is_line_end) || forged_in(text)) =>
+        {
+            out.push(format!("`{name}` holds a source's words as ours: {text:?}"));
         }
         // A source's own facts may have any name.
         Value::Object(entries) => {

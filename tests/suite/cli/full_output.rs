@@ -45,7 +45,7 @@ struct Line {
     input: String,
 }
 
-fn line(words: &[&str], input: impl ToString) -> Line {
+fn line(words: &[&str], input: &dyn ToString) -> Line {
     Line {
         words: words.iter().map(|word| (*word).to_owned()).collect(),
         input: input.to_string(),
@@ -115,7 +115,8 @@ impl Scene {
             scene.done(&["deliverable", "generate", "brief"]).await?;
         }
         let kept: Value = serde_json::from_str(&scene.done(&["records", "list", "--json"]).await?)?;
-        scene.context_id = kept[0]["context_id"].as_str().ok_or("kept records")?.to_owned();
+        let id = kept[0]["context_id"].as_str().ok_or("kept records")?;
+        id.clone_into(&mut scene.context_id);
         Ok(scene)
     }
 
@@ -170,61 +171,61 @@ impl Scene {
         let records = self.file("records.json");
         let source = "extract_hackernews url=rust";
         BTreeMap::from([
-            ("call", line(&["call", "extract_hackernews", "url=rust"], "")),
-            ("completions", line(&["completions", "bash"], "")),
-            ("decay", line(&["decay"], "")),
+            ("call", line(&["call", "extract_hackernews", "url=rust"], &"")),
+            ("completions", line(&["completions", "bash"], &"")),
+            ("decay", line(&["decay"], &"")),
             (
                 "deliverable add",
-                line(&["deliverable", "add", "other", "--source", source], ""),
+                line(&["deliverable", "add", "other", "--source", source], &""),
             ),
-            ("deliverable check", line(&["deliverable", "check", "brief"], "")),
+            ("deliverable check", line(&["deliverable", "check", "brief"], &"")),
             (
                 "deliverable diff",
-                line(&["deliverable", "diff", "brief", "1", "2"], ""),
+                line(&["deliverable", "diff", "brief", "1", "2"], &""),
             ),
             (
                 "deliverable generate",
-                line(&["deliverable", "generate", "brief"], ""),
+                line(&["deliverable", "generate", "brief"], &""),
             ),
-            ("deliverable list", line(&["deliverable", "list"], "")),
+            ("deliverable list", line(&["deliverable", "list"], &"")),
             (
                 "deliverable remove",
-                line(&["deliverable", "remove", "other"], ""),
+                line(&["deliverable", "remove", "other"], &""),
             ),
             (
                 "deliverable show",
-                line(&["deliverable", "show", "brief", "--json"], ""),
+                line(&["deliverable", "show", "brief", "--json"], &""),
             ),
-            ("deliverable sync", line(&["deliverable", "sync", "brief"], "")),
-            ("doctor", line(&["doctor"], "")),
+            ("deliverable sync", line(&["deliverable", "sync", "brief"], &"")),
+            ("doctor", line(&["doctor"], &"")),
             ("evaluate", line(&["evaluate", "-", "--json"], &signals)),
-            ("help", line(&["help"], "")),
-            ("history truncate", line(&["history", "truncate", "-"], history)),
+            ("help", line(&["help"], &"")),
+            ("history truncate", line(&["history", "truncate", "-"], &history)),
             (
                 "inspect",
-                line(&["inspect", "-"], "A long walk through the forest."),
+                line(&["inspect", "-"], &"A long walk through the forest."),
             ),
-            ("install", line(&["install", "cursor", "--dry-run"], "")),
-            ("man", line(&["man"], "")),
-            ("recheck", line(&["recheck", answer], "")),
-            ("records check", line(&["records", "check", &records], "")),
-            ("records export", line(&["records", "export", &records], "")),
-            ("records list", line(&["records", "list"], "")),
-            ("records page", line(&["records", "page", &records], "")),
-            ("records show", line(&["records", "show", context], "")),
-            ("settings", line(&["settings", "--json"], "")),
-            ("sources", line(&["sources"], "")),
-            ("stamp", line(&["stamp", "-"], facts)),
-            ("stdio", line(&["stdio"], format!("{hello}\n"))),
-            ("store check", line(&["store", "check"], "")),
-            ("store export", line(&["store", "export"], "")),
-            ("store info", line(&["store", "info"], "")),
-            ("store vacuum", line(&["store", "vacuum"], "")),
-            ("tools", line(&["tools", "--json"], "")),
-            ("uninstall", line(&["uninstall", "cursor", "--dry-run"], "")),
-            ("validate", line(&["validate", "-"], response)),
-            ("verify", line(&["verify", "-", "--json"], stamp)),
-            ("version", line(&["version"], "")),
+            ("install", line(&["install", "cursor", "--dry-run"], &"")),
+            ("man", line(&["man"], &"")),
+            ("recheck", line(&["recheck", answer], &"")),
+            ("records check", line(&["records", "check", &records], &"")),
+            ("records export", line(&["records", "export", &records], &"")),
+            ("records list", line(&["records", "list"], &"")),
+            ("records page", line(&["records", "page", &records], &"")),
+            ("records show", line(&["records", "show", context], &"")),
+            ("settings", line(&["settings", "--json"], &"")),
+            ("sources", line(&["sources"], &"")),
+            ("stamp", line(&["stamp", "-"], &facts)),
+            ("stdio", line(&["stdio"], &format!("{hello}\n"))),
+            ("store check", line(&["store", "check"], &"")),
+            ("store export", line(&["store", "export"], &"")),
+            ("store info", line(&["store", "info"], &"")),
+            ("store vacuum", line(&["store", "vacuum"], &"")),
+            ("tools", line(&["tools", "--json"], &"")),
+            ("uninstall", line(&["uninstall", "cursor", "--dry-run"], &"")),
+            ("validate", line(&["validate", "-"], &response)),
+            ("verify", line(&["verify", "-", "--json"], &stamp)),
+            ("version", line(&["version"], &"")),
         ])
     }
 }
@@ -312,7 +313,7 @@ async fn every_command() -> Result<(), Failed> {
             "inspect --jsonl" => Some("{\"id\": \"a\", \"text\": \"A long walk.\"}\n".to_owned()),
             _ => None,
         };
-        tried.push((name.to_owned(), line(words, input.unwrap_or_default())));
+        tried.push((name.to_owned(), line(words, &input.unwrap_or_default())));
     }
     for (name, line) in &tried {
         scene.again(name).await;

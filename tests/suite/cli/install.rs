@@ -281,7 +281,7 @@ async fn neighbours() -> Result<(), Failed> {
         ("codex", toml.to_owned()),
         (
             "codex",
-            format!("[mcp_servers]\nother = {{ command = \"x\", env = {{ KEY = \"kept-secret\" }} }}\n"),
+            "[mcp_servers]\nother = { command = \"x\", env = { KEY = \"kept-secret\" } }\n".to_owned(),
         ),
         // Broken where the key is.
         ("cursor", minified.replace("\"kept-secret\"}", "kept-secret}")),

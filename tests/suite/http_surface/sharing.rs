@@ -97,7 +97,7 @@ async fn ask(through: SocketAddr, token: &str, method: &str, path: &str, message
     Answer::read(&mut stream).await
 }
 
-fn call(tool: &str, arguments: Value) -> String {
+fn call(tool: &str, arguments: &Value) -> String {
     let params = json!({"name": tool, "arguments": arguments});
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()
 }
@@ -106,7 +106,7 @@ fn call(tool: &str, arguments: Value) -> String {
 fn slow_calls(through: SocketAddr, token: &'static str, calls: usize) -> JoinSet<Answer> {
     let mut asking = JoinSet::new();
     for at in 0..calls {
-        let message = call("extract_hackernews", json!({"url": format!("slow {at}")}));
+        let message = call("extract_hackernews", &json!({"url": format!("slow {at}")}));
         asking.spawn(async move { ask(through, token, "POST", "/mcp", &message).await });
     }
     asking
@@ -119,10 +119,10 @@ async fn served(through: SocketAddr, token: &str) -> Vec<String> {
     let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
     let judged = call(
         "evaluate_context",
-        json!({"profile": "official_docs", "intent": "citation_check",
+        &json!({"profile": "official_docs", "intent": "citation_check",
             "signals": [{"source": "https://example.org/", "content": "a"}]}),
     );
-    let source = call("extract_arxiv", json!({"url": "rust"}));
+    let source = call("extract_arxiv", &json!({"url": "rust"}));
     for (what, method, path, message) in [
         ("a ping", "POST", "/mcp", ping.as_str()),
         ("the list of tools", "POST", "/mcp", &list),
@@ -258,7 +258,7 @@ async fn connections_of_one_caller() -> Result<(), Failed> {
             TEAM_A,
             "POST",
             "/mcp",
-            &call("extract_hackernews", json!({"url": "slow"})),
+            &call("extract_hackernews", &json!({"url": "slow"})),
         )
         .await;
         let said = beyond.json();
@@ -291,7 +291,7 @@ async fn probes() -> Result<(), Failed> {
     until("a full service", async || {
         while slow.try_join_next().is_some() {}
         for at in slow.len()..8 {
-            let message = call("extract_hackernews", json!({"url": format!("slow {at}")}));
+            let message = call("extract_hackernews", &json!({"url": format!("slow {at}")}));
             let through = server.address;
             slow.spawn(async move { ask(through, "", "POST", "/mcp", &message).await });
         }

@@ -25,7 +25,7 @@ use crate::wire::{HttpServer, rpc, version_headers};
 /// Calls at once.
 const AT_ONCE: usize = 12;
 /// What such calls may take beyond what they take without a store: what one answer waits for it, and a busy machine.
-const BEYOND: Duration = Duration::from_millis(2_000);
+const BEYOND: Duration = Duration::from_secs(2);
 /// What a tool that needs the store may take to say that it cannot be used: one operation, and a busy machine.
 const REFUSED: Duration = Duration::from_millis(4_500);
 /// Between two waves: by then the database was tried again, more than once.

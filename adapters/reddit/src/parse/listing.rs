@@ -122,7 +122,7 @@ const DEEPEST_REPLY: usize = 8;
 
 fn add(thing: Thing, page: &mut Page, depth: usize) {
     match thing.kind.as_str() {
-        "t3" => match from_value::<Post>(thing.data).and_then(|wire| post(wire)) {
+        "t3" => match from_value::<Post>(thing.data).and_then(post) {
             Some(item) => page.items.push(item),
             None => page.unreadable += 1,
         },

@@ -61,10 +61,10 @@ impl Stamp {
         let stamp = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let field = error.path().to_string();
             let what = error.into_inner().to_string();
-            let named = if field == "." || what.contains(&format!("`{field}`")) {
-                quoted(&what)
-            } else {
-                format!("{}: {}", code(&field), quoted(&what))
+            let named = match named_field(&what) {
+                Some((problem, name)) => format!("{problem} {}", code(name)),
+                None if field == "." => quoted(&what),
+                None => format!("{}: {}", code(&field), quoted(&what)),
             };
             problem(named, FACTS)
         })?;
@@ -127,6 +127,16 @@ impl Stamp {
             decision: self.decision.as_deref(),
         }
     }
+}
+
+/// The problem and the field of a message of serde about one field.
+fn named_field(message: &str) -> Option<(&'static str, &str)> {
+    ["missing field", "unknown field", "duplicate field"]
+        .into_iter()
+        .find_map(|problem| {
+            let rest = message.strip_prefix(problem)?.strip_prefix(" `")?;
+            Some((problem, rest.split('`').next()?))
+        })
 }
 
 fn is_date(text: &str) -> bool {

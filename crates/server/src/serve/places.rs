@@ -234,8 +234,8 @@ mod tests {
         })
     }
 
-    fn peer(last: u8) -> Option<Client> {
-        Some(Client::of(IpAddr::from(Ipv4Addr::new(192, 0, 2, last))))
+    fn peer(last: u8) -> Client {
+        Client::of(IpAddr::from(Ipv4Addr::new(192, 0, 2, last)))
     }
 
     fn permit(places: &Arc<Places>, peer: Option<Client>) -> Option<(Permit, Arc<Activity>)> {
@@ -249,15 +249,18 @@ mod tests {
         let mapped = Some(Client::of(IpAddr::from(
             Ipv4Addr::new(192, 0, 2, 1).to_ipv6_mapped(),
         )));
-        let first = permit(&places, peer(1)).unwrap();
+        let first = permit(&places, Some(peer(1))).unwrap();
         let _second = permit(&places, mapped).unwrap();
-        let beyond = permit(&places, peer(1)).unwrap();
+        let beyond = permit(&places, Some(peer(1))).unwrap();
         assert!(beyond.0.is_kept(), "the same peer in either notation");
         beyond.1.request_begins(true);
-        let _third = permit(&places, peer(2)).unwrap();
-        assert!(permit(&places, peer(2)).is_none(), "full, and the probes' too");
+        let _third = permit(&places, Some(peer(2))).unwrap();
+        assert!(
+            permit(&places, Some(peer(2))).is_none(),
+            "full, and the probes' too"
+        );
         drop(first);
-        assert!(!permit(&places, peer(2)).unwrap().0.is_kept());
+        assert!(!permit(&places, Some(peer(2))).unwrap().0.is_kept());
     }
 
     #[test]
@@ -271,46 +274,49 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn the_slowest_head_gives_up_its_place() {
         let places = places(3, 2, 1);
-        let (_idle, _) = permit(&places, peer(1)).unwrap();
-        let (_slow, slow) = permit(&places, peer(1)).unwrap();
+        let (_idle, _) = permit(&places, Some(peer(1))).unwrap();
+        let (_slow, slow) = permit(&places, Some(peer(1))).unwrap();
         slow.bytes_came();
         tokio::time::advance(Duration::from_millis(5)).await;
-        let (_other, other) = permit(&places, peer(2)).unwrap();
+        let (_other, other) = permit(&places, Some(peer(2))).unwrap();
         other.bytes_came();
         assert!(
-            !permit(&places, peer(1)).unwrap().0.is_kept(),
+            !permit(&places, Some(peer(1))).unwrap().0.is_kept(),
             "its own, not another's"
         );
         slow.given_up().await;
-        let (last, _) = permit(&places, peer(3)).unwrap();
-        let (_next, _) = permit(&places, peer(4)).unwrap();
+        let (last, _) = permit(&places, Some(peer(3))).unwrap();
+        let (_next, _) = permit(&places, Some(peer(4))).unwrap();
         other.given_up().await;
         assert!(!last.is_kept());
-        assert!(permit(&places, peer(5)).unwrap().0.is_kept(), "none is slow");
+        assert!(
+            permit(&places, Some(peer(5))).unwrap().0.is_kept(),
+            "none is slow"
+        );
         // Nor is one that has said nothing yet, until its time is over.
         tokio::time::advance(Duration::from_secs(11)).await;
-        assert!(!permit(&places, peer(5)).unwrap().0.is_kept());
+        assert!(!permit(&places, Some(peer(5))).unwrap().0.is_kept());
     }
 
     #[tokio::test]
     async fn a_silent_connection_keeps_no_probe_out() {
         let places = places(1, 1, 2);
-        let _one = permit(&places, peer(1)).unwrap();
-        let (_first, first) = permit(&places, peer(2)).unwrap();
+        let _one = permit(&places, Some(peer(1))).unwrap();
+        let (_first, first) = permit(&places, Some(peer(2))).unwrap();
         first.request_begins(true);
-        let (_silent, silent) = permit(&places, peer(2)).unwrap();
-        assert!(permit(&places, peer(3)).unwrap().0.is_kept());
+        let (_silent, silent) = permit(&places, Some(peer(2))).unwrap();
+        assert!(permit(&places, Some(peer(3))).unwrap().0.is_kept());
         silent.given_up().await;
     }
 
     #[test]
     fn a_connection_is_the_callers_who_is_served_on_it() {
         let places = places(4, 2, 1);
-        let first = permit(&places, peer(1)).unwrap().0;
-        let second = permit(&places, peer(1)).unwrap().0;
+        let first = permit(&places, Some(peer(1))).unwrap().0;
+        let second = permit(&places, Some(peer(1))).unwrap().0;
         let (one, two) = (first.serve(1).unwrap(), second.serve(1).unwrap());
         assert!(second.serve(1).is_none(), "half of four");
-        let third = permit(&places, peer(1)).unwrap().0;
+        let third = permit(&places, Some(peer(1))).unwrap().0;
         assert!(!third.is_kept(), "the first two are no longer the peer's");
         let theirs = third.serve(2).unwrap();
         drop(one);

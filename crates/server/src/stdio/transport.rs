@@ -189,7 +189,6 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
     /// Ends a request. rmcp sees the cancellation of what it is at work on, and of nothing else, once.
     fn cancel(&mut self, id: RequestId) -> Option<ClientJsonRpcMessage> {
         match self.open.cancel(&id) {
-            Cancelled::Nothing => None,
             Cancelled::Waiting(number) => {
                 self.backlog.remove(number);
                 None
@@ -199,7 +198,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
                 note.extensions.insert(share);
                 Some(JsonRpcMessage::notification(note.into()))
             }
-            Cancelled::HandedOn(_) => None,
+            Cancelled::Nothing | Cancelled::HandedOn(_) => None,
         }
     }
 

@@ -79,7 +79,7 @@ fn an_error_with_status_200_is_an_error() {
         (error.code, error.http_status),
         (ErrorCode::AccessDenied, Some(403))
     );
-    assert!(error.message.ends_with("private"));
+    assert!(error.message.ends_with("\"private\""));
     assert_eq!(
         listing(r#"{"message": "Not Found", "error": 404}"#)
             .unwrap_err()
