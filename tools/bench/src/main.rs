@@ -180,12 +180,12 @@ fn built() -> Result<PathBuf, Failure> {
         return Err("the server could not be built; give one by --server".into());
     }
     let said = String::from_utf8(built.stdout)?;
-    let programs = said.lines().filter_map(|line| {
+    let mut programs = said.lines().filter_map(|line| {
         let line: serde_json::Value = serde_json::from_str(line).ok()?;
         let program = line.get("executable")?.as_str()?;
         (line.get("target")?.get("name")?.as_str()? == "freshcontext").then(|| PathBuf::from(program))
     });
     programs
-        .last()
+        .next_back()
         .ok_or_else(|| "cargo named no program; give a server by --server".into())
 }
