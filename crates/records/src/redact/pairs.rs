@@ -3,12 +3,13 @@
 
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 
 use super::Span;
-use super::names::{Sure, sure};
+use super::names::{Sure, WORDS, sure};
 use super::rules::entropy;
 
 /// What marks bear.
@@ -29,6 +30,13 @@ static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
         (?: (?:[A-Za-z]{1,12}\(){1,2} \\*["] )?
         "#,
     )
+});
+/// A word of a name whose value may be a secret.
+static SECRET_WORD: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .build(WORDS)
+        .ok()
 });
 /// A name and a value that are named as such: fields of forms, headers in a list.
 static NAMED_VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -167,11 +175,17 @@ pub(super) fn find(text: &str, out: &mut Vec<Span>) {
     }
     let Some(pattern) = NAME.as_ref() else { return };
     let mut at = 0;
-    while let Some(groups) = pattern.captures_at(bytes, at) {
-        let Some(whole) = groups.get(0) else { break };
+    while let Some(whole) = pattern.find_at(bytes, at) {
+        // Most names are none of a secret: their parts are not worth finding.
+        let found = SECRET_WORD
+            .as_ref()
+            .is_none_or(|word| word.is_match(whole.as_bytes()))
+            .then(|| pattern.captures_at(bytes, at))
+            .flatten()
+            .and_then(|groups| value_of(text, &groups));
         // The value may itself be a name: `key: password: x`.
         at = whole.end().max(at + 1);
-        if let Some((start, end)) = value_of(text, &groups) {
+        if let Some((start, end)) = found {
             put(start, end);
             at = end.max(at);
         }

@@ -1,6 +1,8 @@
 //! A text as its reader will have it: percent-encoding, escapes of JSON, entities of HTML, full-width and other
 //! compatible letters are read, invisible characters are left out. Each place leads back to where it is written.
 
+use std::rc::Rc;
+
 use unicode_normalization::char::decompose_compatible;
 
 /// Times that a text may be encoded in itself.
@@ -20,7 +22,8 @@ struct Piece {
 #[derive(Debug)]
 pub(super) struct View {
     pub(super) text: String,
-    layers: Vec<Vec<Piece>>,
+    /// From the text as it is written on; deeper views share those of the ones above.
+    layers: Vec<Rc<[Piece]>>,
 }
 
 impl View {
@@ -33,7 +36,7 @@ impl View {
             });
             let Some((text, pieces)) = layer(text) else { break };
             let mut layers = layers;
-            layers.push(pieces);
+            layers.push(pieces.into());
             out.push(Self { text, layers });
         }
         out
