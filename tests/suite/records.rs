@@ -115,7 +115,7 @@ fn every_call() -> Result<(), Failed> {
 fn hashes(recorded: &Recorded, bundle: &Bundle, complaints: &mut Vec<String>) {
     let name = &recorded.name;
     for injection in &bundle.context_injection {
-        let held = freshcontext_records::redact::holds_secret(&recorded.text);
+        let held = freshcontext_redact::holds_secret(&recorded.text);
         let right = (!held).then(|| format!("sha256:{}", sha256_hex(&recorded.text)));
         if injection.hash != right {
             complaints.push(format!(

@@ -1,7 +1,7 @@
 //! Secrets of every form in every field of every surface: none is in records, kept records, exports, logs, pages or
-//! errors. What is masked in a text is tested in `crates/records/tests/redaction.rs`.
+//! errors. What is masked in a text is tested in `crates/redact/tests/redaction.rs`.
 
-#[path = "../../crates/records/tests/redaction/forms.rs"]
+#[path = "../../crates/redact/tests/redaction/forms.rs"]
 mod forms;
 
 use std::collections::BTreeSet;

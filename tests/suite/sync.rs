@@ -31,7 +31,7 @@ fn clippy() -> Vec<String> {
 }
 
 /// Crates that no adapter may depend on, because each would open a door that the contract closes.
-const FORBIDDEN: [&str; 15] = [
+const FORBIDDEN: [&str; 16] = [
     "reqwest",
     "hyper",
     "hyper-util",
@@ -43,6 +43,7 @@ const FORBIDDEN: [&str; 15] = [
     "freshcontext-core",
     "freshcontext-http",
     "freshcontext-records",
+    "freshcontext-redact",
     "freshcontext-server",
     "freshcontext-sources",
     "freshcontext-spec",
@@ -88,7 +89,10 @@ fn dependencies() -> Vec<String> {
             );
         }
         match name.as_str() {
-            "freshcontext-contract" | "freshcontext-deliverables" | "freshcontext-store" => {
+            "freshcontext-contract"
+            | "freshcontext-deliverables"
+            | "freshcontext-redact"
+            | "freshcontext-store" => {
                 ours(&[], &mut out);
             }
             "freshcontext-core" => ours(
@@ -97,10 +101,11 @@ fn dependencies() -> Vec<String> {
                     "freshcontext-contract",
                     "freshcontext-detect",
                     "freshcontext-records",
+                    "freshcontext-redact",
                 ],
                 &mut out,
             ),
-            "freshcontext-records" => ours(&["freshcontext-budget"], &mut out),
+            "freshcontext-records" => ours(&["freshcontext-budget", "freshcontext-redact"], &mut out),
             "freshcontext-spec" => ours(
                 &[
                     "freshcontext-contract",
@@ -134,6 +139,7 @@ fn dependencies() -> Vec<String> {
                 | "freshcontext-detect"
                 | "freshcontext-parse"
                 | "freshcontext-records"
+                | "freshcontext-redact"
                 | "freshcontext-spec"
         );
         if pure && normal.contains("tokio") {

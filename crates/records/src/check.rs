@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::bundle::{Bundle, Record};
 use crate::ids::kind_of;
-use crate::redact::{joined, masked, sweep};
 use crate::values::{Kind, State};
+use freshcontext_redact::{joined, masked, sweep};
 
 /// Everything that is wrong with a bundle, a line for each.
 pub fn check(bundle: &Bundle) -> Vec<String> {

@@ -14,7 +14,6 @@ pub mod limits;
 pub mod make;
 pub mod objects;
 mod options;
-pub mod redact;
 pub mod schema;
 pub mod values;
 

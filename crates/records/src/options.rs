@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::limits::{CONTEXT_BYTES, MARKED_FIELDS};
 use crate::objects::{Actor, Mappings};
-use crate::redact;
 use crate::values::Scope;
+use freshcontext_redact as redact;
 
 /// Where a request asks for records, in its `_meta`.
 pub const RECORDS_KEY: &str = "freshcontext/records";

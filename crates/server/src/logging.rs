@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 
 use freshcontext_core::sanitize::clean;
-use freshcontext_records::redact::masked;
+use freshcontext_redact::masked;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::{FormatEvent, FormatFields, Writer};

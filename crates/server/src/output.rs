@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use freshcontext_core::sanitize::{clean, clean_line};
-use freshcontext_records::redact::masked;
+use freshcontext_redact::masked;
 
 /// Longest argument that a usage error repeats, in characters.
 const REPEATED_CHARS: usize = 200;

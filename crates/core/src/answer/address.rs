@@ -1,7 +1,7 @@
 //! Addresses fit to be shown as a source.
 
 use freshcontext_contract::tracking::{is_tracking, strip_query};
-use freshcontext_records::redact::is_secret_name;
+use freshcontext_redact::is_secret_name;
 use url::Url;
 
 use crate::sanitize::clean_line;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::SourceError;
-use freshcontext_records::redact::masked;
+use freshcontext_redact::masked;
 use serde_json::{Map, Value};
 
 use crate::date::iso_millis;

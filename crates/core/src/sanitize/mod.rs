@@ -20,7 +20,7 @@ use std::ops::AddAssign;
 
 use freshcontext_contract::limits::ERROR_CHARS;
 use freshcontext_contract::quote::closed;
-use freshcontext_records::redact::masked;
+use freshcontext_redact::masked;
 use serde_json::{Map, Value};
 
 pub use cut::{cut, cut_marked};

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use crate::bundle::Bundle;
 use crate::ids::Ids;
 use crate::objects::{Event, Facts};
-use crate::redact::joined;
 use crate::values::{EventClass, Kind};
+use freshcontext_redact::joined;
 
 /// A form of export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::maker::{Gap, Maker, Piece, Shape};
 use super::{Identify, list, owned, text, whole};
 use crate::objects::{Facts, Freshness, MissingSource, Surface};
-use crate::redact::masked;
 use crate::values::{Kind, Severity};
+use freshcontext_redact::masked;
 
 /// How answers are written.
 pub(super) const ENVELOPE: Shape = Shape {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use freshcontext_contract::SourceError;
-use freshcontext_records::redact::masked;
+use freshcontext_redact::masked;
 use serde_json::{Map, Value};
 
 use crate::aside::BorrowedArguments;

@@ -6,7 +6,7 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use freshcontext_records::Bundle;
-use freshcontext_records::redact::masked_value;
+use freshcontext_redact::masked_value;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::maker::{Maker, Piece, Shape, unique};
 use super::{list, owned, text, whole};
 use crate::objects::{Facts, Freshness, Missing, MissingSource, Omission, Selection, Surface};
-use crate::redact::masked;
 use crate::values::{EventClass, Kind, OmissionReason, RedactionState, Severity, State};
+use freshcontext_redact::masked;
 
 /// What the judgement knows of a result that its answer does not say.
 #[derive(Debug, Clone, Default, PartialEq)]

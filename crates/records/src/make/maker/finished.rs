@@ -4,8 +4,8 @@ use super::super::PRODUCER;
 use super::Maker;
 use crate::bundle::Bundle;
 use crate::objects::Redaction;
-use crate::redact::{joined, sweep};
 use crate::values::{EventClass, RedactionState, State};
+use freshcontext_redact::{joined, sweep};
 
 impl Maker<'_> {
     /// Writes the states, then masks and removes.

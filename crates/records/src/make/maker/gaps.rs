@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::Maker;
 use crate::objects::{Facts, Missing, MissingSource};
-use crate::redact::masked;
 use crate::values::{EventClass, Severity};
+use freshcontext_redact::masked;
 
 /// A gap as it is found.
 pub(crate) struct Gap {

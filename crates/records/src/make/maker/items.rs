@@ -9,8 +9,8 @@ use super::{Maker, PRODUCER};
 use crate::ids::{sha256_hex, source_id};
 use crate::limits::{BYTES_PER_TOKEN, INLINE_BYTES};
 use crate::objects::{Facts, Freshness, Item, Redaction, Selector, SourceRef, Tokens};
-use crate::redact::{REMOVED, masked};
 use crate::values::{ContentMode, RedactionState, SelectorType, State};
+use freshcontext_redact::{REMOVED, masked};
 
 /// An item as an answer has it.
 #[derive(Debug, Default)]

@@ -19,8 +19,8 @@ use super::{Answered, Occasion, PRODUCER};
 use crate::bundle::{Bundle, SCHEMA_VERSION};
 use crate::ids::Ids;
 use crate::objects::{Actor, Envelope, Event, Facts, Producer, Redaction, Surface};
-use crate::redact::masked;
 use crate::values::{EventClass, Kind, RedactionState, Scope, State};
+use freshcontext_redact::masked;
 
 /// Makes the records of one call.
 pub(crate) struct Maker<'a> {

@@ -12,7 +12,7 @@ mod forms;
 
 use std::path::{Path, PathBuf};
 
-use freshcontext_records::redact::{holds_secret, masked, masked_value};
+use freshcontext_redact::{holds_secret, masked, masked_value};
 use serde_json::{Value, json};
 
 /// A form in the places of a text where it may stand.
@@ -80,7 +80,7 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Prints what is masked in a folder of bodies: `BODIES=../../../shared/recordings cargo test -p freshcontext-records
+/// Prints what is masked in a folder of bodies: `BODIES=../../../shared/recordings cargo test -p freshcontext-redact
 /// --test redaction -- --nocapture bodies`.
 #[test]
 fn what_is_masked_in_a_folder_of_bodies_is_shown() {

@@ -21,15 +21,15 @@ const TYPES: &[&str] = &[
 ];
 const EXAMPLES: &[&str] = &["default", "example", "examples", "const", "enum"];
 
-/// What was done to one field.
+/// A change to one field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touched {
     /// JSON Pointer in the record.
-    pub(crate) field: String,
+    pub field: String,
     /// Whether it was removed (else masked).
-    pub(crate) removed: bool,
+    pub removed: bool,
     /// The name of the method.
-    pub(crate) method: String,
+    pub method: String,
 }
 
 impl Touched {
@@ -42,8 +42,9 @@ impl Touched {
     }
 }
 
-/// Masks and removes in every text of a record, names of fields included, and says where.
-pub(crate) fn sweep(value: &mut Value, marked: &[String], path: &str, out: &mut Vec<Touched>) {
+/// Masks and removes in every text of a record, names of fields included, and lists the changes in `out`. `path` is the
+/// JSON Pointer of `value`; `marked` are the names of the fields to remove.
+pub fn sweep(value: &mut Value, marked: &[String], path: &str, out: &mut Vec<Touched>) {
     match value {
         Value::String(text) => {
             if let (Cow::Owned(clean), found) = masked(text) {

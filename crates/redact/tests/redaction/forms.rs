@@ -18,7 +18,7 @@ pub fn all() -> Vec<Form> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"));
     let path = [
         "tests/redaction/forms.toml",
-        "../crates/records/tests/redaction/forms.toml",
+        "../crates/redact/tests/redaction/forms.toml",
     ]
     .iter()
     .map(|file| path.join(file))

@@ -15,8 +15,7 @@ mod view;
 
 use std::borrow::Cow;
 
-pub(crate) use fields::sweep;
-pub use fields::{joined, masked_value};
+pub use fields::{Touched, joined, masked_value, sweep};
 pub use names::is_secret_name;
 use rules::Rules;
 use view::View;
@@ -173,7 +172,7 @@ const STRUCTURE: [&str; 24] = [
 ];
 
 /// Whether a field of this name cannot be marked.
-pub(crate) fn is_structure(name: &str) -> bool {
+pub fn is_structure(name: &str) -> bool {
     STRUCTURE.contains(&name)
         || ["_id", "_ref", "_refs", "_at"]
             .iter()
