@@ -100,12 +100,19 @@ fn dependencies() -> Vec<String> {
                     "freshcontext-budget",
                     "freshcontext-contract",
                     "freshcontext-detect",
-                    "freshcontext-records",
                     "freshcontext-redact",
                 ],
                 &mut out,
             ),
-            "freshcontext-records" => ours(&["freshcontext-budget", "freshcontext-redact"], &mut out),
+            "freshcontext-records" => ours(
+                &[
+                    "freshcontext-budget",
+                    "freshcontext-contract",
+                    "freshcontext-core",
+                    "freshcontext-redact",
+                ],
+                &mut out,
+            ),
             "freshcontext-spec" => ours(
                 &[
                     "freshcontext-contract",

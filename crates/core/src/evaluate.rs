@@ -41,6 +41,7 @@ mod fields;
 mod fit;
 mod given;
 mod input;
+mod noted;
 mod parallel;
 mod profile;
 mod readiness;
@@ -60,6 +61,7 @@ pub use batch::{Batch, Row, batch};
 pub use differences::{DIFFERENCES, Difference};
 pub use fit::item_identity;
 pub use given::{CONTENT_UNITS, SOURCE_UNITS, TITLE_UNITS};
+pub use noted::{Known, Noted};
 pub use profile::{Authority, DatePolicy, INTENTS, Intent, PROFILES, Profile};
 pub use schema::{DESCRIPTION, TITLE, TOOL, input_schema, output_schema};
 pub use verdict::{
@@ -73,8 +75,6 @@ use freshcontext_budget::{Assembly, MissingContext, Selection, Used};
 use freshcontext_contract::limits::SIGNALS_VALUES;
 use freshcontext_contract::{ErrorCode, Limits, SourceError};
 use freshcontext_detect::Hint;
-use freshcontext_records::RecordOptions;
-use freshcontext_records::make::Known;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
@@ -143,20 +143,9 @@ pub struct Evaluation {
     /// Under a budget: what is known to be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_context: Option<Vec<MissingContext>>,
-    /// Where records are asked for: what they are made from beside the rest. Not part of the output.
+    /// Where `records` are asked for: what they need beside the rest. Not part of the output.
     #[serde(skip)]
-    pub recorded: Option<Recorded>,
-}
-
-/// What the records of an evaluation are made from beside its answer.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
-    /// What the caller asked for.
-    pub options: RecordOptions,
-    /// What is known of each result, in rank order.
-    pub known: Vec<Known>,
-    /// What the caller looked for.
-    pub query: Option<String>,
+    pub noted: Option<Noted>,
 }
 
 impl Evaluation {
@@ -285,11 +274,7 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
     }
     let occurs = |decision: &Decision| verdicts.iter().any(|verdict| verdict.decision == *decision);
     let legend = Legend(Decision::ALL.into_iter().filter(occurs).collect());
-    let recorded = request.records.clone().map(|asked| Recorded {
-        options: asked,
-        known: fit::known(&scored, &verdicts),
-        query: request.query.map(|query| clean_line(query).into_owned()),
-    });
+    let noted = request.noting.then(|| Noted::of(request, &scored, &verdicts));
     let fitted = match &request.budget {
         Some(budget) => Some(fit::fit(request, budget, &scored, &verdicts)?),
         None => None,
@@ -313,7 +298,7 @@ fn evaluate_request(request: &Request<'_>, options: &Options) -> Result<Evaluati
         budget,
         assembly,
         missing_context,
-        recorded,
+        noted,
     })
 }
 

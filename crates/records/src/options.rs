@@ -1,5 +1,6 @@
 //! What a caller asks for and says about its context.
 
+use freshcontext_contract::SourceError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -57,6 +58,20 @@ pub struct InvalidRecordOptions {
 const CONTEXT_EXAMPLE: &str = r#"{"scope": "handoff", "actor_refs": [{"id": "planner", "role": "agent"}]}"#;
 
 impl RecordOptions {
+    /// Reads the arguments `records` and `context` of a call.
+    ///
+    /// # Errors
+    /// [`InvalidInput`](freshcontext_contract::ErrorCode::InvalidInput), which names the argument at fault.
+    pub fn of_arguments(
+        records: Option<&Value>,
+        context: Option<&Value>,
+    ) -> Result<Option<Self>, SourceError> {
+        Self::read(records, context).map_err(|wrong| {
+            let example = format_args!("{{\"{}\": {}}}", wrong.field, wrong.example);
+            SourceError::invalid_input(wrong.field, wrong.problem, example)
+        })
+    }
+
     /// Reads `records` and `context`. `None` where no records are wanted; `context` alone asks for none.
     pub fn read(
         records: Option<&Value>,

@@ -227,6 +227,24 @@ values! {
     }
 }
 
+impl From<freshcontext_budget::Reason> for OmissionReason {
+    fn from(reason: freshcontext_budget::Reason) -> Self {
+        use freshcontext_budget::Reason;
+        match reason {
+            Reason::Budget => Self::Budget,
+            Reason::LowRelevance => Self::LowRelevance,
+            Reason::StaleSource => Self::StaleSource,
+            Reason::PolicyBlock => Self::PolicyBlock,
+            Reason::DuplicateCoverage => Self::DuplicateCoverage,
+            Reason::UnsupportedMedia => Self::UnsupportedMedia,
+            Reason::PrivacyRisk => Self::PrivacyRisk,
+            Reason::MissingPermission => Self::MissingPermission,
+            Reason::FailedRetrieval => Self::FailedRetrieval,
+            Reason::UnverifiedDate => Self::UnverifiedDate,
+        }
+    }
+}
+
 impl OmissionReason {
     /// How many of [`ALL`](Self::ALL) are the specification's own.
     pub const OF_THE_SPECIFICATION: usize = 8;

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta};
+use freshcontext_budget::Reason;
+use freshcontext_core::evaluate::Known;
 use freshcontext_records::check::check;
 use freshcontext_records::export::{Format, export, read};
 use freshcontext_records::ids::{Ids, sha256_hex};
 use freshcontext_records::later::{Found, Part, note};
-use freshcontext_records::make::{Answered, Known, Occasion, bundle};
-use freshcontext_records::values::{Kind, OmissionReason, State};
+use freshcontext_records::make::{Answered, Occasion, bundle};
+use freshcontext_records::values::{Kind, State};
 use freshcontext_records::{Bundle, Native, RecordOptions};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -84,7 +86,7 @@ proptest! {
 
     #[test]
     fn every_candidate_has_one_fate(signals in signals(), budgeted in any::<bool>()) {
-        let fate = |number: u8| OmissionReason::ALL.get(usize::from(number)).copied();
+        let fate = |number: u8| Reason::ALL.get(usize::from(number)).copied();
         let (mut results, mut known, mut omitted, mut blocks) = (vec![], vec![], vec![], vec![]);
         let mut text = String::new();
         for (place, (source, number, reason)) in signals.iter().enumerate() {

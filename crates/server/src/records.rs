@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError};
-use freshcontext_core::evaluate::{Recorded, item_identity};
-use freshcontext_records::make::{Answered, Known, Occasion, bundle};
+use freshcontext_core::evaluate::{Known, Noted, item_identity};
+use freshcontext_records::make::{Answered, Occasion, bundle};
 use freshcontext_records::{Bundle, CONTEXT_KEY, Native, RECORDS_KEY, RecordOptions};
 use serde_json::{Map, Value, json};
 
@@ -124,20 +124,21 @@ pub(crate) fn attach(outcome: &mut ToolOutcome, call: &Call<'_>, known: &[Known]
 /// The records of a judgement, from what it noted for them.
 pub(crate) fn of_evaluation(
     outcome: &mut ToolOutcome,
-    recorded: &Recorded,
+    options: &RecordOptions,
+    noted: &Noted,
     native: &Native,
     now: DateTime<Utc>,
 ) {
     let mut arguments = Map::new();
-    if let Some(query) = &recorded.query {
+    if let Some(query) = &noted.query {
         arguments.insert("query".to_owned(), query.as_str().into());
     }
     let call = Call {
         tool: crate::engine::EVALUATE,
         arguments: Some(&arguments),
         now,
-        options: &recorded.options,
+        options,
         native,
     };
-    attach(outcome, &call, &recorded.known);
+    attach(outcome, &call, &noted.known);
 }

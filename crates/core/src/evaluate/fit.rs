@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use freshcontext_budget::{Budget, Candidate, Facts, Fitted, KnownCall, Purpose, Standing, item_id, select};
 use freshcontext_contract::{SourceError, named};
-use freshcontext_records::make::Known;
-use freshcontext_records::values::OmissionReason;
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
@@ -21,7 +19,7 @@ use crate::provenance::canonical_sha256;
 use crate::sanitize::{clean, clean_line, cut_marked};
 
 /// Longest reference to a policy that is repeated, in characters.
-const POLICY: usize = 120;
+pub(super) const POLICY: usize = 120;
 /// Decisions of a policy that block nothing; any other does.
 const ALLOWING: [&str; 5] = ["allow", "allowed", "permit", "permitted", "approved"];
 
@@ -42,53 +40,6 @@ pub(super) fn fit(
     select(&candidates, budget, purpose)
 }
 
-/// What records say of each result beside its verdict.
-pub(super) fn known(scored: &[ScoredSignal<'_>], verdicts: &[Verdict]) -> Vec<Known> {
-    let both = scored.iter().zip(verdicts);
-    both.map(|(scored, verdict)| {
-        let candidate = candidate(scored, verdict);
-        // Of an item without a summary the title is what was retrieved.
-        let (hash, content) = (&scored.signal.content_hash, scored.signal.given.own_content());
-        let retention = scored
-            .signal
-            .given
-            .metadata
-            .and_then(|metadata| last(metadata, "retention_hint"));
-        Known {
-            item_id: candidate.item_id.to_string(),
-            title: candidate.title.as_deref().map(str::to_owned),
-            sensitivity: candidate
-                .facts
-                .sensitivity
-                .map(|word| clean_line(word).into_owned()),
-            policy: scored.signal.given.metadata.and_then(policy_of),
-            retention_hint: retention
-                .and_then(Node::as_str)
-                .and_then(not_blank)
-                .map(|hint| cut_marked(&clean_line(hint), POLICY).into_owned()),
-            ineligible: candidate
-                .ineligible(false)
-                .and_then(|(reason, detail)| Some((OmissionReason::named(reason.as_str())?, detail))),
-            content_sha256: hash.clone(),
-            content: content
-                .filter(|content| !is_blank(content))
-                .map(|content| clean(content).into_owned()),
-        }
-    })
-    .collect()
-}
-
-/// The reference of a policy that the caller names, whether it blocks or not.
-fn policy_of(metadata: &ObjectAsVec<'_>) -> Option<String> {
-    let reference = match last(metadata, "policy") {
-        Some(Node::Str(reference)) => Some(reference.as_ref()),
-        Some(Node::Object(policy)) => last(policy, "ref").and_then(Node::as_str),
-        _ => None,
-    };
-    let reference = reference.and_then(not_blank)?;
-    Some(cut_marked(&clean_line(reference), POLICY).into_owned())
-}
-
 /// An item's id from its source, its own title and its content, as a judgement of it would have it.
 pub fn item_identity(source: &str, title: Option<&str>, content: Option<&str>) -> String {
     let address = duplicates::address(source);
@@ -101,7 +52,7 @@ pub fn item_identity(source: &str, title: Option<&str>, content: Option<&str>) -
     )
 }
 
-fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) -> Candidate<'a> {
+pub(super) fn candidate<'a>(scored: &'a ScoredSignal<'_>, verdict: &'a Verdict) -> Candidate<'a> {
     let (signal, given) = (&scored.signal, scored.signal.given);
     let standing = match verdict.decision {
         _ if scored.facts.failed => Standing::Failed,

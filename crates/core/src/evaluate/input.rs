@@ -5,7 +5,6 @@ use chrono::{DateTime, Utc};
 use freshcontext_budget::Budget;
 use freshcontext_contract::limits::{JSON_TEXT_BYTES, QUERY_CHARS, SIGNALS_VALUES};
 use freshcontext_contract::{Limits, SourceError};
-use freshcontext_records::RecordOptions;
 use serde_json::Value;
 use serde_json_borrow::{ObjectAsVec, Value as Node};
 
@@ -21,7 +20,8 @@ use crate::values::values;
 
 pub(super) const EXAMPLE: &str = r#"{"profile": "official_docs", "intent": "developer_adoption", "signals": [{"source": "https://example.com/a", "content": "..."}]}"#;
 
-/// The arguments of the tool, in the order in which errors list them.
+/// The arguments of the tool, in the order in which errors list them. `records` and `context` are checked where records are
+/// made; no schema lists them, since the list of tools has a budget of its own.
 const NAMES: [&str; 8] = [
     "profile", "intent", "signals", "query", "now", "budget", "records", "context",
 ];
@@ -36,8 +36,8 @@ pub(super) struct Request<'a> {
     pub query: Option<&'a str>,
     /// How much may go in, where the caller says so.
     pub budget: Option<Budget>,
-    /// What is asked for in records, where any are.
-    pub records: Option<RecordOptions>,
+    /// Whether records are asked for, which the caller of this crate makes.
+    pub noting: bool,
     pub signals: Vec<Given<'a>>,
 }
 
@@ -91,7 +91,7 @@ impl<'a> Request<'a> {
                 None | Some(Node::Null) => None,
                 Some(budget) => Some(Budget::read(&Value::from(budget))?),
             },
-            records: record_options(fields)?,
+            noting: matches!(last(fields, "records"), Some(Node::Str(level)) if level != "none"),
             signals: signals(fields, limits)?,
         })
     }
@@ -122,20 +122,6 @@ pub(super) fn instant(text: &str) -> Option<DateTime<Utc>> {
 
 pub(super) fn to_millis(instant: DateTime<Utc>) -> DateTime<Utc> {
     DateTime::from_timestamp_millis(instant.timestamp_millis()).unwrap_or(instant)
-}
-
-/// `records` and `context`, which are listed nowhere: the list of tools has a budget of its own.
-fn record_options(fields: &ObjectAsVec<'_>) -> Result<Option<RecordOptions>, SourceError> {
-    let (records, context) = (last(fields, "records"), last(fields, "context"));
-    if records.is_none() && context.is_none() {
-        return Ok(None);
-    }
-    let records = records.map(Value::from);
-    let context = context.map(Value::from);
-    RecordOptions::read(records.as_ref(), context.as_ref()).map_err(|wrong| {
-        let example = format_args!("{{\"{}\": {}}}", wrong.field, wrong.example);
-        SourceError::invalid_input(wrong.field, wrong.problem, example)
-    })
 }
 
 /// A required text out of a closed set.

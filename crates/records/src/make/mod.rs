@@ -12,8 +12,9 @@ use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
 pub use answer::{document_id, item_id};
-pub use judged::Known;
 pub(crate) use maker::{Maker, moment};
+
+use freshcontext_core::evaluate::Known;
 
 use crate::bundle::Bundle;
 use crate::options::{Native, RecordOptions};

@@ -8,7 +8,7 @@ use freshcontext_core::evaluate::{Options, evaluate};
 use freshcontext_records::check::check;
 use freshcontext_records::export::{Format, export, read};
 use freshcontext_records::ids::Ids;
-use freshcontext_records::{Bundle, Native};
+use freshcontext_records::{Bundle, Native, RecordOptions};
 use freshcontext_store::RecordsHead;
 use serde_json::{Value, json};
 
@@ -243,14 +243,15 @@ pub(super) fn of_evaluation(
         fields.insert("records".to_owned(), "full".into());
     }
     let evaluation = evaluate(arguments, now, options)?;
+    let asked = RecordOptions::of_arguments(arguments.get("records"), arguments.get("context"))?;
     let mut outcome = ToolOutcome {
         text: evaluation.text(),
         structured: Some(evaluation.structured()?),
         is_error: false,
         meta: None,
     };
-    if let Some(recorded) = &evaluation.recorded {
-        note(&mut outcome, recorded, &Native::default(), now);
+    if let (Some(asked), Some(noted)) = (asked, &evaluation.noted) {
+        note(&mut outcome, &asked, noted, &Native::default(), now);
     }
     Ok(outcome)
 }

@@ -51,6 +51,18 @@ impl Arguments {
         }
     }
 
+    /// The argument of this name; of two, the last.
+    pub(super) fn get(&self, name: &str) -> Option<Value> {
+        match self {
+            Self::Owned(arguments) => arguments.get(name).cloned(),
+            Self::Borrowed(arguments) => {
+                let fields = arguments.value().as_object()?;
+                let found = fields.iter().filter(|(known, _)| *known == name).last();
+                found.map(|(_, value)| Value::from(value))
+            }
+        }
+    }
+
     /// For the log: names and sizes, never what a caller wrote.
     pub(super) fn redacted(&self) -> String {
         match self {

@@ -7,7 +7,7 @@ use freshcontext_core::answer::{self, ScoreInput, Scored};
 use freshcontext_core::composite::{CompositeInput, Section, assemble};
 use freshcontext_core::decay::DecayTable;
 use freshcontext_core::evaluate::{self, Options};
-use freshcontext_records::Native;
+use freshcontext_records::{Native, RecordOptions};
 use freshcontext_sources::{Composite, Plan};
 use serde_json::{Map, Value, json};
 
@@ -96,17 +96,19 @@ pub(super) fn evaluate(
     slot: Option<Slot>,
     native: &Native,
 ) -> Result<ToolOutcome, SourceError> {
+    let (records, context) = (arguments.get("records"), arguments.get("context"));
     let evaluation = match arguments {
         Arguments::Borrowed(arguments) => evaluate::evaluate_borrowed(arguments.value(), now, options),
         Arguments::Owned(arguments) => evaluate::evaluate(&Value::Object(arguments), now, options),
     };
     let evaluation = evaluation?;
-    let Some(recorded) = &evaluation.recorded else {
+    let asked = RecordOptions::of_arguments(records.as_ref(), context.as_ref())?;
+    let (Some(asked), Some(noted)) = (asked, &evaluation.noted) else {
         return written(&evaluation, slot);
     };
     // Records are made from the structure as a value, so that is how it leaves.
     let mut outcome = written(&evaluation, None)?;
-    records::of_evaluation(&mut outcome, recorded, native, now);
+    records::of_evaluation(&mut outcome, &asked, noted, native, now);
     Ok(outcome)
 }
 

@@ -321,7 +321,7 @@ proptest! {
             arguments["records"] = "full".into();
             let evaluation = evaluate(&arguments, clock(), &Options::default())
                 .map_err(|error| TestCaseError::fail(error.message))?;
-            let known = &evaluation.recorded.as_ref().unwrap().known;
+            let known = &evaluation.noted.as_ref().unwrap().known;
             let selected = &evaluation.selection.as_ref().unwrap().selected;
             prop_assert!(!selected.is_empty());
             for one in selected {

@@ -5,6 +5,8 @@ mod room;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use freshcontext_budget::Reason;
+use freshcontext_core::evaluate::Known;
 use serde_json::{Value, json};
 
 use super::maker::{Maker, Piece, Shape, unique};
@@ -12,27 +14,6 @@ use super::{list, owned, text, whole};
 use crate::objects::{Facts, Freshness, Missing, MissingSource, Omission, Selection, Surface};
 use crate::values::{EventClass, Kind, OmissionReason, RedactionState, Severity, State};
 use freshcontext_redact::masked;
-
-/// What the judgement knows of a result that its answer does not say.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known {
-    /// Its text, cleaned.
-    pub content: Option<String>,
-    /// Its own title, cleaned; not one that was made of something else.
-    pub title: Option<String>,
-    /// Its id.
-    pub item_id: String,
-    /// SHA-256 of its canonical content.
-    pub content_sha256: Option<String>,
-    /// The caller's word for how sensitive it is.
-    pub sensitivity: Option<String>,
-    /// The caller's policy about it.
-    pub policy: Option<String>,
-    /// How long the caller wants it kept.
-    pub retention_hint: Option<String>,
-    /// Why it would stay out of any budget, and what that rests on.
-    pub ineligible: Option<(OmissionReason, String)>,
-}
 
 /// What became of the candidates.
 struct Choice {
@@ -130,9 +111,9 @@ fn piece_of<'v>(structured: &'v Value, result: &'v Value, known: &'v Known, plac
     }
     // What may not be used is pointed at, never repeated or hashed.
     let rule = match known.ineligible {
-        Some((OmissionReason::PrivacyRisk, _)) => Some((RedactionState::Removed, "sensitivity")),
-        Some((OmissionReason::PolicyBlock, _)) => Some((RedactionState::PolicyBlocked, "policy")),
-        Some((OmissionReason::MissingPermission, _)) => Some((RedactionState::PolicyBlocked, "permission")),
+        Some((Reason::PrivacyRisk, _)) => Some((RedactionState::Removed, "sensitivity")),
+        Some((Reason::PolicyBlock, _)) => Some((RedactionState::PolicyBlocked, "policy")),
+        Some((Reason::MissingPermission, _)) => Some((RedactionState::PolicyBlocked, "permission")),
         _ => None,
     };
     let withheld = rule.is_some();
@@ -164,7 +145,7 @@ fn piece_of<'v>(structured: &'v Value, result: &'v Value, known: &'v Known, plac
         priority: Some(index),
         sensitivity: known.sensitivity.as_deref().map(Cow::Borrowed),
         policy: known.policy.as_deref().map(Cow::Borrowed),
-        opaque: matches!(known.ineligible, Some((OmissionReason::UnsupportedMedia, _))),
+        opaque: matches!(known.ineligible, Some((Reason::UnsupportedMedia, _))),
         withheld: rule,
         known_id: (!known.item_id.is_empty() && !withheld).then(|| known.item_id.clone()),
         known_sha256: known.content_sha256.clone().filter(|_| !withheld),
@@ -186,8 +167,8 @@ fn choose(maker: &Maker<'_>, structured: &Value, items: Vec<String>) -> Choice {
     }
     if selection.is_none() {
         for (place, known) in maker.answered.known.iter().enumerate() {
-            if let Some(fate) = &known.ineligible {
-                fates.insert(place as u64 + 1, fate.clone());
+            if let Some((reason, detail)) = &known.ineligible {
+                fates.insert(place as u64 + 1, ((*reason).into(), detail.clone()));
             }
         }
     }
