@@ -1,82 +1,109 @@
-//! A failed retrieval, told to the person or model who must act on it.
+//! A failed call, for the person or model who must act on it.
 
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{ErrorCode, SourceError};
 use freshcontext_redact::masked;
 use serde_json::{Map, Value};
 
 use crate::date::iso_millis;
 use crate::sanitize::{clean_error, clean_line, cut_marked};
 
-/// What an error result shows. Never an envelope.
-#[derive(Debug, Clone, PartialEq)]
+/// Longest detail and field name that an error repeats, in characters.
+const DETAIL_CHARS: usize = 100;
+
+/// A failed call, cleaned and masked. Never an envelope.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// One line: the reason, its code, and what to do.
-    pub text: String,
-    /// The same as a flat object.
-    pub structured: Value,
+    /// What went wrong.
+    pub code: ErrorCode,
+    /// The same in one sentence.
+    pub message: String,
+    /// The tool.
+    pub tool: String,
+    /// The adapter's id.
+    pub adapter: String,
+    /// Status of the upstream answer.
+    pub http_status: Option<u16>,
+    /// When to try again, in seconds, rounded up.
+    pub retry_after_s: Option<u64>,
+    /// Upstream attempts.
+    pub attempts: u32,
+    /// When the last upstream answer came in, else when the failure was written.
+    pub retrieved_at: DateTime<Utc>,
+    /// A word for programs about what went wrong.
+    pub detail: Option<String>,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// The argument at fault.
+    pub field: Option<String>,
 }
 
-/// Writes an error for a result with `isError: true`. `now` stands in where no answer came in.
-pub fn failure(error: &SourceError, adapter: &str, tool: &str, now: DateTime<Utc>) -> Failure {
-    let message = clean_error(&error.message);
-    let hint = error
-        .hint
-        .as_deref()
-        .map(clean_error)
-        .filter(|hint| !hint.is_empty());
-    let code = error.code.as_str();
-    // Rounded up: waiting a fraction of a second too short fails again.
-    let retry_after_s = error
-        .retry_after
-        .map(|wait| wait.as_secs() + u64::from(wait.subsec_nanos() > 0));
-
-    let mut out = Map::new();
-    let mut put = |key: &str, value: Value| {
-        out.insert(key.to_owned(), value);
-    };
-    put("message", message.as_str().into());
-    put("code", code.into());
-    put("source", tool.into());
-    put("adapter", adapter.into());
-    if let Some(status) = error.http_status {
-        put("http_status", status.into());
-    }
-    if let Some(seconds) = retry_after_s {
-        put("retry_after_s", seconds.into());
-    }
-    put("attempts", error.attempts.into());
-    put(
-        "retrieved_at",
-        iso_millis(error.retrieved_at.unwrap_or(now)).into(),
-    );
-    let detail = error
-        .detail
-        .as_deref()
-        .map(|detail| cut_marked(&masked(&clean_line(detail)).0, 100).into_owned());
-    put("detail", detail.into());
-    if let Some(hint) = &hint {
-        put("hint", hint.as_str().into());
-    }
-    if let Some(field) = &error.field {
-        put(
-            "field",
-            cut_marked(&masked(&clean_line(field)).0, 100).into_owned().into(),
-        );
+impl Failure {
+    /// `now` stands in where no answer came in.
+    pub fn new(error: &SourceError, adapter: &str, tool: &str, now: DateTime<Utc>) -> Self {
+        let short = |text: &str| cut_marked(&masked(&clean_line(text)).0, DETAIL_CHARS).into_owned();
+        Self {
+            code: error.code,
+            message: clean_error(&error.message),
+            tool: tool.to_owned(),
+            adapter: adapter.to_owned(),
+            http_status: error.http_status,
+            // Rounded up: waiting a fraction of a second too short fails again.
+            retry_after_s: error
+                .retry_after
+                .map(|wait| wait.as_secs() + u64::from(wait.subsec_nanos() > 0)),
+            attempts: error.attempts,
+            retrieved_at: error.retrieved_at.unwrap_or(now),
+            detail: error.detail.as_deref().map(short),
+            hint: error
+                .hint
+                .as_deref()
+                .map(clean_error)
+                .filter(|hint| !hint.is_empty()),
+            field: error.field.as_deref().map(short),
+        }
     }
 
-    let mut text = format!("{tool}: {message} ({code})");
-    if let Some(seconds) = retry_after_s {
-        // Writing to a String cannot fail.
-        let _ = write!(text, " Retry after {seconds} s.");
+    /// One line: the reason, its code, and what to do.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}: {} ({})", self.tool, self.message, self.code);
+        if let Some(seconds) = self.retry_after_s {
+            // Writing to a String cannot fail.
+            let _ = write!(text, " Retry after {seconds} s.");
+        }
+        if let Some(hint) = &self.hint {
+            let _ = write!(text, " Hint: {hint}");
+        }
+        text
     }
-    if let Some(hint) = hint {
-        let _ = write!(text, " Hint: {hint}");
-    }
-    Failure {
-        text,
-        structured: Value::Object(out),
+
+    /// The same as a flat object.
+    pub fn structured(&self) -> Map<String, Value> {
+        let mut out = Map::new();
+        let mut put = |key: &str, value: Value| {
+            out.insert(key.to_owned(), value);
+        };
+        put("message", self.message.as_str().into());
+        put("code", self.code.as_str().into());
+        put("source", self.tool.as_str().into());
+        put("adapter", self.adapter.as_str().into());
+        if let Some(status) = self.http_status {
+            put("http_status", status.into());
+        }
+        if let Some(seconds) = self.retry_after_s {
+            put("retry_after_s", seconds.into());
+        }
+        put("attempts", self.attempts.into());
+        put("retrieved_at", iso_millis(self.retrieved_at).into());
+        put("detail", self.detail.as_deref().into());
+        if let Some(hint) = &self.hint {
+            put("hint", hint.as_str().into());
+        }
+        if let Some(field) = &self.field {
+            put("field", field.as_str().into());
+        }
+        out
     }
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::layout::LaidOut;
-use super::{Scored, ScoredItem, status_name};
+use super::{Scored, ScoredItem, SourceAnswer, status_name};
 use crate::date::iso_millis;
 
-/// The structured content that goes with a laid-out text.
-pub(super) fn structured(scored: &Scored, laid_out: &LaidOut) -> Value {
+/// The structured form of an answer.
+pub(super) fn structured(answer: &SourceAnswer) -> Map<String, Value> {
+    let scored = &answer.scored;
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| {
         out.insert(key.to_owned(), value);
@@ -25,8 +25,8 @@ pub(super) fn structured(scored: &Scored, laid_out: &LaidOut) -> Value {
         }),
     );
     // With items, the content is the same once more, as text.
-    if laid_out.items.is_empty() {
-        put("content", laid_out.content.as_str().into());
+    if answer.items().len() == 0 {
+        put("content", answer.content().into());
     }
     put("content_age", scored.age().into());
     put("staleness", scored.staleness().as_str().into());
@@ -45,14 +45,14 @@ pub(super) fn structured(scored: &Scored, laid_out: &LaidOut) -> Value {
     if !scored.fields.is_empty() {
         put("fields", scored.fields.clone().into());
     }
-    let shown = scored.items.iter().zip(&laid_out.items);
+    let items = answer.items();
     put(
         "items",
-        shown
-            .map(|(item, summary)| item_value(scored, item, summary))
+        items
+            .map(|(item, summary)| Value::Object(of_item(scored, item, summary)))
             .collect(),
     );
-    put("truncated", laid_out.truncated.into());
+    put("truncated", answer.truncated().into());
     if !scored.skipped.is_empty() {
         let skipped = scored
             .skipped
@@ -71,11 +71,11 @@ pub(super) fn structured(scored: &Scored, laid_out: &LaidOut) -> Value {
     if let Some(cursor) = &scored.cursor {
         put("next_cursor", cursor.as_str().into());
     }
-    Value::Object(out)
+    out
 }
 
 /// One item: an `evaluate_context` signal as it is, with its origin and the moment of its retrieval.
-fn item_value(scored: &Scored, item: &ScoredItem, summary: &str) -> Value {
+pub(super) fn of_item(scored: &Scored, item: &ScoredItem, summary: &str) -> Map<String, Value> {
     let mut out = Map::new();
     let mut put = |key: &str, value: Value| {
         out.insert(key.to_owned(), value);
@@ -99,5 +99,22 @@ fn item_value(scored: &Scored, item: &ScoredItem, summary: &str) -> Value {
     if !item.fields.is_empty() {
         put("fields", item.fields.clone().into());
     }
-    Value::Object(out)
+    out
+}
+
+/// An answer without items, as the one item that it is to whoever keeps items.
+pub(super) fn of_document(scored: &Scored, content: &str) -> Map<String, Value> {
+    let mut out = Map::new();
+    let mut put = |key: &str, value: Value| {
+        out.insert(key.to_owned(), value);
+    };
+    put("source", scored.source_url.as_str().into());
+    put("source_type", scored.adapter.into());
+    put("retrieved_at", iso_millis(scored.retrieved_at).into());
+    put("published_at", scored.date.shown.as_deref().into());
+    put("date_confidence", scored.date.confidence.as_str().into());
+    put("summary", content.into());
+    // As every item has them: by these it is recognised as one of ours when it is evaluated.
+    put("fields", scored.fields.clone().into());
+    out
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::item::show;
-use super::{Scored, ScoredItem};
+use super::{Kept, Scored, ScoredItem, Shown};
 use crate::date::{duration_words, iso_millis};
 use crate::decay::{Band, half_life_words};
 use crate::sanitize::{cut, cut_marked, disarm};
@@ -26,17 +26,8 @@ const CUT_LINE_CHARS: usize = 64;
 /// Between the facts of a line.
 const BETWEEN: &str = " · ";
 
-/// A text that fits, and which items it shows with what of their summaries.
-pub(super) struct LaidOut {
-    pub content: String,
-    /// The summaries of the items shown, as shown.
-    pub items: Vec<String>,
-    /// Items left out to fit.
-    pub truncated: usize,
-}
-
 /// The envelope around a content.
-pub(super) fn envelope(scored: &Scored, content: &str) -> String {
+pub(super) fn envelope(scored: &Scored, content: &str, kept: &Kept) -> String {
     let score = scored.score.map_or_else(
         || "unknown".to_owned(),
         |score| {
@@ -83,6 +74,7 @@ pub(super) fn envelope(scored: &Scored, content: &str) -> String {
         out.push_str("\nNext-Cursor: ");
         out.push_str(cursor);
     }
+    kept.write_header(&mut out);
     out.push_str("\n---\n");
     out.push_str(content);
     out.push_str("\n[/FRESHCONTEXT]");
@@ -124,34 +116,35 @@ fn indented_length(summary: &str) -> usize {
 }
 
 /// No content but the line that says where it is to be had.
-pub(super) fn header_only(scored: &Scored) -> LaidOut {
+pub(super) fn header_only(scored: &Scored) -> Shown {
     let count = scored.item_count();
     let plural = if count == 1 { "" } else { "s" };
-    LaidOut {
+    Shown {
         content: format!(
             "{count} item{plural} left out to fit; call {} for them.",
             scored.tool
         ),
-        items: Vec::new(),
+        items: 0,
+        cut: None,
         truncated: count,
     }
 }
 
 /// Fits the answer into `max` characters.
-pub(super) fn lay_out(scored: &Scored, max: usize) -> LaidOut {
+pub(super) fn lay_out(scored: &Scored, max: usize) -> Shown {
     let head = head_lines(scored);
     let tail = tail_lines(scored);
     if scored.overflow == 0 && natural_length(scored) <= max {
-        let items: Vec<String> = scored.items.iter().map(|item| item.summary.clone()).collect();
         let texts = scored
             .items
             .iter()
             .enumerate()
             .map(|(at, item)| item_text(at + 1, item, Detail::Full, &item.summary));
         let content = fence(&join(&head, &texts.collect::<Vec<_>>(), &tail));
-        return LaidOut {
+        return Shown {
             content,
-            items,
+            items: scored.items.len(),
+            cut: None,
             truncated: 0,
         };
     }
@@ -164,15 +157,16 @@ pub(super) fn lay_out(scored: &Scored, max: usize) -> LaidOut {
     let (head, head_cut) = fit_lines(head, share);
     let (mut tail, tail_cut) = fit_lines(tail, share);
     let used: usize = head.iter().chain(&tail).map(|line| chars(line) + 1).sum();
-    let (texts, items, item_cut) = fit_items(scored, room.saturating_sub(used));
-    let truncated = scored.items.len() + scored.overflow - items.len();
+    let (texts, cut_summary) = fit_items(scored, room.saturating_sub(used));
+    let items = texts.len();
+    let truncated = scored.item_count() - items;
     if truncated > 0 {
-        let items = if truncated == 1 { "item" } else { "items" };
+        let plural = if truncated == 1 { "item" } else { "items" };
         tail.insert(
             0,
-            format!("{truncated} more {items} left out to fit {max} characters."),
+            format!("{truncated} more {plural} left out to fit {max} characters."),
         );
-    } else if head_cut || item_cut || tail_cut {
+    } else if head_cut || cut_summary.is_some() || tail_cut {
         tail.insert(0, format!("Cut to fit {max} characters."));
     }
     let body = join(&head, &texts, &tail);
@@ -183,9 +177,10 @@ pub(super) fn lay_out(scored: &Scored, max: usize) -> LaidOut {
     } else {
         body
     };
-    LaidOut {
+    Shown {
         content: fence(&body),
         items,
+        cut: cut_summary,
         truncated,
     }
 }
@@ -264,10 +259,10 @@ enum Detail {
     NoFieldsNoUrl,
 }
 
-/// Whole items as long as they fit; where not even the first does, that one is cut. Their texts, their summaries, and whether
-/// one was cut.
-fn fit_items(scored: &Scored, room: usize) -> (Vec<String>, Vec<String>, bool) {
-    let (mut texts, mut summaries) = (Vec::new(), Vec::new());
+/// Whole items as long as they fit; where not even the first does, that one is cut. Their texts, and what is left of the
+/// summary where the first was cut.
+fn fit_items(scored: &Scored, room: usize) -> (Vec<String>, Option<String>) {
+    let mut texts = Vec::new();
     let mut left = room;
     for (at, item) in scored.items.iter().enumerate() {
         let length = item_length(at + 1, item) + 1;
@@ -276,15 +271,14 @@ fn fit_items(scored: &Scored, room: usize) -> (Vec<String>, Vec<String>, bool) {
         }
         left -= length;
         texts.push(item_text(at + 1, item, Detail::Full, &item.summary));
-        summaries.push(item.summary.clone());
     }
     if texts.is_empty()
         && let Some(first) = scored.items.first()
         && let Some((text, summary)) = cut_item(first, room)
     {
-        return (vec![text], vec![summary], true);
+        return (vec![text], Some(summary));
     }
-    (texts, summaries, false)
+    (texts, None)
 }
 
 fn cut_item(item: &ScoredItem, room: usize) -> Option<(String, String)> {

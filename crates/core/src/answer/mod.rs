@@ -1,17 +1,19 @@
 //! From a result to an answer: text envelope and structured content from one value.
 //!
 //! `score` turns what an adapter brought into a `Scored` answer (dates resolved, scored, cleaned,
-//! filtered, checked by the failure guard). `Scored::render` writes it in both forms within a
-//! length. A failed retrieval goes through `failure` instead and never looks like context.
+//! filtered, checked by the failure guard). `Scored::fitted` fits it to a length, and the `SourceAnswer` that this gives
+//! writes both forms. A failed retrieval goes through `Failure` instead and never looks like context.
 
 mod address;
 mod failure;
 mod guard;
 mod item;
 mod json;
+mod kept;
 mod layout;
 mod schema;
 mod score;
+mod source;
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -22,12 +24,15 @@ use serde_json::{Map, Value, json};
 
 pub(crate) use address::same_page_key;
 pub use address::{canonical, is_absolute_http, strip_tracking};
-pub use failure::{Failure, failure};
+pub use failure::Failure;
 pub use guard::prepare;
 pub use item::ScoredItem;
+pub use kept::Kept;
 pub use schema::answer_schema;
 pub(crate) use schema::or_null;
 pub use score::score;
+use source::Shown;
+pub use source::SourceAnswer;
 
 use crate::date::Resolved;
 use crate::decay::{self, DecayTable, Staleness};
@@ -145,6 +150,36 @@ impl Scored {
         &self.items
     }
 
+    /// What it is about, in the source's words.
+    pub fn summary(&self) -> Option<&str> {
+        self.summary.as_deref()
+    }
+
+    /// Facts about it as a whole.
+    pub fn fields(&self) -> &Map<String, Value> {
+        &self.fields
+    }
+
+    /// What was left out, and why.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// Parts of the request that failed.
+    pub fn failures(&self) -> &[FailedPart] {
+        &self.failures
+    }
+
+    /// The route that answered, where its source has several.
+    pub fn route(&self) -> Option<&'static str> {
+        self.route
+    }
+
+    /// Whether there is a next page.
+    pub fn has_next(&self) -> bool {
+        self.cursor.is_some()
+    }
+
     /// Remarks for the reader.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -156,22 +191,45 @@ impl Scored {
         layout::natural_length(self)
     }
 
-    /// Writes both forms, the content within `max_length` characters (and [`MAX_CONTENT_CHARS`]).
-    pub fn render(&self, max_length: usize) -> Answer {
-        self.written(&layout::lay_out(self, max_length.min(MAX_CONTENT_CHARS)))
+    /// Fits the content into `max_length` characters (and [`MAX_CONTENT_CHARS`]).
+    pub fn fitted(self, max_length: usize) -> SourceAnswer {
+        let mut answer = self.header_only();
+        answer.fit(max_length);
+        answer
     }
 
-    fn written(&self, laid_out: &layout::LaidOut) -> Answer {
-        let structured = json::structured(self, laid_out);
+    /// The envelope's header, and in place of the content one line that says where it is to be had.
+    pub(crate) fn header_only(self) -> SourceAnswer {
+        SourceAnswer {
+            shown: layout::header_only(&self),
+            scored: self,
+            kept: Kept::default(),
+        }
+    }
+
+    /// Writes both forms, the content within `max_length` characters (and [`MAX_CONTENT_CHARS`]).
+    pub fn render(&self, max_length: usize) -> Answer {
+        let answer = self.clone().fitted(max_length);
         Answer {
-            text: layout::envelope(self, &laid_out.content),
-            structured,
+            text: answer.text(),
+            structured: answer.structured().into(),
             status: self.status,
             score: self.score,
             content_date: self.date.shown.clone(),
-            shown: laid_out.items.len(),
-            truncated: laid_out.truncated,
+            shown: answer.items().len(),
+            truncated: answer.truncated(),
         }
+    }
+
+    /// The structured form of one of its items, with that summary.
+    pub fn item_structure(&self, item: &ScoredItem, summary: &str) -> Map<String, Value> {
+        json::of_item(self, item, summary)
+    }
+
+    /// An answer without items as one item, where it has content; `None` where it has items, or is not complete.
+    pub fn document_structure(&self) -> Option<Map<String, Value>> {
+        let whole = self.items.is_empty() && self.status == Status::Success;
+        whole.then(|| json::of_document(self, &layout::lay_out(self, MAX_CONTENT_CHARS).content))
     }
 
     /// How old it is, in words, counted to its retrieval: `newest of 4, 2 days; oldest 7 years (2019-03-04)`.
@@ -208,11 +266,6 @@ impl Scored {
         self.items.len() + self.overflow
     }
 
-    /// Writes both forms with the envelope's header and one line that says where the content is to be had.
-    pub(crate) fn render_header(&self) -> Answer {
-        self.written(&layout::header_only(self))
-    }
-
     /// Facts about the retrieval for MCP `_meta`: live or cached (with its age), route, attempts.
     pub fn meta(&self) -> Value {
         let mut meta = json!({"retrieved": if self.cached_age.is_some() { "cached" } else { "live" }});
@@ -230,18 +283,20 @@ impl Scored {
 
     /// Characters of the envelope around the content.
     pub(crate) fn envelope_chars(&self) -> usize {
-        layout::envelope(self, "").chars().count()
+        layout::envelope(self, "", &Kept::default()).chars().count()
     }
 
     pub(crate) fn items_mut(&mut self) -> &mut [ScoredItem] {
         &mut self.items
     }
 
-    pub(crate) fn staleness(&self) -> Staleness {
+    /// How stale it is by its score.
+    pub fn staleness(&self) -> Staleness {
         Staleness::of(self.score)
     }
 
-    pub(crate) fn revalidate_after(&self) -> Option<DateTime<Utc>> {
+    /// When its score has fallen so far that it is worth asking again.
+    pub fn revalidate_after(&self) -> Option<DateTime<Utc>> {
         self.date
             .instant
             .and_then(|published| decay::revalidate_after(self.lambda, published))

@@ -7,6 +7,7 @@ mod budget;
 mod duplicates;
 mod schema;
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, Utc};
@@ -16,7 +17,7 @@ use serde_json::{Map, Value, json};
 pub use budget::share_out;
 pub use schema::composite_schema;
 
-use crate::answer::{Answer, MAX_CONTENT_CHARS, Scored, failure, status_name};
+use crate::answer::{Failure, Kept, MAX_CONTENT_CHARS, Scored, SourceAnswer, status_name};
 use crate::date::{Confidence, iso_millis};
 use crate::sanitize::{clean_error, clean_line, cut_marked};
 
@@ -69,39 +70,64 @@ pub struct Section {
     pub outcome: Result<Scored, SourceError>,
 }
 
-/// A composite in both forms.
-#[derive(Debug, Clone, PartialEq)]
+/// The answer of a composite: its sections in order, each settled and fitted to its share of the length. Text and structure
+/// are written from it.
+#[derive(Debug, Clone)]
 pub struct CompositeAnswer {
-    /// The text: heading, coverage, and every section with its own envelope.
-    pub text: String,
-    /// The same as structured content. Where all sections failed it carries the flat error too.
-    pub structured: Value,
-    /// Whether nothing at all was retrieved: the result is an error.
-    pub all_failed: bool,
+    title: String,
+    query: String,
+    generated_at: DateTime<Utc>,
+    notes: Vec<String>,
+    sections: Vec<AnsweredSection>,
+    /// Where every section failed: the failure of the whole.
+    failure: Option<Failure>,
+    /// What it says about being kept.
+    pub kept: Kept,
 }
 
-/// A section, decided but not yet cut to its length.
-enum Part {
-    Content(Box<Scored>),
+/// One settled section of a composite.
+#[derive(Debug, Clone)]
+pub struct AnsweredSection {
+    /// The adapter's id.
+    pub adapter: &'static str,
+    /// The tool to call for this source alone.
+    pub tool: &'static str,
+    /// The heading, cleaned.
+    pub label: String,
+    /// The arguments of that call, where it was made.
+    pub arguments: Option<Value>,
+    /// What came of it.
+    pub part: Part,
+}
+
+/// What came of a section.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// An answer.
+    Answered(Box<SourceAnswer>),
+    /// An answer that is older than was asked for, and is left out.
     Stale(Stale),
-    Failed(SourceError),
+    /// Nothing was retrieved.
+    Failed(Failure),
 }
 
-struct Stale {
-    score: Option<u8>,
-    content_date: Option<String>,
-    age: Option<String>,
-    items: usize,
-    threshold: f64,
-    message: String,
-}
-
-struct Decided {
-    adapter: &'static str,
-    tool: &'static str,
-    label: String,
-    arguments: Option<Value>,
-    part: Part,
+/// What is said in place of an answer that is too old.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stale {
+    /// Its score, 0..=100.
+    pub score: Option<u8>,
+    /// Its date.
+    pub content_date: Option<String>,
+    /// How old it was at its retrieval, in words.
+    pub age: Option<String>,
+    /// Its items.
+    pub items: usize,
+    /// When the bytes left the source.
+    pub retrieved_at: DateTime<Utc>,
+    /// The least score that was asked for.
+    pub threshold: f64,
+    /// The same in one sentence.
+    pub message: String,
 }
 
 /// Puts the sections together.
@@ -116,89 +142,118 @@ pub fn assemble(input: CompositeInput) -> CompositeAnswer {
         sections,
         notes,
     } = input;
-    let mut decided: Vec<Decided> = sections
+    let failure = overall_failure(&sections, tool, generated_at);
+    let mut sections: Vec<AnsweredSection> = sections
         .into_iter()
-        .map(|section| decide(section, min_score))
+        .map(|section| settle(section, min_score, generated_at))
         .collect();
-    duplicates::mark(decided.iter_mut().filter_map(|section| match &mut section.part {
-        Part::Content(scored) => Some((section.label.as_str(), scored.as_mut())),
+    duplicates::mark(sections.iter_mut().filter_map(|section| match &mut section.part {
+        Part::Answered(answer) => Some((section.label.as_str(), answer.scored_mut())),
         _ => None,
     }));
-
-    let query = cut_marked(&clean_line(&query), 300).into_owned();
-    let coverage = coverage(&decided);
     let most = max_length.min(MAX_CONTENT_CHARS);
-    let mut text = format!(
-        "# {}: {query}\nGenerated: {}\nCoverage: {}\n\n{}",
-        clean_line(&title),
-        iso_millis(generated_at),
-        coverage_line(&decided),
-        table(&decided),
-    );
     let mut notes: Vec<String> = notes.iter().map(|note| clean_error(note)).collect();
-    if decided.iter().all(|section| section.items() == 0) {
+    if sections.iter().all(|section| section.items() == 0) {
         notes.push(
             "Nothing was found. Try broader or other words, or one of the tools above on its own.".to_owned(),
         );
     }
-    let said: usize = notes
-        .iter()
-        .map(|note| NOTE.len() + note.chars().count() + 1)
-        .sum();
-    let answers = render_all(
-        &decided,
-        text.chars().count() + said + SHORTENED,
-        most,
+    let mut answer = CompositeAnswer {
+        title: clean_line(&title).into_owned(),
+        query: cut_marked(&clean_line(&query), 300).into_owned(),
         generated_at,
-    );
-    let mut sections = String::new();
-    for (section, rendered) in decided.iter().zip(&answers) {
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            sections,
-            "\n## {} ({})\n{}",
-            section.label, section.tool, rendered.text
-        );
-    }
-    let length = text.chars().count() + said + sections.trim_end().chars().count();
-    if length > most {
-        notes.push(format!(
+        notes,
+        sections,
+        failure,
+        kept: Kept::default(),
+    };
+    let heading = answer.heading().chars().count();
+    fit_all(&mut answer.sections, heading + SHORTENED, most);
+    if heading + answer.sections_text().trim_end().chars().count() > most {
+        answer.notes.push(format!(
             "{most} characters are too few for these sources: this is the shortest form."
         ));
     }
-    for note in &notes {
-        text.extend([NOTE, note, "\n"]);
-    }
-    text.push_str(sections.trim_end());
-    let values = decided
-        .iter()
-        .zip(&answers)
-        .map(|(section, rendered)| section_value(section, rendered))
-        .collect();
+    answer
+}
 
-    let failed = decided
-        .iter()
-        .filter(|section| matches!(section.part, Part::Failed(_)))
-        .count();
-    let all_failed = failed == decided.len();
-    let mut structured = Map::new();
-    if all_failed {
-        structured = overall_failure(&decided, tool, generated_at);
+impl CompositeAnswer {
+    /// Its sections, in order.
+    pub fn sections(&self) -> &[AnsweredSection] {
+        &self.sections
     }
-    structured.insert("generated_at".to_owned(), iso_millis(generated_at).into());
-    structured.insert("query".to_owned(), query.into());
-    structured.insert("partial".to_owned(), (failed > 0).into());
-    structured.insert("coverage".to_owned(), coverage);
-    structured.insert("notes".to_owned(), notes.into());
-    structured.insert("sections".to_owned(), Value::Array(values));
-    CompositeAnswer {
-        text,
-        structured: Value::Object(structured),
-        all_failed,
+
+    /// What was asked, cleaned.
+    pub fn query(&self) -> &str {
+        &self.query
+    }
+
+    /// Where nothing at all was retrieved: the failure of the whole.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// The text: heading, coverage, and every section with its own envelope.
+    pub fn text(&self) -> String {
+        let mut out = self.heading();
+        out.push_str(self.sections_text().trim_end());
+        out
+    }
+
+    /// All before the sections.
+    fn heading(&self) -> String {
+        let mut out = format!(
+            "# {}: {}\nGenerated: {}",
+            self.title,
+            self.query,
+            iso_millis(self.generated_at)
+        );
+        self.kept.write_header(&mut out);
+        out.extend(["\nCoverage: ", &coverage_line(&self.sections), "\n\n"]);
+        out.push_str(&table(&self.sections));
+        for note in &self.notes {
+            out.extend([NOTE, note, "\n"]);
+        }
+        out
+    }
+
+    fn sections_text(&self) -> String {
+        let mut out = String::new();
+        for section in &self.sections {
+            // Writing to a String cannot fail.
+            let _ = writeln!(
+                out,
+                "\n## {} ({})\n{}",
+                section.label,
+                section.tool,
+                section.text()
+            );
+        }
+        out
+    }
+
+    /// The structured form. Where all sections failed it carries the flat error too.
+    pub fn structured(&self) -> Map<String, Value> {
+        let partial = self
+            .sections
+            .iter()
+            .any(|section| matches!(section.part, Part::Failed(_)));
+        let mut out = self.failure.as_ref().map(Failure::structured).unwrap_or_default();
+        out.insert("generated_at".to_owned(), iso_millis(self.generated_at).into());
+        out.insert("query".to_owned(), self.query.as_str().into());
+        out.insert("partial".to_owned(), partial.into());
+        out.insert("coverage".to_owned(), coverage(&self.sections));
+        out.insert("notes".to_owned(), self.notes.clone().into());
+        out.insert(
+            "sections".to_owned(),
+            self.sections.iter().map(section_value).collect(),
+        );
+        self.kept.put_fields(&mut out);
+        out
     }
 }
 
-fn decide(section: Section, min_score: Option<f64>) -> Decided {
+fn settle(section: Section, min_score: Option<f64>, generated_at: DateTime<Utc>) -> AnsweredSection {
     let Section {
         adapter,
         tool,
@@ -206,20 +261,20 @@ fn decide(section: Section, min_score: Option<f64>) -> Decided {
         arguments,
         outcome,
     } = section;
-    let label = clean_line(&label).into_owned();
     let part = match outcome {
-        Err(error) => Part::Failed(error),
+        Err(error) => Part::Failed(Failure::new(&error, adapter, tool, generated_at)),
         Ok(scored) => {
             match min_score.filter(|least| scored.score().is_none_or(|score| f64::from(score) < *least)) {
                 Some(threshold) => Part::Stale(staleness(&scored, threshold)),
-                None => Part::Content(Box::new(scored)),
+                // Its content comes when it is known how much room there is.
+                None => Part::Answered(Box::new(scored.header_only())),
             }
         }
     };
-    Decided {
+    AnsweredSection {
         adapter,
         tool,
-        label,
+        label: clean_line(&label).into_owned(),
         arguments,
         part,
     }
@@ -247,60 +302,21 @@ fn staleness(scored: &Scored, threshold: f64) -> Stale {
         content_date,
         age,
         items: scored.item_count(),
+        retrieved_at: scored.retrieved_at(),
         threshold,
         message,
     }
 }
 
-/// A section's text, and its answer where it has one.
-struct Rendered {
-    text: String,
-    answer: Option<Answer>,
-    failure: Option<Value>,
-}
-
-fn render_all(
-    sections: &[Decided],
-    heading: usize,
-    max_length: usize,
-    generated_at: DateTime<Utc>,
-) -> Vec<Rendered> {
-    let mut rendered: Vec<Rendered> = sections
-        .iter()
-        .map(|section| match &section.part {
-            Part::Content(_) => Rendered {
-                text: String::new(),
-                answer: None,
-                failure: None,
-            },
-            Part::Stale(stale) => Rendered {
-                text: stale.message.clone(),
-                answer: None,
-                failure: None,
-            },
-            Part::Failed(error) => {
-                let failure = failure(error, section.adapter, section.tool, generated_at);
-                let skipped = error.detail.as_deref() == Some(NOT_ASKED);
-                Rendered {
-                    text: if skipped {
-                        clean_error(&error.message)
-                    } else {
-                        failure.text
-                    },
-                    answer: None,
-                    failure: Some(failure.structured),
-                }
-            }
-        })
-        .collect();
+/// Gives every section that answered its share of the room. `heading` is the length of what stands before the sections.
+fn fit_all(sections: &mut [AnsweredSection], heading: usize, max_length: usize) {
     let fixed: usize = sections
         .iter()
-        .zip(&rendered)
-        .map(|(section, rendered)| {
+        .map(|section| {
             let heading = section.label.chars().count() + section.tool.len() + 8;
             let own = match &section.part {
-                Part::Content(scored) => scored.envelope_chars() + HEADER_ONLY,
-                _ => rendered.text.chars().count(),
+                Part::Answered(answer) => answer.scored().envelope_chars() + HEADER_ONLY,
+                _ => section.text().chars().count(),
             };
             heading + own
         })
@@ -308,31 +324,42 @@ fn render_all(
     let needs: Vec<usize> = sections
         .iter()
         .filter_map(|section| match &section.part {
-            Part::Content(scored) => Some(scored.natural_length().saturating_sub(HEADER_ONLY)),
+            Part::Answered(answer) => Some(answer.scored().natural_length().saturating_sub(HEADER_ONLY)),
             _ => None,
         })
         .collect();
     let mut shares = share_out(max_length.saturating_sub(heading + fixed), &needs).into_iter();
-    for (section, rendered) in sections.iter().zip(&mut rendered) {
-        if let Part::Content(scored) = &section.part {
+    for section in sections {
+        if let Part::Answered(answer) = &mut section.part {
             let share = shares.next().unwrap_or_default() + HEADER_ONLY;
-            let answer = if share < SECTION_MIN.min(scored.natural_length()) {
-                scored.render_header()
-            } else {
-                scored.render(share)
-            };
-            rendered.text.clone_from(&answer.text);
-            rendered.answer = Some(answer);
+            // With less, the content is left out and the header stays.
+            if share >= SECTION_MIN.min(answer.scored().natural_length()) {
+                answer.fit(share);
+            }
         }
     }
-    rendered
 }
 
-impl Decided {
-    /// Items of the source, shown or not.
-    fn items(&self) -> usize {
+impl AnsweredSection {
+    /// What stands under its heading.
+    fn text(&self) -> Cow<'_, str> {
         match &self.part {
-            Part::Content(scored) => scored.item_count(),
+            Part::Answered(answer) => answer.text().into(),
+            Part::Stale(stale) => stale.message.as_str().into(),
+            Part::Failed(failure) if self.is_skipped() => failure.message.as_str().into(),
+            Part::Failed(failure) => failure.text().into(),
+        }
+    }
+
+    /// Whether it was not asked, because the arguments hold no question for it.
+    pub fn is_skipped(&self) -> bool {
+        matches!(&self.part, Part::Failed(failure) if failure.detail.as_deref() == Some(NOT_ASKED))
+    }
+
+    /// Items of the source, shown or not.
+    pub fn items(&self) -> usize {
+        match &self.part {
+            Part::Answered(answer) => answer.scored().item_count(),
             Part::Stale(stale) => stale.items,
             Part::Failed(_) => 0,
         }
@@ -341,21 +368,22 @@ impl Decided {
     /// What became of it, in words.
     fn status(&self) -> String {
         match &self.part {
-            Part::Content(scored) => match scored.status() {
+            Part::Answered(answer) => match answer.scored().status() {
                 Status::Success => "answered".to_owned(),
                 Status::Partial => "answered in part".to_owned(),
                 Status::Empty => "nothing found".to_owned(),
             },
             Part::Stale(_) => "too old".to_owned(),
-            Part::Failed(error) if error.detail.as_deref() == Some(NOT_ASKED) => "skipped".to_owned(),
-            Part::Failed(error) => format!("failed: {}", error.code),
+            Part::Failed(_) if self.is_skipped() => "skipped".to_owned(),
+            Part::Failed(failure) => format!("failed: {}", failure.code),
         }
     }
 
     /// The date of its newest item, how far that date can be relied on, its age and its score.
     fn newest(&self) -> Option<(&str, Option<String>, Option<u8>)> {
         match &self.part {
-            Part::Content(scored) => {
+            Part::Answered(answer) => {
+                let scored = answer.scored();
                 let shown = scored.date().shown.as_deref()?;
                 Some((shown, scored.date().age(scored.retrieved_at()), scored.score()))
             }
@@ -366,7 +394,7 @@ impl Decided {
 }
 
 /// What came of each source, before all else.
-fn table(sections: &[Decided]) -> String {
+fn table(sections: &[AnsweredSection]) -> String {
     let mut out =
         "| Source | Status | Newest | Score | Items | Tool |\n| --- | --- | --- | --- | --- | --- |\n"
             .to_owned();
@@ -390,9 +418,9 @@ fn table(sections: &[Decided]) -> String {
     out
 }
 
-fn section_value(section: &Decided, rendered: &Rendered) -> Value {
-    let (status, key, value) = match (&section.part, &rendered.answer) {
-        (Part::Stale(stale), _) => (
+fn section_value(section: &AnsweredSection) -> Value {
+    let (status, key, value) = match &section.part {
+        Part::Stale(stale) => (
             "stale",
             "stale",
             json!({
@@ -402,10 +430,12 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
                 "message": stale.message,
             }),
         ),
-        (Part::Content(scored), Some(answer)) => {
-            (status_name(scored.status()), "result", answer.structured.clone())
-        }
-        _ => ("failed", "error", rendered.failure.clone().unwrap_or(Value::Null)),
+        Part::Answered(answer) => (
+            status_name(answer.scored().status()),
+            "result",
+            answer.structured().into(),
+        ),
+        Part::Failed(failure) => ("failed", "error", failure.structured().into()),
     };
     let newest = section.newest();
     let mut out = json!({
@@ -430,38 +460,41 @@ fn section_value(section: &Decided, rendered: &Rendered) -> Value {
 
 /// The section whose date is the weakest link: no date first, then the lowest score. Scores end at 0,
 /// so between equal ones the older date is the weaker.
-fn weakest(sections: &[Decided]) -> Option<(&Decided, Option<&str>, Confidence, Option<u8>)> {
+fn weakest(sections: &[AnsweredSection]) -> Option<(&AnsweredSection, Option<&str>, Confidence, Option<u8>)> {
     sections
         .iter()
         .filter_map(|section| match &section.part {
-            Part::Content(scored) if scored.status() != Status::Empty => Some((
-                section,
-                scored.date().shown.as_deref(),
-                scored.date().confidence,
-                scored.score(),
-            )),
+            Part::Answered(answer) if answer.scored().status() != Status::Empty => {
+                let scored = answer.scored();
+                Some((
+                    section,
+                    scored.date().shown.as_deref(),
+                    scored.date().confidence,
+                    scored.score(),
+                ))
+            }
             _ => None,
         })
         .min_by_key(|(_, date, confidence, score)| (*score, *date, *confidence))
 }
 
-fn coverage(sections: &[Decided]) -> Value {
+fn coverage(sections: &[AnsweredSection]) -> Value {
     let count = |wanted: fn(&Part) -> bool| sections.iter().filter(|section| wanted(&section.part)).count();
     let missing: Vec<Value> = sections
         .iter()
         .filter_map(|section| match &section.part {
-            Part::Failed(error) => {
-                Some(json!({"adapter": section.adapter, "code": error.code.as_str(), "tool": section.tool}))
+            Part::Failed(failure) => {
+                Some(json!({"adapter": section.adapter, "code": failure.code.as_str(), "tool": section.tool}))
             }
             Part::Stale(_) => {
                 Some(json!({"adapter": section.adapter, "code": "stale", "tool": section.tool}))
             }
-            Part::Content(_) => None,
+            Part::Answered(_) => None,
         })
         .collect();
     json!({
         "sources": sections.len(),
-        "answered": count(|part| matches!(part, Part::Content(_))),
+        "answered": count(|part| matches!(part, Part::Answered(_))),
         "stale": count(|part| matches!(part, Part::Stale(_))),
         "failed": count(|part| matches!(part, Part::Failed(_))),
         "weakest": weakest(sections).map(|(section, date, confidence, score)| json!({
@@ -474,10 +507,10 @@ fn coverage(sections: &[Decided]) -> Value {
     })
 }
 
-fn coverage_line(sections: &[Decided]) -> String {
+fn coverage_line(sections: &[AnsweredSection]) -> String {
     let answered = sections
         .iter()
-        .filter(|section| matches!(section.part, Part::Content(_)))
+        .filter(|section| matches!(section.part, Part::Answered(_)))
         .count();
     let mut line = format!("{answered} of {} sources", sections.len());
     // Writing to a String cannot fail.
@@ -499,21 +532,18 @@ fn coverage_line(sections: &[Decided]) -> String {
     line
 }
 
-/// The flat error of a composite of which every section failed.
-fn overall_failure(sections: &[Decided], tool: &'static str, now: DateTime<Utc>) -> Map<String, Value> {
-    let errors: Vec<(&str, &SourceError)> = sections
-        .iter()
-        .filter_map(|section| match &section.part {
-            Part::Failed(error) => Some((section.tool, error)),
-            _ => None,
-        })
-        .collect();
+/// The failure of a composite of which every section failed; `None` where one did not.
+fn overall_failure(sections: &[Section], tool: &'static str, now: DateTime<Utc>) -> Option<Failure> {
+    let mut errors: Vec<(&str, &SourceError)> = Vec::new();
+    for section in sections {
+        errors.push((section.tool, section.outcome.as_ref().err()?));
+    }
     let Some((_, first)) = errors.first() else {
         let none = SourceError::new(
             freshcontext_contract::ErrorCode::Internal,
             "this composite has no sources",
         );
-        return object(failure(&none, tool, tool, now).structured);
+        return Some(Failure::new(&none, tool, tool, now));
     };
     let reasons: Vec<String> = errors
         .iter()
@@ -526,14 +556,7 @@ fn overall_failure(sections: &[Decided], tool: &'static str, now: DateTime<Utc>)
     all.attempts = errors.iter().map(|(_, error)| error.attempts).sum();
     all.retry_after = errors.iter().filter_map(|(_, error)| error.retry_after).min();
     all.retrieved_at = errors.iter().filter_map(|(_, error)| error.retrieved_at).max();
-    object(failure(&all, tool, tool, now).structured)
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(object) => object,
-        _ => Map::new(),
-    }
+    Some(Failure::new(&all, tool, tool, now))
 }
 
 #[cfg(test)]

@@ -27,6 +27,22 @@ fn answer(at: usize, hours: &[i64]) -> Scored {
     score_as(&descriptor, result(items.collect()), &asked).unwrap()
 }
 
+/// A composite in both forms.
+struct Written {
+    text: String,
+    structured: Value,
+    all_failed: bool,
+}
+
+fn assemble(input: CompositeInput) -> Written {
+    let answer = super::assemble(input);
+    Written {
+        text: answer.text(),
+        structured: answer.structured().into(),
+        all_failed: answer.failure().is_some(),
+    }
+}
+
 fn section(at: usize, outcome: Result<Scored, SourceError>) -> Section {
     let (adapter, tool, label) = SOURCES[at];
     Section {

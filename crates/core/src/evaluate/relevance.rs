@@ -317,10 +317,11 @@ mod tests {
             prop_assert_eq!(spelled_out(&text), text.nfkc().collect::<String>());
         }
 
+        // Without U+1F200 to U+1F265, whose property differs between the versions of Unicode that the two libraries know.
         #[test]
         fn words_of_scripts_with_spaces_are_those_of_another_library(
             text in "([a-cA-C0-3]|[ .,:;'\"_<\r\n]|[\u{b7}\u{e0}-\u{17f}\u{300}-\u{310}\u{400}-\u{45f}\u{5d0}-\u{5ea}\
-                \u{60c}-\u{669}\u{904}-\u{96f}\u{200b}\u{2019}\u{ac00}-\u{acff}\u{1f1e6}-\u{1f64f}]){0,30}",
+                \u{60c}-\u{669}\u{904}-\u{96f}\u{200b}\u{2019}\u{ac00}-\u{acff}\u{1f1e6}-\u{1f1ff}\u{1f300}-\u{1f64f}]){0,30}",
         ) {
             let mut ours = Vec::new();
             words_at(&text, |at, word| ours.push((at, word.to_owned())));

@@ -53,10 +53,10 @@ fn own_meta(meta: Value) -> Option<Map<String, Value>> {
 
 /// A failure.
 pub(super) fn failure(tool: &Tool, error: &SourceError, now: DateTime<Utc>) -> ToolOutcome {
-    let failure = answer::failure(error, tool.id(), &tool.name, now);
+    let failure = answer::Failure::new(error, tool.id(), &tool.name, now);
     ToolOutcome {
-        text: failure.text,
-        structured: Some(failure.structured),
+        text: failure.text(),
+        structured: Some(failure.structured().into()),
         is_error: true,
         meta: None,
     }
@@ -80,9 +80,9 @@ pub(super) fn composite(
         notes: plan.notes,
     });
     ToolOutcome {
-        text: answer.text,
-        structured: Some(answer.structured),
-        is_error: answer.all_failed,
+        text: answer.text(),
+        structured: Some(answer.structured().into()),
+        is_error: answer.failure().is_some(),
         meta: None,
     }
 }

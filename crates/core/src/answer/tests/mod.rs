@@ -337,19 +337,20 @@ fn failures_are_flat_clean_and_short() {
     .hint("set a key")
     .detail("pace");
     error.attempts = 3;
-    let shown = failure(&error, "reddit", "extract_reddit", now());
+    let shown = Failure::new(&error, "reddit", "extract_reddit", now());
     assert!(
         shown
-            .text
+            .text()
             .starts_with("extract_reddit: slow down (FRESHCONTEXT) xxx")
     );
     assert!(
         shown
-            .text
+            .text()
             .ends_with("… (rate_limited) Retry after 2 s. Hint: set a key")
     );
-    assert!(!shown.text.contains('\n'));
-    let mut value = shown.structured.clone();
+    assert!(!shown.text().contains('\n'));
+    let structured = Value::Object(shown.structured());
+    let mut value = structured.clone();
     assert_eq!(value["message"].as_str().unwrap().chars().count(), 300);
     value["message"] = "m".into();
     assert_eq!(
@@ -357,10 +358,10 @@ fn failures_are_flat_clean_and_short() {
         json!({"code": "rate_limited", "message": "m", "source": "extract_reddit", "adapter": "reddit", "http_status": 429,
             "retry_after_s": 2, "attempts": 3, "retrieved_at": "2026-03-05T12:00:00.000Z", "detail": "pace", "hint": "set a key"})
     );
-    fits_the_schemas(&shown.structured);
-    assert_eq!(validate(&shown.structured.to_string(), None).level, Level::Fail);
+    fits_the_schemas(&structured);
+    assert_eq!(validate(&structured.to_string(), None).level, Level::Fail);
     let input = SourceError::invalid_input("url", "is missing", "{}");
-    assert_eq!(failure(&input, "a", "t", now()).structured["field"], "url");
+    assert_eq!(Failure::new(&input, "a", "t", now()).structured()["field"], "url");
 }
 
 #[test]

@@ -272,8 +272,8 @@ fn a_failure_dressed_as_an_item_becomes_an_error() {
         let error = score_with(result(vec![block_page]), &args()).unwrap_err();
         assert_eq!(error.code, ErrorCode::Challenge);
         assert_eq!((error.attempts, error.retrieved_at), (1, Some(now())));
-        let shown = failure(&error, "hackernews", "extract_hackernews", now());
-        assert!(!shown.text.contains("[FRESHCONTEXT]"));
+        let shown = Failure::new(&error, "hackernews", "extract_hackernews", now());
+        assert!(!shown.text().contains("[FRESHCONTEXT]"));
     }
 }
 
