@@ -3,5 +3,5 @@ use freshcontext_contract::bytes::Bytes;
 
 // A line of stdin.
 freshcontext_fuzz::target!(|data| {
-    let _ = freshcontext_server::fuzzing::frame(&Bytes::copy_from_slice(data));
+    let _ = freshcontext_serve::fuzzing::frame(&Bytes::copy_from_slice(data));
 });

@@ -1,5 +1,5 @@
 #![no_main]
 // The bytes of a connection: how they are cut into pieces does not matter.
 freshcontext_fuzz::target!(|data| {
-    assert_eq!(freshcontext_server::fuzzing::head(data, 1), freshcontext_server::fuzzing::head(data, 4096));
+    assert_eq!(freshcontext_serve::fuzzing::head(data, 1), freshcontext_serve::fuzzing::head(data, 4096));
 });

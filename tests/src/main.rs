@@ -1,5 +1,5 @@
 //! The server's binary, under test.
 
 fn main() -> std::process::ExitCode {
-    freshcontext_server::cli::run()
+    freshcontext::cli::run()
 }

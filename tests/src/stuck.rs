@@ -5,6 +5,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use freshcontext::cli::{over_http, over_stdio};
+use freshcontext_config::Settings;
+use freshcontext_config::SystemClock;
 use freshcontext_contract::schemars::{self, JsonSchema};
 use freshcontext_contract::serde::{self, Deserialize};
 use freshcontext_contract::url::Url;
@@ -12,10 +15,7 @@ use freshcontext_contract::{
     Adapter, BoxFuture, CallScope, Clock, Cx, DateEvidence, Descriptor, ErrorCode, Item, Request, Response,
     SourceError, SourceResult, Transport, erased,
 };
-use freshcontext_server::cli::{over_http, over_stdio};
-use freshcontext_server::clock::SystemClock;
-use freshcontext_server::config::Settings;
-use freshcontext_server::engine::{Engine, Parts};
+use freshcontext_engine::{Engine, Parts};
 use freshcontext_testkit::descriptor;
 
 static FACTS: Descriptor = descriptor("hackernews", "extract_stuck");

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use freshcontext_contract::Limits;
 use freshcontext_contract::chrono::{DateTime, Utc};
-use freshcontext_server::engine::{CallContext, Engine};
+use freshcontext_engine::{CallContext, Engine};
 use freshcontext_sources::{Composite, Plan};
 use freshcontext_testkit::check::{Outcome, wording};
 use freshcontext_testkit::damage::CHALLENGE;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use chrono::DateTime;
 use freshcontext_contract::{AnyAdapter, Apply, Clock, Limits};
-use freshcontext_server::engine::{CallContext, Engine};
+use freshcontext_engine::{CallContext, Engine};
 use freshcontext_testkit::{Reply, ScriptedUpstream, SeenRequest, StepClock};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Map, Value, json};

@@ -1,7 +1,7 @@
 //! `evaluate_context` through the whole server: what was once misjudged, and what both doors must take.
 
+use freshcontext_config::SystemClock;
 use freshcontext_contract::Clock as _;
-use freshcontext_server::clock::SystemClock;
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{ScriptedUpstream, SeenRequest};
 use libtest_mimic::{Failed, Trial};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{HostRate, Limits};
-use freshcontext_server::engine::{CallContext, Engine};
+use freshcontext_engine::{CallContext, Engine};
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Kind, Reply, ScriptedUpstream, SeenRequest, load_cases};
 use libtest_mimic::{Failed, Trial};

@@ -8,7 +8,7 @@ mod kept;
 use std::path::Path;
 use std::sync::Arc;
 
-use freshcontext_server::engine::Engine;
+use freshcontext_engine::Engine;
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::forms::{self, Group, MARK, poison};
 use freshcontext_testkit::{Case, ScriptedUpstream, check, load_cases};

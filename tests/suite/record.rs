@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use freshcontext_config::Settings;
 use freshcontext_contract::chrono::{DateTime, Utc};
-use freshcontext_server::config::Settings;
 use freshcontext_testkit::case::Origin;
 use freshcontext_testkit::{Case, Kind, Reply, ScriptedUpstream, SeenRequest, load_cases};
 use freshcontext_xtask::record::{Order, Recorded, record};

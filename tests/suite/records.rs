@@ -224,13 +224,13 @@ async fn with_canaries(redact: &[&str]) -> Result<Recorded, Failed> {
         },
     });
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    let mut asked = freshcontext_server::records::RecordsRequest {
+    let mut asked = freshcontext_engine::records::RecordsRequest {
         records: Some(json!("full")),
-        ..freshcontext_server::records::RecordsRequest::default()
+        ..freshcontext_engine::records::RecordsRequest::default()
     };
     asked.native.request_id = Some(json!(mail));
     asked.native.client = Some((format!("client {token}"), "1".to_owned()));
-    let tool = freshcontext_server::engine::EVALUATE;
+    let tool = freshcontext_engine::EVALUATE;
     Ok(recorded::call(&bench.engine, "canaries", tool, arguments, asked).await?)
 }
 
@@ -350,7 +350,7 @@ async fn not_asked_for() -> Result<(), Failed> {
         }
         arguments.as_object().cloned().unwrap_or_default()
     };
-    let tool = freshcontext_server::engine::EVALUATE;
+    let tool = freshcontext_engine::EVALUATE;
     let plain = bench.call(tool, judged(json!({}))).await?;
     let none = bench
         .call(
@@ -374,14 +374,14 @@ async fn not_asked_for() -> Result<(), Failed> {
         let refused = bench.call(tool, judged(wrong)).await?;
         assert_eq!(refused.code(), "invalid_input", "{}", refused.text);
     }
-    let context = freshcontext_server::engine::CallContext {
+    let context = freshcontext_engine::CallContext {
         records: Some(std::sync::Arc::new(
-            freshcontext_server::records::RecordsRequest {
+            freshcontext_engine::records::RecordsRequest {
                 records: Some(json!("all")),
-                ..freshcontext_server::records::RecordsRequest::default()
+                ..freshcontext_engine::records::RecordsRequest::default()
             },
         )),
-        ..freshcontext_server::engine::CallContext::default()
+        ..freshcontext_engine::CallContext::default()
     };
     let arguments = json!({"url": "rust"}).as_object().cloned().unwrap_or_default();
     let refused = crate::run::call(&bench.engine, "extract_hackernews", arguments, context).await?;
@@ -405,8 +405,8 @@ async fn same_item_same_id() -> Result<(), Failed> {
         let arguments = json!({"profile": "local_custom", "intent": "developer_adoption", "now": "2026-11-21T12:00:00Z",
             "signals": [fetched.structured], "records": "full", "budget": {"max_items": 100, "allow_unverified": true}});
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let tool = freshcontext_server::engine::EVALUATE;
-        let asked = freshcontext_server::records::RecordsRequest::default();
+        let tool = freshcontext_engine::EVALUATE;
+        let asked = freshcontext_engine::records::RecordsRequest::default();
         let judged = recorded::call(&bench.engine, &fetched.name, tool, arguments, asked).await?;
         let ids = |bundle: Bundle| -> BTreeSet<String> {
             bundle.context_item.into_iter().map(|item| item.item_id).collect()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Apply, Credential, Descriptor};
-use freshcontext_server::engine::CallContext;
+use freshcontext_engine::CallContext;
 use freshcontext_testkit::{Case, SECRET, Script, ScriptedUpstream, SeenRequest, StepClock};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Map, Value};

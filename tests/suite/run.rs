@@ -3,10 +3,10 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use freshcontext_config::Settings;
 use freshcontext_contract::{AnyAdapter, Clock, Descriptor, HostRate, Limits, Pace};
+use freshcontext_engine::{CallContext, Engine, Parts};
 use freshcontext_http::{Config, Pipeline, Upstream};
-use freshcontext_server::config::Settings;
-use freshcontext_server::engine::{CallContext, Engine, Parts};
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Case, SECRET, Script, ScriptedUpstream, StepClock};
 use serde_json::{Map, Value};

@@ -5,8 +5,8 @@ mod examples;
 
 use std::sync::Arc;
 
-use freshcontext_server::engine::Engine;
-use freshcontext_server::mcp::{Cost, McpServer, cost};
+use freshcontext_engine::Engine;
+use freshcontext_mcp::{Cost, McpServer, cost};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
@@ -237,7 +237,7 @@ fn names(engine: &Arc<Engine>) -> Vec<String> {
         }
         all.append(&mut names);
     }
-    for stranger in strangers(freshcontext_server::mcp::INSTRUCTIONS, &all) {
+    for stranger in strangers(freshcontext_mcp::INSTRUCTIONS, &all) {
         out.push(format!(
             "the instructions name `{stranger}`, which does not exist"
         ));

@@ -14,19 +14,20 @@ pub fn trials() -> Vec<Trial> {
         Trial::test("sync::generated", || verdict(generated())),
         Trial::test("sync::descriptors", || verdict(descriptors())),
         Trial::test("sync::clippy", || verdict(clippy())),
+        Trial::test("sync::files_have_one_door", || verdict(files_have_one_door())),
     ]
 }
 
 /// A crate with rules of its own for clippy keeps to those of the workspace, too: clippy reads the nearest file only.
 fn clippy() -> Vec<String> {
     let read = |name: &str| std::fs::read_to_string(root().join(name)).unwrap_or_default();
-    let own = read("crates/server/clippy.toml");
+    let own = read("crates/freshcontext/clippy.toml");
     let common = read("clippy.toml");
     let missing = common
         .lines()
         .filter(|line| !own.lines().any(|known| known == *line));
     missing
-        .map(|line| format!("crates/server/clippy.toml has no line `{line}`"))
+        .map(|line| format!("crates/freshcontext/clippy.toml has no line `{line}`"))
         .collect()
 }
 
@@ -44,11 +45,89 @@ const FORBIDDEN: [&str; 16] = [
     "freshcontext-http",
     "freshcontext-records",
     "freshcontext-redact",
-    "freshcontext-server",
+    "freshcontext-engine",
     "freshcontext-sources",
     "freshcontext-spec",
     "tracing-subscriber",
 ];
+
+/// What each crate may depend on. The tests of core and of the adapters use the testkit, so what it needs rebuilds them.
+const BELOW: &[(&str, &[&str])] = &[
+    ("contract", &[]),
+    ("deliverables", &[]),
+    ("redact", &[]),
+    ("store", &[]),
+    ("budget", &["contract"]),
+    ("detect", &["contract"]),
+    ("files", &["contract"]),
+    ("http", &["contract"]),
+    ("metrics", &["contract"]),
+    ("parse", &["contract"]),
+    ("testkit", &["contract"]),
+    ("records", &["budget", "contract", "core", "redact"]),
+    ("core", &["budget", "contract", "detect", "redact"]),
+    ("spec", &["contract", "core", "detect"]),
+    ("config", &["contract", "files", "http", "store"]),
+    (
+        "engine",
+        &[
+            "budget",
+            "config",
+            "contract",
+            "core",
+            "deliverables",
+            "metrics",
+            "records",
+            "sources",
+            "store",
+        ],
+    ),
+    ("mcp", &["contract", "core", "engine", "records"]),
+    (
+        "serve",
+        &["config", "contract", "core", "engine", "files", "mcp", "metrics"],
+    ),
+];
+
+/// Crates of the server that touch no file: what a user names goes through `files`.
+const WITHOUT_FILES: [&str; 5] = ["config", "engine", "mcp", "metrics", "serve"];
+
+fn files_have_one_door() -> Vec<String> {
+    let mut out = Vec::new();
+    for name in WITHOUT_FILES {
+        for file in sources_of(&root().join("crates").join(name).join("src")) {
+            let text = std::fs::read_to_string(&file).unwrap_or_default();
+            out.extend(
+                [
+                    "fs::read",
+                    "fs::write",
+                    "fs::copy",
+                    "fs::rename",
+                    "File::open",
+                    "File::create",
+                    "fs::OpenOptions",
+                ]
+                .into_iter()
+                .filter(|door| text.contains(door))
+                .map(|door| format!("{}: {door}; use freshcontext_files", file.display())),
+            );
+        }
+    }
+    out
+}
+
+fn sources_of(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            out.extend(sources_of(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            out.push(path);
+        }
+    }
+    out
+}
 
 fn dependencies() -> Vec<String> {
     let mut command = MetadataCommand::new();
@@ -88,48 +167,15 @@ fn dependencies() -> Vec<String> {
                     .map(|bad| format!("{name} must not depend on {bad}")),
             );
         }
-        match name.as_str() {
-            "freshcontext-contract"
-            | "freshcontext-deliverables"
-            | "freshcontext-redact"
-            | "freshcontext-store" => {
-                ours(&[], &mut out);
-            }
-            "freshcontext-core" => ours(
-                &[
-                    "freshcontext-budget",
-                    "freshcontext-contract",
-                    "freshcontext-detect",
-                    "freshcontext-redact",
-                ],
-                &mut out,
-            ),
-            "freshcontext-records" => ours(
-                &[
-                    "freshcontext-budget",
-                    "freshcontext-contract",
-                    "freshcontext-core",
-                    "freshcontext-redact",
-                ],
-                &mut out,
-            ),
-            "freshcontext-spec" => ours(
-                &[
-                    "freshcontext-contract",
-                    "freshcontext-core",
-                    "freshcontext-detect",
-                ],
-                &mut out,
-            ),
-            // The tests of core and of the adapters use the testkit, so what it needs rebuilds them.
-            "freshcontext-budget"
-            | "freshcontext-detect"
-            | "freshcontext-http"
-            | "freshcontext-parse"
-            | "freshcontext-testkit" => {
-                ours(&["freshcontext-contract"], &mut out);
-            }
-            _ => {}
+        if let Some((_, allowed)) = BELOW
+            .iter()
+            .find(|(known, _)| *known == name.trim_start_matches("freshcontext-"))
+        {
+            let allowed: Vec<String> = allowed
+                .iter()
+                .map(|below| format!("freshcontext-{below}"))
+                .collect();
+            ours(&allowed.iter().map(String::as_str).collect::<Vec<_>>(), &mut out);
         }
         if name != "freshcontext-http" && normal.contains("reqwest") {
             out.push(format!("{name} depends on reqwest; only freshcontext-http may"));

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    freshcontext_server::cli::run()
+    freshcontext::cli::run()
 }

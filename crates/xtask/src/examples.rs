@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use freshcontext::app::App;
+use freshcontext_config::Settings;
+use freshcontext_engine::{CallContext, EVALUATE};
 use freshcontext_http::{Exchange, Observe};
-use freshcontext_server::app::App;
-use freshcontext_server::config::Settings;
-use freshcontext_server::engine::{CallContext, EVALUATE};
-use freshcontext_server::timeline;
+use freshcontext_mcp::timeline;
 use freshcontext_testkit::{Case, Kind, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use freshcontext_server::package;
+use freshcontext::package;
 
 use crate::{checked, examples, shapes, tables};
 use serde_json::json;
@@ -84,7 +84,7 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
         ("docs/specification.md".to_owned(), tables::specification_page()),
         ("docs/sources-checked.md".to_owned(), checked::page(root)?),
         (
-            "crates/server/src/shape/table.json".to_owned(),
+            "crates/freshcontext/src/shape/table.json".to_owned(),
             shapes::table(root)?,
         ),
         ("server.json".to_owned(), package::server_json_text()),

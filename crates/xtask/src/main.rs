@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use clap::{Parser, Subcommand};
+use freshcontext::app::App;
+use freshcontext::cli::read_arguments;
+use freshcontext_config::SystemClock;
+use freshcontext_config::{Sources, load};
 use freshcontext_contract::{Clock as _, Limits};
-use freshcontext_server::app::App;
-use freshcontext_server::cli::read_arguments;
-use freshcontext_server::clock::SystemClock;
-use freshcontext_server::config::{Sources, load};
 use freshcontext_xtask::{
     check_source, dist, examples, generate, new_adapter, record, recorded, replay, source, words,
 };

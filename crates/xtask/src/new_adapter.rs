@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use freshcontext_server::package::VERSION;
+use freshcontext_mcp::VERSION;
 
 /// Makes `adapters/<name>`, its dependency line and its registry line.
 pub fn create(root: &Path, name: &str) -> Result<String, String> {

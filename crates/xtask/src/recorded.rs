@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use freshcontext::app::App;
+use freshcontext_config::{Settings, StoreMode};
+use freshcontext_engine::records::RecordsRequest;
+use freshcontext_engine::{CallContext, EVALUATE, Engine, Owner, RECHECK};
 use freshcontext_http::{Exchange, Observe};
 use freshcontext_records::Bundle;
 use freshcontext_records::export::{Format, export};
 use freshcontext_records::ids::Ids;
-use freshcontext_server::app::App;
-use freshcontext_server::config::{Settings, StoreMode};
-use freshcontext_server::engine::{CallContext, EVALUATE, Engine, Owner, RECHECK};
-use freshcontext_server::records::RecordsRequest;
 use freshcontext_testkit::{Case, Reply, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use serde_json::{Map, Value, json};
 

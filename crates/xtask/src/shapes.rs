@@ -1,4 +1,4 @@
-//! `crates/server/src/shape/table.json`: what the sources' answers look like as far as it is read, from the
+//! `crates/freshcontext/src/shape/table.json`: what the sources' answers look like as far as it is read, from the
 //! fixtures.
 //!
 //! Each ordinary case is played to its adapter once as it is and once without each place of its bodies. Where
@@ -9,12 +9,12 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use freshcontext::shape::{
+    Endpoint, Field, Form, Often, Places, Shapes, form_of, pattern, places, states_limit, without,
+};
 use freshcontext_contract::{
     AnyAdapter, BoxFuture, CacheValidity, CallScope, Cx, ErrorCode, FixedClock, Headers, Limits, Method,
     Provenance, Request, Response, SourceError, Transport, split_arguments,
-};
-use freshcontext_server::shape::{
-    Endpoint, Field, Form, Often, Places, Shapes, form_of, pattern, places, states_limit, without,
 };
 use freshcontext_testkit::{Case, Kind as CaseKind, Reply, Script, SeenRequest, load_cases};
 

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use freshcontext_contract::{Descriptor, Hosts, Key};
 use freshcontext_core::decay::{Band, CLASSES, DEFAULT_LAMBDA, half_life_words};
-use freshcontext_server::config;
 use freshcontext_spec::specification::{self, says};
 use serde_json::Value;
 
@@ -159,7 +158,7 @@ pub fn tools_page() -> String {
         "\n## Deliverables\n\nOnly with the toolset `time`; see [deliverables.md](deliverables.md). They are defined on the \
          command line.\n",
     );
-    for tool in freshcontext_server::engine::deliverable_tools() {
+    for tool in freshcontext_engine::deliverable_tools() {
         let kind = if tool.writes() { "writes" } else { "read-only" };
         let _ = write!(out, "\n### {} ({kind})\n\n{}\n\n", tool.name, tool.description);
         let _ = write!(out, "Example: `{}`\n\n", tool.example);
@@ -208,7 +207,7 @@ pub fn configuration_page() -> String {
     let mut out = String::from(
         "# Configuration\n\nGenerated from the settings table by `cargo xtask generate`; do not edit.\n\n",
     );
-    out.push_str(&config::settings_markdown());
+    out.push_str(&freshcontext_config::settings_markdown());
     out.push_str("\n## Keys\n\nRead from the environment, sent to their own host only, never logged.\n\n");
     out.push_str("| name | for | where to get it |\n| --- | --- | --- |\n");
     for adapter in freshcontext_sources::adapters() {

@@ -55,7 +55,7 @@ fn line(words: &[&str], input: &dyn ToString) -> Line {
 /// The names of all commands with nothing below them, as the command line itself knows them.
 fn commands() -> Vec<String> {
     let mut found = Vec::new();
-    let root = freshcontext_server::cli::command();
+    let root = freshcontext::cli::command();
     let mut open = vec![(String::new(), &root)];
     while let Some((name, command)) = open.pop() {
         if !name.is_empty() && !command.has_subcommands() {

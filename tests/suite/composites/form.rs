@@ -1,7 +1,7 @@
 //! What holds for every answer of a composite.
 
 use freshcontext_contract::chrono::DateTime;
-use freshcontext_server::engine::Engine;
+use freshcontext_engine::Engine;
 use freshcontext_spec::validate::{Level, parse_envelopes, validate};
 use freshcontext_testkit::check::Outcome;
 use serde_json::Value;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use freshcontext_server::engine::CallContext;
+use freshcontext_engine::CallContext;
 use freshcontext_testkit::load_cases;
 use libtest_mimic::Failed;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use freshcontext_contract::{BoxFuture, Limits};
-use freshcontext_server::engine::{CallContext, Progress};
+use freshcontext_engine::{CallContext, Progress};
 use freshcontext_testkit::{Reply, Script};
 use libtest_mimic::Failed;
 use serde_json::json;

@@ -1,6 +1,6 @@
 //! Whose deliverables there are, what cannot be one, and what goes from the command line into a version.
 
-use freshcontext_server::engine::{CallContext, Owner};
+use freshcontext_engine::{CallContext, Owner};
 use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::Failed;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chrono::TimeDelta;
-use freshcontext_server::engine::{Owner, Task, To};
+use freshcontext_engine::{Owner, Task, To};
 use freshcontext_testkit::{Script, load_cases};
 use libtest_mimic::Failed;
 use serde_json::{Value, json};

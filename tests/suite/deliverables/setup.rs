@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_config::{Settings, StoreMode};
+use freshcontext_engine::{Engine, Owner, Parts, Task, To, ToolOutcome};
 use freshcontext_http::{Config, Pipeline, Upstream};
-use freshcontext_server::config::{Settings, StoreMode};
-use freshcontext_server::engine::{Engine, Owner, Parts, Task, To, ToolOutcome};
 use freshcontext_testkit::{Reply, Script, ScriptedUpstream, SeenRequest, StepClock};
 use libtest_mimic::Failed;
 use serde_json::{Value, json};

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::TimeDelta;
+use freshcontext_config::StoreMode;
+use freshcontext_engine::records::RecordsRequest;
+use freshcontext_engine::{CallContext, Engine, Owner, Task, ToolOutcome};
 use freshcontext_records::Bundle;
 use freshcontext_records::check::check;
 use freshcontext_records::export::read;
 use freshcontext_records::objects::{Event, Item};
 use freshcontext_records::values::{EventClass, State};
-use freshcontext_server::config::StoreMode;
-use freshcontext_server::engine::{CallContext, Engine, Owner, Task, ToolOutcome};
-use freshcontext_server::records::RecordsRequest;
 use freshcontext_testkit::{Case, Reply, ScriptedUpstream};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Answers beside what is declared of them, and their two forms beside each other.
 
-use freshcontext_server::engine::EVALUATE;
+use freshcontext_engine::EVALUATE;
 use freshcontext_testkit::load_cases;
 use freshcontext_xtask::examples;
 use libtest_mimic::Failed;

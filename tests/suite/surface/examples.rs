@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use freshcontext_server::engine::{CallContext, Engine};
+use freshcontext_engine::{CallContext, Engine};
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{ScriptedUpstream, StepClock, load_cases};
 use freshcontext_xtask::{examples, replay};
@@ -185,11 +185,8 @@ fn typed(engine: &Engine, words: &str) -> Option<(String, Value)> {
     {
         return None;
     }
-    let arguments = freshcontext_server::cli::read_arguments(
-        &tool.input_schema,
-        &rest,
-        &freshcontext_contract::Limits::DEFAULT,
-    )
-    .ok()?;
+    let arguments =
+        freshcontext::cli::read_arguments(&tool.input_schema, &rest, &freshcontext_contract::Limits::DEFAULT)
+            .ok()?;
     Some((tool.name.clone(), Value::Object(arguments)))
 }

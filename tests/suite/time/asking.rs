@@ -1,6 +1,6 @@
 //! How `recheck` is asked, and what it rests on: validators, hashes, dates, the source's own word.
 
-use freshcontext_server::engine::RECHECK;
+use freshcontext_engine::RECHECK;
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Composites: one id for the whole, a verdict for every section, the strongest of them for all.
 
-use freshcontext_server::engine::RECHECK;
+use freshcontext_engine::RECHECK;
 use freshcontext_testkit::Reply;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use freshcontext_contract::chrono::TimeDelta;
-use freshcontext_server::engine::Engine;
+use freshcontext_engine::Engine;
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Case, Reply, Script, ScriptedUpstream};
 use libtest_mimic::{Failed, Trial};

@@ -1,7 +1,7 @@
 //! What is kept, for whom, and what happens where it cannot be kept.
 
-use freshcontext_server::config::{Settings, StoreMode};
-use freshcontext_server::engine::{CallContext, Engine, Owner, RECHECK};
+use freshcontext_config::{Settings, StoreMode};
+use freshcontext_engine::{CallContext, Engine, Owner, RECHECK};
 use freshcontext_testkit::check::Outcome;
 use libtest_mimic::Failed;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! The toolset in a process of its own, over stdio: ended between a call and its check, killed while it writes, with no
 //! room to write, with a file that was damaged.
 
-use freshcontext_server::engine::RECHECK;
+use freshcontext_engine::RECHECK;
 use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use freshcontext_config::Settings;
 use freshcontext_contract::Clock;
+use freshcontext_engine::{CallContext, Engine, Parts, RECHECK};
 use freshcontext_http::{Config, Pipeline, Upstream};
-use freshcontext_server::config::Settings;
-use freshcontext_server::engine::{CallContext, Engine, Parts, RECHECK};
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Case, Kind, Reply, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use serde_json::{Map, Value, json};

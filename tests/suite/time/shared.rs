@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use freshcontext_server::engine::RECHECK;
+use freshcontext_engine::RECHECK;
 use freshcontext_testkit::check::Outcome;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use freshcontext_server::engine::RECHECK;
+use freshcontext_engine::RECHECK;
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
 use sqlx::postgres::PgConnection;

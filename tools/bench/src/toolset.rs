@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn what_is_called_is_not_counted_twice() {
-        let text = "version: 1\nevents: Ir\n\nfl=(1) a.rs\nfn=(1) freshcontext_server::main\n3 100\ncfn=(2) \
+        let text = "version: 1\nevents: Ir\n\nfl=(1) a.rs\nfn=(1) freshcontext::main\n3 100\ncfn=(2) \
             freshcontext_store::open\ncalls=1 9\n4 32\n+1 5\n\nfn=(2)\n9 20\ncfn=(2)\ncalls=2 9\n* 6\ncfn=(3) \
             malloc\ncalls=1 1\n* 7\n* 5\n\nfn=(3)\n1 7\n\ntotals: 137\n";
         let count = read(text).unwrap();

@@ -11,7 +11,7 @@ use freshcontext_core::{date, evaluate, sanitize};
 use freshcontext_http::fuzzing as http;
 use freshcontext_parse::{charset, feed, github, html, json, link, table, text};
 use freshcontext_redact as redact;
-use freshcontext_server::fuzzing as server;
+use freshcontext_serve::fuzzing as server;
 use freshcontext_spec::validate;
 use serde_json::Value;
 use url::Url;

@@ -6,7 +6,8 @@ mod packages;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use freshcontext_server::package::{self, NAME, VERSION};
+use freshcontext::package;
+use freshcontext_mcp::{NAME, VERSION};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 

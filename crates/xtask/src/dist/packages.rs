@@ -1,10 +1,9 @@
-//! Each package from the same binary and the same facts (`freshcontext_server::package`).
+//! Each package from the same binary and the same facts (`freshcontext::package`).
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use freshcontext_server::package::{
-    DESCRIPTION, NAME, REGISTRY_NAME, REPOSITORY, VERSION, environment_variables,
-};
+use freshcontext::package::{REGISTRY_NAME, REPOSITORY, environment_variables};
+use freshcontext_mcp::{DESCRIPTION, NAME, VERSION};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 

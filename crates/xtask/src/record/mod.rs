@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use freshcontext::app::App;
+use freshcontext_config::Settings;
 use freshcontext_contract::chrono::{DateTime, SubsecRound as _, Utc};
 use freshcontext_contract::limits::{RECORDED_BYTES, RECORDED_EXCHANGES};
 use freshcontext_contract::{Clock, Descriptor, FixedClock, Method, When, block_pages, hosts};
+use freshcontext_engine::{CallContext, ToolOutcome};
 use freshcontext_http::{Exchange as Seen, Observe, READ_HEADERS};
-use freshcontext_server::app::App;
-use freshcontext_server::config::Settings;
-use freshcontext_server::engine::{CallContext, ToolOutcome};
 use freshcontext_testkit::case::{Expect, ExpectFailure, ExpectItem, Origin};
 use freshcontext_testkit::{Case, Exchange, Kind, SECRET, Script, ScriptedUpstream};
 use serde_json::{Map, Value};

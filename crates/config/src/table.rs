@@ -1,0 +1,606 @@
+//! The one table of settings. Reading, help, documentation and error messages all come from it.
+
+use std::fmt::Write as _;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use freshcontext_contract::Limits;
+use ipnet::IpNet;
+use serde_json::Value;
+use url::Url;
+
+use super::{Secret, Settings, StoreMode};
+
+/// Least characters of a secret that nobody may guess. Sixteen of base64 are 96 bits: at the rate that one client has,
+/// no number of clients guesses them.
+pub const LONG_SECRET: usize = 16;
+/// Longest name of a token, in bytes.
+const NAME_BYTES: usize = 32;
+
+/// One setting.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Dotted key in the file, for example `http.addr`.
+    pub key: String,
+    /// Environment name.
+    pub env: String,
+    /// What kind of value it takes.
+    pub kind: Kind,
+    /// One line for the documentation.
+    pub about: &'static str,
+    /// How it is stored.
+    how: How,
+}
+
+/// The kind of a setting's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Text.
+    Text,
+    /// Text that is never shown.
+    Secret,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number of 0 or more.
+    Integer,
+    /// A list of texts; comma-separated in the environment.
+    List,
+    /// Name to text, `name=value` comma-separated in the environment.
+    Texts,
+    /// Name to number, `name=value` comma-separated in the environment.
+    Numbers,
+    /// Name to text that is never shown, `name=value` comma-separated in the environment.
+    Secrets,
+}
+
+impl Kind {
+    /// The kind in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Secret => "text (secret)",
+            Self::Bool => "true or false",
+            Self::Integer => "whole number",
+            Self::List => "list of texts",
+            Self::Texts => "table of texts",
+            Self::Numbers => "table of numbers",
+            Self::Secrets => "table of texts (secret)",
+        }
+    }
+
+    /// Whether the setting's key is itself a table with free names.
+    pub const fn is_table(self) -> bool {
+        matches!(self, Self::Texts | Self::Numbers | Self::Secrets)
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum How {
+    Limit(&'static str),
+    Own {
+        store: fn(&mut Settings, &Value) -> Result<(), String>,
+        show: fn(&Settings) -> String,
+    },
+}
+
+impl Setting {
+    /// Stores a value; the error says what is wrong with it, without the key.
+    pub fn store(&self, settings: &mut Settings, value: &Value) -> Result<(), String> {
+        match self.how {
+            How::Limit(name) => super::limits::store(&mut settings.limits, name, value),
+            How::Own { store, .. } => store(settings, value),
+        }
+    }
+
+    /// Reads a value from text (environment, `--set`) by the setting's kind, and stores it.
+    pub fn store_text(&self, settings: &mut Settings, text: &str) -> Result<(), String> {
+        self.store(settings, &self.read_text(text)?)
+    }
+
+    fn read_text(&self, text: &str) -> Result<Value, String> {
+        let text = text.trim();
+        let parts = || text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        Ok(match self.kind {
+            Kind::Text | Kind::Secret => Value::from(text),
+            Kind::Bool => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" | "on" | "yes" => Value::from(true),
+                "false" | "0" | "off" | "no" => Value::from(false),
+                _ => return Err("must be true or false".to_owned()),
+            },
+            Kind::Integer => Value::from(
+                text.parse::<u64>()
+                    .map_err(|_| "must be a whole number of 0 or more")?,
+            ),
+            Kind::List => parts().map(Value::from).collect(),
+            Kind::Texts | Kind::Numbers | Kind::Secrets => {
+                let mut table = serde_json::Map::new();
+                for part in parts() {
+                    let (name, value) = part
+                        .split_once('=')
+                        .ok_or("must have the form name=value,name=value")?;
+                    let value = if self.kind == Kind::Numbers {
+                        let number: f64 = value.trim().parse().map_err(|_| "must hold numbers")?;
+                        Value::from(number)
+                    } else {
+                        Value::from(value.trim())
+                    };
+                    table.insert(name.trim().to_owned(), value);
+                }
+                Value::Object(table)
+            }
+        })
+    }
+
+    /// The value in force, as text; secrets only as set or not.
+    pub fn show(&self, settings: &Settings) -> String {
+        match self.how {
+            How::Limit(name) => super::limits::show(&settings.limits, name),
+            How::Own { show, .. } => show(settings),
+        }
+    }
+}
+
+/// All settings, in the order of the documentation.
+pub fn settings() -> Vec<Setting> {
+    let own = |key: &'static str, kind, about, store, show| Setting {
+        key: key.to_owned(),
+        env: format!("FRESHCONTEXT_{}", key.replace('.', "_").to_ascii_uppercase()),
+        kind,
+        about,
+        how: How::Own { store, show },
+    };
+    let mut all = vec![
+        own(
+            "contact",
+            Kind::Text,
+            "Who to write to about our requests (an e-mail address or a page). Sent in the user agent; SEC EDGAR asks for it.",
+            |settings, value| {
+                let text = text(value)?;
+                if text.chars().any(char::is_control) || text.len() > 200 {
+                    return Err("must be one line of at most 200 characters".to_owned());
+                }
+                settings.contact = filled(text);
+                Ok(())
+            },
+            |settings| settings.contact.clone().unwrap_or_default(),
+        ),
+        own(
+            "data_dir",
+            Kind::Text,
+            "Folder for files of the server's own: the database of the toolset `time`. It is made, or narrowed, so that only its owner can read it.",
+            |settings, value| {
+                settings.data_dir = filled(text(value)?).map(PathBuf::from);
+                Ok(())
+            },
+            |settings| {
+                settings
+                    .data_dir
+                    .as_ref()
+                    .map(|dir| dir.display().to_string())
+                    .unwrap_or_default()
+            },
+        ),
+        own(
+            "cursor_secret",
+            Kind::Secret,
+            "What the key that seals page cursors is made of, at least 16 characters. Processes with the same one read each other's cursors. Without it the key is made of the HTTP tokens; without those either it is random, and cursors end with the process, which is one call for `freshcontext call`.",
+            |settings, value| {
+                let text = text(value)?;
+                if !text.is_empty() && text.chars().count() < LONG_SECRET {
+                    return Err(format!("must have at least {LONG_SECRET} characters"));
+                }
+                settings.cursor_secret = filled(text).map(Secret::new);
+                Ok(())
+            },
+            |settings| set(settings.cursor_secret.is_some()),
+        ),
+        own(
+            "log",
+            Kind::Text,
+            "What to log on stderr: error, warn, info, debug, trace or off, or a filter such as `warn,freshcontext_http=debug`.",
+            |settings, value| {
+                let text = text(value)?;
+                if tracing_subscriber::EnvFilter::try_new(&text).is_err() {
+                    return Err(
+                        "must be a level (error, warn, info, debug, trace, off) or a filter".to_owned(),
+                    );
+                }
+                settings.log = text;
+                Ok(())
+            },
+            |settings| settings.log.clone(),
+        ),
+        own(
+            "disable_sources",
+            Kind::List,
+            "Adapters whose tools are not offered at all.",
+            |settings, value| {
+                settings.disable_sources = list(value)?;
+                Ok(())
+            },
+            |settings| settings.disable_sources.join(","),
+        ),
+        own(
+            "decay",
+            Kind::Numbers,
+            "Decay per hour by class, in place of the built-in value (half-life in hours = 0.693 / decay).",
+            |settings, value| {
+                let table = value.as_object().ok_or("must be a table of numbers")?;
+                for (name, value) in table {
+                    let number = value
+                        .as_f64()
+                        .filter(|number| number.is_finite() && *number > 0.0);
+                    let number =
+                        number.ok_or_else(|| format!("must hold numbers above 0 (`{name}` does not)"))?;
+                    settings.decay.insert(name.clone(), number);
+                }
+                Ok(())
+            },
+            |settings| {
+                pairs(
+                    settings
+                        .decay
+                        .iter()
+                        .map(|(name, value)| (name, value.to_string())),
+                )
+            },
+        ),
+        own(
+            "cache",
+            Kind::Bool,
+            "Whether answers of sources are kept in memory for as long as the source allows.",
+            |settings, value| {
+                settings.cache = boolean(value)?;
+                Ok(())
+            },
+            |settings| settings.cache.to_string(),
+        ),
+        own(
+            "proxy",
+            Kind::Bool,
+            "Whether HTTPS_PROXY, HTTP_PROXY and NO_PROXY count.",
+            |settings, value| {
+                settings.proxy = boolean(value)?;
+                Ok(())
+            },
+            |settings| settings.proxy.to_string(),
+        ),
+        own(
+            "egress.deny",
+            Kind::List,
+            "Addresses (`192.0.2.1`), networks (`192.0.2.0/24`) and hosts (`example.com`, all below it with `*.example.com`) that are never reached, beside the private and special ones, which never are. Redirects and what names resolve to count.",
+            |settings, value| {
+                let entries = list(value)?;
+                freshcontext_http::Deny::parse(&entries)
+                    .map_err(|error| format!("holds a wrong entry: {error}"))?;
+                settings.egress_deny = entries;
+                Ok(())
+            },
+            |settings| settings.egress_deny.join(","),
+        ),
+        own(
+            "extra_ca",
+            Kind::Text,
+            "PEM file of certificate authorities to trust beside the built-in ones.",
+            |settings, value| {
+                settings.extra_ca = filled(text(value)?).map(PathBuf::from);
+                Ok(())
+            },
+            |settings| {
+                settings
+                    .extra_ca
+                    .as_ref()
+                    .map(|file| file.display().to_string())
+                    .unwrap_or_default()
+            },
+        ),
+        Setting {
+            key: "upstreams".to_owned(),
+            env: "FRESHCONTEXT_UPSTREAM".to_owned(),
+            kind: Kind::Texts,
+            about: "Sends requests for a host (or `*`) to a base address of yours: a mirror, a recording proxy. Only these addresses may be private ones.",
+            how: How::Own {
+                store: store_upstreams,
+                show: |settings| pairs(settings.upstreams.iter().map(|(host, base)| (host, base.clone()))),
+            },
+        },
+        own(
+            "replay_at",
+            Kind::Text,
+            "The moment at which time stands while answers are replayed, such as 2026-11-21T20:15:00Z. Only with an upstream of yours for every host (`*`).",
+            |settings, value| {
+                settings.replay_at = filled(text(value)?)
+                    .map(|moment| {
+                        moment
+                            .parse()
+                            .map_err(|_| format!("is no moment like 2026-11-21T20:15:00Z: {moment}"))
+                    })
+                    .transpose()?;
+                Ok(())
+            },
+            |settings| {
+                settings
+                    .replay_at
+                    .map(|moment| moment.to_rfc3339())
+                    .unwrap_or_default()
+            },
+        ),
+        own(
+            "toolsets",
+            Kind::List,
+            "Groups of tools: `default` (always there) and `time`, whose answers have ids and which offers `recheck`.",
+            |settings, value| {
+                let names = list(value)?;
+                if let Some(name) = names
+                    .iter()
+                    .find(|name| !["default", "time"].contains(&name.as_str()))
+                {
+                    return Err(format!("must hold `default` and `time` (`{name}` is neither)"));
+                }
+                settings.toolsets = names;
+                Ok(())
+            },
+            |settings| settings.toolsets.join(","),
+        ),
+        own(
+            "store",
+            Kind::Text,
+            "Where the toolset `time` keeps marks of answers, with the arguments (what was searched for): `folder` (the data folder, or `database_url`), `memory` (until the process ends) or `off`.",
+            |settings, value| {
+                let given = text(value)?;
+                let named = StoreMode::NAMES.iter().find(|(name, _)| *name == given);
+                settings.store = named.ok_or("must be folder, memory or off")?.1;
+                Ok(())
+            },
+            |settings| {
+                let named = StoreMode::NAMES.iter().find(|(_, mode)| *mode == settings.store);
+                named.map_or("", |(name, _)| name).to_owned()
+            },
+        ),
+        own(
+            "database_url",
+            Kind::Secret,
+            "Postgres database of the toolset `time`, as `postgres://user:password@host/database`, for several machines. The connection has no TLS.",
+            |settings, value| {
+                let address = filled(text(value)?);
+                if address
+                    .as_deref()
+                    .is_some_and(|address| !freshcontext_store::check_address(address))
+                {
+                    return Err(
+                        "must be an address such as postgres://user:password@host/database".to_owned(),
+                    );
+                }
+                settings.database_url = address.map(Secret::new);
+                Ok(())
+            },
+            |settings| {
+                if settings.database_url.is_some() {
+                    "(set)".to_owned()
+                } else {
+                    String::new()
+                }
+            },
+        ),
+        own(
+            "http.addr",
+            Kind::Text,
+            "Address and port of `freshcontext http`. Anything but a loopback address needs `http.token` or `http.tokens`.",
+            |settings, value| {
+                let text = text(value)?;
+                let text = text
+                    .strip_prefix("localhost:")
+                    .map_or(text.clone(), |port| format!("127.0.0.1:{port}"));
+                settings.http.addr = text
+                    .parse::<SocketAddr>()
+                    .map_err(|_| "must be an IP address and a port, such as 127.0.0.1:8787 or [::1]:8787")?;
+                Ok(())
+            },
+            |settings| settings.http.addr.to_string(),
+        ),
+        own(
+            "http.token",
+            Kind::Secret,
+            "Bearer token that HTTP callers must send.",
+            |settings, value| {
+                settings.http.token = filled(word(value)?).map(Secret::new);
+                Ok(())
+            },
+            |settings| set(settings.http.token.is_some()),
+        ),
+        own(
+            "http.tokens",
+            Kind::Secrets,
+            "Bearer tokens by name, one for each caller: each is taken as `http.token` is, its name stands in the log, and its rate is counted by itself.",
+            store_tokens,
+            |settings| pairs(settings.http.tokens.keys().map(|name| (name, set(true)))),
+        ),
+        own(
+            "http.allowed_hosts",
+            Kind::List,
+            "Values of the Host header that are answered; all others get 403.",
+            |settings, value| {
+                settings.http.allowed_hosts = list(value)?;
+                Ok(())
+            },
+            |settings| settings.http.allowed_hosts.join(","),
+        ),
+        own(
+            "http.allowed_origins",
+            Kind::List,
+            "Values of the Origin header that are answered, `https://example.com:*` for any port; all others get 403.",
+            |settings, value| {
+                let origins = list(value)?;
+                for origin in &origins {
+                    let base = origin.strip_suffix(":*").unwrap_or(origin);
+                    if origin != "null" && !Url::parse(base).is_ok_and(|url| url.has_host()) {
+                        return Err(format!(
+                            "must hold origins such as https://example.com:* (`{origin}` is none)"
+                        ));
+                    }
+                }
+                settings.http.allowed_origins = origins;
+                Ok(())
+            },
+            |settings| settings.http.allowed_origins.join(","),
+        ),
+        own(
+            "http.limit_loopback",
+            Kind::Bool,
+            "Whether callers on this machine count towards `limits.inbound_rate_per_minute` and `limits.inbound_connections_per_peer`. Off, because a proxy on this machine is one address for all its clients.",
+            |settings, value| {
+                settings.http.limit_loopback = boolean(value)?;
+                Ok(())
+            },
+            |settings| settings.http.limit_loopback.to_string(),
+        ),
+        own(
+            "http.proxies",
+            Kind::List,
+            "Addresses (`192.0.2.1`) and networks (`172.30.0.0/24`) of proxies on other machines. As callers on this machine do, each speaks for many, and counts towards neither `limits.inbound_rate_per_minute` nor `limits.inbound_connections_per_peer`.",
+            |settings, value| {
+                let networks = list(value)?.into_iter().map(|entry| {
+                    let address = entry.parse::<IpAddr>().map(IpNet::from).ok();
+                    let network =
+                        address.or_else(|| entry.parse::<IpNet>().map(|network| network.trunc()).ok());
+                    network.ok_or_else(|| {
+                        format!(
+                            "must hold addresses and networks such as 172.30.0.0/24 (`{entry}` is neither)"
+                        )
+                    })
+                });
+                settings.http.proxies = networks.collect::<Result<_, _>>()?;
+                Ok(())
+            },
+            |settings| {
+                let proxies: Vec<String> = settings.http.proxies.iter().map(ToString::to_string).collect();
+                proxies.join(",")
+            },
+        ),
+        own(
+            "http.metrics",
+            Kind::Bool,
+            "Whether `GET /metrics` answers, in Prometheus' text format, under the same Host, Origin and token rules as everything else.",
+            |settings, value| {
+                settings.http.metrics = boolean(value)?;
+                Ok(())
+            },
+            |settings| settings.http.metrics.to_string(),
+        ),
+    ];
+    all.extend(Limits::ABOUT.iter().map(|(name, about)| Setting {
+        key: format!("limits.{name}"),
+        env: format!("FRESHCONTEXT_LIMIT_{}", name.to_ascii_uppercase()),
+        kind: Kind::Integer,
+        about,
+        how: How::Limit(name),
+    }));
+    all
+}
+
+/// The table as a Markdown page, for the documentation.
+pub fn settings_markdown() -> String {
+    let defaults = Settings::default();
+    let mut page = String::from(
+        "| Key in the file | Environment | Kind | Default | What it does |\n|---|---|---|---|---|\n",
+    );
+    for setting in settings() {
+        let default = setting.show(&defaults);
+        let default = if default.is_empty() {
+            "–".to_owned()
+        } else {
+            format!("`{default}`")
+        };
+        let _ = writeln!(
+            page,
+            "| `{}` | `{}` | {} | {} | {} |",
+            setting.key,
+            setting.env,
+            setting.kind.words(),
+            default,
+            setting.about.replace('|', "\\|"),
+        );
+    }
+    page
+}
+
+fn store_upstreams(settings: &mut Settings, value: &Value) -> Result<(), String> {
+    let table = value.as_object().ok_or("must be a table of texts")?;
+    for (host, base) in table {
+        let base = base.as_str().ok_or("must be a table of texts")?;
+        let usable = Url::parse(base).is_ok_and(|url| {
+            matches!(url.scheme(), "http" | "https")
+                && url.has_host()
+                && url.username().is_empty()
+                && url.password().is_none()
+        });
+        if !usable {
+            return Err(format!("must map hosts to http(s) addresses (`{host}` does not)"));
+        }
+        settings.upstreams.retain(|(known, _)| known != host);
+        settings
+            .upstreams
+            .push((host.to_ascii_lowercase(), base.trim_end_matches('/').to_owned()));
+    }
+    Ok(())
+}
+
+fn store_tokens(settings: &mut Settings, value: &Value) -> Result<(), String> {
+    let table = value.as_object().ok_or("must be a table of texts")?;
+    for (name, token) in table {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if name.is_empty() || name.len() > NAME_BYTES || !name.chars().all(plain) {
+            return Err(format!(
+                "must have names of 1 to {NAME_BYTES} letters, digits, `_`, `-` and `.`"
+            ));
+        }
+        let token = filled(word(token)?).ok_or_else(|| format!("has no token for `{name}`"))?;
+        settings.http.tokens.insert(name.clone(), Secret::new(token));
+    }
+    Ok(())
+}
+
+/// What is shown of a secret.
+fn set(is_set: bool) -> String {
+    if is_set { "(set)".to_owned() } else { String::new() }
+}
+
+fn pairs<'a>(entries: impl Iterator<Item = (&'a String, String)>) -> String {
+    entries
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect::<Vec<_>>()
+        .join(",")
+}
+
+fn filled(text: String) -> Option<String> {
+    (!text.is_empty()).then_some(text)
+}
+
+fn text(value: &Value) -> Result<String, String> {
+    value
+        .as_str()
+        .map(|text| text.trim().to_owned())
+        .ok_or_else(|| "must be text".to_owned())
+}
+
+/// A text that can be sent in a header as it is.
+fn word(value: &Value) -> Result<String, String> {
+    let text = text(value)?;
+    if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Err("must be one word without spaces".to_owned());
+    }
+    Ok(text)
+}
+
+fn boolean(value: &Value) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| "must be true or false".to_owned())
+}
+
+fn list(value: &Value) -> Result<Vec<String>, String> {
+    let values = value.as_array().ok_or("must be a list of texts")?;
+    values
+        .iter()
+        .map(|value| value.as_str().map(|text| text.trim().to_owned()))
+        .collect::<Option<Vec<_>>>()
+        .ok_or_else(|| "must be a list of texts".to_owned())
+}

@@ -1,0 +1,267 @@
+//! One call, from name and arguments to an outcome.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use freshcontext_contract::{
+    AnyAdapter, CommonArgs, Descriptor, ErrorCode, SourceError, as_declared, split_arguments,
+};
+use freshcontext_core::answer::{Scored, prepare};
+use freshcontext_records::Native;
+use futures_util::FutureExt as _;
+use futures_util::future::{Either, ready};
+use serde_json::{Map, Value};
+use tracing::Instrument as _;
+
+use super::outcome::defect;
+use super::reading::{Ask, Collected};
+use super::time::{Draft, Watch, Watched};
+use super::{
+    Arguments, CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, recording, scoring,
+};
+
+/// Evaluations with more text than this leave alone the threads that serve: they would keep pings waiting.
+const INLINE_BYTES: usize = 64 << 10;
+/// By then the first requests of a call have left, and the processors wait with it for the answers.
+const ASKED: Duration = Duration::from_millis(20);
+
+impl Engine {
+    /// Runs a tool. Only an unknown name is an error here; whatever goes wrong inside the call is an
+    /// outcome with `is_error`, so that the model can read it.
+    pub async fn call(
+        self: &Arc<Self>,
+        name: &str,
+        arguments: impl Into<Arguments>,
+        context: CallContext,
+    ) -> Result<ToolOutcome, UnknownTool> {
+        let Some(tool) = self.tool(name) else {
+            if let Some(metrics) = &self.metrics {
+                metrics.unknown_tool();
+            }
+            return Err(UnknownTool);
+        };
+        let meter = self.metrics.as_ref().map(|metrics| metrics.call(&tool.name));
+        let id = self.calls.fetch_add(1, Ordering::Relaxed);
+        let caller = context.caller.as_deref();
+        let span = tracing::info_span!("call", id, tool = %tool.name, caller);
+        let started = Instant::now();
+        let arguments = arguments.into();
+        let outcome = async {
+            tracing::info!(arguments = %arguments.redacted(), "started");
+            let (work, noting) = match recording::prepare(tool, arguments, &context) {
+                Ok((arguments, noting)) => (Either::Left(self.run(tool, arguments, &context)), noting),
+                Err(error) => (Either::Right(ready(Err(error))), None),
+            };
+            let result = tokio::select! {
+                biased;
+                () = context.cancellation.cancelled() => Err(SourceError::new(ErrorCode::Cancelled, "the caller cancelled this call")),
+                settled = AssertUnwindSafe(work).catch_unwind() => settled.unwrap_or_else(|_| Err(defect())),
+            };
+            if let Some(meter) = meter {
+                meter.settle(match &result {
+                    Ok(outcome) => outcome.failure_code(),
+                    Err(error) => Some(error.code),
+                });
+            }
+            let mut outcome = result.unwrap_or_else(|error| {
+                log_failure(&error);
+                scoring::failure(tool, &error, self.clock.now())
+            });
+            if let Some(noting) = noting {
+                noting.attach(self, tool, &mut outcome);
+            }
+            // Of an answer that nobody waits for any more nothing was shown.
+            if let Some(times) = &self.times
+                && !context.cancellation.is_cancelled()
+            {
+                let most = self.limits().records_bytes;
+                times.keep_records(&mut outcome, tool, &context.owner, most, self.clock.now()).await;
+            }
+            tracing::info!(is_error = outcome.is_error, ms = started.elapsed().as_millis(), "done");
+            outcome
+        }
+        .instrument(span)
+        .await;
+        Ok(outcome)
+    }
+
+    async fn run(
+        self: &Arc<Self>,
+        tool: &Tool,
+        arguments: Arguments,
+        context: &CallContext,
+    ) -> Result<ToolOutcome, SourceError> {
+        if let (Some(times), Work::Source(_) | Work::Composite(_)) = (&self.times, &tool.work) {
+            times.begin();
+        }
+        match &tool.work {
+            Work::Evaluate => self.evaluate(arguments, context).await,
+            Work::Recheck => {
+                let (arguments, _) = self.read_arguments(tool, arguments)?;
+                self.recheck(&arguments, &context.owner).await
+            }
+            Work::Deliverable => {
+                let (arguments, _) = self.read_arguments(tool, arguments)?;
+                let task = super::time::read_task(&tool.name, &arguments)?;
+                self.deliverable(task, &context.owner).await
+            }
+            Work::Source(adapter) => {
+                let (arguments, notes) = self.read_arguments(tool, arguments)?;
+                let (mut common, own) = self.prepare(adapter.as_ref(), &arguments)?;
+                common.notes.extend(notes);
+                let place = Arc::new(self.gate.enter().await?);
+                self.prepare_tables();
+                let times = self.times.as_ref();
+                let watch = times.map(|_| Watch::new(Arc::clone(&self.transport)));
+                let ask = Ask {
+                    adapter: Arc::clone(adapter),
+                    common,
+                    own,
+                    deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
+                    place,
+                    transport: watch.clone().map(|watch| watch as _),
+                };
+                let descriptor = adapter.descriptor();
+                let (mut outcome, draft) = self
+                    .read(ask, move |engine, collected| {
+                        let max_length = collected.common.max_length;
+                        let scored = engine.score(descriptor, collected, &arguments)?;
+                        let outcome = scoring::render(&scored, max_length);
+                        let draft = watch.map(|watch| {
+                            let shown = outcome.structured.as_ref().unwrap_or(&Value::Null);
+                            Draft::of(&scored, shown, &arguments, watch.asked())
+                        });
+                        Ok((outcome, draft))
+                    })
+                    .await?;
+                if let (Some(times), Some(draft)) = (&self.times, draft) {
+                    times
+                        .keep(&mut outcome, draft, &context.owner, self.clock.now())
+                        .await;
+                }
+                Ok(outcome)
+            }
+            Work::Composite(composite) => {
+                let (arguments, notes) = self.read_arguments(tool, arguments)?;
+                let asked = self.times.as_ref().map(|_| arguments.clone());
+                let mut plan = (composite.plan)(arguments)?;
+                plan.notes = notes;
+                let watched = asked.map(|asked| Watched::new(&self.transport, asked, plan.sections.len()));
+                let place = Arc::new(self.gate.enter().await?);
+                self.prepare_tables();
+                self.run_plan(composite, plan, place, context, watched).await
+            }
+        }
+    }
+
+    /// The arguments as values, nested no deeper than a caller may nest and read as the tool declares them, with
+    /// what is to be said about that.
+    fn read_arguments(
+        &self,
+        tool: &Tool,
+        arguments: Arguments,
+    ) -> Result<(Map<String, Value>, Vec<String>), SourceError> {
+        let arguments = arguments.read(&tool.example)?;
+        let most = self.limits().json_depth;
+        if let Some((name, _)) = arguments
+            .iter()
+            .find(|(_, value)| arguments::deeper_than(value, most))
+        {
+            let problem = format!("nests deeper than {most} levels");
+            return Err(SourceError::invalid_input(name.clone(), problem, &tool.example));
+        }
+        let (arguments, notes) = as_declared(&tool.input_schema, arguments);
+        Ok((arguments::with_clean_names(&tool.input_schema, arguments), notes))
+    }
+
+    /// Common arguments checked and the cursor opened; no request is made.
+    pub(super) fn prepare(
+        &self,
+        adapter: &dyn AnyAdapter,
+        arguments: &Map<String, Value>,
+    ) -> Result<(CommonArgs, Map<String, Value>), SourceError> {
+        let descriptor = adapter.descriptor();
+        let (mut common, own) = split_arguments(descriptor, self.limits(), arguments.clone())?;
+        if let Some(token) = common.cursor.take() {
+            let state = self
+                .cursors
+                .open_token(descriptor.tool, arguments, &token, self.clock.now())?;
+            common.cursor = Some(state);
+        }
+        Ok((common, own))
+    }
+
+    /// Makes the judgement's tables while the first source is asked. Who comes before it is done makes them,
+    /// or waits for them.
+    pub(super) fn prepare_tables(&self) {
+        if !self.prepared.swap(true, Ordering::Relaxed) {
+            drop(tokio::spawn(async {
+                tokio::time::sleep(ASKED).await;
+                tokio::task::spawn_blocking(prepare).await
+            }));
+        }
+    }
+
+    /// Judges what came, and seals the way to the next page.
+    pub(super) fn score(
+        &self,
+        descriptor: &'static Descriptor,
+        mut collected: Collected,
+        arguments: &Map<String, Value>,
+    ) -> Result<Scored, SourceError> {
+        let now = self.clock.now();
+        let next = collected.result.next.take();
+        let cursor = next.and_then(|state| self.cursors.seal(descriptor.tool, arguments, &state, now));
+        scoring::score(descriptor, collected, cursor, now, self.decay())
+    }
+
+    /// Judges what the caller brought.
+    async fn evaluate(
+        &self,
+        arguments: Arguments,
+        context: &CallContext,
+    ) -> Result<ToolOutcome, SourceError> {
+        let now = self.clock.now();
+        let slot = context.structure.clone();
+        let asked = context.records.clone();
+        let native = move || asked.map_or_else(Native::default, |asked| asked.native.clone());
+        // Under a budget tokens are counted, and the first who counts waits for the vocabulary.
+        if arguments.bytes() <= INLINE_BYTES && !arguments.hold("budget") {
+            return scoring::evaluate(arguments, now, &self.options, slot, &native());
+        }
+        let options = Arc::clone(&self.options);
+        self.beside(move || scoring::evaluate(arguments, now, &options, slot, &native()))
+            .await
+            .unwrap_or_else(|| Err(defect()))
+    }
+
+    /// Does large work beside the threads that serve, a few at once; `None` where it panicked.
+    pub(super) async fn beside<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let turn = Arc::clone(&self.judging).acquire_owned().await.ok()?;
+        let working = tokio::task::spawn_blocking(move || {
+            // Held until the work has ended, whoever waits for it.
+            let _turn = turn;
+            work()
+        });
+        working.await.ok()
+    }
+}
+
+pub(super) fn log_failure(error: &SourceError) {
+    let facts: Vec<String> = error
+        .context
+        .iter()
+        .map(|(key, value)| format!("{key}={value:?}"))
+        .collect();
+    let cause = error.cause.as_deref().map(ToString::to_string);
+    if error.code == ErrorCode::Internal {
+        tracing::error!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = ?cause, "failed");
+    } else {
+        tracing::info!(code = %error.code, message = ?error.message, facts = facts.join(" "), cause = ?cause, "failed");
+    }
+}

@@ -1,0 +1,235 @@
+//! The tool engine: what a call does, whatever brought it here.
+
+mod admission;
+mod arguments;
+mod borrowed;
+mod call;
+mod composite;
+mod cursor;
+pub mod missing;
+mod outcome;
+mod pool;
+mod reading;
+mod recording;
+pub mod records;
+mod registry;
+pub mod retrievals;
+mod scoring;
+mod time;
+mod tool;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+use freshcontext_contract::{AnyAdapter, BoxFuture, Clock, Descriptor, Limits, Transport};
+use freshcontext_core::decay::{DecayTable, InvalidDecay};
+use freshcontext_core::evaluate::Options;
+use freshcontext_sources::Composite;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+pub use admission::in_name_of;
+pub use arguments::Arguments;
+pub use borrowed::{BorrowedArguments, Slot};
+pub use outcome::ToolOutcome;
+pub use time::KeptMoment;
+pub use time::{INTENT, Owner, PROFILE, Task, To, deliverable_tools};
+pub use tool::{EVALUATE, RECHECK, Tool, Work};
+
+use crate::records::RecordsRequest;
+use freshcontext_config::Settings;
+use freshcontext_metrics::Metrics;
+
+/// Large judgements worked on at once: each spreads over all processors by itself.
+const JUDGING: usize = 2;
+
+/// Runs tools. Build one per process and share it.
+pub struct Engine {
+    tools: Vec<Tool>,
+    by_name: HashMap<String, usize>,
+    transport: Arc<dyn Transport>,
+    clock: Arc<dyn Clock>,
+    options: Arc<Options>,
+    gate: admission::Gate,
+    pool: pool::Pool,
+    /// Large judgements at work.
+    judging: Arc<Semaphore>,
+    cursors: cursor::Cursors,
+    calls: AtomicU64,
+    metrics: Option<Arc<Metrics>>,
+    /// Whether the judgement's tables are made, or being made.
+    prepared: AtomicBool,
+    /// What the toolset `time` holds, where it is on.
+    times: Option<Arc<time::Times>>,
+}
+
+/// What an engine is built from.
+pub struct Parts {
+    /// The sources.
+    pub adapters: Vec<Box<dyn AnyAdapter>>,
+    /// The composites.
+    pub composites: Vec<&'static Composite>,
+    /// What sends requests.
+    pub transport: Arc<dyn Transport>,
+    /// What tells the time.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// What comes with a call.
+#[derive(Clone, Default)]
+pub struct CallContext {
+    /// Set when the caller no longer wants the answer.
+    pub cancellation: CancellationToken,
+    /// Where progress goes, if the caller asked for it.
+    pub progress: Option<Arc<dyn Progress>>,
+    /// Where a judgement's structure may be put as JSON text, by the one that writes it out at once. The
+    /// outcome then has none: for 100 signals a tree of values takes as long as the judging.
+    pub structure: Option<Slot>,
+    /// Whose call it is.
+    pub owner: Owner,
+    /// Who calls, by the name of the token, for the log.
+    pub caller: Option<Arc<str>>,
+    /// What the request says about records.
+    pub records: Option<Arc<RecordsRequest>>,
+}
+
+/// Where progress goes.
+pub trait Progress: Send + Sync {
+    /// `done` of `total` parts are settled; `message` says which was the last.
+    fn report(&self, done: usize, total: usize, message: String) -> BoxFuture<'_, ()>;
+}
+
+/// There is no tool of this name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownTool;
+
+impl fmt::Display for UnknownTool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("unknown tool")
+    }
+}
+
+impl std::error::Error for UnknownTool {}
+
+impl Engine {
+    /// Builds the registry and the gate. No I/O.
+    pub fn new(settings: &Settings, parts: Parts) -> Result<Self, InvalidDecay> {
+        let rates = settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate));
+        let decay = DecayTable::with_overrides(rates)?;
+        let times = settings
+            .with_time()
+            .then(|| Arc::new(time::Times::new(settings.store())));
+        let tools = registry::build(
+            parts.adapters,
+            &parts.composites,
+            &settings.disable_sources,
+            times.is_some(),
+        );
+        let by_name = tools
+            .iter()
+            .enumerate()
+            .map(|(at, tool)| (tool.name.clone(), at))
+            .collect();
+        Ok(Self {
+            by_name,
+            tools,
+            transport: parts.transport,
+            clock: parts.clock,
+            options: Arc::new(Options {
+                decay,
+                limits: settings.limits.clone(),
+            }),
+            gate: admission::Gate::new(&settings.limits),
+            pool: pool::Pool::new(&settings.limits),
+            judging: Arc::new(Semaphore::new(JUDGING)),
+            cursors: cursor::Cursors::of(settings.cursor_secrets()),
+            calls: AtomicU64::new(1),
+            metrics: None,
+            prepared: AtomicBool::new(false),
+            times,
+        })
+    }
+
+    /// Counts its calls, by the names of its tools.
+    pub fn counting(self, metrics: Arc<Metrics>) -> Self {
+        for tool in &self.tools {
+            metrics.know_tool(&tool.name);
+        }
+        Self {
+            metrics: Some(metrics),
+            ..self
+        }
+    }
+
+    /// All tools, by name.
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// The tool of this name.
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.by_name.get(name).and_then(|at| self.tools.get(*at))
+    }
+
+    /// Whether deliverables are offered.
+    pub fn has_deliverables(&self) -> bool {
+        self.times.as_ref().is_some_and(|times| times.store().is_some())
+    }
+
+    /// The descriptors of all sources that are on.
+    pub fn descriptors(&self) -> impl Iterator<Item = &'static Descriptor> {
+        self.tools.iter().filter_map(|tool| match &tool.work {
+            Work::Source(adapter) => Some(adapter.descriptor()),
+            _ => None,
+        })
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// The limits and decay rates in force, as the judge takes them.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Begins to open the store, which nobody waits for. To be called when the process begins to serve.
+    pub fn begin(&self) {
+        if let Some(times) = &self.times {
+            times.begin();
+        }
+    }
+
+    /// Closes the store, in bounded time. To be called before the process ends.
+    pub async fn close(&self) {
+        if let Some(times) = &self.times {
+            times.close().await;
+        }
+    }
+
+    /// The decay table in force.
+    pub fn decay(&self) -> &DecayTable {
+        &self.options.decay
+    }
+
+    /// What sends requests.
+    pub fn transport(&self) -> &dyn Transport {
+        self.transport.as_ref()
+    }
+
+    /// What tells the time.
+    pub fn clock(&self) -> &dyn Clock {
+        self.clock.as_ref()
+    }
+}
+
+impl fmt::Debug for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Engine")
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,102 @@
+//! What is said about what changed.
+
+use std::fmt::Write as _;
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{named, quoted, quoted_within};
+use freshcontext_core::sanitize::clean_line;
+use freshcontext_deliverables::{Diff, Snapshot};
+use serde_json::{Value, json};
+
+use super::say::{outcome, unchecked};
+use super::{To, moment};
+use crate::ToolOutcome;
+
+/// Lines of a kind that the text has; the structured result has all.
+const LINES: usize = 40;
+/// Characters of a value that the text has.
+const SHOWN: usize = 120;
+
+/// What changed from a version to another, or to now.
+pub(super) fn told(
+    name: &str,
+    (from, to): (i64, To),
+    diff: &Diff,
+    snapshots: &[Snapshot],
+    now: DateTime<Utc>,
+) -> ToolOutcome {
+    let second = match to {
+        To::Version(number) => format!("version {number}"),
+        To::Now => format!("now ({})", moment(now)),
+    };
+    let mut text = format!("{name}: from version {from} to {second}");
+    if diff.is_empty() {
+        text.push_str("\nNo difference in what is known.");
+    }
+    let added = diff.added.iter().map(|added| {
+        let title = added.entry.item.get("title").and_then(Value::as_str);
+        let detail = added.detail.as_deref().map(|detail| format!(" ({detail})"));
+        format!(
+            "{}{}",
+            quoted(title.unwrap_or(&added.entry.id)),
+            detail.unwrap_or_default()
+        )
+    });
+    section(&mut text, "Added", &added.collect::<Vec<_>>());
+    let removed = diff
+        .removed
+        .iter()
+        .map(|removed| format!("{} ({})", quoted(&removed.title), removed.detail));
+    section(&mut text, "Removed", &removed.collect::<Vec<_>>());
+    let changed = diff.changed.iter().map(|changed| {
+        let fields: Vec<String> = changed
+            .fields
+            .iter()
+            .map(|change| change.words(" -> ", value))
+            .collect();
+        format!("{}: {}", quoted(&changed.title), fields.join("; "))
+    });
+    section(&mut text, "Changed", &changed.collect::<Vec<_>>());
+    let dropped = diff.could_not_check.iter().map(|one| quoted(&one.title));
+    section(&mut text, "Could not check", &dropped.collect::<Vec<_>>());
+    if !diff.aged.is_empty() {
+        let _ = write!(text, "\nThe same, and older: {}", diff.aged.len());
+    }
+    section(&mut text, "Not fully known", &unchecked(snapshots));
+    let second = match to {
+        To::Version(number) => json!(number),
+        To::Now => json!("now"),
+    };
+    let structured = json!({
+        "name": name,
+        "from": from,
+        "to": second,
+        "compared_at": moment(now),
+        "same": diff.is_empty(),
+        "not_known": unchecked(snapshots),
+        "diff": diff,
+    });
+    outcome(text, structured)
+}
+
+fn section(text: &mut String, heading: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
+    }
+    let _ = write!(text, "\n{heading}: {}", lines.len());
+    for line in lines.iter().take(LINES) {
+        let _ = write!(text, "\n- {}", clean_line(line));
+    }
+    if lines.len() > LINES {
+        let _ = write!(text, "\n({} more in the structured result)", lines.len() - LINES);
+    }
+}
+
+/// A value of a source: a plain one as it stands, else in quotation marks.
+fn value(text: &str) -> String {
+    if text.chars().nth(SHOWN).is_some() {
+        quoted_within(text, SHOWN)
+    } else {
+        named(text)
+    }
+}

@@ -1,0 +1,464 @@
+//! Asking the sources of a deliverable: the cheap question first, everything only where that does not settle it, and
+//! nobody who was asked a moment ago.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{
+    AnyAdapter, BoxFuture, Descriptor, Earlier, ErrorCode, Listing as Told, SourceError,
+};
+use freshcontext_core::evaluate::item_identity;
+use freshcontext_core::sanitize::clean_error;
+use freshcontext_deliverables::{Definition, GONE, Known, Source, Trouble};
+use freshcontext_records::later::Part;
+use freshcontext_records::make::item_id;
+use futures_util::{StreamExt as _, TryStreamExt as _, stream};
+use serde_json::{Map, Value, json};
+
+use super::super::Watch;
+use super::super::keeping::unusable;
+use super::super::marks::Record;
+use super::super::peeking::{Peeking, Settled};
+use super::super::records::{Changes, state};
+use super::followed::{Followed, Found, Mode};
+use super::keep::{Fetched, Kept, listing};
+use super::watch::between;
+use super::{Owner, say};
+use crate::reading::{Ask, Collected};
+use crate::{Engine, ToolOutcome, Work};
+
+/// For how long what was found out is not asked again.
+const REUSED: Duration = Duration::from_mins(1);
+/// Sources of one deliverable that are asked at the same time.
+const AT_ONCE: usize = 4;
+
+/// Maximum attempts where other processes replace the stored copy of a source meanwhile.
+const ATTEMPTS: usize = 5;
+
+/// The finding, the copy that is stored now, and why the source could not be checked.
+type Outcome = (Found, Option<Kept>, Option<Trouble>);
+
+enum Looked {
+    Current,
+    Fetched(Box<Fetched>),
+}
+
+impl Engine {
+    pub(super) async fn check_deliverable(
+        self: &Arc<Self>,
+        name: &str,
+        owner: &Owner,
+    ) -> Result<ToolOutcome, SourceError> {
+        let definition = self.find_deliverable(name, owner).await?;
+        let all = self.follow_all(&definition, Mode::Check, owner).await?;
+        Ok(say::checked(name, &all, self.clock.now()))
+    }
+
+    pub(super) async fn sync_deliverable(
+        self: &Arc<Self>,
+        name: &str,
+        owner: &Owner,
+    ) -> Result<ToolOutcome, SourceError> {
+        let definition = self.find_deliverable(name, owner).await?;
+        let all = self.follow_all(&definition, Mode::Sync, owner).await?;
+        Ok(say::synced(name, &all, self.clock.now()))
+    }
+
+    /// Asks every source of a deliverable, a few at a time. Only a store that cannot be used is an error.
+    pub(super) async fn follow_all(
+        self: &Arc<Self>,
+        definition: &Definition,
+        mode: Mode,
+        owner: &Owner,
+    ) -> Result<Vec<Followed>, SourceError> {
+        let mut followed: Vec<BoxFuture<'_, Result<Followed, SourceError>>> = Vec::new();
+        for source in &definition.sources {
+            followed.push(Box::pin(self.follow(source.clone(), mode, owner)));
+        }
+        stream::iter(followed).buffered(AT_ONCE).try_collect().await
+    }
+
+    /// Asks one source. No transaction is open meanwhile. Where another process replaced the stored copy in the meantime, the
+    /// source is asked again.
+    pub(super) async fn follow(
+        self: &Arc<Self>,
+        source: Source,
+        mode: Mode,
+        owner: &Owner,
+    ) -> Result<Followed, SourceError> {
+        let mut requests: u32 = 0;
+        for _ in 0..ATTEMPTS {
+            let kept = self.held(&source, owner).await?;
+            let watch = Watch::new(Arc::clone(&self.transport));
+            let asked = self.follow_once(&source, mode, owner, kept, &watch).await?;
+            requests = requests.saturating_add(watch.requests());
+            if let Some((found, kept, trouble)) = asked {
+                return Ok(Followed {
+                    source,
+                    found,
+                    kept,
+                    trouble,
+                    requests,
+                });
+            }
+        }
+        // A dropped write is a failure, never a silent success.
+        let error = SourceError::new(
+            ErrorCode::Overloaded,
+            "other processes keep replacing the stored copy of this source; this answer was not stored",
+        );
+        let kept = self.held(&source, owner).await?;
+        let trouble = Some(trouble(&source.words(), &error));
+        let found = Found::CouldNotCheck;
+        Ok(Followed {
+            source,
+            found,
+            kept,
+            trouble,
+            requests,
+        })
+    }
+
+    /// Asks one source once. Returns `None` where another process replaced the stored copy meanwhile.
+    async fn follow_once(
+        self: &Arc<Self>,
+        source: &Source,
+        mode: Mode,
+        owner: &Owner,
+        mut kept: Option<Kept>,
+        watch: &Arc<Watch>,
+    ) -> Result<Option<Outcome>, SourceError> {
+        let resource = source.resource();
+        let begun = self.clock.now();
+        if mode != Mode::Watch && kept.as_ref().is_some_and(|kept| is_recent(kept, begun)) {
+            return Ok(Some((Found::Reused, kept, None)));
+        }
+        if mode == Mode::Check && kept.is_none() {
+            // There is nothing to compare with, so nobody is asked.
+            return Ok(Some((Found::NeverSynced, None, None)));
+        }
+        let looked = self.look_at(source, kept.as_ref(), watch).await;
+        let now = self.clock.now();
+        let fetched = match looked {
+            Ok(Looked::Current) => {
+                if let Some(kept) = &mut kept {
+                    kept.confirm(now);
+                    if !self.note(owner, &resource, kept, mode).await? {
+                        return Ok(None);
+                    }
+                }
+                return Ok(Some((Found::Current, kept, None)));
+            }
+            Ok(Looked::Fetched(fetched)) => fetched,
+            Err(error) => {
+                let trouble = trouble(&source.words(), &error);
+                return Ok(Some((Found::CouldNotCheck, kept, Some(trouble))));
+            }
+        };
+        let whole = fetched.incomplete.is_empty();
+        let same =
+            |kept: &Kept| whole && kept.held.incomplete.is_empty() && kept.hash == fetched.record.hash();
+        let found = match &kept {
+            None => Found::NeverSynced,
+            Some(kept) if same(kept) => Found::Current,
+            Some(_) => Found::Stale,
+        };
+        // Unchanged content of unknown age is stored again, with the current time.
+        let is_dated = kept.as_ref().is_none_or(Kept::is_dated);
+        if mode == Mode::Check && (found != Found::Current || is_dated) {
+            if found == Found::Current
+                && let Some(kept) = &mut kept
+            {
+                kept.confirm(now);
+                if !self.note(owner, &resource, kept, mode).await? {
+                    return Ok(None);
+                }
+            }
+            return Ok(Some((found, kept, None)));
+        }
+        let after = Kept::after(kept.as_ref(), *fetched, now);
+        if mode != Mode::Look {
+            let row = after.row(resource)?;
+            let read = kept.as_ref().and_then(|kept| kept.revision);
+            let stored = self
+                .kept()
+                .await?
+                .put_resource(owner.as_str(), &row, read)
+                .await
+                .map_err(|error| unusable(&error))?;
+            if !stored {
+                return Ok(None);
+            }
+            if let (Some(before), Some(times), Found::Stale) = (&kept, &self.times, found) {
+                times
+                    .note_changes(owner, &changes(source, before, &after, now), now)
+                    .await;
+            }
+        }
+        Ok(Some((found, Some(after), None)))
+    }
+
+    /// Records a confirmation. Returns `false` where another process replaced the stored copy meanwhile.
+    async fn note(
+        &self,
+        owner: &Owner,
+        resource: &str,
+        kept: &Kept,
+        mode: Mode,
+    ) -> Result<bool, SourceError> {
+        let Some(revision) = kept.revision.filter(|_| mode != Mode::Look) else {
+            return Ok(true);
+        };
+        self.kept()
+            .await?
+            .note_current(owner.as_str(), resource, revision, kept.checked_ms)
+            .await
+            .map_err(|error| unusable(&error))
+    }
+
+    /// What is held of a source.
+    pub(super) async fn held(&self, source: &Source, owner: &Owner) -> Result<Option<Kept>, SourceError> {
+        let row = self
+            .kept()
+            .await?
+            .resource(owner.as_str(), &source.resource())
+            .await
+            .map_err(|error| unusable(&error))?;
+        let now = self.clock.now();
+        row.map(|(row, revision)| Kept::read(row, revision, now))
+            .transpose()
+    }
+
+    /// Asks the cheap question, then for everything where that does not settle it.
+    async fn look_at(
+        self: &Arc<Self>,
+        source: &Source,
+        kept: Option<&Kept>,
+        watch: &Arc<Watch>,
+    ) -> Result<Looked, SourceError> {
+        let Some(Work::Source(adapter)) = self.tool(&source.tool).map(|tool| &tool.work) else {
+            return Err(SourceError::new(
+                ErrorCode::Misconfigured,
+                format!("the tool {} is off here", source.tool),
+            ));
+        };
+        let looked = self.ask_source(source, adapter, kept, watch).await;
+        match (looked, kept) {
+            // The one thing that was asked for by name is no more: that is an answer.
+            (Err(error), Some(kept))
+                if error.code == ErrorCode::NotFound
+                    && adapter.descriptor().peek.listing == Told::Named
+                    && kept.held.items.len() <= 1 =>
+            {
+                if kept.held.items.is_empty() {
+                    return Ok(Looked::Current);
+                }
+                let ids = kept.held.items.iter().map(|item| item.id.clone());
+                Ok(Looked::Fetched(Box::new(Fetched {
+                    record: Record::empty(),
+                    items: Vec::new(),
+                    listing: freshcontext_deliverables::Listing::Named,
+                    missing: ids.collect(),
+                    incomplete: Vec::new(),
+                    stand_in: None,
+                    retrieved_at: self.clock.now(),
+                    latest: None,
+                })))
+            }
+            (looked, _) => looked,
+        }
+    }
+
+    async fn ask_source(
+        self: &Arc<Self>,
+        source: &Source,
+        adapter: &Arc<dyn AnyAdapter>,
+        kept: Option<&Kept>,
+        watch: &Arc<Watch>,
+    ) -> Result<Looked, SourceError> {
+        let (mut common, own) = self.prepare(adapter.as_ref(), &source.arguments)?;
+        // Past the cache: a copy of the answer would confirm itself.
+        common.max_age = Some(Duration::ZERO);
+        let descriptor = adapter.descriptor();
+        let place = Arc::new(self.gate.enter().await?);
+        self.prepare_tables();
+        let settled = Arc::new(Settled::default());
+        let ask = Ask {
+            adapter: Arc::new(Peeking {
+                inner: Arc::clone(adapter),
+                earlier: Earlier {
+                    // Content of unknown age is fetched in full: a 304 would not date it.
+                    asked: kept
+                        .filter(|kept| kept.is_dated())
+                        .map(|kept| kept.record.asked.clone())
+                        .unwrap_or_default(),
+                },
+                settled: Arc::clone(&settled),
+            }),
+            common,
+            own,
+            deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
+            place,
+            transport: Some(Arc::clone(watch) as _),
+        };
+        let (arguments, words) = (source.arguments.clone(), source.words());
+        let before = kept.and_then(|kept| kept.record.route.clone());
+        let watch = Arc::clone(watch);
+        self.read(ask, move |engine, collected: Collected| {
+            if settled.take().is_some() {
+                return Ok(Looked::Current);
+            }
+            let scored = engine.score(descriptor, collected, &arguments)?;
+            let structured = scored.render(usize::MAX).structured;
+            let items = items_of(&structured);
+            let record = Record::of(scored.items(), &structured, items.len(), watch.asked());
+            let mut missing = Vec::new();
+            let mut incomplete = Vec::new();
+            for part in structured
+                .get("failures")
+                .and_then(Value::as_array)
+                .into_iter()
+                .flatten()
+            {
+                let text = |name: &str| part.get(name).and_then(Value::as_str).unwrap_or_default();
+                if text("code") == ErrorCode::NotFound.as_str() && descriptor.peek.listing == Told::Named {
+                    missing.push(text("what").to_owned());
+                    continue;
+                }
+                incomplete.push(Trouble {
+                    what: format!("{words}: {}", text("what")),
+                    code: text("code").to_owned(),
+                    message: text("message").to_owned(),
+                    retry_after_s: None,
+                });
+            }
+            let dates = scored.items().iter().filter_map(|item| item.date.instant);
+            Ok(Looked::Fetched(Box::new(Fetched {
+                stand_in: stand_in(descriptor, before.as_deref(), record.route.as_deref(), &words),
+                items: with_ids(&record, items, &structured),
+                record,
+                listing: listing(descriptor.peek.listing),
+                missing,
+                incomplete,
+                retrieved_at: scored.retrieved_at(),
+                latest: dates.max().or(scored.date().instant),
+            })))
+        })
+        .await
+    }
+}
+
+/// Whether it was asked a moment ago, and all of it could be read.
+fn is_recent(kept: &Kept, now: DateTime<Utc>) -> bool {
+    let since = now.timestamp_millis().saturating_sub(kept.checked_ms);
+    let reused = i64::try_from(REUSED.as_millis()).unwrap_or(i64::MAX);
+    kept.is_dated() && kept.held.incomplete.is_empty() && (0..reused).contains(&since)
+}
+
+/// What a sync found, for the context records that are kept.
+fn changes(source: &Source, before: &Kept, after: &Kept, now: DateTime<Utc>) -> Changes {
+    let known = |kept: &Kept| Known {
+        source: source.clone(),
+        held: Some(kept.held.clone()),
+        trouble: None,
+    };
+    let found = between(known(before), known(after));
+    let id = |id: &String| {
+        let mut items = before.held.items.iter();
+        let item = items.find(|item| item.id == *id)?;
+        Some(item_id(&Value::Object(item.item.clone()), item_identity))
+    };
+    // One that is only out of the window was not said to be gone.
+    let gone = found.removed.iter().filter(|one| one.detail == GONE);
+    Changes {
+        by: "deliverable",
+        state: Some(state(&source.resource(), &before.hash)),
+        parts: if found.is_news() {
+            vec![Part::of_tool(&source.tool)]
+        } else {
+            Vec::new()
+        },
+        then_ms: Changes::then_of(before.checked_ms, now),
+        updated: found.changed.iter().filter_map(|one| id(&one.id)).collect(),
+        removed: gone.filter_map(|one| id(&one.id)).collect(),
+    }
+}
+
+fn trouble(what: &str, error: &SourceError) -> Trouble {
+    Trouble {
+        what: what.to_owned(),
+        code: error.code.as_str().to_owned(),
+        message: clean_error(&error.message),
+        retry_after_s: error.retry_after.map(|wait| wait.as_secs().max(1)),
+    }
+}
+
+/// What is said of items that are not listed, where a route answered that comes after the one of before: it is asked only
+/// because that one did not answer, and may list less.
+fn stand_in(
+    descriptor: &Descriptor,
+    before: Option<&str>,
+    now: Option<&str>,
+    words: &str,
+) -> Option<Trouble> {
+    let place = |id: &str| descriptor.routes.iter().position(|route| route.id == id);
+    let (before, now) = (before?, now?);
+    (place(before)? < place(now)?).then(|| Trouble {
+        what: format!("{words}: {}", descriptor.route_name(before)),
+        code: ErrorCode::Unreachable.as_str().to_owned(),
+        message: format!(
+            "{} answered in its stead, which may list less",
+            descriptor.route_name(now)
+        ),
+        retry_after_s: None,
+    })
+}
+
+fn items_of(structured: &Value) -> Vec<Map<String, Value>> {
+    let items = structured.get("items").and_then(Value::as_array);
+    items
+        .into_iter()
+        .flatten()
+        .filter_map(|item| item.as_object().cloned())
+        .collect()
+}
+
+/// The items under the ids of their marks; an answer that has content and no items is one.
+fn with_ids(
+    record: &Record,
+    items: Vec<Map<String, Value>>,
+    structured: &Value,
+) -> Vec<(String, Map<String, Value>)> {
+    if !items.is_empty() {
+        let ids = record.items.iter().map(|mark| mark.id.clone());
+        return ids.zip(items).collect();
+    }
+    let text = |name: &str| {
+        structured
+            .get(name)
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    };
+    let Some(content) = text("content").filter(|_| text("status") == Some("success")) else {
+        return Vec::new();
+    };
+    let envelope = |name: &str| {
+        let value = structured
+            .get("freshcontext")
+            .and_then(|envelope| envelope.get(name));
+        value.cloned().unwrap_or_default()
+    };
+    let item = json!({
+        "source": envelope("source_url"),
+        "source_type": envelope("adapter"),
+        "retrieved_at": envelope("retrieved_at"),
+        "published_at": envelope("content_date"),
+        "date_confidence": envelope("freshness_confidence"),
+        "summary": content,
+        // As every item has them: by these it is known for one of ours when it is judged.
+        "fields": structured.get("fields").cloned().unwrap_or_else(|| json!({})),
+    });
+    let item = item.as_object().cloned().unwrap_or_default();
+    vec![("answer".to_owned(), item)]
+}

@@ -1,0 +1,367 @@
+//! Deliverables: named sets of sources that are checked, synced, put together into versions, and compared.
+
+mod differences;
+mod follow;
+mod followed;
+mod keep;
+mod make;
+mod say;
+mod tools;
+mod watch;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{ErrorCode, SourceError, named};
+use freshcontext_core::evaluate::{Intent, Profile};
+use freshcontext_deliverables::{Definition, Source, Version, Wrong, chain_hash, check_name, verify_chain};
+use freshcontext_store::{Added, Backend, DeliverableRow, VersionRow};
+
+pub use tools::deliverable_tools;
+pub(crate) use tools::read_task;
+
+use super::Owner;
+use super::keeping::unusable;
+use super::marks::canonical;
+use crate::{Engine, ToolOutcome, Work};
+
+/// Names of the tools.
+const TOOLS: [&str; 3] = ["deliverable_generate", "deliverable_diff", "deliverable_list"];
+
+/// The profile that items are judged by where nothing is said.
+pub const PROFILE: &str = "local_custom";
+/// What they are wanted for where nothing is said.
+pub const INTENT: &str = "developer_adoption";
+
+/// What a version is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum To {
+    /// Another version.
+    Version(i64),
+    /// What the sources say now.
+    Now,
+}
+
+/// What is to be done with deliverables.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Task {
+    /// Defines one.
+    Add {
+        /// Its name.
+        name: String,
+        /// What it is made of.
+        definition: Box<Definition>,
+    },
+    /// Says what there is.
+    List,
+    /// Says which of its sources are stale, without fetching what is not asked for.
+    Check {
+        /// Which one.
+        name: String,
+    },
+    /// Fetches what is stale.
+    Sync {
+        /// Which one.
+        name: String,
+    },
+    /// Makes a version of what is so now.
+    Generate {
+        /// Which one.
+        name: String,
+    },
+    /// Shows a version.
+    Show {
+        /// Which one.
+        name: String,
+        /// The newest where no number is given.
+        version: Option<i64>,
+    },
+    /// Says what changed.
+    Diff {
+        /// Which one.
+        name: String,
+        /// From this version.
+        from: i64,
+        /// To that one, or to now.
+        to: To,
+    },
+    /// Removes one.
+    Remove {
+        /// Which one.
+        name: String,
+    },
+}
+
+impl Engine {
+    /// Does what is to be done with an owner's deliverables. What cannot be checked is part of the outcome, unless the
+    /// deliverable's policy is to refuse.
+    pub async fn deliverable(
+        self: &Arc<Self>,
+        task: Task,
+        owner: &Owner,
+    ) -> Result<ToolOutcome, SourceError> {
+        match task {
+            Task::Add { name, definition } => self.add_deliverable(&name, *definition, owner).await,
+            Task::List => self.list_deliverables(owner).await,
+            Task::Check { name } => self.check_deliverable(&name, owner).await,
+            Task::Sync { name } => self.sync_deliverable(&name, owner).await,
+            Task::Generate { name } => self.generate(&name, owner).await,
+            Task::Show { name, version } => {
+                let (row, version) = self.deliverable_version(&name, version, owner).await?;
+                Ok(say::version(&row, &version, self.clock.now()))
+            }
+            Task::Diff { name, from, to } => self.diff_deliverable(&name, from, to, owner).await,
+            Task::Remove { name } => self.remove_deliverable(&name, owner).await,
+        }
+    }
+
+    /// What keeps them.
+    async fn kept(&self) -> Result<Arc<dyn Backend>, SourceError> {
+        let store = self.times.as_ref().and_then(|times| times.store());
+        let Some(store) = store else {
+            return Err(SourceError::new(
+                ErrorCode::Misconfigured,
+                "deliverables need the store, and the setting `store` is off",
+            ));
+        };
+        store.backend().await.map_err(|error| unusable(&error))
+    }
+
+    /// Sources are tools of one source with arguments that they take; no request is made.
+    fn checked_source(&self, source: &Source) -> Result<Source, SourceError> {
+        let wrong = |problem: &str| {
+            let field = format!("sources: {}", named(&source.tool));
+            SourceError::invalid_input(field, problem, "search_jobs query=rust remote_only=true")
+        };
+        let Some(tool) = self.tool(&source.tool) else {
+            return Err(wrong("is no tool"));
+        };
+        let Work::Source(adapter) = &tool.work else {
+            return Err(wrong(
+                "asks more than one source; name the tools of its sections instead",
+            ));
+        };
+        if source.arguments.contains_key("cursor") {
+            return Err(wrong(
+                "has a cursor, which leads to one page once; ask for more with limit",
+            ));
+        }
+        self.prepare(adapter.as_ref(), &source.arguments)?;
+        let arguments = serde_json::from_str(&canonical(&source.arguments)).unwrap_or_default();
+        Ok(Source::new(source.tool.clone(), &arguments))
+    }
+
+    async fn add_deliverable(
+        &self,
+        name: &str,
+        mut definition: Definition,
+        owner: &Owner,
+    ) -> Result<ToolOutcome, SourceError> {
+        check_name(name).map_err(|wrong| refused(&wrong))?;
+        definition.sources = definition
+            .sources
+            .iter()
+            .map(|source| self.checked_source(source))
+            .collect::<Result<_, _>>()?;
+        definition.check().map_err(|wrong| refused(&wrong))?;
+        if Profile::find(&definition.profile).is_none() {
+            let problem = "is none that evaluate_context knows";
+            return Err(SourceError::invalid_input("profile", problem, PROFILE));
+        }
+        if Intent::find(&definition.intent).is_none() {
+            let problem = "is none that evaluate_context knows";
+            return Err(SourceError::invalid_input("intent", problem, INTENT));
+        }
+        if definition.max_tokens < freshcontext_budget::LEAST_TOKENS {
+            let problem = format!("must be {} or more", freshcontext_budget::LEAST_TOKENS);
+            return Err(SourceError::invalid_input("max_tokens", problem, "4000"));
+        }
+        let body = serde_json::to_string(&definition).map_err(unwritable)?;
+        let most = i64::try_from(self.limits().deliverables_kept).unwrap_or(i64::MAX);
+        let now = self.clock.now().timestamp_millis();
+        let added = self
+            .kept()
+            .await?
+            .add_deliverable(owner.as_str(), name, &body, now, most)
+            .await
+            .map_err(|error| unusable(&error))?;
+        match added {
+            Added::New => Ok(say::added(name, &definition)),
+            Added::Exists => Err(SourceError::invalid_input(
+                "name",
+                "is taken; remove that deliverable first, or choose another name",
+                "jobs-2",
+            )),
+            Added::TooMany => Err(SourceError::new(
+                ErrorCode::TooLarge,
+                format!("{most} deliverables are kept already (limits.deliverables_kept)"),
+            )),
+        }
+    }
+
+    async fn list_deliverables(&self, owner: &Owner) -> Result<ToolOutcome, SourceError> {
+        let rows = self
+            .kept()
+            .await?
+            .deliverables(owner.as_str())
+            .await
+            .map_err(|error| unusable(&error))?;
+        let mut all = Vec::with_capacity(rows.len());
+        for row in rows {
+            let definition = read_definition(&row)?;
+            all.push((row, definition));
+        }
+        Ok(say::list(&all, self.clock.now()))
+    }
+
+    /// The newest versions of an owner's deliverables by name; 0 where there is none yet.
+    pub async fn deliverable_state(&self, owner: &Owner) -> Result<BTreeMap<String, i64>, SourceError> {
+        let rows = self
+            .kept()
+            .await?
+            .deliverables(owner.as_str())
+            .await
+            .map_err(|error| unusable(&error))?;
+        Ok(rows.into_iter().map(|row| (row.name, row.version)).collect())
+    }
+
+    /// An owner's deliverable. Unknown, removed and foreign ones are not found alike.
+    pub async fn find_deliverable(&self, name: &str, owner: &Owner) -> Result<Definition, SourceError> {
+        let row = self
+            .kept()
+            .await?
+            .deliverable(owner.as_str(), name)
+            .await
+            .map_err(|error| unusable(&error))?;
+        row.as_ref().map_or_else(|| Err(unknown(name)), read_definition)
+    }
+
+    /// A version of a deliverable; the newest where no number is given.
+    pub async fn deliverable_version(
+        &self,
+        name: &str,
+        version: Option<i64>,
+        owner: &Owner,
+    ) -> Result<(VersionRow, Version), SourceError> {
+        let found = self
+            .kept()
+            .await?
+            .version(owner.as_str(), name, version)
+            .await
+            .map_err(|error| unusable(&error))?;
+        let Some(row) = found else {
+            self.find_deliverable(name, owner).await?;
+            let which = version.map_or_else(
+                || "no version yet".to_owned(),
+                |number| format!("no version {number}"),
+            );
+            return Err(SourceError::not_found(format!(
+                "the deliverable {name} has {which}"
+            )));
+        };
+        if chain_hash(row.version, row.predecessor_hash.as_deref(), &row.body) != row.hash {
+            return Err(altered(name, row.version));
+        }
+        let version = read_version(&row)?;
+        Ok((row, version))
+    }
+
+    /// All versions that are kept, oldest first, after a look at whether they follow one another unchanged.
+    pub async fn deliverable_versions(&self, name: &str, owner: &Owner) -> Result<Vec<Version>, SourceError> {
+        let rows = self
+            .kept()
+            .await?
+            .versions(owner.as_str(), name)
+            .await
+            .map_err(|error| unusable(&error))?;
+        let chain = rows.iter().map(|row| {
+            let predecessor = row.predecessor_hash.as_deref();
+            (row.version, predecessor, row.hash.as_str(), row.body.as_str())
+        });
+        if let Err(number) = verify_chain(chain) {
+            return Err(altered(name, number));
+        }
+        rows.iter().map(read_version).collect()
+    }
+
+    async fn remove_deliverable(&self, name: &str, owner: &Owner) -> Result<ToolOutcome, SourceError> {
+        let definition = self.find_deliverable(name, owner).await?;
+        let kept = self.kept().await?;
+        let now = self.clock.now().timestamp_millis();
+        let removed = kept
+            .remove_deliverable(owner.as_str(), name, now)
+            .await
+            .map_err(|error| unusable(&error))?;
+        if !removed {
+            return Err(unknown(name));
+        }
+        // Items that no other deliverable follows are not kept.
+        let rest = kept
+            .deliverables(owner.as_str())
+            .await
+            .map_err(|error| unusable(&error))?;
+        let mut followed = Vec::new();
+        for row in &rest {
+            followed.extend(read_definition(row)?.sources);
+        }
+        for source in definition
+            .sources
+            .iter()
+            .filter(|source| !followed.contains(source))
+        {
+            kept.forget_resource(owner.as_str(), &source.resource())
+                .await
+                .map_err(|error| unusable(&error))?;
+        }
+        Ok(say::removed(name))
+    }
+}
+
+fn refused(wrong: &Wrong) -> SourceError {
+    SourceError::invalid_input(
+        wrong.field,
+        &wrong.problem,
+        "deliverable add jobs --source 'search_jobs query=rust'",
+    )
+}
+
+fn unknown(name: &str) -> SourceError {
+    let mut error = SourceError::not_found(format!("there is no deliverable {}", named(name)));
+    error.field = Some("name".into());
+    error.hint("`deliverable_list` (`freshcontext deliverable list`) names them")
+}
+
+fn unwritable(error: serde_json::Error) -> SourceError {
+    SourceError::new(ErrorCode::Internal, "what is to be kept cannot be written").caused_by(error)
+}
+
+fn unreadable(error: serde_json::Error) -> SourceError {
+    SourceError::new(
+        ErrorCode::Internal,
+        "what is kept of this deliverable cannot be read",
+    )
+    .caused_by(error)
+}
+
+/// Somebody changed the database by other means than ours.
+fn altered(name: &str, number: i64) -> SourceError {
+    SourceError::new(
+        ErrorCode::Internal,
+        format!("version {number} of {name} is not what was written"),
+    )
+    .hint("`freshcontext store check` says whether the database is sound")
+}
+
+fn read_definition(row: &DeliverableRow) -> Result<Definition, SourceError> {
+    serde_json::from_str(&row.definition).map_err(unreadable)
+}
+
+fn read_version(row: &VersionRow) -> Result<Version, SourceError> {
+    serde_json::from_str(&row.body).map_err(unreadable)
+}
+
+/// A moment as results write it.
+fn moment(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
+}

@@ -1,0 +1,101 @@
+//! Following the sources of a deliverable as they age.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use freshcontext_contract::{SourceError, named};
+use freshcontext_core::decay::half_life_hours;
+use freshcontext_core::sanitize::clean_line;
+use freshcontext_deliverables::{
+    Diff, Event, Feed, Gathered, Known, OnUnchecked, Side, Source, Trouble, diff, events, gather,
+};
+
+use super::followed::{Found, Mode};
+use super::{Owner, moment};
+use crate::Engine;
+
+/// No source is asked more often, however fast it ages.
+const LEAST: Duration = Duration::from_mins(10);
+/// No source is asked less often, however slowly it ages.
+const MOST: Duration = Duration::from_hours(24);
+
+/// What a look at a watched source came to.
+#[derive(Debug)]
+pub struct Seen {
+    /// What changed since it was last synced.
+    pub events: Vec<Event>,
+    /// Why it could not be read.
+    pub trouble: Option<Trouble>,
+}
+
+impl Engine {
+    /// The sources of a deliverable, each with the time after which it is worth asking again: the half-life of its kind.
+    pub async fn watched_sources(
+        &self,
+        name: &str,
+        owner: &Owner,
+    ) -> Result<Vec<(Source, Duration)>, SourceError> {
+        let definition = self.find_deliverable(name, owner).await?;
+        let sources = definition.sources.into_iter();
+        Ok(sources
+            .map(|source| {
+                let kind = self.tool(&source.tool).map_or("default", |tool| tool.id());
+                let hours = half_life_hours(self.decay().lambda(kind));
+                let every = Duration::try_from_secs_f64(hours * 3_600.0).unwrap_or(MOST);
+                (source, every.clamp(LEAST, MOST))
+            })
+            .collect())
+    }
+
+    /// Syncs one source, and says what changed.
+    pub async fn watch_source(self: &Arc<Self>, source: &Source, owner: &Owner) -> Result<Seen, SourceError> {
+        let before = self.held(source, owner).await?;
+        let followed = self.follow(source.clone(), Mode::Watch, owner).await?;
+        let trouble = followed.trouble.clone();
+        if before.is_none() || matches!(followed.found, Found::Current | Found::Reused) {
+            let events = Vec::new();
+            return Ok(Seen { events, trouble });
+        }
+        let before = Known {
+            source: source.clone(),
+            held: before.map(|kept| kept.held),
+            trouble: None,
+        };
+        let found = between(before, followed.known());
+        let mut events = events(&found, &moment(self.clock.now()), named);
+        for event in &mut events {
+            event.title = clean_line(&event.title).into_owned();
+            event.detail = clean_line(&event.detail).into_owned();
+        }
+        Ok(Seen { events, trouble })
+    }
+
+    /// The changes between the versions that are kept.
+    pub async fn deliverable_feed(&self, name: &str, owner: &Owner) -> Result<Feed, SourceError> {
+        let versions = self.deliverable_versions(name, owner).await?;
+        let mut feed = Feed::new(name);
+        for (first, second) in versions.iter().zip(versions.iter().skip(1)) {
+            feed.add(events(
+                &diff(first.into(), second.into()),
+                &second.generated_at,
+                named,
+            ));
+        }
+        Ok(feed)
+    }
+}
+
+pub(super) fn between(before: Known, after: Known) -> Diff {
+    let side = |known: Known| gather(vec![known], OnUnchecked::UseLast).unwrap_or_default();
+    let (before, after): (Gathered, Gathered) = (side(before), side(after));
+    diff(
+        Side {
+            snapshots: &before.snapshots,
+            items: &before.entries,
+        },
+        Side {
+            snapshots: &after.snapshots,
+            items: &after.entries,
+        },
+    )
+}

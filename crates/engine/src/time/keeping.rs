@@ -1,0 +1,181 @@
+//! Keeping answers, and giving those that are kept their ids.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
+use freshcontext_contract::{ErrorCode, SourceError, named};
+use freshcontext_store::{AnswerRow, Store, StoreError};
+use hmac::{Hmac, KeyInit, Mac};
+use serde_json::{Map, Value, json};
+use sha2::Sha256;
+
+use super::Owner;
+use super::marks::{Draft, Kept};
+use crate::ToolOutcome;
+
+/// Bytes of an id: 72 bits, bound to their owner.
+const ID_BYTES: usize = 9;
+
+/// Where the `_meta` of a result says that its answer is not kept.
+const STATUS: &str = "io.github.freshcontext/answer";
+
+/// What the toolset holds.
+pub struct Times {
+    /// `None` where nothing is kept (`store = "off"`).
+    store: Option<Store>,
+    /// Makes ids: the same answer from the cache keeps its own, and nobody can guess another's.
+    key: [u8; 32],
+}
+
+impl Times {
+    pub fn new(store: Option<Store>) -> Self {
+        let mut key = [0; 32];
+        // Without randomness there are no ids, and so nothing is kept.
+        let random = getrandom::fill(&mut key).is_ok();
+        Self {
+            store: store.filter(|_| random),
+            key,
+        }
+    }
+
+    /// Begins to open the store, which is not waited for: a source is asked meanwhile.
+    pub fn begin(&self) {
+        if let Some(store) = &self.store {
+            store.begin();
+        }
+    }
+
+    pub fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+
+    /// Keeps an answer and gives it its id, and its hash. Where it is not kept within the time that an answer waits
+    /// (`limits.store_wait_ms`), it goes out without an id, and says so.
+    pub async fn keep(&self, outcome: &mut ToolOutcome, draft: Draft, owner: &Owner, now: DateTime<Utc>) {
+        // A composite is rechecked by its id alone, and its first envelope is that of its first section.
+        let (hash, header_end) = match &draft.record {
+            Kept::Answer(_) => (Some(draft.hash.clone()), "\n---\n"),
+            Kept::Sections { .. } => (None, "\nCoverage: "),
+        };
+        let kept = self.take_in(draft, owner, now).await;
+        if let Some(Value::Object(structured)) = &mut outcome.structured {
+            if let Ok(Some(id)) = &kept {
+                structured.insert("answer_id".to_owned(), id.as_str().into());
+            }
+            if let Some(hash) = hash {
+                structured.insert("answer_hash".to_owned(), hash.into());
+            }
+        }
+        let line = match kept {
+            Ok(Some(id)) => format!("\nAnswer-Id: {id}"),
+            Ok(None) => return,
+            Err(error) => {
+                tracing::debug!(%error, "an answer is not kept");
+                let why = error.message;
+                let line = format!("\nNot-Kept: {why}; there is no id to recheck it by");
+                let meta = outcome.meta.get_or_insert_with(Map::new);
+                meta.insert(STATUS.to_owned(), json!({"status": "not_kept", "why": why}));
+                line
+            }
+        };
+        if let Some(at) = outcome.text.find(header_end) {
+            outcome.text.insert_str(at, &line);
+        }
+    }
+
+    /// The id of an answer, once it is kept; none where nothing is to be kept.
+    async fn take_in(
+        &self,
+        draft: Draft,
+        owner: &Owner,
+        now: DateTime<Utc>,
+    ) -> Result<Option<String>, StoreError> {
+        let Some(store) = &self.store else {
+            return Ok(None);
+        };
+        let (Some(answer_id), Ok(record)) = (self.id(&draft, owner), serde_json::to_string(&draft.record))
+        else {
+            return Ok(None);
+        };
+        let row = AnswerRow {
+            answer_id: answer_id.clone(),
+            record,
+            tool: draft.tool,
+            arguments: draft.arguments,
+            hash: draft.hash,
+            created_ms: draft.retrieved_ms,
+        };
+        store
+            .keep_answer(owner.as_str(), row, now.timestamp_millis())
+            .await?;
+        Ok(Some(answer_id))
+    }
+
+    fn id(&self, draft: &Draft, owner: &Owner) -> Option<String> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).ok()?;
+        let shown = draft.record.shown();
+        for part in [
+            owner.as_str(),
+            &draft.tool,
+            &draft.arguments,
+            &draft.hash,
+            &draft.retrieved_ms.to_string(),
+            &shown.to_string(),
+        ] {
+            mac.update(part.as_bytes());
+            mac.update(&[0]);
+        }
+        let bytes = mac.finalize().into_bytes();
+        // A first letter keeps a shell from taking it for an option.
+        Some(format!("a{}", URL_SAFE_NO_PAD.encode(bytes.get(..ID_BYTES)?)))
+    }
+
+    /// An owner's answer. Unknown, expired and foreign ones are not found alike.
+    pub(super) async fn find(
+        &self,
+        owner: &Owner,
+        id: &str,
+        now_ms: i64,
+    ) -> Result<(AnswerRow, Kept), SourceError> {
+        let Some(store) = &self.store else {
+            return Err(SourceError::new(
+                ErrorCode::Misconfigured,
+                "no answers are kept here (the setting `store` is off)",
+            )
+            .hint("pass tool, arguments and the answer's hash instead of an id"));
+        };
+        let row = store
+            .answer(owner.as_str(), id, now_ms)
+            .await
+            .map_err(|error| unusable(&error))?;
+        let Some(row) = row else {
+            let mut error = SourceError::not_found(format!(
+                "no answer of the id {} is kept (unknown, too old, or another caller's)",
+                named(id)
+            ));
+            error.field = Some("answer_id".into());
+            return Err(error.hint("call the tool again"));
+        };
+        let record = serde_json::from_str(&row.record).map_err(|error| {
+            SourceError::new(ErrorCode::Internal, "what is kept of this answer cannot be read")
+                .caused_by(error)
+        })?;
+        Ok((row, record))
+    }
+
+    /// Ends the store's connections, in bounded time. Whatever has an id is kept already.
+    pub async fn close(&self) {
+        if let Some(store) = &self.store {
+            store.close().await;
+        }
+    }
+}
+
+/// What a caller reads where the store cannot be used.
+pub(super) fn unusable(error: &StoreError) -> SourceError {
+    SourceError::new(
+        ErrorCode::Misconfigured,
+        format!("the store cannot be used: {}", error.message),
+    )
+    .hint("the operator can run `freshcontext store check`; tools go on without it")
+}

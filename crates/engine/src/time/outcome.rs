@@ -1,0 +1,211 @@
+//! A finding as text and as data.
+
+use std::fmt::Write as _;
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use freshcontext_contract::{Evidence, named, named_list};
+use freshcontext_core::sanitize::{clean_error, clean_line, clean_value};
+use serde_json::{Map, Value, json};
+
+use super::compare::{ItemVerdict, Verdict};
+use super::finding::{Finding, Found, SectionFinding, Subject, strongest};
+use crate::ToolOutcome;
+
+/// Items of one source that the text names; the structured result has all.
+const LINES: usize = 40;
+
+pub(super) fn outcome(subject: &Subject, found: &Found, now: DateTime<Utc>) -> ToolOutcome {
+    let mut structured = structure(subject, found, now);
+    clean_value(&mut structured);
+    ToolOutcome {
+        text: text(subject, found, now),
+        structured: Some(structured),
+        is_error: false,
+        meta: None,
+    }
+}
+
+fn moment(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+impl Found {
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::Answer(finding) => finding.comparison.verdict,
+            Self::Sections(sections) => strongest(sections),
+        }
+    }
+
+    fn findings(&self) -> Vec<&Finding> {
+        match self {
+            Self::Answer(finding) => vec![finding],
+            Self::Sections(sections) => sections.iter().map(|section| &section.finding).collect(),
+        }
+    }
+
+    fn requests(&self) -> u32 {
+        self.findings().iter().map(|finding| finding.requests).sum()
+    }
+
+    fn bytes(&self) -> usize {
+        self.findings().iter().map(|finding| finding.bytes).sum()
+    }
+}
+
+fn structure(subject: &Subject, found: &Found, now: DateTime<Utc>) -> Value {
+    let mut out = Map::new();
+    let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);
+    put("verdict", json!(found.verdict()));
+    if let Some(id) = &subject.answer_id {
+        put("answer_id", id.as_str().into());
+    }
+    put("tool", subject.tool.as_str().into());
+    if let Some(answered) = &subject.answered {
+        for (name, value) in [
+            ("answered_at", &answered.at),
+            ("answered_at_ahead", &answered.ahead),
+        ] {
+            if let Some(value) = value {
+                put(name, value.as_str().into());
+            }
+        }
+    }
+    put("checked_at", moment(now).into());
+    match found {
+        Found::Answer(finding) => put_finding(&mut out, finding),
+        Found::Sections(sections) => {
+            let sections = sections.iter().map(section_value).collect();
+            put("sections", Value::Array(sections));
+            put("requests", found.requests().into());
+            put("bytes", found.bytes().into());
+        }
+    }
+    Value::Object(out)
+}
+
+fn section_value(section: &SectionFinding) -> Value {
+    let mut out = Map::new();
+    out.insert("tool".to_owned(), section.tool.as_str().into());
+    out.insert("label".to_owned(), section.label.as_str().into());
+    out.insert("verdict".to_owned(), json!(section.finding.comparison.verdict));
+    put_finding(&mut out, &section.finding);
+    Value::Object(out)
+}
+
+fn put_finding(out: &mut Map<String, Value>, finding: &Finding) {
+    let comparison = &finding.comparison;
+    let mut put = |name: &str, value: Value| out.insert(name.to_owned(), value);
+    put("items", json!(comparison.items));
+    if comparison.added_count > 0 {
+        put("added", json!(comparison.added));
+        put("added_count", comparison.added_count.into());
+    }
+    if !comparison.changed.is_empty() {
+        put("changed", json!(comparison.changed));
+    }
+    if !finding.evidence.is_empty() {
+        put("evidence", json!(finding.evidence));
+    }
+    if let Some(hash) = &finding.hash_now {
+        put("answer_hash_now", hash.as_str().into());
+    }
+    put("requests", finding.requests.into());
+    put("bytes", finding.bytes.into());
+    if let Some(error) = &finding.error {
+        put("code", error.code.as_str().into());
+        put("message", clean_error(&error.message).into());
+        if let Some(wait) = error.retry_after {
+            put("retry_after_s", wait.as_secs().max(1).into());
+        }
+        if let Some(hint) = &error.hint {
+            put("hint", clean_error(hint).into());
+        }
+    }
+}
+
+fn text(subject: &Subject, found: &Found, now: DateTime<Utc>) -> String {
+    let mut out = format!("Verdict: {}\nTool: {}", found.verdict().as_str(), subject.tool);
+    // Writing to a String cannot fail.
+    if let Some(id) = &subject.answer_id {
+        let _ = write!(out, "\nAnswer-Id: {}", clean_line(id));
+    }
+    if let Some(answered) = &subject.answered {
+        let _ = write!(out, "\nAnswered: {}", answered.words());
+    }
+    let _ = write!(out, "\nChecked: {}", moment(now));
+    let plural = if found.requests() == 1 { "" } else { "s" };
+    let _ = write!(
+        out,
+        "\nAsked: {} request{plural}, {} bytes",
+        found.requests(),
+        found.bytes()
+    );
+    match found {
+        Found::Answer(finding) => write_finding(&mut out, finding),
+        Found::Sections(sections) => {
+            for section in sections {
+                let verdict = section.finding.comparison.verdict.as_str();
+                let label = clean_line(&section.label);
+                let _ = write!(out, "\n\n## {label} ({}): {verdict}", section.tool);
+                write_finding(&mut out, &section.finding);
+            }
+        }
+    }
+    out
+}
+
+fn write_finding(out: &mut String, finding: &Finding) {
+    let comparison = &finding.comparison;
+    for proof in &finding.evidence {
+        let said = match proof {
+            Evidence::NotModified { url, validator } => {
+                format!("304 for {} at {}", named(bare(validator)), named(url))
+            }
+            Evidence::SameBytes { url } => format!("the same bytes at {}", named(url)),
+            Evidence::SameMark { what, value } => format!("the same {what}: {}", named(value)),
+        };
+        let _ = write!(out, "\nEvidence: {}", clean_line(&said));
+    }
+    if let Some(error) = &finding.error {
+        let _ = write!(out, "\nReason: {}: {}", error.code, clean_error(&error.message));
+        if let Some(wait) = error.retry_after {
+            let _ = write!(out, "\nRetry-After: {} s", wait.as_secs().max(1));
+        }
+    }
+    if !comparison.changed.is_empty() {
+        let _ = write!(
+            out,
+            "\nChanged as a whole: {}",
+            named_list(&comparison.changed, ", ")
+        );
+    }
+    if comparison.added_count > 0 {
+        let names = named_list(&comparison.added, ", ");
+        let _ = write!(out, "\nNew: {} ({names})", comparison.added_count);
+    }
+    for item in comparison.items.iter().take(LINES) {
+        let _ = write!(out, "\n- {}", line(item));
+    }
+    if comparison.items.len() > LINES {
+        let _ = write!(
+            out,
+            "\n({} more in the structured result)",
+            comparison.items.len() - LINES
+        );
+    }
+}
+
+/// A validator without the quotation marks that it has on the wire.
+fn bare(validator: &str) -> &str {
+    validator.trim_start_matches("W/").trim_matches('"')
+}
+
+fn line(item: &ItemVerdict) -> String {
+    let why = match (item.verdict, item.detail) {
+        (Verdict::Changed, _) => format!(": {}", named_list(&item.changed, ", ")),
+        (_, Some(detail)) => format!(": {detail}"),
+        _ => String::new(),
+    };
+    clean_line(&format!("{} {}{why}", named(&item.id), item.verdict.as_str())).into_owned()
+}

@@ -1,0 +1,248 @@
+//! Putting the parts together for one run: settings to pipeline to engine.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use freshcontext_contract::{AnyAdapter, Apply, Clock, Descriptor, Transport};
+use freshcontext_http::{Config, Deny, Observe, Pipeline, ProxyConfig, Upstream};
+use freshcontext_sources::{adapters, composites};
+
+use freshcontext_config::{ConfigError, Settings};
+use freshcontext_engine::retrievals::{FailureLog, Told, ToldSource};
+use freshcontext_engine::{Engine, Parts};
+use freshcontext_files::read::{self as input, Bound};
+use freshcontext_metrics::{Metered, Metrics};
+
+/// What one kind of run has beside another.
+#[derive(Default)]
+struct Wiring {
+    /// The settings' where there is none.
+    clock: Option<Arc<dyn Clock>>,
+    observer: Option<Arc<dyn Observe>>,
+    /// Whether retrieval failures go to the log at its default level: where nobody reads the answers.
+    told: bool,
+    counted: bool,
+}
+
+/// A built server, without a transport to its callers yet.
+pub struct App {
+    /// Runs the tools.
+    pub engine: Arc<Engine>,
+    /// Sends the requests.
+    pub pipeline: Arc<Pipeline>,
+    /// Counts what happens, where it was built to be counted.
+    pub metrics: Option<Arc<Metrics>>,
+}
+
+impl App {
+    /// Builds everything. No network; the only file touched is `extra_ca`.
+    pub fn build(settings: &Settings, environment: &[(String, String)]) -> Result<Self, ConfigError> {
+        Self::assemble(settings, environment, Wiring::default())
+    }
+
+    /// As [`build`](Self::build), and tells the log of retrieval failures.
+    pub fn build_for_stdio(
+        settings: &Settings,
+        environment: &[(String, String)],
+    ) -> Result<Self, ConfigError> {
+        let wiring = Wiring {
+            told: true,
+            ..Wiring::default()
+        };
+        Self::assemble(settings, environment, wiring)
+    }
+
+    /// As [`build`](Self::build), with somebody who looks on at every exchange, and where a clock is given, by it.
+    pub fn build_observed(
+        settings: &Settings,
+        environment: &[(String, String)],
+        observer: Arc<dyn Observe>,
+        clock: Option<Arc<dyn Clock>>,
+    ) -> Result<Self, ConfigError> {
+        let wiring = Wiring {
+            observer: Some(observer),
+            clock,
+            ..Wiring::default()
+        };
+        Self::assemble(settings, environment, wiring)
+    }
+
+    /// As [`build_for_stdio`](Self::build_for_stdio), and counts for `GET /metrics` where the settings want it.
+    pub fn build_for_http(
+        settings: &Settings,
+        environment: &[(String, String)],
+    ) -> Result<Self, ConfigError> {
+        let wiring = Wiring {
+            told: true,
+            counted: settings.http.metrics,
+            ..Wiring::default()
+        };
+        Self::assemble(settings, environment, wiring)
+    }
+
+    fn assemble(
+        settings: &Settings,
+        environment: &[(String, String)],
+        wiring: Wiring,
+    ) -> Result<Self, ConfigError> {
+        let Wiring {
+            clock,
+            observer,
+            told,
+            counted,
+        } = wiring;
+        let clock = clock.unwrap_or_else(|| settings.clock());
+        let mut adapters = adapters();
+        let descriptors: Vec<&'static Descriptor> =
+            adapters.iter().map(|adapter| adapter.descriptor()).collect();
+        let metrics = counted
+            .then(|| Metrics::new(&descriptors).map(Arc::new))
+            .transpose()
+            .map_err(|error| ConfigError(format!("`http.metrics`: {error}")))?;
+        let mut config = pipeline_config(settings, environment, descriptors, Arc::clone(&clock))?;
+        config.observer = observer;
+        let pipeline = Arc::new(Pipeline::new(config).map_err(|error| ConfigError(error.to_string()))?);
+        let mut transport: Arc<dyn Transport> = Arc::clone(&pipeline) as Arc<dyn Transport>;
+        if let Some(metrics) = &metrics {
+            transport = Arc::new(Metered::new(transport, Arc::clone(metrics)));
+        }
+        if told {
+            let log = Arc::new(FailureLog::default());
+            transport = Arc::new(Told {
+                inner: transport,
+                log: Arc::clone(&log),
+            });
+            let telling = |inner| -> Box<dyn AnyAdapter> {
+                let log = Arc::clone(&log);
+                Box::new(ToldSource { inner, log })
+            };
+            adapters = adapters.into_iter().map(telling).collect();
+        }
+        let parts = Parts {
+            adapters,
+            composites: composites().iter().collect(),
+            transport,
+            clock,
+        };
+        let mut engine = Engine::new(settings, parts).map_err(|error| ConfigError(error.to_string()))?;
+        if let Some(metrics) = &metrics {
+            engine = engine.counting(Arc::clone(metrics));
+        }
+        Ok(Self {
+            engine: Arc::new(engine),
+            pipeline,
+            metrics,
+        })
+    }
+}
+
+/// The pipeline's configuration from the settings; checks the names of sources and routes.
+fn pipeline_config(
+    settings: &Settings,
+    environment: &[(String, String)],
+    descriptors: Vec<&'static Descriptor>,
+    clock: Arc<dyn Clock>,
+) -> Result<Config, ConfigError> {
+    check_names(settings, &descriptors)?;
+    let mut config = Config::new(clock);
+    config.limits = settings.limits.clone();
+    if !settings.cache {
+        config.limits.cache_bytes = 0;
+    }
+    for (host, base) in &settings.upstreams {
+        let entry = format!("{host}={base}");
+        config
+            .upstreams
+            .push(Upstream::parse(&entry).map_err(|error| ConfigError(format!("`upstreams`: {error}")))?);
+    }
+    config.deny =
+        Deny::parse(&settings.egress_deny).map_err(|error| ConfigError(format!("`egress.deny`: {error}")))?;
+    if settings.proxy {
+        config.proxy = proxy(environment)?;
+    }
+    if let Some(file) = &settings.extra_ca {
+        let pem = input::read_file(file, Bound::config(&settings.limits))
+            .map_err(|refused| ConfigError(format!("`extra_ca`: {refused}")))?;
+        config.extra_ca_pem = Some(pem);
+    }
+    config.secrets = secrets(environment, &descriptors);
+    if let Some(contact) = &settings.contact {
+        config
+            .secrets
+            .insert("FRESHCONTEXT_CONTACT".to_owned(), contact.clone());
+    }
+    config.contact.clone_from(&settings.contact);
+    config.descriptors = descriptors;
+    Ok(config)
+}
+
+/// Every environment name that a source's credential or route may use.
+pub(crate) fn secret_names(descriptor: &Descriptor) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = Vec::new();
+    for credential in descriptor.credentials {
+        names.extend(credential.env);
+        if let Apply::ClientCredentials { secret_env, .. } = credential.apply {
+            names.push(secret_env);
+        }
+    }
+    names.extend(descriptor.routes.iter().filter_map(|route| route.needs));
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(*name));
+    names
+}
+
+/// The secrets that some source may use, and nothing else of the environment.
+fn secrets(environment: &[(String, String)], descriptors: &[&'static Descriptor]) -> HashMap<String, String> {
+    let wanted: HashSet<&str> = descriptors
+        .iter()
+        .flat_map(|descriptor| secret_names(descriptor))
+        .collect();
+    environment
+        .iter()
+        .filter(|(name, value)| wanted.contains(name.as_str()) && !value.trim().is_empty())
+        .map(|(name, value)| (name.clone(), value.trim().to_owned()))
+        .collect()
+}
+
+fn proxy(environment: &[(String, String)]) -> Result<Option<ProxyConfig>, ConfigError> {
+    let find = |name: &str| {
+        environment
+            .iter()
+            .find(|(known, value)| known.eq_ignore_ascii_case(name) && !value.trim().is_empty())
+            .map(|(_, value)| value.trim().to_owned())
+    };
+    let Some(text) = find("HTTPS_PROXY")
+        .or_else(|| find("HTTP_PROXY"))
+        .or_else(|| find("ALL_PROXY"))
+    else {
+        return Ok(None);
+    };
+    let url = url::Url::parse(&text)
+        .map_err(|_| ConfigError("`proxy` is on, and the proxy variable is not an address".to_owned()))?;
+    Ok(Some(ProxyConfig {
+        url,
+        no_proxy: find("NO_PROXY").unwrap_or_default(),
+    }))
+}
+
+fn check_names(settings: &Settings, descriptors: &[&'static Descriptor]) -> Result<(), ConfigError> {
+    let composite_ids = composites()
+        .iter()
+        .flat_map(|composite| [composite.id, composite.tool]);
+    let mut ids: Vec<&str> = descriptors
+        .iter()
+        .flat_map(|d| [d.id, d.tool])
+        .chain(composite_ids)
+        .collect();
+    ids.push(freshcontext_engine::EVALUATE);
+    ids.sort_unstable();
+    for name in &settings.disable_sources {
+        if !ids.contains(&name.as_str()) {
+            return Err(ConfigError(format!(
+                "`disable_sources`: unknown source `{name}`. Known: {}",
+                ids.join(", ")
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! `freshcontext call`: one tool from the shell.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use freshcontext_contract::{BoxFuture, ErrorCode};
+use tokio::time::{Instant, MissedTickBehavior};
+use tokio_util::sync::CancellationToken;
+
+use super::{FAILED, WRONG, explain, look, records, tool_names, values, with_runtime};
+use crate::app::App;
+use crate::output;
+use freshcontext_config::{ConfigError, Loaded, Sources};
+use freshcontext_engine::records::RecordsRequest;
+use freshcontext_engine::{CallContext, Progress, ToolOutcome};
+use freshcontext_files::write::{self as atomic_file, NewFile};
+use freshcontext_mcp::timeline;
+use freshcontext_serve::signals;
+
+/// How often a person who waits sees that time goes by.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How an answer is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Form<'f> {
+    /// As JSON on stdout.
+    pub(super) json: bool,
+    /// Also as a page, in this file.
+    pub(super) html: Option<&'f Path>,
+    /// With its context records, in this file.
+    pub(super) records: Option<&'f Path>,
+}
+
+pub(super) fn run(
+    loaded: &Loaded,
+    sources: &Sources,
+    name: &str,
+    words: &[String],
+    form: Form<'_>,
+) -> Result<u8, ConfigError> {
+    let app = App::build(&loaded.settings, &sources.environment)?;
+    let Some(tool) = tool_names::find(&app.engine, name) else {
+        return Ok(explain::no_tool(&app.engine, name));
+    };
+    let arguments = match values::read(&tool.input_schema, words, &loaded.settings.limits) {
+        Ok(arguments) => arguments,
+        Err(problem) => {
+            let hint = format!(
+                "a right call has the arguments {}; `freshcontext call {} --help` lists all",
+                tool.example, tool.name
+            );
+            output::error(&problem, Some(&hint));
+            return Ok(WRONG);
+        }
+    };
+    let waiting = Arc::new(Waiting::new(&tool.name));
+    let context = CallContext {
+        cancellation: CancellationToken::new(),
+        progress: Some(Arc::clone(&waiting) as Arc<dyn Progress>),
+        records: form.records.map(|_| Arc::new(RecordsRequest::full())),
+        ..CallContext::default()
+    };
+    let cancellation = context.cancellation.clone();
+    let asked = form.html.map(|_| arguments.clone()).unwrap_or_default();
+    let outcome = with_runtime(2, async {
+        let call = app.engine.call(&tool.name, arguments, context);
+        tokio::pin!(call);
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let end = signals::end();
+        tokio::pin!(end);
+        let outcome = loop {
+            tokio::select! {
+                outcome = &mut call => break outcome,
+                () = &mut end, if !cancellation.is_cancelled() => cancellation.cancel(),
+                _ = tick.tick() => waiting.show(),
+            }
+        };
+        app.engine.close().await;
+        outcome
+    })?;
+    output::progress_done();
+    let Ok(mut outcome) = outcome else {
+        return Ok(WRONG);
+    };
+    if let Some(file) = form.records
+        && !records::keep(&mut outcome, file)
+    {
+        return Ok(FAILED);
+    }
+    let code = show(&outcome, form.json);
+    // A failure, too: a page of an earlier answer in its place would look like this one's.
+    if let Some(file) = form.html {
+        let page = timeline::of(tool, &asked, &outcome);
+        if let Err(problem) = atomic_file::write(file, page.as_bytes(), NewFile::Shared) {
+            output::error(&problem, None);
+            return Ok(code.max(FAILED));
+        }
+        output::note(&format!("timeline: {}", file.display()));
+    }
+    Ok(code)
+}
+
+pub(super) fn show(outcome: &ToolOutcome, json: bool) -> u8 {
+    if json {
+        let value = outcome.structured.clone().unwrap_or_default();
+        output::line(&serde_json::to_string_pretty(&value).unwrap_or_default());
+    } else if outcome.is_error {
+        output::error(&output::safe(&outcome.text), None);
+    } else {
+        let text = output::safe(&outcome.text);
+        let text = text.trim_end();
+        if output::colours() {
+            output::line(&look::answer(text));
+        } else {
+            output::line(text);
+        }
+    }
+    if outcome.is_error { code(outcome) } else { 0 }
+}
+
+/// Whether it was the call that was wrong, or what it asked for that failed.
+fn code(outcome: &ToolOutcome) -> u8 {
+    let wrong = [ErrorCode::InvalidInput, ErrorCode::Misconfigured].map(ErrorCode::as_str);
+    let code = outcome.structured.as_ref().and_then(|error| error.get("code"));
+    match code.and_then(|code| code.as_str()) {
+        Some(code) if wrong.contains(&code) => WRONG,
+        _ => FAILED,
+    }
+}
+
+/// What a person who waits sees on the terminal: what happened last, and for how long it has gone on.
+struct Waiting {
+    since: Instant,
+    last: Mutex<String>,
+}
+
+impl Waiting {
+    fn new(tool: &str) -> Self {
+        Self {
+            since: Instant::now(),
+            last: Mutex::new(tool.to_owned()),
+        }
+    }
+
+    fn show(&self) {
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let seconds = self.since.elapsed().as_secs();
+        output::progress(&format!("{last} ... {seconds} s"));
+    }
+}
+
+impl Progress for Waiting {
+    fn report(&self, done: usize, total: usize, message: String) -> BoxFuture<'_, ()> {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = format!("{done}/{total} {message}");
+        self.show();
+        Box::pin(std::future::ready(()))
+    }
+}

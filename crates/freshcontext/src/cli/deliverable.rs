@@ -1,0 +1,141 @@
+//! `freshcontext deliverable`: named sets of sources, checked, put together and compared.
+
+use std::path::Path;
+
+use freshcontext_contract::{Limits, code, named};
+use freshcontext_deliverables::{Definition, MAX_TOKENS, OnUnchecked, Source};
+
+use super::args::{DeliverableTask, NewDeliverable, Unchecked};
+use super::{FAILED, WRONG, call, failed, tool_names, values, watch, with_runtime};
+use crate::app::App;
+use crate::output;
+use freshcontext_config::{ConfigError, Loaded, Sources};
+use freshcontext_engine::{Engine, INTENT, Owner, PROFILE, Task, To};
+use freshcontext_files::read::{self as input, Bound};
+use freshcontext_serve::signals;
+
+pub(super) fn run(
+    loaded: &Loaded,
+    sources: &Sources,
+    task: DeliverableTask,
+    owner: &Owner,
+) -> Result<u8, ConfigError> {
+    let task = match task {
+        DeliverableTask::Watch {
+            name,
+            every,
+            atom,
+            json_feed,
+        } => {
+            let options = watch::WatchOptions {
+                name,
+                every,
+                atom,
+                json_feed,
+            };
+            return watch::run(loaded, sources, &options, owner);
+        }
+        other => other,
+    };
+    let app = App::build(&loaded.settings, &sources.environment)?;
+    let engine = app.engine;
+    let (task, json) = match read(&engine, task, &loaded.settings.limits) {
+        Ok(read) => read,
+        Err(problem) => {
+            output::error(
+                &problem,
+                Some("`freshcontext help deliverable` shows what is taken"),
+            );
+            return Ok(WRONG);
+        }
+    };
+    with_runtime(2, async {
+        let work = engine.deliverable(task, owner);
+        let done = tokio::select! {
+            done = work => Some(done),
+            () = signals::end() => None,
+        };
+        engine.close().await;
+        match done {
+            Some(Ok(outcome)) => call::show(&outcome, json),
+            Some(Err(error)) => failed(&error),
+            None => FAILED,
+        }
+    })
+}
+
+/// What is to be done, and whether the answer is wanted as JSON.
+fn read(engine: &Engine, task: DeliverableTask, limits: &Limits) -> Result<(Task, bool), String> {
+    Ok(match task {
+        DeliverableTask::Add(new) => {
+            let json = new.json;
+            let name = new.name.clone();
+            let definition = Box::new(definition(engine, new, limits)?);
+            (Task::Add { name, definition }, json)
+        }
+        DeliverableTask::List { json } => (Task::List, json),
+        DeliverableTask::Check { name, json } => (Task::Check { name }, json),
+        DeliverableTask::Sync { name, json } => (Task::Sync { name }, json),
+        DeliverableTask::Generate { name, json } => (Task::Generate { name }, json),
+        DeliverableTask::Show { name, version, json } => (Task::Show { name, version }, json),
+        DeliverableTask::Diff { name, from, to, json } => {
+            let to =
+                match to.trim() {
+                    "now" => To::Now,
+                    number => To::Version(number.parse().map_err(|_| {
+                        format!("{} is neither the number of a version nor `now`", code(number))
+                    })?),
+                };
+            (Task::Diff { name, from, to }, json)
+        }
+        DeliverableTask::Remove { name, json } => (Task::Remove { name }, json),
+        DeliverableTask::Watch { .. } => return Err("watching goes on until it is ended".to_owned()),
+    })
+}
+
+fn definition(engine: &Engine, new: NewDeliverable, limits: &Limits) -> Result<Definition, String> {
+    let sources = new.source.iter().map(|words| source(engine, words, limits));
+    Ok(Definition {
+        sources: sources.collect::<Result<_, _>>()?,
+        profile: new.profile.unwrap_or_else(|| PROFILE.to_owned()),
+        intent: new.intent.unwrap_or_else(|| INTENT.to_owned()),
+        query: new.query,
+        max_tokens: new.max_tokens.unwrap_or(MAX_TOKENS),
+        on_unchecked: match new.on_unchecked {
+            Unchecked::Refuse => OnUnchecked::Refuse,
+            Unchecked::UseLast => OnUnchecked::UseLast,
+            Unchecked::LeaveOut => OnUnchecked::LeaveOut,
+        },
+        style: new.style,
+        template: new
+            .template
+            .as_deref()
+            .map(|file| template(file, limits))
+            .transpose()?,
+        recipients: new.recipients,
+    })
+}
+
+/// `search_jobs query="rust engineer" remote_only=true`, by the tool's schema.
+fn source(engine: &Engine, words: &str, limits: &Limits) -> Result<Source, String> {
+    let split = shlex::split(words).ok_or_else(|| format!("a quote is not closed in {}", code(words)))?;
+    let Some((name, arguments)) = split.split_first() else {
+        return Err("a source is empty".to_owned());
+    };
+    let Some(tool) = tool_names::find(engine, name) else {
+        return Err(format!(
+            "there is no tool {}; {}",
+            code(name),
+            tool_names::near(engine, name)
+        ));
+    };
+    let arguments = values::read(&tool.input_schema, arguments, limits)
+        .map_err(|problem| format!("{}: {problem}", named(name)))?;
+    Ok(Source::new(tool.name.clone(), &arguments))
+}
+
+fn template(file: &Path, limits: &Limits) -> Result<String, String> {
+    let bytes =
+        input::read(file, Bound::input(limits)).map_err(|refused| format!("`--template`: {refused}"))?;
+    String::from_utf8(bytes).map_err(|_| format!("{} is not UTF-8", file.display()))
+}

@@ -1,0 +1,120 @@
+//! `freshcontext version` and `freshcontext decay`: what this program is, and by which table it counts.
+
+use freshcontext_core::decay::{CLASSES, DEFAULT_LAMBDA, DecayTable, half_life_hours, half_life_words};
+use freshcontext_spec::specification;
+use serde_json::{Value, json};
+
+use crate::output::{self, Style};
+use freshcontext_config::{ConfigError, Settings};
+
+const NAME: &str = "freshcontext";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// `--version`: one line, as every program has it.
+pub(super) fn version(as_json: bool) {
+    if as_json {
+        return as_object();
+    }
+    output::line(&format!("{NAME} {VERSION}"));
+}
+
+/// `version`: the specification, too.
+pub(super) fn version_and_specification(as_json: bool) {
+    if as_json {
+        return as_object();
+    }
+    output::line(&format!("{NAME} {VERSION}"));
+    output::line(&format!("{} {}", specification::NAME, specification::VERSION));
+}
+
+fn as_object() {
+    let facts = json!({
+        "name": NAME,
+        "version": VERSION,
+        "specification": {"name": specification::NAME, "version": specification::VERSION},
+    });
+    output::line(&serde_json::to_string_pretty(&facts).unwrap_or_default());
+}
+
+/// The decay classes, and the rates that the operator set.
+pub(super) fn decay(settings: &Settings, as_json: bool) -> Result<u8, ConfigError> {
+    let rates = settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate));
+    let table = DecayTable::with_overrides(rates).map_err(|error| ConfigError(error.to_string()))?;
+    if as_json {
+        output::line(&serde_json::to_string_pretty(&described(&table)).unwrap_or_default());
+        return Ok(0);
+    }
+    let cell = |text: &str| text.to_owned();
+    let mut rows = vec![vec![
+        cell("CLASS"),
+        cell("RATE/H"),
+        cell("HALF-LIFE"),
+        cell("SOURCES"),
+    ]];
+    let mut row = |class: &str, lambda: f64, sources: &str| {
+        rows.push(vec![
+            class.to_owned(),
+            lambda.to_string(),
+            half_life_words(lambda),
+            sources.to_owned(),
+        ]);
+    };
+    for class in CLASSES {
+        row(class.name, class.lambda, &class.sources.join(", "));
+    }
+    row("(any other)", DEFAULT_LAMBDA, "what no class names");
+    for (source, lambda) in table.overrides() {
+        row("set by the operator", lambda, source);
+    }
+    for (at, line) in output::table(&rows).into_iter().enumerate() {
+        let style = if at == 0 { Style::Bold } else { Style::Plain };
+        output::line(&output::paint(style, &line));
+    }
+    let formula = format!(
+        "score = 100 * e^(-rate * hours from publication to retrieval); classes of {} {}",
+        specification::NAME,
+        specification::VERSION
+    );
+    output::line(&output::paint(Style::Dim, &formula));
+    Ok(0)
+}
+
+fn described(table: &DecayTable) -> Value {
+    let rate = |lambda: f64| {
+        json!({
+            "decay_rate": lambda,
+            "half_life_hours": half_life_hours(lambda),
+            "half_life": half_life_words(lambda),
+        })
+    };
+    let named = |name: &str, value: Value, lambda: f64| {
+        let mut row = rate(lambda);
+        if let Some(row) = row.as_object_mut() {
+            row.insert(name.to_owned(), value);
+        }
+        row
+    };
+    let classes: Vec<Value> = CLASSES
+        .iter()
+        .map(|class| {
+            let mut row = named("class", class.name.into(), class.lambda);
+            if let Some(row) = row.as_object_mut() {
+                row.insert("sources".to_owned(), class.sources.into());
+            }
+            row
+        })
+        .collect();
+    let in_force: Vec<Value> = table
+        .entries()
+        .into_iter()
+        .map(|(source, lambda)| named("source", source.into(), lambda))
+        .collect();
+    json!({
+        "specification": specification::VERSION,
+        "unit": "lambda per hour",
+        "formula": "100 * e^(-decay_rate * hours)",
+        "classes": classes,
+        "default": rate(DEFAULT_LAMBDA),
+        "in_force": in_force,
+    })
+}

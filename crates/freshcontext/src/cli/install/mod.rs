@@ -1,0 +1,289 @@
+//! `freshcontext install` and `uninstall`: our entry in a client's list of MCP servers, and out of it again.
+
+mod clients;
+mod copies;
+mod edit;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use freshcontext_contract::Limits;
+
+use super::{FAILED, WRONG};
+use crate::output::{self, Style, paint};
+pub(crate) use clients::Client;
+use clients::Rules;
+use edit::{NAME, Start};
+use freshcontext_files::read::{self as input, Bound};
+use freshcontext_files::write::{self as atomic_file, FolderLock, NewFile};
+
+/// What the command line asks for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Action<'w> {
+    /// Put the entry in; these words start the program, or none for this very program.
+    Install(&'w [String]),
+    /// Take it out.
+    Uninstall {
+        /// Also where a person wrote or changed it.
+        force: bool,
+    },
+}
+
+/// What is to be done, with what the client starts.
+enum Work {
+    Put(Start),
+    Take { force: bool },
+}
+
+/// Why nothing was changed, and what to do about it.
+struct Problem {
+    what: String,
+    hint: &'static str,
+}
+
+const MEND: &str = "mend the file, or write the entry by hand: README.md says how";
+const BY_HAND: &str = "take the entry out by hand, or with --force, which keeps a copy of the file";
+
+impl From<String> for Problem {
+    fn from(what: String) -> Self {
+        Self { what, hint: MEND }
+    }
+}
+
+/// A client's file as it was found.
+struct Found {
+    /// Where it is, links followed.
+    file: PathBuf,
+    /// What it says; `None` where there is none.
+    text: Option<String>,
+}
+
+/// Changes the file of a client; the exit code.
+pub(super) fn run(
+    client: Client,
+    action: Action<'_>,
+    dry: bool,
+    environment: &[(String, String)],
+    limits: &Limits,
+) -> u8 {
+    let rules = match client.rules(environment) {
+        Ok(rules) => rules,
+        Err(problem) => {
+            output::error(&problem, None);
+            return FAILED;
+        }
+    };
+    let work = match action {
+        Action::Uninstall { force } => Work::Take { force },
+        Action::Install(words) => match start(words) {
+            Ok(start) => Work::Put(start),
+            Err(problem) => {
+                output::error(
+                    &problem,
+                    Some("name the command that the client is to start, after two hyphens: -- freshcontext"),
+                );
+                return WRONG;
+            }
+        },
+    };
+    match change(&rules, &work, dry, Bound::client_config(limits)) {
+        Ok(said) => {
+            output::line(&output::one_line(&said));
+            0
+        }
+        Err(Problem { what, hint }) => {
+            let problem = format!("{} is left as it is: {what}", rules.file.display());
+            output::error(&problem, Some(hint));
+            FAILED
+        }
+    }
+}
+
+/// What the client is to start.
+fn start(words: &[String]) -> Result<Start, String> {
+    let stdio = "stdio".to_owned();
+    if let [command, rest @ ..] = words {
+        let arguments = rest.iter().cloned().chain([stdio]).collect();
+        return Ok(Start {
+            command: command.clone(),
+            arguments,
+        });
+    }
+    // The whole path: desktop clients often have another PATH than the shell.
+    let program =
+        std::env::current_exe().map_err(|error| format!("this program's own path is not known: {error}"))?;
+    let command = program
+        .into_os_string()
+        .into_string()
+        .map_err(|path| format!("this program's path is not Unicode: {}", path.display()))?;
+    Ok(Start {
+        command,
+        arguments: vec![stdio],
+    })
+}
+
+/// Where a client's file is. People keep it as a link into a folder of their own; then that is written.
+fn place(file: &Path) -> Result<PathBuf, String> {
+    let to = atomic_file::resolve(file).map_err(|error| error.to_string())?;
+    let is_link = fs::symlink_metadata(file).is_ok_and(|about| about.is_symlink());
+    let leads_to = |what: &str| format!("it is a symbolic link to {}, which is {what}", to.display());
+    match fs::metadata(&to) {
+        Ok(about) if about.is_file() => {}
+        Ok(_) if is_link => return Err(leads_to("not a regular file")),
+        Ok(_) => return Err("it is not a regular file".to_owned()),
+        Err(_) if is_link => return Err(leads_to("not there")),
+        Err(_) => {}
+    }
+    Ok(to)
+}
+
+/// What a file says; `None` where there is none.
+fn text_of(file: &Path, bound: Bound) -> Result<Option<String>, String> {
+    match input::read_file(file, bound) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err("it is not UTF-8 text".to_owned()),
+        },
+        Err(refused) if refused.is_absent() => Ok(None),
+        Err(refused) => Err(refused.to_string()),
+    }
+}
+
+/// Makes the change, shows it, and says what was done.
+fn change(rules: &Rules, work: &Work, dry: bool, bound: Bound) -> Result<String, Problem> {
+    let file = place(&rules.file)?;
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    let _lock = if dry || matches!(work, Work::Take { .. }) && !folder.exists() {
+        None
+    } else {
+        fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+        Some(FolderLock::take(folder)?)
+    };
+    let text = text_of(&file, bound)?;
+    let found = Found { file, text };
+    match work {
+        Work::Put(start) => put(&found, rules, start, dry, bound),
+        Work::Take { force } => take(&found, rules, *force, dry, bound),
+    }
+}
+
+fn put(found: &Found, rules: &Rules, start: &Start, dry: bool, bound: Bound) -> Result<String, Problem> {
+    let had = found.text.as_deref().unwrap_or_default();
+    let new = edit::with(had, rules, start)?;
+    if found.text.as_deref() == Some(new.as_str()) {
+        return Ok(found.said(rules, "has this entry already; nothing to do"));
+    }
+    let entry = edit::entry(had, rules)?;
+    let before = entry.map(|entry| lines(entry.start.as_ref())).unwrap_or_default();
+    show(found, &before, &lines(Some(start)));
+    if dry {
+        return Ok(found.said(rules, "would be changed like this; nothing was written"));
+    }
+    let copy = match &found.text {
+        None => None,
+        // Then nothing is in the file that a copy of it does not hold.
+        Some(text) if copies::before(&found.file, text, rules, bound).is_some() => None,
+        Some(text) => Some(copies::keep(&found.file, text, bound)?),
+    };
+    found.replace(&new, bound)?;
+    let done = match copy {
+        Some(copy) => format!("was written; what it was before is in {}", copy.display()),
+        None => "was written".to_owned(),
+    };
+    Ok(found.restart(rules, &done))
+}
+
+fn take(found: &Found, rules: &Rules, force: bool, dry: bool, bound: Bound) -> Result<String, Problem> {
+    let had = found.text.as_deref().unwrap_or_default();
+    let (Some(entry), Some(rest)) = (edit::entry(had, rules)?, edit::without(had, rules)?) else {
+        let nothing = format!("has no entry `{NAME}`; nothing to do");
+        return Ok(found.said(rules, &nothing));
+    };
+    if let Some(by_hand) = entry.by_hand.filter(|_| !force) {
+        return Err(Problem {
+            what: format!("its entry `{NAME}` was written or changed by hand: {by_hand}"),
+            hint: BY_HAND,
+        });
+    }
+    let start = entry.start.as_ref();
+    show(found, &lines(start), &[]);
+    if dry {
+        return Ok(found.said(rules, "would be changed like this; nothing was written"));
+    }
+    if let Some((copy, before)) = copies::before(&found.file, had, rules, bound) {
+        found.replace(&before, bound)?;
+        fs::remove_file(copy).map_err(|error| error.to_string())?;
+        return Ok(found.restart(rules, "is as it was before"));
+    }
+    // A file that `install` made, to the byte.
+    if start.is_some_and(|start| edit::with("", rules, start).is_ok_and(|made| made == had)) {
+        found.still_the_same(bound)?;
+        fs::remove_file(&found.file).map_err(|error| error.to_string())?;
+        return Ok(found.restart(rules, "held nothing else and was removed"));
+    }
+    let copy = copies::keep(&found.file, had, bound)?;
+    found.replace(&rest, bound)?;
+    let done = format!("was written; what it was before is in {}", copy.display());
+    Ok(found.restart(rules, &done))
+}
+
+impl Found {
+    fn said(&self, rules: &Rules, done: &str) -> String {
+        let (name, file) = (rules.name, self.file.display());
+        if self.file.file_name() == rules.file.file_name() && !rules.file.is_symlink() {
+            format!("{name}: {file} {done}")
+        } else {
+            format!("{name}: {file}, to which {} leads, {done}", rules.file.display())
+        }
+    }
+
+    fn restart(&self, rules: &Rules, done: &str) -> String {
+        let said = self.said(rules, done);
+        format!("{said}. Restart {} to let it read the file.", rules.name)
+    }
+
+    fn still_the_same(&self, bound: Bound) -> Result<(), Problem> {
+        if text_of(&self.file, bound)? == self.text {
+            Ok(())
+        } else {
+            let what = "it has just been changed by another program".to_owned();
+            Err(Problem {
+                what,
+                hint: "try again",
+            })
+        }
+    }
+
+    fn replace(&self, new: &str, bound: Bound) -> Result<(), Problem> {
+        self.still_the_same(bound)?;
+        atomic_file::write(&self.file, new.as_bytes(), NewFile::Private)?;
+        Ok(())
+    }
+}
+
+/// Our own entry as it is shown. It is made of what was read, because the text around it may hold keys of other servers.
+fn lines(start: Option<&Start>) -> Vec<String> {
+    let Some(start) = start else {
+        return vec![format!("{NAME}: ...")];
+    };
+    let shown = |value: serde_json::Value| output::one_line(&value.to_string());
+    vec![
+        format!("{NAME}:"),
+        format!("  command: {}", shown(start.command.as_str().into())),
+        format!("  args: {}", shown(start.arguments.clone().into())),
+    ]
+}
+
+/// Shows how our own entry changes.
+fn show(found: &Found, before: &[String], after: &[String]) {
+    let file = found.file.display().to_string();
+    output::line(&paint(Style::Dim, &output::one_line(&file)));
+    for (lines, others, sign, style) in [
+        (before, after, '-', Style::Bad),
+        (after, before, '+', Style::Good),
+    ] {
+        for line in lines.iter().filter(|line| !others.contains(line)) {
+            output::line(&paint(style, &format!("{sign} {line}")));
+        }
+    }
+}

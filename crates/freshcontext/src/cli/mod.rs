@@ -1,0 +1,413 @@
+//! The command line.
+
+mod args;
+mod call;
+mod deliverable;
+mod doctor;
+mod explain;
+mod facts;
+mod files;
+mod healthcheck;
+mod history;
+mod install;
+mod lists;
+mod look;
+mod online;
+mod records;
+mod report;
+mod shell;
+mod stamp;
+mod store;
+mod tool_names;
+mod values;
+mod watch;
+
+use std::io::IsTerminal as _;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::FromArgMatches as _;
+use freshcontext_contract::{Limits, SourceError};
+use tokio::runtime::Builder;
+
+use crate::app::App;
+use crate::{logging, output};
+use args::{Cli, Command, Global, History};
+use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
+use freshcontext_engine::{Engine, Owner};
+use freshcontext_files::read::Refused;
+use freshcontext_mcp::McpServer;
+use freshcontext_metrics::Metrics;
+use freshcontext_serve::{http, stdio};
+pub use values::read as read_arguments;
+
+/// What the program is called in usage and help.
+const PROGRAM: &str = "freshcontext";
+/// The thing asked for failed.
+pub(crate) const FAILED: u8 = 1;
+/// Wrong usage or configuration.
+pub(crate) const WRONG: u8 = 2;
+
+/// Threads for what blocks: names that are looked up, large judgements, bodies that are unpacked.
+const BLOCKING_THREADS: usize = 32;
+
+/// Runs the command line of this process.
+pub fn run() -> ExitCode {
+    files_that_may_not_grow_are_errors();
+    // The name is fixed: usage would otherwise repeat whatever the program's file is called.
+    let words = std::iter::once(PROGRAM.into()).chain(std::env::args_os().skip(1));
+    let parsed = command()
+        .try_get_matches_from(words)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    let code = match parsed {
+        Ok(cli) => dispatch(cli),
+        Err(said) if !said.use_stderr() => explain::shown(&said.render()),
+        Err(error) => {
+            output::usage_error(error);
+            WRONG
+        }
+    };
+    ExitCode::from(output::end(code))
+}
+
+/// The command line as clap knows it, with every command.
+pub fn command() -> clap::Command {
+    args::command()
+}
+
+/// A write beyond the limit on the size of files is to fail, and not to end the process: SIGXFSZ gets a handler, and the
+/// write returns EFBIG.
+fn files_that_may_not_grow_are_errors() {
+    #[cfg(unix)]
+    {
+        let seen = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        // Where this fails, the signal ends the process as before.
+        let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
+    }
+}
+
+fn dispatch(cli: Cli) -> u8 {
+    if cli.version {
+        facts::version(cli.json);
+        return 0;
+    }
+    let command = match cli.command {
+        Some(command) => command,
+        None if std::io::stdin().is_terminal() => {
+            return explain::help(&[]);
+        }
+        None => Command::Stdio,
+    };
+    let sources = layers(&cli.global, &command);
+    let loaded = load(&sources);
+    // These need no settings but for the limits, and must work where the settings do not.
+    let limits = match &loaded {
+        Ok(loaded) => loaded.settings.limits.clone(),
+        Err(_) => Limits::DEFAULT,
+    };
+    match &command {
+        Command::Version { json } => {
+            facts::version_and_specification(*json);
+            return 0;
+        }
+        Command::Validate {
+            response,
+            level,
+            json,
+        } => return files::validate(response, *level, *json, &limits),
+        Command::History(History::Truncate {
+            file,
+            max_tokens,
+            oversize,
+            tokenizer,
+            form,
+            json,
+        }) => {
+            let options = history::TruncateOptions {
+                file,
+                max_tokens: *max_tokens,
+                oversize: *oversize,
+                tokenizer,
+                form: form.as_deref(),
+                json: *json,
+            };
+            return history::truncate(&options, &limits);
+        }
+        Command::Records { token, task } if !task.is_kept() => {
+            return records::run(task, token.as_deref(), &limits);
+        }
+        Command::Inspect { file: Some(file), .. } => return files::inspect(file, &limits),
+        Command::Inspect {
+            jsonl: Some(file), ..
+        } => return files::inspect_lines(file, &limits),
+        Command::Stamp { file, key_file } => return stamp::stamp(file, key_file.as_deref(), &limits),
+        Command::Verify { file, key_file, json } => {
+            return stamp::verify(file, key_file.as_deref(), *json, &limits);
+        }
+        Command::Install {
+            client,
+            dry_run,
+            command,
+        } => {
+            let action = install::Action::Install(command);
+            return install::run(*client, action, *dry_run, &sources.environment, &limits);
+        }
+        Command::Uninstall {
+            client,
+            dry_run,
+            force,
+        } => {
+            let action = install::Action::Uninstall { force: *force };
+            return install::run(*client, action, *dry_run, &sources.environment, &limits);
+        }
+        Command::Help { topic } => return explain::help(topic),
+        Command::Call {
+            tool,
+            help: true,
+            json,
+            ..
+        } => return explain::call(tool.as_deref(), *json),
+        Command::Completions { shell } => return shell::completions(*shell),
+        Command::Man { command, into } => return shell::manual(command.as_deref(), into.as_deref()),
+        Command::Settings { markdown: true, .. } => {
+            output::line(settings_markdown().trim_end());
+            return 0;
+        }
+        _ => {}
+    }
+    let loaded = match loaded {
+        Ok(loaded) => loaded,
+        Err(error) => return wrong(&error),
+    };
+    logging::start(&loaded.settings.log);
+    if let Some(file) = &loaded.no_file {
+        tracing::warn!(
+            file = %file.display(),
+            "the configuration file is not a regular file that can be read; it was skipped"
+        );
+    }
+    for name in &loaded.unknown_environment {
+        tracing::warn!(
+            name,
+            "unknown environment name, ignored; `freshcontext settings` lists the known ones"
+        );
+    }
+    let result = match command {
+        Command::Settings { json, .. } => {
+            lists::settings(&loaded, json);
+            Ok(0)
+        }
+        Command::Healthcheck { .. } => healthcheck::run(&loaded.settings.http),
+        Command::Decay { json } => facts::decay(&loaded.settings, json),
+        Command::Evaluate {
+            file,
+            max_tokens,
+            strategy,
+            json,
+            records,
+        } => files::evaluate(
+            &file,
+            json,
+            files::Room { max_tokens, strategy },
+            records.as_deref(),
+            &loaded.settings,
+        ),
+        Command::Stdio => speak_stdio(&loaded, &sources),
+        Command::Http { .. } => speak_http(&loaded, &sources),
+        Command::Call {
+            tool: Some(tool),
+            arguments,
+            json,
+            html,
+            records,
+            ..
+        } => {
+            let form = call::Form {
+                json,
+                html: html.as_deref(),
+                records: records.as_deref(),
+            };
+            call::run(&loaded, &sources, &tool, &arguments, form)
+        }
+        Command::Recheck {
+            answer_id,
+            json,
+            records,
+        } => {
+            let words = [format!("answer_id={answer_id}")];
+            let form = call::Form {
+                json,
+                html: None,
+                records: records.as_deref(),
+            };
+            call::run(&loaded, &sources, freshcontext_engine::RECHECK, &words, form)
+        }
+        Command::Store { task } => store::run(&loaded, task),
+        Command::Records { token, task } => {
+            let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
+            records::kept(&loaded, &sources, &task, &owner)
+        }
+        Command::Deliverable { token, task } => {
+            let owner = token.map_or_else(Owner::default, |name| Owner::of_token(&name));
+            deliverable::run(&loaded, &sources, task, &owner)
+        }
+        Command::Tools { json } => lists::tools(&loaded, &sources, json),
+        Command::Sources { json } => lists::sources(&loaded, &sources, json),
+        Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
+        // Done above.
+        Command::Validate { .. }
+        | Command::Inspect { .. }
+        | Command::History(_)
+        | Command::Stamp { .. }
+        | Command::Verify { .. }
+        | Command::Version { .. }
+        | Command::Install { .. }
+        | Command::Uninstall { .. }
+        | Command::Help { .. }
+        | Command::Call { tool: None, .. }
+        | Command::Completions { .. }
+        | Command::Man { .. } => Ok(WRONG),
+    };
+    result.unwrap_or_else(|error| wrong(&error))
+}
+
+/// The layers of configuration for this command line.
+fn layers(global: &Global, command: &Command) -> Sources {
+    let mut sources = Sources::from_process();
+    sources.file.clone_from(&global.config);
+    sources.flags.clone_from(&global.set);
+    sources.data_dir.clone_from(&global.data_dir);
+    let mut flag = |key: &str, value: String| sources.flags.push((key.to_owned(), value));
+    if let Some(level) = &global.log {
+        flag("log", level.clone());
+    }
+    let mut toolsets = global.toolset.clone();
+    if matches!(
+        command,
+        Command::Recheck { .. } | Command::Deliverable { .. } | Command::Records { .. }
+    ) {
+        toolsets.push("time".to_owned());
+    }
+    if !toolsets.is_empty() {
+        flag("toolsets", format!("default,{}", toolsets.join(",")));
+    }
+    if let Command::Http { addr: Some(addr) } | Command::Healthcheck { addr: Some(addr) } = command {
+        flag("http.addr", addr.clone());
+    }
+    sources
+}
+
+fn wrong(error: &ConfigError) -> u8 {
+    output::error(
+        &error.to_string(),
+        Some("`freshcontext settings` lists every setting; `freshcontext doctor` checks the set-up"),
+    );
+    WRONG
+}
+
+/// A runtime with this many threads, and its end without waiting for stuck blocking reads. A single one is the
+/// caller's own.
+pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> Result<T, ConfigError> {
+    let mut builder = match threads {
+        1 => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    let runtime = builder
+        .worker_threads(threads)
+        .thread_name("freshcontext")
+        .max_blocking_threads(BLOCKING_THREADS)
+        .enable_all()
+        .build()
+        .map_err(|error| ConfigError(format!("cannot start: {error}")))?;
+    let value = runtime.block_on(work);
+    runtime.shutdown_timeout(Duration::from_millis(50));
+    Ok(value)
+}
+
+/// Processors that this process may use; two where that cannot be told.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
+    let app = App::build_for_stdio(&loaded.settings, &sources.environment)?;
+    over_stdio(app.engine, &loaded.settings.limits)
+}
+
+/// Serves an engine on this process's stdin and stdout until it is over; the exit code.
+pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigError> {
+    // One thread: what reads answers and what judges has threads of its own, and a session's steps would wake one thread
+    // after the other.
+    with_runtime(1, async {
+        engine.begin();
+        let kept = Arc::clone(&engine);
+        let served = stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
+        kept.close().await;
+        match served {
+            Ok(()) => 0,
+            Err(error) => {
+                output::error(&format!("cannot write to stdout: {error}"), None);
+                FAILED
+            }
+        }
+    })
+}
+
+fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
+    let settings = &loaded.settings;
+    http::check(&settings.http)?;
+    let app = App::build_for_http(settings, &sources.environment)?;
+    let pipeline = app.pipeline;
+    over_http(app.engine, settings, app.metrics, move |address| {
+        pipeline.add_own_address(address);
+    })
+}
+
+/// Serves an engine over HTTP until it is over; the exit code. `bound` is told where.
+pub fn over_http(
+    engine: Arc<Engine>,
+    settings: &Settings,
+    metrics: Option<Arc<Metrics>>,
+    bound: impl FnOnce(SocketAddr),
+) -> Result<u8, ConfigError> {
+    with_runtime(processors().clamp(2, 8), async {
+        let listener = http::bind(settings.http.addr).await?;
+        if let Ok(address) = listener.local_addr() {
+            bound(address);
+            output::note(&format!(
+                "freshcontext: MCP at http://{address}{}",
+                http::MCP_PATH
+            ));
+        }
+        engine.begin();
+        let kept = Arc::clone(&engine);
+        let server = McpServer::new(engine);
+        http::serve(server, listener, &settings.http, &settings.limits, metrics).await;
+        kept.close().await;
+        Ok(0)
+    })?
+}
+
+/// An input that cannot be read.
+fn unreadable(refused: &Refused) -> u8 {
+    output::error(&refused.to_string(), Some("give a file, or - for stdin"));
+    WRONG
+}
+
+/// An input that is not what it should be.
+fn refused(error: &SourceError) -> u8 {
+    output::error(&error.message, error.hint.as_deref());
+    WRONG
+}
+
+/// A task that failed.
+fn failed(error: &SourceError) -> u8 {
+    use freshcontext_contract::ErrorCode::{InvalidInput, Misconfigured};
+    output::error(&error.message, error.hint.as_deref());
+    match error.code {
+        InvalidInput | Misconfigured => WRONG,
+        _ => FAILED,
+    }
+}

@@ -1,0 +1,132 @@
+//! `freshcontext store`: what the toolset `time` keeps.
+
+use chrono::{DateTime, Utc};
+use freshcontext_contract::Clock as _;
+use freshcontext_store::{Info, Store, StoreError};
+
+use super::args::StoreTask;
+use super::{FAILED, WRONG, with_runtime};
+use crate::output;
+use freshcontext_config::SystemClock;
+use freshcontext_config::{ConfigError, Loaded};
+use freshcontext_engine::{KeptMoment, Owner};
+
+/// Answers that are exported at most: as many as any setting keeps.
+const EXPORTED: i64 = i64::MAX;
+
+pub(super) fn run(loaded: &Loaded, task: StoreTask) -> Result<u8, ConfigError> {
+    let Some(store) = loaded.settings.store() else {
+        output::error("nothing is kept: the setting `store` is off", None);
+        return Ok(WRONG);
+    };
+    let done = with_runtime(1, async {
+        let done = work(&store, task).await;
+        store.close().await;
+        done
+    })?;
+    Ok(done.unwrap_or_else(|error| {
+        output::error(&error.to_string(), hint(&error));
+        FAILED
+    }))
+}
+
+async fn work(store: &Store, task: StoreTask) -> Result<u8, StoreError> {
+    let now = SystemClock.now();
+    match task {
+        StoreTask::Info { json } => show(&store.info().await?, json, now),
+        StoreTask::Check => {
+            let complaints = store.check().await?;
+            if complaints.is_empty() {
+                output::line("sound");
+            } else {
+                for complaint in &complaints {
+                    output::error(complaint, None);
+                }
+                return Ok(FAILED);
+            }
+        }
+        StoreTask::Vacuum => {
+            let forgotten = store.vacuum(now.timestamp_millis()).await?;
+            output::line(&format!("{} answers forgotten", forgotten.answers));
+            if forgotten.held_back > 0 {
+                output::note(&held_back(forgotten.held_back));
+            }
+        }
+        StoreTask::Export => {
+            for row in store.answers(Owner::default().as_str(), EXPORTED).await? {
+                let answered = KeptMoment::of(row.created_ms, now);
+                let mut line = serde_json::json!({
+                    "answer_id": row.answer_id,
+                    "tool": row.tool,
+                    "arguments": read(&row.arguments),
+                    "answer_hash": row.hash,
+                    "answered_at": answered.at,
+                    "marks": read(&row.record),
+                });
+                if let (Some(ahead), Some(line)) = (answered.ahead, line.as_object_mut()) {
+                    line.insert("answered_at_ahead".to_owned(), ahead.into());
+                }
+                output::line(&line.to_string());
+            }
+        }
+    }
+    Ok(0)
+}
+
+fn read(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// The note about entries that look expired and are kept.
+fn held_back(count: u64) -> String {
+    format!(
+        "{count} entries look older than limits.answers_days and are kept: more than a tenth of the store looks expired at \
+         once, so the clock may be wrong. If it is right, at most a tenth is deleted each day from tomorrow on"
+    )
+}
+
+fn show(info: &Info, json: bool, now: DateTime<Utc>) {
+    if json {
+        output::line(&serde_json::to_string_pretty(info).unwrap_or_default());
+        return;
+    }
+    let or_none = |ms: Option<i64>| ms.map_or_else(|| "-".to_owned(), |ms| KeptMoment::of(ms, now).words());
+    let rows = [
+        ("database", info.backend.to_owned()),
+        ("tables", format!("version {}", info.schema)),
+        ("answers", info.answers.to_string()),
+        ("owners", info.owners.to_string()),
+        ("deliverables", info.deliverables.to_string()),
+        ("versions", info.versions.to_string()),
+        ("records", info.records.to_string()),
+        ("oldest", or_none(info.oldest_ms)),
+        ("newest", or_none(info.newest_ms)),
+        ("size", format!("{} bytes", info.bytes)),
+    ];
+    let rows: Vec<Vec<String>> = rows
+        .into_iter()
+        .map(|(name, value)| vec![name.to_owned(), value])
+        .collect();
+    for row in output::table(&rows) {
+        output::line(&row);
+    }
+}
+
+fn hint(error: &StoreError) -> Option<&'static str> {
+    use freshcontext_store::Trouble;
+    match error.trouble {
+        Trouble::Damaged => {
+            Some("move the file away; a new one is made, and only ids of earlier answers are lost")
+        }
+        Trouble::Locked => Some("another process works on it; try again"),
+        Trouble::ReadOnly | Trouble::Full => {
+            Some("`data_dir` names another folder; `store = \"memory\"` needs none")
+        }
+        Trouble::Unreachable => Some("`database_url` (FRESHCONTEXT_DATABASE_URL) names the server"),
+        Trouble::Newer => Some("use the newer freshcontext, or another data folder"),
+        Trouble::TooLarge => {
+            Some("the limit that the error names can be raised, for this command alone with `--set`")
+        }
+        Trouble::Other => None,
+    }
+}

@@ -1,0 +1,178 @@
+//! `freshcontext deliverable watch`: a line of JSON for each change, and feeds of them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use freshcontext_contract::SourceError;
+use freshcontext_deliverables::{Feed, Source};
+use serde_json::json;
+use tokio::time::{Instant, sleep_until};
+
+use super::{FAILED, failed, with_runtime};
+use crate::app::App;
+use crate::output;
+use freshcontext_config::{ConfigError, Loaded, Sources};
+use freshcontext_engine::{Engine, Owner};
+use freshcontext_files::write::{self as atomic_file, NewFile};
+use freshcontext_serve::signals;
+
+/// How much earlier or later than its turn a source is asked, so that many watchers do not ask at once: a tenth.
+const JITTER: u32 = 10;
+
+/// What is watched, and where changes go beside stdout.
+pub(super) struct WatchOptions {
+    pub name: String,
+    pub every: Option<u64>,
+    pub atom: Option<PathBuf>,
+    pub json_feed: Option<PathBuf>,
+}
+
+/// Why watching ended early.
+enum Ended {
+    /// What is watched cannot be watched any more.
+    Source(SourceError),
+    /// A feed cannot be written.
+    Write(String),
+}
+
+impl From<SourceError> for Ended {
+    fn from(error: SourceError) -> Self {
+        Self::Source(error)
+    }
+}
+
+pub(super) fn run(
+    loaded: &Loaded,
+    sources: &Sources,
+    options: &WatchOptions,
+    owner: &Owner,
+) -> Result<u8, ConfigError> {
+    let app = App::build(&loaded.settings, &sources.environment)?;
+    let engine = app.engine;
+    with_runtime(2, async {
+        let done = watch(&engine, options, owner).await;
+        engine.close().await;
+        match done {
+            Ok(()) => 0,
+            Err(Ended::Source(error)) => failed(&error),
+            Err(Ended::Write(problem)) => {
+                output::error(&problem, None);
+                FAILED
+            }
+        }
+    })
+}
+
+async fn watch(engine: &Arc<Engine>, options: &WatchOptions, owner: &Owner) -> Result<(), Ended> {
+    let mut feed = engine.deliverable_feed(&options.name, owner).await?;
+    write_feeds(engine, options, &feed)?;
+    let end = signals::end();
+    let gone = output::reader_gone();
+    tokio::pin!(end, gone);
+    let mut turns: Vec<(Source, Instant)> = Vec::new();
+    loop {
+        // What is defined may change meanwhile; a deliverable that was removed ends this.
+        let sources = engine.watched_sources(&options.name, owner).await?;
+        turns.retain(|(known, _)| sources.iter().any(|(source, _)| source == known));
+        for (source, _) in &sources {
+            if !turns.iter().any(|(known, _)| known == source) {
+                turns.push((source.clone(), Instant::now()));
+            }
+        }
+        let Some((source, turn)) = turns.iter_mut().min_by_key(|(_, turn)| *turn) else {
+            return Ok(());
+        };
+        tokio::select! {
+            biased;
+            () = &mut end => return Ok(()),
+            // Nobody is left to tell of a change.
+            () = &mut gone => return Ok(()),
+            () = sleep_until(*turn) => {}
+        }
+        // A request under way is waited for: the end comes between two.
+        let seen = engine.watch_source(source, owner).await?;
+        let every = match options.every {
+            Some(seconds) => Duration::from_secs(seconds),
+            None => sources
+                .iter()
+                .find(|(known, _)| known == source)
+                .map_or(Duration::ZERO, |(_, every)| *every),
+        };
+        let mut wait = jittered(every);
+        if let Some(trouble) = &seen.trouble {
+            output::note(&output::one_line(&format!(
+                "{}: {}: {}",
+                trouble.what, trouble.code, trouble.message
+            )));
+            wait = wait.max(Duration::from_secs(trouble.retry_after_s.unwrap_or_default()));
+        }
+        *turn = Instant::now() + wait;
+        if seen.events.is_empty() {
+            continue;
+        }
+        for event in &seen.events {
+            let mut line = json!(event);
+            if let Some(line) = line.as_object_mut() {
+                line.insert("deliverable".to_owned(), options.name.as_str().into());
+            }
+            output::line(&line.to_string());
+        }
+        feed.add(seen.events);
+        write_feeds(engine, options, &feed)?;
+        if output::is_lost() {
+            return Ok(());
+        }
+    }
+}
+
+/// A tenth earlier or later at most.
+fn jittered(every: Duration) -> Duration {
+    let mut random = [0_u8; 4];
+    if getrandom::fill(&mut random).is_err() {
+        return every;
+    }
+    let share = f64::from(u32::from_le_bytes(random)) / f64::from(u32::MAX);
+    let span = every / JITTER;
+    every.saturating_sub(span) + (span * 2).mul_f64(share)
+}
+
+fn write_feeds(engine: &Engine, options: &WatchOptions, feed: &Feed) -> Result<(), Ended> {
+    let now = engine
+        .clock()
+        .now()
+        .to_rfc3339_opts(chrono::SecondsFormat::Millis, true);
+    if let Some(file) = &options.atom {
+        write(file, &feed.atom(&now))?;
+    }
+    if let Some(file) = &options.json_feed {
+        write(file, &format!("{:#}\n", feed.json()))?;
+    }
+    Ok(())
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Ended> {
+    atomic_file::write(file, text.as_bytes(), NewFile::Shared).map_err(Ended::Write)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jitter_is_a_tenth_at_most() {
+        let hour = Duration::from_hours(1);
+        let mut seen = Vec::new();
+        for _ in 0..100 {
+            let wait = jittered(hour);
+            assert!(
+                (Duration::from_mins(54)..=Duration::from_mins(66)).contains(&wait),
+                "{wait:?}"
+            );
+            seen.push(wait);
+        }
+        seen.sort_unstable();
+        seen.dedup();
+        assert!(seen.len() > 1, "it differs");
+    }
+}

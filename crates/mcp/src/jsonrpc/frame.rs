@@ -1,0 +1,349 @@
+//! One line to one JSON-RPC message, or to the error that answers it.
+//!
+//! Tool calls are read in one pass into rmcp's types, but for what is to be judged, which is read in one pass
+//! beside them; everything else is rare and small, and is left to rmcp's own reader.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use bytes::Bytes;
+use rmcp::model::{
+    CallToolRequest, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData,
+    GetMeta as _, JsonRpcMessage, ProtocolVersion, RequestId, RequestMetaObject,
+};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use freshcontext_engine::BorrowedArguments;
+
+use super::aside::{Aside, apart, has_too_many_values};
+
+/// What a line means.
+#[derive(Debug)]
+pub enum Frame {
+    /// A request.
+    Message(Box<ClientJsonRpcMessage>),
+    /// Nobody waits for the answer to this request any more.
+    Cancelled(RequestId),
+    /// The line is wrong; this is the answer.
+    Wrong(Option<RequestId>, ErrorData),
+    /// Nothing to do: blank, an answer to nothing, a notification after which nothing happens. rmcp would make a task
+    /// of each of these.
+    Nothing,
+}
+
+#[derive(Deserialize)]
+struct Raw<'l> {
+    #[serde(borrow)]
+    jsonrpc: Option<Cow<'l, str>>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'l RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'l, str>>,
+    #[serde(borrow, default)]
+    params: Params<'l>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
+}
+
+/// The parameters of a tool call or a cancellation, unread.
+#[derive(Default)]
+enum Params<'l> {
+    #[default]
+    None,
+    Fields {
+        name: Option<&'l RawValue>,
+        arguments: Option<&'l RawValue>,
+        meta: Option<&'l RawValue>,
+        request_id: Option<&'l RawValue>,
+    },
+}
+
+impl<'de: 'l, 'l> Deserialize<'de> for Params<'l> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Params<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("parameters")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let (mut name, mut arguments, mut meta, mut request_id) = (None, None, None, None);
+                while let Some(key) = map.next_key::<String>()? {
+                    match key.as_str() {
+                        "name" => name = Some(map.next_value()?),
+                        "arguments" => arguments = Some(map.next_value()?),
+                        "_meta" => meta = Some(map.next_value()?),
+                        "requestId" => request_id = Some(map.next_value()?),
+                        _ => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                Ok(Params::Fields {
+                    name,
+                    arguments,
+                    meta,
+                    request_id,
+                })
+            }
+
+            // Whatever else it is, other methods are read by rmcp, and a tool call has no such parameters.
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Params::None)
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Params::None)
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+                Ok(Params::None)
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+                Ok(Params::None)
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+                Ok(Params::None)
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+                Ok(Params::None)
+            }
+
+            fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+                Ok(Params::None)
+            }
+        }
+
+        deserializer.deserialize_any(Fields)
+    }
+}
+
+/// Keeps a null apart from an absent field.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+/// Reads one line.
+pub fn read(bytes: &Bytes) -> Frame {
+    let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii();
+    let line = bytes.slice_ref(line);
+    match apart(&line) {
+        Some((rest, arguments)) => read_message(&rest, Some(arguments)),
+        None => read_message(&line, None),
+    }
+}
+
+/// Reads a message; `judged` are arguments that were taken out of it.
+fn read_message(bytes: &[u8], judged: Option<BorrowedArguments>) -> Frame {
+    // Checked as a whole, which is quicker than text by text.
+    let Ok(line) = simdutf8::basic::from_utf8(bytes) else {
+        return parse_error(bytes);
+    };
+    match line.bytes().next() {
+        None => return Frame::Nothing,
+        Some(b'{') => {}
+        Some(_) => return not_an_object(line),
+    }
+    // Borrows: no tree is made before the values are counted.
+    let raw: Raw<'_> = match serde_json::from_str(line) {
+        Ok(raw) => raw,
+        Err(error) if error.is_data() => return wrong_shape(line),
+        Err(_) => return parse_error(bytes),
+    };
+    let id = raw.id.map(read_id);
+    if let Some(None) = id {
+        return invalid(None, "the id must be a string or a whole number");
+    }
+    let id = id.flatten();
+    if has_too_many_values(bytes) {
+        return invalid(id, TOO_MANY_VALUES);
+    }
+    if raw.jsonrpc.as_deref() != Some("2.0") {
+        return invalid(id, "jsonrpc must be \"2.0\"");
+    }
+    let Some(method) = raw.method else {
+        // We never ask a client anything, so an answer has nothing to belong to.
+        let answer = raw.result.is_some() || raw.error.is_some();
+        return if answer {
+            Frame::Nothing
+        } else {
+            invalid(id, "the method is missing")
+        };
+    };
+    if raw.result.is_some() || raw.error.is_some() {
+        return invalid(id, "a message is a request or an answer, not both");
+    }
+    match (id, method.as_ref()) {
+        (Some(id), "tools/call") => tool_call(id, &raw.params, judged),
+        (Some(id), _) => match serde_json::from_str::<ClientJsonRpcMessage>(line) {
+            Ok(message @ JsonRpcMessage::Request(_)) => Frame::Message(Box::new(message)),
+            _ => invalid(Some(id), "the request does not have the specified form"),
+        },
+        (None, "notifications/cancelled") => match raw.params {
+            Params::Fields {
+                request_id: Some(id), ..
+            } => read_id(id).map_or(Frame::Nothing, Frame::Cancelled),
+            _ => Frame::Nothing,
+        },
+        (None, _) => Frame::Nothing,
+    }
+}
+
+/// Whether rmcp's session begins with this request. Pings, discovery and what is refused come before
+/// it, and there rmcp takes a notification for the end of the session.
+pub fn begins(request: &ClientRequest) -> bool {
+    match request {
+        ClientRequest::InitializeRequest(_) => true,
+        ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_) => false,
+        other => {
+            let meta = other.get_meta();
+            meta.missing_required_keys(&ProtocolVersion::V_2026_07_28)
+                .is_empty()
+                && meta
+                    .protocol_version()
+                    .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        }
+    }
+}
+
+/// `judged` are the arguments, where they stand beside the parameters.
+fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArguments>) -> Frame {
+    let bad = |id, what: &'static str| Frame::Wrong(Some(id), ErrorData::invalid_params(what, None));
+    let unreadable = |id| Frame::Wrong(Some(id), ErrorData::new(ErrorCode::PARSE_ERROR, UNREADABLE, None));
+    let Params::Fields {
+        name,
+        arguments,
+        meta,
+        ..
+    } = *params
+    else {
+        return bad(id, "tools/call needs params with a name and arguments");
+    };
+    let meta: Option<Map<String, Value>> = match meta.map(|meta| serde_json::from_str(meta.get())) {
+        None | Some(Ok(Value::Null)) => None,
+        Some(Ok(Value::Object(meta))) => Some(meta),
+        Some(Err(_)) => return unreadable(id),
+        Some(Ok(_)) => return bad(id, "params._meta must be an object"),
+    };
+    let name = match name.map(|name| serde_json::from_str(name.get())) {
+        Some(Ok(Value::String(name))) => name,
+        Some(Err(_)) => return unreadable(id),
+        Some(Ok(_)) | None => return bad(id, "params.name must be the name of a tool"),
+    };
+    let mut call = CallToolRequestParams::new(name);
+    if judged.is_none() {
+        match serde_json::from_str(arguments.map_or("null", RawValue::get)) {
+            Ok(Value::Null) => {}
+            Ok(Value::Object(arguments)) => call = call.with_arguments(arguments),
+            Ok(_) => return bad(id, "params.arguments must be an object"),
+            Err(_) => return bad(id, UNREADABLE),
+        }
+    }
+    let mut request = CallToolRequest::new(call);
+    if let Some(meta) = meta {
+        request.extensions.insert(RequestMetaObject::from(meta));
+    }
+    if let Some(judged) = judged {
+        request.extensions.insert(Aside::new(judged));
+    }
+    Frame::Message(Box::new(JsonRpcMessage::request(
+        ClientRequest::CallToolRequest(request),
+        id,
+    )))
+}
+
+fn read_id(id: &RawValue) -> Option<RequestId> {
+    // Lists and objects are no ids, however long.
+    let text = id.get();
+    let value: Value = (!text.starts_with(['[', '{'])).then(|| serde_json::from_str(text).ok())??;
+    RequestId::deserialize(&value).ok()
+}
+
+fn not_an_object(line: &str) -> Frame {
+    if serde_json::from_str::<IgnoredAny>(line).is_err() {
+        return parse_error(line.as_bytes());
+    }
+    let what = if line.starts_with('[') {
+        "batches are not supported"
+    } else {
+        "a message is a JSON object"
+    };
+    invalid(None, what)
+}
+
+fn wrong_shape(line: &str) -> Frame {
+    let what = "a field of the message has the wrong type or occurs twice";
+    invalid(find_id(line.as_bytes()), what)
+}
+
+fn invalid(id: Option<RequestId>, what: &'static str) -> Frame {
+    Frame::Wrong(id, ErrorData::new(ErrorCode::INVALID_REQUEST, what, None))
+}
+
+/// What is said of a message beyond [`MESSAGE_VALUES`](freshcontext_contract::limits::MESSAGE_VALUES).
+pub const TOO_MANY_VALUES: &str = "the message holds more values than are read: send less at a time";
+
+/// JSON in form, with something in it that cannot be read.
+const UNREADABLE: &str =
+    "the message holds a number beyond what can be read (1e400) or half of a character (\\ud800)";
+
+fn parse_error(line: &[u8]) -> Frame {
+    let what = if str::from_utf8(line).is_err() {
+        "the line is not UTF-8"
+    } else if serde_json::from_slice::<IgnoredAny>(line).is_ok() {
+        UNREADABLE
+    } else {
+        "the line is not JSON"
+    };
+    Frame::Wrong(find_id(line), ErrorData::new(ErrorCode::PARSE_ERROR, what, None))
+}
+
+/// Longest id that is looked at where the message around it cannot be read, in bytes.
+const ID_BYTES: usize = 1 << 10;
+
+/// The id of a message that cannot be read as a whole: the one field of that name at its top, as far as the
+/// text can be followed. None where there are two.
+pub fn find_id(message: &[u8]) -> Option<RequestId> {
+    /// Notes the id as it comes, for the end may never be met.
+    struct Fields<'f>(&'f mut Option<RequestId>);
+
+    impl<'de> Visitor<'de> for Fields<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a message")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            let mut ids = 0;
+            while let Some(key) = map.next_key::<Cow<'_, str>>()? {
+                if key == "id" {
+                    ids += 1;
+                    let id = map.next_value::<&RawValue>()?.get();
+                    let once = ids == 1 && id.len() <= ID_BYTES;
+                    *self.0 = once.then(|| serde_json::from_str(id).ok()).flatten();
+                } else {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+            Ok(())
+        }
+    }
+
+    let mut id = None;
+    // Also what was found before the text broke off counts.
+    let _ = serde_json::Deserializer::from_slice(message).deserialize_map(Fields(&mut id));
+    id
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! The crate's readers of outside bytes, for the laws and the targets in `fuzz/`.
+
+use std::future::ready;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use tokio_util::codec::FramedRead;
+
+use crate::http::head::SmugglingFilter;
+use crate::stdio::lines;
+use freshcontext_mcp::jsonrpc::frame;
+
+/// Reads one line of stdin as JSON-RPC; whether it is a message.
+pub fn frame(line: &Bytes) -> bool {
+    matches!(frame::read(line), frame::Frame::Message(_))
+}
+
+/// Looks through the heads of a connection's bytes, in pieces of `piece` bytes (1 or more) as they would
+/// come in; whether none was spoilt.
+pub fn head(bytes: &[u8], piece: usize) -> bool {
+    let mut scan = SmugglingFilter::default();
+    let mut bytes = bytes.to_vec();
+    let before = bytes.clone();
+    bytes.chunks_mut(piece.max(1)).for_each(|part| scan.take(part));
+    bytes == before
+}
+
+/// Takes the lines out of a stream, each at most `most` bytes long; how many there are.
+pub async fn lines(bytes: &[u8], most: usize) -> usize {
+    let lines = FramedRead::with_capacity(bytes, lines::LineDecoder::new(most), lines::SMALL);
+    lines.filter(|line| ready(line.is_ok())).count().await
+}

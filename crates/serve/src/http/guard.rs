@@ -1,0 +1,436 @@
+//! Who may speak to the HTTP service: Host, Origin, bearer token. Checked on every method and path.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use getrandom::fill;
+use hmac::{Hmac, KeyInit, Mac};
+use http::{HeaderMap, Uri, header};
+use sha2::Sha256;
+
+use freshcontext_config::{HttpSettings, Secret};
+use freshcontext_mcp::caller::{Caller, Share};
+
+/// Longest Authorization header that is looked at.
+const AUTHORIZATION_BYTES: usize = 8 << 10;
+
+/// Why a request is turned away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Denied {
+    /// The Host header is absent, doubled, unreadable or not ours.
+    Host,
+    /// The Origin header names a page that may not call us.
+    Origin,
+    /// No bearer token, or a wrong one.
+    Token,
+}
+
+/// Who was let in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Admitted {
+    /// Who holds the token, where it has a name.
+    pub(crate) caller: Option<Caller>,
+    /// Which token it is, where there are several.
+    pub(crate) share: Option<Share>,
+}
+
+/// The checks, prepared once.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    hosts: Vec<(String, Option<u16>)>,
+    origins: Vec<AllowedOrigin>,
+    tokens: Vec<(Option<Arc<str>>, TokenCheck)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum AllowedOrigin {
+    Null,
+    Site {
+        scheme: String,
+        host: String,
+        port: Option<u16>,
+    },
+}
+
+impl Guard {
+    pub(crate) fn new(settings: &HttpSettings) -> Self {
+        let hosts = settings
+            .allowed_hosts
+            .iter()
+            .filter_map(|host| authority(host))
+            .collect();
+        let origins = settings
+            .allowed_origins
+            .iter()
+            .filter_map(|origin| AllowedOrigin::parse(origin))
+            .collect();
+        Self {
+            hosts,
+            origins,
+            tokens: settings
+                .all_tokens()
+                .map(|(name, token)| (name.map(Arc::from), TokenCheck::new(token)))
+                .collect(),
+        }
+    }
+
+    /// The Host.
+    pub(crate) fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Denied> {
+        let mut hosts = headers.get_all(header::HOST).iter();
+        let (Some(host), None) = (hosts.next(), hosts.next()) else {
+            return Err(Denied::Host);
+        };
+        let host = host.to_str().ok().and_then(authority).ok_or(Denied::Host)?;
+        if !self.knows(&host) {
+            return Err(Denied::Host);
+        }
+        // An absolute address in the request line must agree with the header.
+        if let Some(named) = uri.authority()
+            && authority(named.as_str()).is_none_or(|named| !self.knows(&named))
+        {
+            return Err(Denied::Host);
+        }
+        Ok(())
+    }
+
+    /// The Origin, where there is one.
+    pub(crate) fn origin(&self, headers: &HeaderMap) -> Result<(), Denied> {
+        for origin in headers.get_all(header::ORIGIN) {
+            let allowed = origin
+                .to_str()
+                .is_ok_and(|origin| self.origins.iter().any(|known| known.matches(origin)));
+            if !allowed {
+                return Err(Denied::Origin);
+            }
+        }
+        Ok(())
+    }
+
+    /// The bearer token, where one is set; who holds it.
+    pub(crate) fn authorise(&self, headers: &HeaderMap) -> Result<Admitted, Denied> {
+        if self.tokens.is_empty() {
+            return Ok(Admitted::default());
+        }
+        let mut given = headers.get_all(header::AUTHORIZATION).iter();
+        let (Some(value), None) = (given.next(), given.next()) else {
+            return Err(Denied::Token);
+        };
+        let value = value.as_bytes();
+        let (scheme, token) = value.split_at_checked(7).ok_or(Denied::Token)?;
+        if value.len() > AUTHORIZATION_BYTES || !scheme.eq_ignore_ascii_case(b"bearer ") {
+            return Err(Denied::Token);
+        }
+        let token = token.trim_ascii();
+        let mut found = None;
+        // To the end, so that the time does not tell which one it was.
+        for (number, (name, check)) in self.tokens.iter().enumerate() {
+            if check.holds(token) {
+                found = Some((number, name));
+            }
+        }
+        let (number, name) = found.ok_or(Denied::Token)?;
+        let caller = name.as_ref().map(|name| Caller {
+            number,
+            name: Arc::clone(name),
+        });
+        Ok(Admitted {
+            caller,
+            share: (self.tokens.len() > 1).then_some(Share(number)),
+        })
+    }
+
+    fn knows(&self, (host, port): &(String, Option<u16>)) -> bool {
+        self.hosts
+            .iter()
+            .any(|(known, fixed)| known == host && (fixed.is_none() || fixed == port))
+    }
+}
+
+/// Compares tokens in a time that depends on neither: both are put through a keyed hash, and the
+/// hashes are compared in constant time.
+struct TokenCheck {
+    key: [u8; 32],
+    expected: Vec<u8>,
+}
+
+impl TokenCheck {
+    fn new(token: &Secret) -> Self {
+        let mut key = [0; 32];
+        // A fixed key costs nothing here but a little blinding.
+        let _ = fill(&mut key);
+        let expected = digest(&key, token.expose().as_bytes())
+            .map(|mac| mac.finalize().into_bytes().to_vec())
+            .unwrap_or_default();
+        Self { key, expected }
+    }
+
+    fn holds(&self, given: &[u8]) -> bool {
+        !self.expected.is_empty()
+            && digest(&self.key, given).is_some_and(|mac| mac.verify_slice(&self.expected).is_ok())
+    }
+}
+
+impl std::fmt::Debug for TokenCheck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("TokenCheck")
+    }
+}
+
+fn digest(key: &[u8], text: &[u8]) -> Option<Hmac<Sha256>> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
+    mac.update(text);
+    Some(mac)
+}
+
+/// Host and port of an authority, the host in lower case and without brackets. `None` for anything
+/// odd: user names, bad ports, paths.
+fn authority(text: &str) -> Option<(String, Option<u16>)> {
+    let text = text.trim();
+    if text.is_empty()
+        || text.contains(['@', '/', '?', '#', '\\', ','])
+        || text.chars().any(char::is_whitespace)
+    {
+        return None;
+    }
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Some((address.to_string(), None));
+    }
+    let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+        let (host, rest) = rest.split_once(']')?;
+        (
+            host.parse::<IpAddr>().ok()?.to_string(),
+            if rest.is_empty() {
+                None
+            } else {
+                Some(rest.strip_prefix(':')?)
+            },
+        )
+    } else {
+        match text.split_once(':') {
+            Some((host, port)) => (host.to_ascii_lowercase(), Some(port)),
+            None => (text.to_ascii_lowercase(), None),
+        }
+    };
+    if host.is_empty() {
+        return None;
+    }
+    let port = match port {
+        None => None,
+        Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(port.parse().ok().filter(|port| *port > 0)?)
+        }
+        Some(_) => return None,
+    };
+    Some((host, port))
+}
+
+impl AllowedOrigin {
+    /// Reads an entry of the configuration. Without a port it is the scheme's own one; `:*` is any.
+    fn parse(text: &str) -> Option<Self> {
+        if text == "null" {
+            return Some(Self::Null);
+        }
+        let (base, any) = text.strip_suffix(":*").map_or((text, false), |base| (base, true));
+        let (scheme, host, port) = origin(base)?;
+        Some(Self::Site {
+            scheme,
+            host,
+            port: if any { None } else { Some(port) },
+        })
+    }
+
+    fn matches(&self, given: &str) -> bool {
+        match self {
+            Self::Null => given == "null",
+            Self::Site { scheme, host, port } => {
+                origin(given).is_some_and(|(their_scheme, their_host, their_port)| {
+                    *scheme == their_scheme
+                        && *host == their_host
+                        && port.is_none_or(|port| port == their_port)
+                })
+            }
+        }
+    }
+}
+
+/// Scheme, host and port of an origin as browsers write it.
+fn origin(text: &str) -> Option<(String, String, u16)> {
+    let (scheme, rest) = text.split_once("://")?;
+    let scheme = scheme.to_ascii_lowercase();
+    let (host, port) = authority(rest)?;
+    let port = port.or(match scheme.as_str() {
+        "http" => Some(80),
+        "https" => Some(443),
+        _ => None,
+    })?;
+    Some((scheme, host, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn headers(pairs: &[(header::HeaderName, &str)]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in pairs {
+            map.append(name, HeaderValue::from_str(value).unwrap());
+        }
+        map
+    }
+
+    fn admits(pairs: &[(header::HeaderName, &str)]) -> Result<(), Denied> {
+        let guard = Guard::new(&HttpSettings::default());
+        guard.host(&Uri::from_static("/mcp"), &headers(pairs))?;
+        guard.origin(&headers(pairs))
+    }
+
+    #[test]
+    fn only_our_own_hosts_are_answered() {
+        for host in [
+            "localhost",
+            "LOCALHOST:8787",
+            "127.0.0.1",
+            "127.0.0.1:1",
+            "[::1]",
+            "[::1]:8787",
+            "[0:0:0:0:0:0:0:1]",
+        ] {
+            assert_eq!(admits(&[(header::HOST, host)]), Ok(()), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example",
+            "",
+            "127.0.0.1:",
+            "127.0.0.1:0",
+            "127.0.0.1:99999",
+            "127.0.0.1:80a",
+            "user@127.0.0.1",
+            "127.0.0.1/x",
+            "[::1",
+            "localhost:80:80",
+            "127.0.0.2",
+            "127.0.0.1, evil.example",
+            "localhost.",
+        ] {
+            assert_eq!(admits(&[(header::HOST, host)]), Err(Denied::Host), "{host}");
+        }
+        assert_eq!(admits(&[]), Err(Denied::Host));
+        let twice = [(header::HOST, "localhost"), (header::HOST, "localhost")];
+        assert_eq!(admits(&twice), Err(Denied::Host));
+    }
+
+    #[test]
+    fn the_request_line_must_agree_with_the_header() {
+        let guard = Guard::new(&HttpSettings::default());
+        let map = headers(&[(header::HOST, "localhost")]);
+        assert_eq!(
+            guard.host(&Uri::from_static("http://evil.example/mcp"), &map),
+            Err(Denied::Host)
+        );
+        assert_eq!(
+            guard.host(&Uri::from_static("http://localhost/mcp"), &map),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn only_listed_origins_are_answered() {
+        let with = |origin: &str| admits(&[(header::HOST, "localhost"), (header::ORIGIN, origin)]);
+        for origin in [
+            "http://localhost:3000",
+            "http://localhost",
+            "http://127.0.0.1:5173",
+            "http://[::1]:1",
+        ] {
+            assert_eq!(with(origin), Ok(()), "{origin}");
+        }
+        for origin in [
+            "null",
+            "https://evil.example",
+            "https://localhost:3000",
+            "http://localhost.evil.example",
+            "",
+            "localhost",
+            "http://localhost:x",
+        ] {
+            assert_eq!(with(origin), Err(Denied::Origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn an_entry_without_a_port_means_the_schemes_own() {
+        let settings = HttpSettings {
+            allowed_origins: vec!["https://app.example.com".to_owned()],
+            ..HttpSettings::default()
+        };
+        let guard = Guard::new(&settings);
+        let with = |origin: &str| guard.origin(&headers(&[(header::ORIGIN, origin)]));
+        assert_eq!(with("https://app.example.com"), Ok(()));
+        assert_eq!(with("https://app.example.com:443"), Ok(()));
+        assert_eq!(with("https://app.example.com:8443"), Err(Denied::Origin));
+    }
+
+    #[test]
+    fn a_token_is_asked_for_only_where_one_is_set() {
+        assert_eq!(
+            Guard::new(&HttpSettings::default()).authorise(&HeaderMap::new()),
+            Ok(Admitted::default())
+        );
+        let settings = HttpSettings {
+            token: Some(Secret::new("correct-horse")),
+            ..HttpSettings::default()
+        };
+        let guard = Guard::new(&settings);
+        let with = |value: &str| guard.authorise(&headers(&[(header::AUTHORIZATION, value)]));
+        assert_eq!(with("Bearer correct-horse"), Ok(Admitted::default()));
+        assert_eq!(with("bearer correct-horse"), Ok(Admitted::default()));
+        for wrong in [
+            "",
+            "Bearer",
+            "Bearer ",
+            "Bearer correct-hors",
+            "Bearer correct-horse2",
+            "Basic correct-horse",
+            "correct-horse",
+        ] {
+            assert_eq!(with(wrong), Err(Denied::Token), "{wrong}");
+        }
+        let long = format!("Bearer {}", "x".repeat(1 << 20));
+        assert_eq!(with(&long), Err(Denied::Token));
+        assert_eq!(guard.authorise(&HeaderMap::new()), Err(Denied::Token));
+        let twice = headers(&[
+            (header::AUTHORIZATION, "Bearer correct-horse"),
+            (header::AUTHORIZATION, "Bearer x"),
+        ]);
+        assert_eq!(guard.authorise(&twice), Err(Denied::Token));
+    }
+
+    #[test]
+    fn a_named_token_says_who_holds_it() {
+        let named = |(name, token): (&str, &str)| (name.to_owned(), Secret::new(token));
+        let settings = HttpSettings {
+            token: Some(Secret::new("for-everybody")),
+            tokens: [("alice", "one-of-alice"), ("bob", "one-of-bob")]
+                .map(named)
+                .into(),
+            ..HttpSettings::default()
+        };
+        let guard = Guard::new(&settings);
+        let with = |token: &str| {
+            let value = format!("Bearer {token}");
+            guard
+                .authorise(&headers(&[(header::AUTHORIZATION, &value)]))
+                .map(|admitted| {
+                    let name = admitted.caller.map(|caller| caller.name.to_string());
+                    (name, admitted.share.map(|share| share.0))
+                })
+        };
+        assert_eq!(with("for-everybody"), Ok((None, Some(0))));
+        assert_eq!(with("one-of-alice"), Ok((Some("alice".to_owned()), Some(1))));
+        assert_eq!(with("one-of-bob"), Ok((Some("bob".to_owned()), Some(2))));
+        assert_eq!(with("alice"), Err(Denied::Token));
+    }
+}

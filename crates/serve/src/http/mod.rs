@@ -1,0 +1,362 @@
+//! MCP over streamable HTTP: our own accept loop, so that every wait has a limit.
+
+mod answers;
+mod auth;
+mod body;
+mod connections;
+mod cors;
+mod guard;
+pub(crate) mod head;
+mod peers;
+mod places;
+mod rate;
+mod routes;
+#[cfg(test)]
+pub(crate) mod tests;
+mod watched;
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use freshcontext_contract::Limits;
+use http::header::CONNECTION;
+use http::{HeaderValue, StatusCode, Version};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::ServerHandler;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::Service as _;
+
+use crate::signals;
+use auth::{AuthFilter, Seat};
+use body::Bodies;
+use connections::Activity;
+use freshcontext_config::{ConfigError, HttpSettings, LONG_SECRET};
+use freshcontext_metrics::{Metrics, Refusal};
+use places::{Permit, Places};
+use rate::Client;
+use watched::Watched;
+
+/// Where MCP is spoken.
+pub const MCP_PATH: &str = "/mcp";
+/// Where a supervisor asks whether we are alive.
+const HEALTH_PATH: &str = "/healthz";
+/// Where one asks whether we take new work.
+pub const READY_PATH: &str = "/readyz";
+/// Where the figures are, if the operator wants them.
+const METRICS_PATH: &str = "/metrics";
+
+/// What a connection is told for which there is no place at all.
+const FULL: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+/// How long a connection may say nothing on which only probes are answered: they ask at once.
+const FIRST_WORD: Duration = Duration::from_secs(1);
+/// Headers of one request, in bytes and number.
+const HEADER_BYTES: usize = 32 << 10;
+const HEADER_FIELDS: usize = 100;
+
+/// Of the time that running calls get after a signal, this much is for telling those that are not finished.
+const LAST_WRITES: Duration = Duration::from_millis(300);
+
+/// Refuses what must not be started: an open address without a token, or with one that can be guessed, and two names
+/// for one token. On a loopback address only programs of this machine can try, so any token is taken.
+pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
+    let tokens: Vec<_> = settings.all_tokens().collect();
+    for (at, (name, token)) in tokens.iter().enumerate() {
+        let key = name.map_or_else(
+            || "`http.token` (FRESHCONTEXT_HTTP_TOKEN)".to_owned(),
+            |name| format!("the token of `{name}` in `http.tokens` (FRESHCONTEXT_HTTP_TOKENS)"),
+        );
+        if tokens.iter().take(at).any(|(_, other)| other == token) {
+            return Err(ConfigError(format!("{key} is the same as another one")));
+        }
+        if !settings.addr.ip().is_loopback() && token.expose().chars().count() < LONG_SECRET {
+            return Err(ConfigError(format!(
+                "{key} is shorter than {LONG_SECRET} characters, and `http.addr` is {}, from where others could try \
+                 them all: make a long one, for example with `openssl rand -hex 32`, or use a loopback address",
+                settings.addr
+            )));
+        }
+    }
+    if !settings.addr.ip().is_loopback() && tokens.is_empty() {
+        return Err(ConfigError(format!(
+            "`http.addr` is {}, which others can reach: set `http.token` (FRESHCONTEXT_HTTP_TOKEN) or `http.tokens` \
+             (FRESHCONTEXT_HTTP_TOKENS), or use a loopback address",
+            settings.addr
+        )));
+    }
+    Ok(())
+}
+
+/// Binds the address.
+pub async fn bind(addr: SocketAddr) -> Result<TcpListener, ConfigError> {
+    TcpListener::bind(addr).await.map_err(|error| {
+        let reason = match error.kind() {
+            io::ErrorKind::AddrInUse => "the port is in use".to_owned(),
+            io::ErrorKind::PermissionDenied => "not permitted".to_owned(),
+            io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+            _ => error.to_string(),
+        };
+        ConfigError(format!("`http.addr`: cannot listen on {addr}: {reason}"))
+    })
+}
+
+/// Serves a handler until a signal comes; running calls then get `drain_ms`, and a second signal ends
+/// them at once. With `metrics`, `GET /metrics` shows them, and what is refused here is counted.
+pub async fn serve<S>(
+    handler: S,
+    listener: TcpListener,
+    settings: &HttpSettings,
+    limits: &Limits,
+    metrics: Option<Arc<Metrics>>,
+) where
+    S: ServerHandler + Clone + Send + Sync + 'static,
+{
+    serve_until(
+        handler,
+        listener,
+        settings,
+        limits,
+        metrics,
+        signals::end(),
+        signals::end(),
+    )
+    .await;
+}
+
+/// As [`serve`], with the first and second signal given by the caller.
+pub async fn serve_until<S>(
+    handler: S,
+    listener: TcpListener,
+    settings: &HttpSettings,
+    limits: &Limits,
+    metrics: Option<Arc<Metrics>>,
+    first: impl Future<Output = ()>,
+    second: impl Future<Output = ()>,
+) where
+    S: ServerHandler + Clone + Send + Sync + 'static,
+{
+    let end = CancellationToken::new();
+    let filter = Arc::new(AuthFilter::new(settings, limits, metrics));
+    let router = routes::router(handler, Arc::clone(&filter), Bodies::new(limits), end.clone());
+    let places = Places::new(limits);
+    let waits = Waits::new(limits);
+    let connections = TaskTracker::new();
+    let drain = CancellationToken::new();
+    tokio::pin!(first);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut first => break,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of descriptors, or the peer gave up: neither ends the service.
+                tracing::warn!(%error, "a connection could not be accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        let (client, activity) = (filter.client(peer.ip()), Arc::new(Activity::new()));
+        let Some(permit) = places.permit(client, &activity) else {
+            filter.refused(Refusal::Connections);
+            let _ = stream.try_write(FULL);
+            continue;
+        };
+        let _ = stream.set_nodelay(true);
+        let service = Service {
+            router: router.clone(),
+            filter: Arc::clone(&filter),
+            client,
+            permit: Arc::new(permit),
+        };
+        let connected = filter.metrics().map(Metrics::connected);
+        let serving = connection(stream, activity, service, waits, drain.clone());
+        connections.spawn(async move {
+            let _connected = connected;
+            serving.await;
+        });
+    }
+    drop(listener);
+    tracing::info!("draining");
+    filter.drain();
+    drain.cancel();
+    connections.close();
+    let drain_time = Duration::from_millis(limits.drain_ms);
+    let last_writes = LAST_WRITES.min(drain_time / 4);
+    let leaving = async {
+        if tokio::time::timeout(drain_time.saturating_sub(last_writes), connections.wait())
+            .await
+            .is_err()
+        {
+            // Who still waits is told so.
+            end.cancel();
+            let _ = tokio::time::timeout(last_writes, connections.wait()).await;
+        }
+    };
+    tokio::select! {
+        () = leaving => {}
+        () = second => {}
+    }
+    end.cancel();
+}
+
+/// How long a peer may keep a connection waiting.
+#[derive(Debug, Clone, Copy)]
+struct Waits {
+    headers: Duration,
+    idle: Duration,
+}
+
+impl Waits {
+    fn new(limits: &Limits) -> Self {
+        // A streamed answer counts as idle, so it must fit in.
+        let longest_call =
+            limits.composite_deadline_ms.max(limits.call_deadline_ms) + limits.queue_wait_ms + 5_000;
+        Self {
+            headers: Duration::from_millis(limits.inbound_header_ms),
+            idle: Duration::from_millis(limits.inbound_idle_ms.max(longest_call)),
+        }
+    }
+}
+
+/// The refusal of a head that is larger than [`HEADER_BYTES`]. hyper's own limit is that of a buffer, which one large
+/// read may pass.
+fn too_large<B>(request: &hyper::Request<B>) -> Option<axum::response::Response> {
+    let line = request.method().as_str().len() + request.uri().to_string().len() + " HTTP/1.1 \r\n".len();
+    let fields: usize = request
+        .headers()
+        .iter()
+        .map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len())
+        .sum();
+    if line > HEADER_BYTES {
+        Some(routes::head_too_large(
+            StatusCode::URI_TOO_LONG,
+            "the address is too long",
+        ))
+    } else if line + fields > HEADER_BYTES {
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        Some(routes::head_too_large(status, "the headers are too large"))
+    } else {
+        None
+    }
+}
+
+/// What answers the requests of a connection.
+struct Service {
+    router: Router,
+    filter: Arc<AuthFilter>,
+    client: Option<Client>,
+    permit: Arc<Permit>,
+}
+
+impl Service {
+    /// The refusal of a request for which there is no place on this connection.
+    fn no_place<B>(&self, request: &hyper::Request<B>) -> Option<axum::response::Response> {
+        let refused = self.permit.is_kept() && !auth::is_kept(request.uri().path());
+        refused.then(|| {
+            self.filter.refused(Refusal::Connections);
+            auth::no_place()
+        })
+    }
+
+    fn request(&self, request: hyper::Request<hyper::body::Incoming>) -> axum::extract::Request {
+        let mut request = request.map(axum::body::Body::new);
+        if let Some(client) = self.client {
+            request.extensions_mut().insert(client);
+        }
+        request.extensions_mut().insert(Seat(Arc::clone(&self.permit)));
+        request
+    }
+}
+
+async fn connection(
+    stream: TcpStream,
+    activity: Arc<Activity>,
+    service: Service,
+    mut waits: Waits,
+    drain: CancellationToken,
+) {
+    let kept = service.permit.is_kept();
+    if kept {
+        let mut first = [0];
+        let said = tokio::select! {
+            said = tokio::time::timeout(FIRST_WORD, stream.peek(&mut first)) => said.is_ok(),
+            () = activity.given_up() => false,
+        };
+        if !said {
+            service.filter.refused(Refusal::Connections);
+            let _ = stream.try_write(FULL);
+            return;
+        }
+        waits.idle = waits.headers;
+    }
+    let service = {
+        let activity = Arc::clone(&activity);
+        hyper::service::service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
+            activity.request_begins(request.version() >= Version::HTTP_11);
+            let ended = Ended(Arc::clone(&activity));
+            let too_large = too_large(&request);
+            if too_large.is_some() {
+                service.filter.refused(Refusal::Protocol);
+            }
+            let refused = too_large.or_else(|| service.no_place(&request));
+            let answer = service.router.clone().call(service.request(request));
+            async move {
+                let mut answer = match refused {
+                    Some(refused) => Ok(refused),
+                    None => answer.await,
+                };
+                if kept && let Ok(answer) = &mut answer {
+                    let close = HeaderValue::from_static("close");
+                    answer.headers_mut().insert(CONNECTION, close);
+                }
+                drop(ended);
+                answer
+            }
+        })
+    };
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(waits.idle)
+        .max_headers(HEADER_FIELDS)
+        .max_buf_size(HEADER_BYTES.max(8 << 10));
+    let io = TokioIo::new(Watched::new(stream, Arc::clone(&activity)));
+    let serving = builder.serve_connection(io, service);
+    tokio::pin!(serving);
+    let mut draining = false;
+    loop {
+        tokio::select! {
+            // The watch looks at what serving has just done.
+            biased;
+            result = &mut serving => {
+                if let Err(error) = result {
+                    tracing::debug!(%error, "connection ended");
+                }
+                return;
+            }
+            () = activity.too_slow(waits.headers, waits.idle) => return,
+            () = activity.given_up() => return,
+            () = drain.cancelled(), if !draining => {
+                draining = true;
+                serving.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+/// Tells when a request is done, also when it is dropped with its connection.
+struct Ended(Arc<Activity>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.request_ends();
+    }
+}

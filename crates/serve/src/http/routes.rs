@@ -1,0 +1,322 @@
+//! Paths of the HTTP service and what is answered there.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, HttpBody as _};
+use axum::extract::{Request, State};
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::{any, get};
+use bytes::Bytes;
+use freshcontext_core::sanitize::{clean_error, clean_value};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use http_body_util::{BodyExt as _, Full};
+use rmcp::ServerHandler;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::answers::{NOT_NOW, overloaded, reply, rpc_error, text};
+use super::auth::{AuthFilter, admit};
+use super::body::{Bodies, Unread};
+use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
+use freshcontext_engine::Slot;
+use freshcontext_mcp::jsonrpc::aside::{Aside, apart, has_too_many_values, write_answer};
+use freshcontext_mcp::jsonrpc::frame::{TOO_MANY_VALUES, find_id};
+use freshcontext_metrics::{Metrics, Refusal};
+
+/// What the routes share.
+struct Shared<S> {
+    mcp: StreamableHttpService<S, NeverSessionManager>,
+    bodies: Bodies,
+    filter: Arc<AuthFilter>,
+    /// Cancelled when what is still at work is given up.
+    end: CancellationToken,
+}
+
+impl<S> Shared<S> {
+    /// Counts an answer that says no.
+    fn refusing(&self, reason: Refusal, response: Response) -> Response {
+        self.filter.refused(reason);
+        response
+    }
+
+    /// What is said of a body that was not read.
+    fn unread(&self, unread: Unread) -> Response {
+        let (reason, response) = match unread {
+            Unread::TooLarge => (Refusal::BodySize, too_large(self.bodies.most)),
+            Unread::Broken => (
+                Refusal::BodyRead,
+                refusal(StatusCode::BAD_REQUEST, -32_700, "the body could not be read"),
+            ),
+            Unread::TooSlow => (
+                Refusal::BodyRead,
+                refusal(StatusCode::REQUEST_TIMEOUT, -32_600, "the body took too long"),
+            ),
+            Unread::NoRoom => {
+                let what =
+                    "this server holds as much of other requests as it may at once (limits.http_bytes)";
+                (Refusal::Busy, overloaded(what, self.bodies.retry_after_s()))
+            }
+        };
+        self.refusing(reason, closing(response))
+    }
+}
+
+/// The router for a handler. `end` closes open streams.
+pub(crate) fn router<S>(handler: S, filter: Arc<AuthFilter>, bodies: Bodies, end: CancellationToken) -> Router
+where
+    S: ServerHandler + Clone + Send + Sync + 'static,
+{
+    let mut config = StreamableHttpServerConfig::default()
+        // Host and Origin are judged by our own guard, on every path.
+        .disable_allowed_hosts();
+    config.legacy_session_mode = false;
+    config.json_response = true;
+    config.cancellation_token = end.clone();
+    config.max_request_body_bytes = bodies.most;
+    let mcp = StreamableHttpService::new(
+        move || Ok(handler.clone()),
+        Arc::new(NeverSessionManager::default()),
+        config,
+    );
+    let shared = Arc::new(Shared {
+        mcp,
+        bodies,
+        filter: Arc::clone(&filter),
+        end,
+    });
+    let mut router = Router::new();
+    if let Some(metrics) = filter.metrics() {
+        let metrics = Arc::clone(metrics);
+        router = router.route(METRICS_PATH, get(move || std::future::ready(figures(&metrics))));
+    }
+    router
+        .route(MCP_PATH, any(speak::<S>))
+        .route(HEALTH_PATH, get(|| async { text(StatusCode::OK, "ok\n") }))
+        .route(READY_PATH, get(ready::<S>))
+        .fallback(|| async {
+            text(
+                StatusCode::NOT_FOUND,
+                "there is nothing here; MCP is spoken at /mcp\n",
+            )
+        })
+        .with_state(shared)
+        .layer(from_fn_with_state(filter, admit))
+}
+
+async fn ready<S>(State(shared): State<Arc<Shared<S>>>) -> Response {
+    if shared.filter.is_ready() {
+        text(StatusCode::OK, "ready\n")
+    } else {
+        text(StatusCode::SERVICE_UNAVAILABLE, "draining\n")
+    }
+}
+
+fn figures(metrics: &Metrics) -> Response {
+    match metrics.text() {
+        Ok((text, kind)) => reply(StatusCode::OK, kind, text),
+        Err(error) => {
+            tracing::error!(%error, "the figures cannot be written");
+            text(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "the figures cannot be written\n",
+            )
+        }
+    }
+}
+
+async fn speak<S>(State(shared): State<Arc<Shared<S>>>, request: Request) -> Response
+where
+    S: ServerHandler + Clone + Send + Sync + 'static,
+{
+    if request.method() != Method::POST {
+        let response = clean_refusal(shared.mcp.handle(request).await.map(Body::new)).await;
+        return shared.refusing(Refusal::Protocol, response);
+    }
+    let length = request
+        .headers()
+        .get(header::CONTENT_LENGTH)
+        .and_then(|length| length.to_str().ok()?.parse().ok());
+    let (mut parts, body) = request.into_parts();
+    let read = match shared.bodies.read(body, length).await {
+        Ok(read) => read,
+        Err(unread) => return shared.unread(unread),
+    };
+    // Holds its memory until the answer is there.
+    let body = &read.bytes;
+    let judged = apart(body);
+    if has_too_many_values(judged.as_ref().map_or(body, |(rest, _)| rest)) {
+        let error = json!({"code": -32_600, "message": TOO_MANY_VALUES});
+        let response = rpc_error(StatusCode::BAD_REQUEST, error, id_of(body));
+        return shared.refusing(Refusal::Protocol, response);
+    }
+    let json = parts
+        .headers
+        .get(header::CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .and_then(|kind| kind.split(';').next())
+        .is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json"));
+    take_wildcards(&mut parts.headers);
+    let (mut rest, mut structure) = (body.clone(), Slot::default());
+    if let Some((message, arguments)) = judged {
+        let aside = Aside::new(arguments);
+        structure = aside.structure.clone();
+        parts.headers.insert(header::CONTENT_LENGTH, message.len().into());
+        parts.extensions.insert(aside);
+        rest = message;
+    }
+    let request = Request::from_parts(parts, Full::new(rest));
+    let response = tokio::select! {
+        // In this order: at the end rmcp gives up as well, and says less.
+        biased;
+        () = shared.end.cancelled() => return going_away(body),
+        response = shared.mcp.handle(request) => response.map(Body::new),
+    };
+    let response = match structure.take() {
+        Some(structure) => with_structure(response, &structure).await,
+        None => clean_refusal(response).await,
+    };
+    match response.status() {
+        // rmcp says 415 for JSON that it cannot read; the media type is right, the text is not.
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if json => shared.refusing(Refusal::Protocol, unreadable(body)),
+        StatusCode::BAD_REQUEST | StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            shared.refusing(Refusal::Protocol, response)
+        }
+        _ => response,
+    }
+}
+
+/// The answer to a call, with the structure that was put aside.
+async fn with_structure(response: Response, structure: &RawValue) -> Response {
+    #[derive(Deserialize)]
+    struct Answer {
+        id: Value,
+        result: Map<String, Value>,
+    }
+
+    let (mut parts, body) = response.into_parts();
+    let broken = || closing(text(StatusCode::INTERNAL_SERVER_ERROR, "the answer broke off\n"));
+    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
+        return broken();
+    };
+    let Ok(answer) = serde_json::from_slice::<Answer>(&body) else {
+        return Response::from_parts(parts, Body::from(body));
+    };
+    let mut whole = Vec::with_capacity(body.len() + structure.get().len() + 64);
+    if write_answer(&mut whole, &answer.id, &answer.result, structure).is_err() {
+        return broken();
+    }
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(whole))
+}
+
+/// Longest body that may be a refusal; results are larger or hold no error. rmcp repeats headers in its own.
+const REFUSAL_BYTES: u64 = 16 << 10;
+
+/// Cleans what rmcp says of a request in an error of its own, which may repeat a header or a version.
+async fn clean_refusal(response: Response) -> Response {
+    let small = response
+        .body()
+        .size_hint()
+        .upper()
+        .is_some_and(|most| most <= REFUSAL_BYTES);
+    if !small {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = body.collect().await.map(http_body_util::Collected::to_bytes) else {
+        return closing(text(StatusCode::INTERNAL_SERVER_ERROR, "the answer broke off\n"));
+    };
+    let cleaned = match serde_json::from_slice::<Value>(&body) {
+        Ok(mut message) if message.get("error").is_some() => {
+            if let Some(error) = message.get_mut("error") {
+                clean_value(error);
+            }
+            Bytes::from(message.to_string())
+        }
+        Err(_) if !parts.status.is_success() => Bytes::from(clean_error(&String::from_utf8_lossy(&body))),
+        _ => body,
+    };
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(cleaned))
+}
+
+/// Writes the two media types of this transport in place of wildcards that cover them (RFC 9110, section 12.5.1):
+/// rmcp looks for both by name.
+fn take_wildcards(headers: &mut HeaderMap) {
+    let mut json = false;
+    let mut stream = false;
+    for value in headers.get_all(header::ACCEPT) {
+        for range in value.to_str().unwrap_or_default().split(',') {
+            let mut parts = range.split(';').map(str::trim);
+            let kind = parts.next().unwrap_or_default().to_ascii_lowercase();
+            let refused = parts.any(|parameter| {
+                let weight = parameter
+                    .strip_prefix("q=")
+                    .or_else(|| parameter.strip_prefix("Q="));
+                weight.is_some_and(|weight| weight.trim().parse() == Ok(0.0_f32))
+            });
+            if refused {
+                continue;
+            }
+            // Answers are JSON, so whoever takes all of `application` is served.
+            json |= matches!(kind.as_str(), "*/*" | "application/*" | "application/json");
+            stream |= matches!(
+                kind.as_str(),
+                "*/*" | "application/*" | "text/*" | "text/event-stream"
+            );
+        }
+    }
+    if json && stream {
+        let both = HeaderValue::from_static("application/json, text/event-stream");
+        headers.insert(header::ACCEPT, both);
+    }
+}
+
+fn unreadable(body: &Bytes) -> Response {
+    let (code, message) = match body.trim_ascii_start().first() {
+        _ if serde_json::from_slice::<IgnoredAny>(body).is_err() => (-32_700, "the body is not JSON"),
+        Some(b'[') => (-32_600, "batches are not supported"),
+        _ => (-32_600, "the body is not a JSON-RPC message"),
+    };
+    let error = json!({"code": code, "message": message});
+    rpc_error(StatusCode::BAD_REQUEST, error, id_of(body))
+}
+
+/// The answer to a call that is not finished when the process leaves.
+fn going_away(body: &Bytes) -> Response {
+    let error = json!({"code": NOT_NOW, "message": "the server is going away; this was not finished"});
+    closing(rpc_error(StatusCode::SERVICE_UNAVAILABLE, error, id_of(body)))
+}
+
+fn id_of(body: &Bytes) -> Option<Value> {
+    find_id(body).and_then(|id| serde_json::to_value(id).ok())
+}
+
+fn too_large(most: usize) -> Response {
+    let message = format!("the body is larger than {most} bytes");
+    refusal(StatusCode::PAYLOAD_TOO_LARGE, -32_600, &message)
+}
+
+/// The answer to a head that is not read any further.
+pub(crate) fn head_too_large(status: StatusCode, message: &str) -> Response {
+    closing(refusal(status, -32_600, message))
+}
+
+/// An answer after which the connection is of no more use: the rest of the body is not read.
+fn closing(mut response: Response) -> Response {
+    response
+        .headers_mut()
+        .insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
+}
+
+fn refusal(status: StatusCode, code: i32, message: &str) -> Response {
+    rpc_error(status, json!({"code": code, "message": message}), None)
+}

@@ -1,0 +1,130 @@
+//! The rate of one client, seen from outside.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use freshcontext_contract::Limits;
+use serde_json::Value;
+use tokio::net::TcpSocket;
+
+use super::{ask, ask_on, body, get, header, post, start, status, tool_call};
+use freshcontext_config::{HttpSettings, Secret};
+
+fn limits(per_minute: u32, burst: u32) -> Limits {
+    Limits {
+        inbound_rate_per_minute: per_minute,
+        inbound_rate_burst: burst,
+        ..Limits::DEFAULT
+    }
+}
+
+fn counting_us() -> HttpSettings {
+    HttpSettings {
+        limit_loopback: true,
+        ..HttpSettings::default()
+    }
+}
+
+/// Asks from another address of this machine.
+async fn ask_as(from: &str, address: SocketAddr, request: &str) -> String {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::new(from.parse().unwrap(), 0)).unwrap();
+    ask_on(socket.connect(address).await.unwrap(), request).await
+}
+
+/// How long a refusal says to wait, having said it in the same number twice.
+fn told_wait(answer: &str) -> u64 {
+    assert_eq!(status(answer), 429, "{answer}");
+    assert_eq!(header(answer, "content-type"), "application/json");
+    let said: Value = serde_json::from_str(body(answer)).unwrap();
+    assert_eq!(said["jsonrpc"], "2.0");
+    assert_eq!(said["error"]["code"], -32_000);
+    assert_eq!(said["error"]["data"]["code"], "rate_limited");
+    let seconds: u64 = header(answer, "retry-after").parse().unwrap();
+    assert_eq!(said["error"]["data"]["retry_after_s"], seconds);
+    assert!(seconds >= 1);
+    seconds
+}
+
+#[tokio::test]
+async fn who_asks_too_often_is_told_to_wait_and_that_wait_is_enough() {
+    let running = start(counting_us(), limits(6, 3)).await;
+    let call = post(&tool_call("rust"), "");
+    for _ in 0..3 {
+        assert_eq!(status(&ask(running.address, &call).await), 200);
+    }
+    let seconds = told_wait(&ask(running.address, &call).await);
+    assert!(seconds <= 10, "one request in ten seconds: {seconds}");
+    told_wait(&ask(running.address, &get("/none", "")).await);
+    for _ in 0..10 {
+        let health = ask(running.address, &get("/healthz", "")).await;
+        assert_eq!(body(&health), "ok\n", "whoever looks after us is never refused");
+    }
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(seconds)).await;
+    tokio::time::resume();
+    assert_eq!(status(&ask(running.address, &call).await), 200);
+    told_wait(&ask(running.address, &call).await);
+}
+
+// Elsewhere 127.0.0.2 is no address of this machine unless somebody made it one.
+#[cfg(not(target_os = "macos"))]
+#[tokio::test]
+async fn one_clients_haste_is_nobody_elses() {
+    let running = start(counting_us(), limits(6, 3)).await;
+    let call = post(&tool_call("rust"), "");
+    for _ in 0..3 {
+        assert_eq!(status(&ask(running.address, &call).await), 200);
+    }
+    for _ in 0..50 {
+        told_wait(&ask(running.address, &call).await);
+    }
+    for other in ["127.0.0.2", "127.0.0.3"] {
+        for _ in 0..3 {
+            let answer = ask_as(other, running.address, &call).await;
+            assert_eq!(status(&answer), 200, "{answer}");
+            assert!(answer.contains("Result for rust"), "{answer}");
+        }
+        told_wait(&ask_as(other, running.address, &call).await);
+    }
+}
+
+#[tokio::test]
+async fn programs_on_this_machine_are_not_limited_unasked_and_nobody_is_at_zero() {
+    let call = post(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "");
+    for (http, limits) in [
+        (HttpSettings::default(), limits(1, 1)),
+        (counting_us(), limits(0, 1)),
+    ] {
+        let running = start(http, limits).await;
+        for _ in 0..20 {
+            assert_eq!(status(&ask(running.address, &call).await), 200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn guesses_at_the_token_count_and_the_right_one_does_not_excuse() {
+    let http = HttpSettings {
+        token: Some(Secret::new("right-token")),
+        metrics: true,
+        ..counting_us()
+    };
+    let running = start(http, limits(6, 4)).await;
+    let wrong = "Authorization: Bearer wrong-token\r\n";
+    let right = "Authorization: Bearer right-token\r\n";
+    let call = |token: &str| post(&tool_call("rust"), token);
+    for request in [call(wrong), call(""), get("/metrics", wrong), get("/metrics", "")] {
+        assert_eq!(status(&ask(running.address, &request).await), 401);
+    }
+    for request in [call(wrong), get("/metrics", wrong), call(right)] {
+        told_wait(&ask(running.address, &request).await);
+    }
+    let figures = ask(running.address, &get("/metrics", right)).await;
+    assert_eq!(status(&figures), 200, "the operator sees what is going on");
+    assert!(
+        figures.contains(r#"freshcontext_refused_total{reason="rate_limit"} 3"#),
+        "{figures}"
+    );
+    assert!(figures.contains(r#"freshcontext_refused_total{reason="token"} 4"#));
+}

@@ -1,0 +1,87 @@
+//! MCP over stdin and stdout.
+
+mod backlog;
+pub(crate) mod lines;
+mod open;
+mod streams;
+#[cfg(test)]
+mod tests;
+mod transport;
+mod write_queue;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use freshcontext_contract::Limits;
+use rmcp::service::{ServerInitializeError, serve_server_with_ct};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+
+use crate::signals;
+use freshcontext_mcp::McpServer;
+use open::{Intake, Open};
+use transport::{LAST_ANSWERS, StdioTransport};
+use write_queue::WriteQueue;
+
+/// After the input ended and the last answers had their time, this much for writing them.
+const LAST_WRITES: Duration = Duration::from_millis(300);
+
+/// Serves the process's own stdin and stdout until the client is gone or a signal comes. An error is that of a write that
+/// failed although the client was there.
+pub async fn serve(server: McpServer, limits: &Limits) -> io::Result<()> {
+    // Boxed: it holds all that a session needs at once, and would be copied with its caller.
+    Box::pin(serve_streams(server, streams::input(), streams::output(), limits)).await
+}
+
+/// Serves any two streams; ends as [`serve`] does.
+pub async fn serve_streams(
+    server: McpServer,
+    input: impl AsyncRead + Send + Unpin + 'static,
+    output: impl AsyncWrite + Send + Unpin + 'static,
+    limits: &Limits,
+) -> io::Result<()> {
+    let broken = CancellationToken::new();
+    let ended = CancellationToken::new();
+    let stop = CancellationToken::new();
+    let (queue, mut writer) = WriteQueue::start(output, broken.clone());
+    let open = Arc::<Open>::default();
+    let transport = StdioTransport::new(
+        input,
+        queue.clone(),
+        Arc::clone(&open),
+        Intake::new(limits),
+        ended.clone(),
+    );
+    let session = async {
+        match serve_server_with_ct(server, transport, stop.clone()).await {
+            Ok(running) => {
+                let _ = running.waiting().await;
+            }
+            Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {}
+            Err(error) => tracing::warn!(%error, "the session could not begin"),
+        }
+    };
+    let out_of_time = async {
+        ended.cancelled().await;
+        tokio::time::sleep(LAST_ANSWERS).await;
+    };
+    // Not dropped before all who still wait are told: its calls would end as if their callers had cancelled them.
+    let mut session = std::pin::pin!(session);
+    let reason = tokio::select! {
+        () = &mut session => "the client closed its end",
+        () = out_of_time => "the client closed its end and did not wait",
+        () = broken.cancelled() => "nothing more can be written to the client",
+        () = signals::end() => "a signal",
+        () = signals::parent_gone() => "the parent process is gone",
+    };
+    tracing::info!(reason, "leaving");
+    open.give_up(&queue);
+    stop.cancel();
+    queue.close();
+    tokio::select! {
+        _ = tokio::time::timeout(LAST_WRITES, &mut writer) => {}
+        () = signals::end() => {}
+    }
+    queue.failure().map_or(Ok(()), Err)
+}
