@@ -72,13 +72,14 @@ fn main() -> ExitCode {
         composites: Vec::new(),
         transport: Arc::new(Nobody),
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
+        toolset: None,
     };
     let Ok(engine) = Engine::new(&settings, parts).map(Arc::new) else {
         return ExitCode::from(2);
     };
     let code = match std::env::args().nth(1).as_deref() {
-        Some("stdio") => over_stdio(engine, &settings.limits),
-        Some("http") => over_http(engine, &settings, None, |_| {}),
+        Some("stdio") => over_stdio(engine, None, &settings.limits),
+        Some("http") => over_http(engine, None, &settings, None, |_| {}),
         _ => Ok(2),
     };
     code.map_or(ExitCode::from(2), ExitCode::from)

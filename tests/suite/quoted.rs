@@ -6,9 +6,8 @@ mod command_line;
 mod kept;
 
 use std::path::Path;
-use std::sync::Arc;
 
-use freshcontext_engine::Engine;
+use crate::time::setup::Timed;
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::forms::{self, Group, MARK, poison};
 use freshcontext_testkit::{Case, ScriptedUpstream, check, load_cases};
@@ -87,7 +86,7 @@ async fn composites() -> Result<(), Failed> {
 }
 
 /// A server with all tools there are, whose sources refuse with a poison.
-async fn refusing() -> Result<(Arc<Engine>, Folder, ScriptedUpstream), Failed> {
+async fn refusing() -> Result<(Timed, Folder, ScriptedUpstream), Failed> {
     let upstream = ScriptedUpstream::start(|request| {
         let number = request.target.len();
         let words = poison(number);

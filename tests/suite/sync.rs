@@ -90,7 +90,7 @@ const BELOW: &[(&str, &[&str])] = &[
 ];
 
 /// Crates of the server that touch no file: what a user names goes through `files`.
-const WITHOUT_FILES: [&str; 5] = ["config", "engine", "mcp", "metrics", "serve"];
+const WITHOUT_FILES: [&str; 6] = ["config", "engine", "follow", "mcp", "metrics", "serve"];
 
 fn files_have_one_door() -> Vec<String> {
     let mut out = Vec::new();

@@ -17,9 +17,9 @@ use tracing::Instrument as _;
 
 use super::outcome::defect;
 use super::reading::{Ask, Collected};
-use super::time::{Draft, Watch, Watched};
 use super::{
-    Arguments, CallContext, Engine, Tool, ToolOutcome, UnknownTool, Work, arguments, recording, scoring,
+    Arguments, Call, CallContext, Ended, Engine, Observer, Place, Tool, ToolOutcome, UnknownTool, Work,
+    arguments, recording, scoring,
 };
 
 /// Evaluations with more text than this leave alone the threads that serve: they would keep pings waiting.
@@ -73,11 +73,16 @@ impl Engine {
                 noting.attach(self, tool, &mut outcome);
             }
             // Of an answer that nobody waits for any more nothing was shown.
-            if let Some(times) = &self.times
+            if let Some(toolset) = &self.toolset
                 && !context.cancellation.is_cancelled()
             {
-                let most = self.limits().records_bytes;
-                times.keep_records(&mut outcome, tool, &context.owner, most, self.clock.now()).await;
+                let ended = Ended {
+                    tool,
+                    owner: &context.owner,
+                    records_bytes: self.limits().records_bytes,
+                    now: self.clock.now(),
+                };
+                toolset.after(ended, &mut outcome).await;
             }
             tracing::info!(is_error = outcome.is_error, ms = started.elapsed().as_millis(), "done");
             outcome
@@ -93,19 +98,12 @@ impl Engine {
         arguments: Arguments,
         context: &CallContext,
     ) -> Result<ToolOutcome, SourceError> {
-        if let (Some(times), Work::Source(_) | Work::Composite(_)) = (&self.times, &tool.work) {
-            times.begin();
-        }
         match &tool.work {
             Work::Evaluate => self.evaluate(arguments, context).await,
-            Work::Recheck => {
+            Work::Toolset { .. } => {
                 let (arguments, _) = self.read_arguments(tool, arguments)?;
-                self.recheck(&arguments, &context.owner).await
-            }
-            Work::Deliverable => {
-                let (arguments, _) = self.read_arguments(tool, arguments)?;
-                let task = super::time::read_task(&tool.name, &arguments)?;
-                self.deliverable(task, &context.owner).await
+                let toolset = self.toolset.as_ref().ok_or_else(defect)?;
+                toolset.call(self, tool, &arguments, &context.owner).await
             }
             Work::Source(adapter) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
@@ -113,47 +111,63 @@ impl Engine {
                 common.notes.extend(notes);
                 let place = Arc::new(self.gate.enter().await?);
                 self.prepare_tables();
-                let times = self.times.as_ref();
-                let watch = times.map(|_| Watch::new(Arc::clone(&self.transport)));
+                let observer = self.observer(tool, &arguments, 1);
                 let ask = Ask {
                     adapter: Arc::clone(adapter),
                     common,
                     own,
                     deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
                     place,
-                    transport: watch.clone().map(|watch| watch as _),
+                    transport: observer.as_ref().and_then(|observer| observer.transport(0)),
                 };
                 let descriptor = adapter.descriptor();
-                let (mut outcome, draft) = self
+                let (mut outcome, observed) = self
                     .read(ask, move |engine, collected| {
                         let max_length = collected.common.max_length;
                         let scored = engine.score(descriptor, collected, &arguments)?;
                         let outcome = scoring::render(&scored, max_length);
-                        let draft = watch.map(|watch| {
-                            let shown = outcome.structured.as_ref().unwrap_or(&Value::Null);
-                            Draft::of(&scored, shown, &arguments, watch.asked())
-                        });
-                        Ok((outcome, draft))
+                        let observed = observer
+                            .and_then(|observer| observer.source(&scored, outcome.structured.as_ref()));
+                        Ok((outcome, observed))
                     })
                     .await?;
-                if let (Some(times), Some(draft)) = (&self.times, draft) {
-                    times
-                        .keep(&mut outcome, draft, &context.owner, self.clock.now())
+                if let Some(observed) = observed {
+                    observed
+                        .keep(&mut outcome, &context.owner, self.clock.now())
                         .await;
                 }
                 Ok(outcome)
             }
             Work::Composite(composite) => {
                 let (arguments, notes) = self.read_arguments(tool, arguments)?;
-                let asked = self.times.as_ref().map(|_| arguments.clone());
-                let mut plan = (composite.plan)(arguments)?;
+                let mut plan = (composite.plan)(arguments.clone())?;
                 plan.notes = notes;
-                let watched = asked.map(|asked| Watched::new(&self.transport, asked, plan.sections.len()));
+                let observer = self.observer(tool, &arguments, plan.sections.len());
                 let place = Arc::new(self.gate.enter().await?);
                 self.prepare_tables();
-                self.run_plan(composite, plan, place, context, watched).await
+                self.run_plan(composite, plan, place, context, observer).await
             }
         }
+    }
+
+    fn observer(
+        &self,
+        tool: &Tool,
+        arguments: &Map<String, Value>,
+        sections: usize,
+    ) -> Option<Box<dyn Observer>> {
+        let call = Call {
+            tool: &tool.name,
+            arguments,
+            sections,
+            transport: &self.transport,
+        };
+        self.toolset.as_ref().map(|toolset| toolset.before(call))
+    }
+
+    /// A place among the calls at work, as soon as there is one.
+    pub async fn admit(&self) -> Result<Place, SourceError> {
+        self.gate.enter().await
     }
 
     /// The arguments as values, nested no deeper than a caller may nest and read as the tool declares them, with
@@ -177,7 +191,7 @@ impl Engine {
     }
 
     /// Common arguments checked and the cursor opened; no request is made.
-    pub(super) fn prepare(
+    pub fn prepare(
         &self,
         adapter: &dyn AnyAdapter,
         arguments: &Map<String, Value>,
@@ -195,7 +209,7 @@ impl Engine {
 
     /// Makes the judgement's tables while the first source is asked. Who comes before it is done makes them,
     /// or waits for them.
-    pub(super) fn prepare_tables(&self) {
+    pub fn prepare_tables(&self) {
         if !self.prepared.swap(true, Ordering::Relaxed) {
             drop(tokio::spawn(async {
                 tokio::time::sleep(ASKED).await;
@@ -205,7 +219,7 @@ impl Engine {
     }
 
     /// Judges what came, and seals the way to the next page.
-    pub(super) fn score(
+    pub fn score(
         &self,
         descriptor: &'static Descriptor,
         mut collected: Collected,
@@ -238,10 +252,7 @@ impl Engine {
     }
 
     /// Does large work beside the threads that serve, a few at once; `None` where it panicked.
-    pub(super) async fn beside<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Option<T> {
+    pub async fn beside<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
         let turn = Arc::clone(&self.judging).acquire_owned().await.ok()?;
         let working = tokio::task::spawn_blocking(move || {
             // Held until the work has ended, whoever waits for it.

@@ -19,8 +19,7 @@ use super::admission::{Place, overloaded};
 use super::call::log_failure;
 use super::outcome::defect;
 use super::reading::Ask;
-use super::time::Watched;
-use super::{CallContext, Engine, Progress, ToolOutcome, Work, scoring};
+use super::{CallContext, Engine, Observer, Progress, ToolOutcome, Work, scoring};
 
 /// How long an answer waits for its last steps of progress to be taken.
 const LAST_STEPS: Duration = Duration::from_millis(50);
@@ -38,7 +37,7 @@ impl Engine {
         mut plan: Plan,
         place: Arc<Place>,
         context: &CallContext,
-        watched: Option<Watched>,
+        observer: Option<Box<dyn Observer>>,
     ) -> Result<ToolOutcome, SourceError> {
         let begun = self.clock.now();
         plan.max_length = plan.max_length.min(self.limits().result_chars);
@@ -48,7 +47,7 @@ impl Engine {
         for (at, part) in plan.sections.iter().cloned().enumerate() {
             let engine = Arc::clone(self);
             let place = Arc::clone(&place);
-            let transport = watched.as_ref().and_then(|watched| watched.transport(at));
+            let transport = observer.as_ref().and_then(|observer| observer.transport(at));
             let section = async move {
                 let settled = AssertUnwindSafe(engine.section(part, deadline, place, transport))
                     .catch_unwind()
@@ -106,13 +105,16 @@ impl Engine {
             })
             .collect();
         let rendering = async move {
-            let marked = watched.map(|watched| watched.mark(composite.tool, &sections));
+            let mut observer = observer;
+            if let Some(observer) = &mut observer {
+                observer.sections(&sections);
+            }
             let outcome = scoring::composite(composite, plan, sections, begun);
-            let draft = marked.and_then(|marked| marked.draft(outcome.structured.as_ref()));
-            (outcome, draft)
+            let observed = observer.and_then(|observer| observer.composite(outcome.structured.as_ref()));
+            (outcome, observed)
         };
         let rendering = self.pool.spawn(rendering.in_current_span())?;
-        let (mut outcome, draft) = match tokio::time::timeout(RENDERING, rendering).await {
+        let (mut outcome, observed) = match tokio::time::timeout(RENDERING, rendering).await {
             Ok(rendered) => rendered.map_err(|_| defect())?,
             Err(_) => {
                 return Err(overloaded(
@@ -121,9 +123,9 @@ impl Engine {
                 ));
             }
         };
-        if let (Some(times), Some(draft)) = (&self.times, draft) {
-            times
-                .keep(&mut outcome, draft, &context.owner, self.clock.now())
+        if let Some(observed) = observed {
+            observed
+                .keep(&mut outcome, &context.owner, self.clock.now())
                 .await;
         }
         Ok(outcome)

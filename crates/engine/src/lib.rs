@@ -8,6 +8,7 @@ mod composite;
 mod cursor;
 pub mod missing;
 mod outcome;
+mod owner;
 mod pool;
 mod reading;
 mod recording;
@@ -15,8 +16,8 @@ pub mod records;
 mod registry;
 pub mod retrievals;
 mod scoring;
-mod time;
 mod tool;
+mod toolset;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -30,13 +31,16 @@ use freshcontext_sources::Composite;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+pub use admission::Place;
 pub use admission::in_name_of;
 pub use arguments::Arguments;
 pub use borrowed::{BorrowedArguments, Slot};
-pub use outcome::ToolOutcome;
-pub use time::KeptMoment;
-pub use time::{INTENT, Owner, PROFILE, Task, To, deliverable_tools};
+pub use outcome::{ToolOutcome, defect};
+pub use owner::Owner;
+pub use reading::{Ask, Collected};
+pub use scoring::admitting_failure;
 pub use tool::{EVALUATE, RECHECK, Tool, Work};
+pub use toolset::{Call, Ended, Observed, Observer, Toolset};
 
 use crate::records::RecordsRequest;
 use freshcontext_config::Settings;
@@ -61,8 +65,7 @@ pub struct Engine {
     metrics: Option<Arc<Metrics>>,
     /// Whether the judgement's tables are made, or being made.
     prepared: AtomicBool,
-    /// What the toolset `time` holds, where it is on.
-    times: Option<Arc<time::Times>>,
+    toolset: Option<Arc<dyn Toolset>>,
 }
 
 /// What an engine is built from.
@@ -75,6 +78,8 @@ pub struct Parts {
     pub transport: Arc<dyn Transport>,
     /// What tells the time.
     pub clock: Arc<dyn Clock>,
+    /// Tools beside the sources.
+    pub toolset: Option<Arc<dyn Toolset>>,
 }
 
 /// What comes with a call.
@@ -118,14 +123,11 @@ impl Engine {
     pub fn new(settings: &Settings, parts: Parts) -> Result<Self, InvalidDecay> {
         let rates = settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate));
         let decay = DecayTable::with_overrides(rates)?;
-        let times = settings
-            .with_time()
-            .then(|| Arc::new(time::Times::new(settings.store())));
         let tools = registry::build(
             parts.adapters,
             &parts.composites,
             &settings.disable_sources,
-            times.is_some(),
+            parts.toolset.as_deref(),
         );
         let by_name = tools
             .iter()
@@ -148,7 +150,7 @@ impl Engine {
             calls: AtomicU64::new(1),
             metrics: None,
             prepared: AtomicBool::new(false),
-            times,
+            toolset: parts.toolset,
         })
     }
 
@@ -173,11 +175,6 @@ impl Engine {
         self.by_name.get(name).and_then(|at| self.tools.get(*at))
     }
 
-    /// Whether deliverables are offered.
-    pub fn has_deliverables(&self) -> bool {
-        self.times.as_ref().is_some_and(|times| times.store().is_some())
-    }
-
     /// The descriptors of all sources that are on.
     pub fn descriptors(&self) -> impl Iterator<Item = &'static Descriptor> {
         self.tools.iter().filter_map(|tool| match &tool.work {
@@ -192,21 +189,21 @@ impl Engine {
     }
 
     /// The limits and decay rates in force, as the judge takes them.
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &Arc<Options> {
         &self.options
     }
 
     /// Begins to open the store, which nobody waits for. To be called when the process begins to serve.
     pub fn begin(&self) {
-        if let Some(times) = &self.times {
-            times.begin();
+        if let Some(toolset) = &self.toolset {
+            toolset.begin();
         }
     }
 
     /// Closes the store, in bounded time. To be called before the process ends.
     pub async fn close(&self) {
-        if let Some(times) = &self.times {
-            times.close().await;
+        if let Some(toolset) = &self.toolset {
+            toolset.close().await;
         }
     }
 
@@ -216,8 +213,8 @@ impl Engine {
     }
 
     /// What sends requests.
-    pub fn transport(&self) -> &dyn Transport {
-        self.transport.as_ref()
+    pub fn transport(&self) -> &Arc<dyn Transport> {
+        &self.transport
     }
 
     /// What tells the time.

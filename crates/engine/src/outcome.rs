@@ -31,7 +31,7 @@ impl ToolOutcome {
 }
 
 /// What a caller reads when our own code failed. The log has the place.
-pub(super) fn defect() -> SourceError {
+pub fn defect() -> SourceError {
     SourceError::new(
         ErrorCode::Internal,
         "a defect in this server ended this call; other calls go on",

@@ -27,11 +27,14 @@ use super::pool::Room;
 const GRACE: Duration = Duration::from_millis(50);
 
 /// What one source is asked.
-pub(super) struct Ask {
+pub struct Ask {
+    /// The source.
     pub adapter: Arc<dyn AnyAdapter>,
+    /// The arguments that all tools share.
     pub common: CommonArgs,
     /// The tool's own arguments.
     pub own: Map<String, Value>,
+    /// When the answer must be there.
     pub deadline: Instant,
     /// Kept until the reading has truly ended, even where nobody waits for it any more.
     pub place: Arc<Place>,
@@ -40,16 +43,19 @@ pub(super) struct Ask {
 }
 
 /// What one source brought, with what its judgement needs.
-pub(super) struct Collected {
+pub struct Collected {
+    /// Its items, with evidence for their dates.
     pub result: SourceResult,
+    /// The arguments that all tools share.
     pub common: CommonArgs,
+    /// What was seen of its requests.
     pub seen: Seen,
 }
 
 impl Engine {
     /// Asks a source and makes something of what it brought, within the deadline and however long its
     /// reader takes.
-    pub(super) async fn read<T: Send + 'static>(
+    pub async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         ask: Ask,
         finish: impl FnOnce(&Self, Collected) -> Result<T, SourceError> + Send + 'static,

@@ -6,21 +6,21 @@ use freshcontext_contract::AnyAdapter;
 use freshcontext_sources::Composite;
 
 use super::tool::{EVALUATE, Tool, Work};
-use super::{scoring, time};
+use super::{Toolset, scoring};
 
 /// Builds the list. A composite stays when one of its sources is off: that section says so.
 pub(super) fn build(
     adapters: Vec<Box<dyn AnyAdapter>>,
     composites: &[&'static Composite],
     disabled: &[String],
-    with_time: bool,
+    toolset: Option<&dyn Toolset>,
 ) -> Vec<Tool> {
     let off = |id: &str, tool: &str| disabled.iter().any(|name| name == id || name == tool);
     let mut tools: Vec<Tool> = Vec::with_capacity(adapters.len() + composites.len() + 1);
     let (mut answers, mut composed) = (scoring::answer_schema(), scoring::composite_schema());
-    if with_time {
-        answers = time::with_answer_hash(answers);
-        composed = time::with_answer_id(composed);
+    if let Some(toolset) = toolset {
+        answers = toolset.source_schema(answers);
+        composed = toolset.composite_schema(composed);
     }
     let (answers, composed) = (Arc::new(answers), Arc::new(composed));
     for adapter in adapters {
@@ -55,9 +55,8 @@ pub(super) fn build(
     if !off(EVALUATE, EVALUATE) {
         tools.push(scoring::evaluate_tool());
     }
-    if with_time {
-        tools.push(time::recheck_tool());
-        tools.extend(time::deliverable_tools());
+    if let Some(toolset) = toolset {
+        tools.extend(toolset.tools());
     }
     tools.sort_by(|a, b| a.name.cmp(&b.name));
     tools

@@ -39,22 +39,30 @@ pub enum Work {
     Composite(&'static Composite),
     /// Judges what the caller brings; asks nobody.
     Evaluate,
-    /// Says whether an earlier answer is still so.
-    Recheck,
-    /// Works on deliverables.
-    Deliverable,
+    /// Belongs to a toolset, which runs it.
+    Toolset {
+        /// Id of its kind of tool, which also names the decay class.
+        id: &'static str,
+        /// Whether it asks sources.
+        open_world: bool,
+        /// Whether it changes anything that is kept.
+        writes: bool,
+    },
 }
 
 impl Tool {
     /// Whether it reaches out into the world.
     pub fn open_world(&self) -> bool {
-        let list = matches!(self.work, Work::Deliverable) && self.name == "deliverable_list";
-        !matches!(self.work, Work::Evaluate) && !list
+        match &self.work {
+            Work::Source(_) | Work::Composite(_) => true,
+            Work::Evaluate => false,
+            Work::Toolset { open_world, .. } => *open_world,
+        }
     }
 
     /// Whether it changes anything that is kept.
     pub fn writes(&self) -> bool {
-        matches!(self.work, Work::Deliverable) && self.name == "deliverable_generate"
+        matches!(self.work, Work::Toolset { writes: true, .. })
     }
 
     /// Adapter id, which also names the decay class.
@@ -63,8 +71,7 @@ impl Tool {
             Work::Source(adapter) => adapter.descriptor().id,
             Work::Composite(composite) => composite.id,
             Work::Evaluate => EVALUATE,
-            Work::Recheck => RECHECK,
-            Work::Deliverable => "deliverable",
+            Work::Toolset { id, .. } => id,
         }
     }
 }

@@ -9,8 +9,9 @@ use freshcontext_sources::{adapters, composites};
 
 use freshcontext_config::{ConfigError, Settings};
 use freshcontext_engine::retrievals::{FailureLog, Told, ToldSource};
-use freshcontext_engine::{Engine, Parts};
+use freshcontext_engine::{Engine, Parts, Toolset};
 use freshcontext_files::read::{self as input, Bound};
+use freshcontext_follow::{Follow, TimeToolset};
 use freshcontext_metrics::{Metered, Metrics};
 
 /// What one kind of run has beside another.
@@ -28,6 +29,8 @@ struct Wiring {
 pub struct App {
     /// Runs the tools.
     pub engine: Arc<Engine>,
+    /// Rechecks, deliverables and kept records, where the toolset `time` is on.
+    pub follow: Option<Follow>,
     /// Sends the requests.
     pub pipeline: Arc<Pipeline>,
     /// Counts what happens, where it was built to be counted.
@@ -80,6 +83,13 @@ impl App {
         Self::assemble(settings, environment, wiring)
     }
 
+    /// The toolset `time`; an error where the settings leave it out.
+    pub fn follow(&self) -> Result<&Follow, ConfigError> {
+        self.follow
+            .as_ref()
+            .ok_or_else(|| ConfigError("this needs the toolset `time` (`toolsets`)".to_owned()))
+    }
+
     fn assemble(
         settings: &Settings,
         environment: &[(String, String)],
@@ -118,18 +128,24 @@ impl App {
             };
             adapters = adapters.into_iter().map(telling).collect();
         }
+        let toolset = settings.with_time().then(|| TimeToolset::new(settings.store()));
         let parts = Parts {
             adapters,
             composites: composites().iter().collect(),
             transport,
             clock,
+            toolset: toolset
+                .clone()
+                .map(|toolset| Arc::new(toolset) as Arc<dyn Toolset>),
         };
         let mut engine = Engine::new(settings, parts).map_err(|error| ConfigError(error.to_string()))?;
         if let Some(metrics) = &metrics {
             engine = engine.counting(Arc::clone(metrics));
         }
+        let engine = Arc::new(engine);
         Ok(Self {
-            engine: Arc::new(engine),
+            follow: toolset.map(|toolset| Follow::new(Arc::clone(&engine), toolset)),
+            engine,
             pipeline,
             metrics,
         })

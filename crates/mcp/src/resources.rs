@@ -14,7 +14,8 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, SubscriptionContext};
 
-use freshcontext_engine::{Engine, Owner};
+use freshcontext_engine::Owner;
+use freshcontext_follow::Follow;
 
 /// What stands before the name of a deliverable.
 const PREFIX: &str = "freshcontext://deliverables/";
@@ -85,8 +86,8 @@ fn unknown(uri: &str) -> ErrorData {
 }
 
 /// An owner's deliverables that have a version.
-pub async fn list(engine: &Engine, owner: &Owner) -> Result<ListResourcesResult, ErrorData> {
-    let state = engine
+pub async fn list(follow: &Follow, owner: &Owner) -> Result<ListResourcesResult, ErrorData> {
+    let state = follow
         .deliverable_state(owner)
         .await
         .map_err(|error| failed(&error))?;
@@ -118,13 +119,13 @@ pub fn templates() -> ListResourceTemplatesResult {
 }
 
 /// The newest version of a deliverable, as it was generated, or records as they are kept: nothing is asked for it.
-pub async fn read(engine: &Engine, uri: &str, owner: &Owner) -> Result<ReadResourceResult, ErrorData> {
+pub async fn read(follow: &Follow, uri: &str, owner: &Owner) -> Result<ReadResourceResult, ErrorData> {
     let found = match (records_of(uri), name_of(uri)) {
-        (Some(id), _) => engine
+        (Some(id), _) => follow
             .kept_records(id, owner)
             .await
             .map(|bundle| (bundle, RECORDS_KIND)),
-        (None, Some(name)) => engine
+        (None, Some(name)) => follow
             .deliverable_version(name, None, owner)
             .await
             .map(|(_, version)| (version.markdown, KIND)),
@@ -156,17 +157,17 @@ fn changes(before: &State, after: &State) -> (bool, Vec<String>) {
 }
 
 /// Tells a subscription of its changes until it is cancelled.
-async fn listen(engine: &Engine, owner: &Owner, context: &SubscriptionContext) {
+async fn listen(follow: &Follow, owner: &Owner, context: &SubscriptionContext) {
     let accepted = context.accepted();
     let wants_list = accepted.resources_list_changed == Some(true);
-    let mut before = engine.deliverable_state(owner).await.unwrap_or_default();
+    let mut before = follow.deliverable_state(owner).await.unwrap_or_default();
     loop {
         tokio::select! {
             () = context.cancelled() => return,
             () = tokio::time::sleep(LOOK) => {}
         }
         // A store that cannot be used for a while says nothing; the next look tells.
-        let Ok(after) = engine.deliverable_state(owner).await else {
+        let Ok(after) = follow.deliverable_state(owner).await else {
             continue;
         };
         let (list, updated) = changes(&before, &after);
@@ -193,7 +194,7 @@ impl Subscribed {
     /// Tells a subscription of its changes until it is cancelled: each looks at the store for itself.
     pub async fn listen(
         &self,
-        engine: &Engine,
+        follow: &Follow,
         owner: &Owner,
         context: &SubscriptionContext,
     ) -> Result<(), ErrorData> {
@@ -206,20 +207,20 @@ impl Subscribed {
             subscriptions.listening += 1;
             Listening(self.clone())
         };
-        listen(engine, owner, context).await;
+        listen(follow, owner, context).await;
         Ok(())
     }
 
     /// Subscribes a session of an older revision to one deliverable.
     pub async fn add(
         &self,
-        engine: &Arc<Engine>,
+        follow: &Follow,
         owner: &Owner,
         uri: &str,
         peer: Peer<RoleServer>,
     ) -> Result<(), ErrorData> {
         let name = name_of(uri).ok_or_else(|| unknown(uri))?;
-        let state = engine
+        let state = follow
             .deliverable_state(owner)
             .await
             .map_err(|error| failed(&error))?;
@@ -236,8 +237,8 @@ impl Subscribed {
             !std::mem::replace(&mut subscriptions.looking, true)
         };
         if begin {
-            let (subscribed, engine, owner) = (self.clone(), Arc::clone(engine), owner.clone());
-            tokio::spawn(async move { subscribed.look(&engine, &owner, state, peer).await });
+            let (subscribed, follow, owner) = (self.clone(), follow.clone(), owner.clone());
+            tokio::spawn(async move { subscribed.look(&follow, &owner, state, peer).await });
         }
         Ok(())
     }
@@ -250,7 +251,7 @@ impl Subscribed {
     }
 
     /// Looks until the session ends or nothing is subscribed to any more.
-    async fn look(&self, engine: &Engine, owner: &Owner, mut before: State, peer: Peer<RoleServer>) {
+    async fn look(&self, follow: &Follow, owner: &Owner, mut before: State, peer: Peer<RoleServer>) {
         loop {
             tokio::time::sleep(LOOK).await;
             let names = {
@@ -261,7 +262,7 @@ impl Subscribed {
                 }
                 subscriptions.names.clone()
             };
-            let Ok(after) = engine.deliverable_state(owner).await else {
+            let Ok(after) = follow.deliverable_state(owner).await else {
                 continue;
             };
             let (list, updated) = changes(&before, &after);

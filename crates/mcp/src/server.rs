@@ -30,6 +30,7 @@ use freshcontext_engine::records::RecordsRequest;
 use freshcontext_engine::{
     Arguments, CallContext, Engine, Owner, Progress, Tool, ToolOutcome, Work, in_name_of,
 };
+use freshcontext_follow::Follow;
 
 /// What the server, its crate and its packages are called.
 pub const NAME: &str = "freshcontext";
@@ -57,6 +58,8 @@ you already have, pass it to evaluate_context; items and results of these tools 
 pub struct McpServer {
     engine: Arc<Engine>,
     tools: Arc<[McpTool]>,
+    /// Deliverables, where they are offered as resources.
+    follow: Option<Follow>,
     /// Of the one session that this serves, where changes can be told to it.
     subscribed: Option<Subscribed>,
 }
@@ -72,7 +75,17 @@ impl McpServer {
         Self {
             engine,
             tools,
+            follow: None,
             subscribed: None,
+        }
+    }
+
+    /// Offers deliverables as resources, where there is a store for them.
+    #[must_use]
+    pub fn with_deliverables(self, follow: Option<Follow>) -> Self {
+        Self {
+            follow: follow.filter(Follow::has_deliverables),
+            ..self
         }
     }
 
@@ -80,7 +93,7 @@ impl McpServer {
     #[must_use]
     pub fn for_one_session(self) -> Self {
         Self {
-            subscribed: self.engine.has_deliverables().then(Subscribed::default),
+            subscribed: self.follow.is_some().then(Subscribed::default),
             ..self
         }
     }
@@ -123,7 +136,7 @@ fn describe(tool: &Tool, output_schema: Arc<JsonObject>) -> McpTool {
             .open_world(tool.open_world()),
     );
     // The same for all clients: a list of tools must not depend on who asks.
-    if !matches!(tool.work, Work::Recheck | Work::Deliverable) {
+    if !matches!(tool.work, Work::Toolset { .. }) {
         out.meta = Some(meta(&json!({"ui": {"resourceUri": timeline::URI}})));
     }
     out
@@ -373,8 +386,8 @@ impl ServerHandler for McpServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         one_page_only(request.as_ref(), "resources")?;
-        if self.engine.has_deliverables() {
-            let mut listed = resources::list(&self.engine, &owner_of(&context)).await?;
+        if let Some(follow) = &self.follow {
+            let mut listed = resources::list(follow, &owner_of(&context)).await?;
             listed.resources.push(page());
             return Ok(listed);
         }
@@ -389,7 +402,7 @@ impl ServerHandler for McpServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         one_page_only(request.as_ref(), "resource templates")?;
-        if self.engine.has_deliverables() {
+        if self.follow.is_some() {
             return Ok(resources::templates());
         }
         Ok(ListResourceTemplatesResult::with_all_items(Vec::new())
@@ -402,8 +415,8 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        if self.engine.has_deliverables() && resources::is_one(&request.uri) {
-            let read = resources::read(&self.engine, &request.uri, &owner_of(&context)).await?;
+        if let Some(follow) = self.follow.as_ref().filter(|_| resources::is_one(&request.uri)) {
+            let read = resources::read(follow, &request.uri, &owner_of(&context)).await?;
             return Ok(read.into());
         }
         if request.uri != timeline::URI {
@@ -451,11 +464,11 @@ impl ServerHandler for McpServer {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let Some(subscribed) = &self.subscribed else {
+        let (Some(subscribed), Some(follow)) = (&self.subscribed, &self.follow) else {
             return Ok(());
         };
         let owner = owner_of(context.request_context());
-        subscribed.listen(&self.engine, &owner, &context).await
+        subscribed.listen(follow, &owner, &context).await
     }
 
     async fn subscribe(
@@ -463,12 +476,12 @@ impl ServerHandler for McpServer {
         request: SubscribeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let Some(subscribed) = &self.subscribed else {
+        let (Some(subscribed), Some(follow)) = (&self.subscribed, &self.follow) else {
             return Err(ErrorData::method_not_found::<SubscribeRequestMethod>());
         };
         let owner = owner_of(&context);
         subscribed
-            .add(&self.engine, &owner, &request.uri, context.peer.clone())
+            .add(follow, &owner, &request.uri, context.peer.clone())
             .await
     }
 

@@ -9,6 +9,7 @@ use freshcontext::app::App;
 use freshcontext_config::{Settings, StoreMode};
 use freshcontext_engine::records::RecordsRequest;
 use freshcontext_engine::{CallContext, EVALUATE, Engine, Owner, RECHECK};
+use freshcontext_follow::Follow;
 use freshcontext_http::{Exchange, Observe};
 use freshcontext_records::Bundle;
 use freshcontext_records::export::{Format, export};
@@ -295,16 +296,23 @@ pub async fn rechecks(root: &Path) -> Result<Vec<Recorded>, String> {
         }
         let arguments = Map::from_iter([("answer_id".to_owned(), id)]);
         out.push(call(&app.engine, name, RECHECK, arguments, asked()).await?);
-        out.push(kept(&app.engine, &format!("{name}_kept"), first).await?);
+        out.push(
+            kept(
+                app.follow().map_err(|error| error.to_string())?,
+                &format!("{name}_kept"),
+                first,
+            )
+            .await?,
+        );
         app.engine.close().await;
     }
     Ok(out)
 }
 
 /// An earlier call with its records as they are kept, and what was found out since in them.
-async fn kept(engine: &Engine, name: &str, first: Recorded) -> Result<Recorded, String> {
+async fn kept(follow: &Follow, name: &str, first: Recorded) -> Result<Recorded, String> {
     let id = first.bundle()?.context_envelope.context_id;
-    let kept = engine.kept_records(&id, &Owner::default()).await;
+    let kept = follow.kept_records(&id, &Owner::default()).await;
     let text = kept.map_err(|error| error.message.clone())?;
     Ok(Recorded {
         name: name.to_owned(),

@@ -158,7 +158,7 @@ pub fn tools_page() -> String {
         "\n## Deliverables\n\nOnly with the toolset `time`; see [deliverables.md](deliverables.md). They are defined on the \
          command line.\n",
     );
-    for tool in freshcontext_engine::deliverable_tools() {
+    for tool in freshcontext_follow::deliverable_tools() {
         let kind = if tool.writes() { "writes" } else { "read-only" };
         let _ = write!(out, "\n### {} ({kind})\n\n{}\n\n", tool.name, tool.description);
         let _ = write!(out, "Example: `{}`\n\n", tool.example);

@@ -21,7 +21,13 @@ pub(super) async fn owners() -> Result<(), Failed> {
         ..CallContext::default()
     };
     let arguments = |value: Value| value.as_object().cloned().unwrap_or_default();
-    let list = call(&scene.engine, "deliverable_list", arguments(json!({})), context()).await?;
+    let list = call(
+        scene.follow.engine(),
+        "deliverable_list",
+        arguments(json!({})),
+        context(),
+    )
+    .await?;
     ensure(list.structured["deliverables"] == json!([]), &list.structured)?;
     let checked = scene.check().await?;
     ensure(checked["requests"] == 0, "asked a moment ago")?;
@@ -29,7 +35,7 @@ pub(super) async fn owners() -> Result<(), Failed> {
         ("deliverable_generate", json!({"name": "brief"})),
         ("deliverable_diff", json!({"name": "brief", "from": 1})),
     ] {
-        let done = call(&scene.engine, tool, arguments(given), context()).await?;
+        let done = call(scene.follow.engine(), tool, arguments(given), context()).await?;
         ensure(done.code() == "not_found", &done.text)?;
     }
     // On the command line, by the name of a token.

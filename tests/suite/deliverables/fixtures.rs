@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use freshcontext_contract::AnyAdapter;
 use freshcontext_contract::url::Url;
 use freshcontext_deliverables::{Diff, Entry, State, Version, apply};
-use freshcontext_engine::To;
+use freshcontext_follow::To;
 use freshcontext_testkit::{Case, Exchange, Kind, Reply, SECRET, SeenRequest, load_cases};
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};

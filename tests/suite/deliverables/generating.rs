@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use chrono::TimeDelta;
-use freshcontext_engine::{Owner, Task, To};
+use freshcontext_engine::Owner;
+use freshcontext_follow::{Task, To};
 use freshcontext_testkit::{Script, load_cases};
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
@@ -150,7 +151,7 @@ pub(super) async fn policies() -> Result<(), Failed> {
         let task = Task::Generate {
             name: "brief".to_owned(),
         };
-        let made = scene.engine.deliverable(task, &Owner::default()).await;
+        let made = scene.follow.deliverable(task, &Owner::default()).await;
         if policy == "refuse" {
             let error = made.err().ok_or("it is refused")?;
             ensure(

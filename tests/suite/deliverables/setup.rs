@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_config::{Settings, StoreMode};
-use freshcontext_engine::{Engine, Owner, Parts, Task, To, ToolOutcome};
+use freshcontext_engine::{Engine, Owner, Parts, ToolOutcome};
+use freshcontext_follow::{Follow, Task, TimeToolset, To};
 use freshcontext_http::{Config, Pipeline, Upstream};
 use freshcontext_testkit::{Reply, Script, ScriptedUpstream, SeenRequest, StepClock};
 use libtest_mimic::Failed;
@@ -48,7 +49,7 @@ pub(super) fn conditional(request: &SeenRequest, mut said: Reply) -> Reply {
 
 /// A server with deliverables in memory, a clock that steps, and sources that say what they are told to.
 pub(super) struct Scene {
-    pub(super) engine: Arc<Engine>,
+    pub(super) follow: Follow,
     pub(super) clock: Arc<StepClock>,
     pub(super) upstream: ScriptedUpstream,
     pub(super) says: Says,
@@ -87,15 +88,17 @@ impl Scene {
             store: StoreMode::Memory,
             ..Settings::default()
         };
+        let toolset = TimeToolset::new(settings.store());
         let parts = Parts {
             adapters: freshcontext_sources::adapters(),
             composites: freshcontext_sources::composites().iter().collect(),
             transport: Arc::new(Pipeline::new(config).map_err(|error| error.to_string())?),
             clock: clock.clone(),
+            toolset: Some(Arc::new(toolset.clone())),
         };
         let engine = Engine::new(&settings, parts).map_err(|error| error.to_string())?;
         Ok(Self {
-            engine: Arc::new(engine),
+            follow: Follow::new(Arc::new(engine), toolset),
             clock,
             upstream,
             says: Says::default(),
@@ -114,7 +117,7 @@ impl Scene {
     }
 
     pub(super) async fn doing(&self, task: Task) -> Result<ToolOutcome, Failed> {
-        let done = self.engine.deliverable(task, &Owner::default()).await;
+        let done = self.follow.deliverable(task, &Owner::default()).await;
         done.map_err(|error| Failed::from(format!("{}: {}", error.code, error.message)))
     }
 

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::TimeDelta;
 use freshcontext_config::StoreMode;
 use freshcontext_engine::records::RecordsRequest;
-use freshcontext_engine::{CallContext, Engine, Owner, Task, ToolOutcome};
+use freshcontext_engine::{CallContext, Engine, Owner, ToolOutcome};
+use freshcontext_follow::Task;
 use freshcontext_records::Bundle;
 use freshcontext_records::check::check;
 use freshcontext_records::export::read;
@@ -20,7 +21,7 @@ use crate::ensure;
 use crate::places::{Kept, on_both};
 use crate::process::{Finished, MODERN, finish};
 use crate::run::block_on;
-use crate::time::setup::{FIRST, Folder, Says, engine, object, repository, stories};
+use crate::time::setup::{FIRST, Folder, Says, Timed, engine, object, repository, stories};
 use crate::upstreams::reply;
 use crate::wire::{HttpServer, rpc, version_headers};
 
@@ -302,8 +303,8 @@ fn id_of(outcome: &ToolOutcome) -> Result<String, Failed> {
     Ok(id.ok_or("no records")?.to_owned())
 }
 
-async fn bundle_of(engine: &Engine, id: &str, owner: &str) -> Result<Bundle, Failed> {
-    let text = engine.kept_records(id, &Owner::named(owner)).await;
+async fn bundle_of(engine: &Timed, id: &str, owner: &str) -> Result<Bundle, Failed> {
+    let text = engine.0.kept_records(id, &Owner::named(owner)).await;
     let bundle = read(&text.map_err(|error| error.message)?)?;
     let broken = check(&bundle);
     ensure(broken.is_empty(), broken.join("\n"))?;
@@ -355,7 +356,7 @@ async fn gone_by_sync() -> Result<(), Failed> {
         definition: serde_json::from_value(definition)?,
     };
     for task in [add, Task::Sync { name: name() }] {
-        let done = first.deliverable(task, &owner).await;
+        let done = first.0.deliverable(task, &owner).await;
         done.map_err(|error| error.message.clone())?;
     }
     let answer = asked(&first, &case.tool, Value::Object(case.arguments.clone()), "anna").await?;
@@ -366,7 +367,7 @@ async fn gone_by_sync() -> Result<(), Failed> {
         ..case.clone()
     };
     let second = engine(&upstream.base(), &folder, Some(&later), |_| {})?;
-    let done = second.deliverable(Task::Sync { name: name() }, &owner).await;
+    let done = second.0.deliverable(Task::Sync { name: name() }, &owner).await;
     done.map_err(|error| error.message.clone())?;
     let bundle = bundle_of(&second, &id_of(&answer)?, "anna").await?;
     second.close().await;
@@ -447,7 +448,7 @@ async fn not_kept() -> Result<(), Failed> {
             status(&answer)["status"] == expected,
             format!("{what}: {}", status(&answer)),
         )?;
-        let found = engine.kept_records(&id, &Owner::named("anna")).await;
+        let found = engine.0.kept_records(&id, &Owner::named("anna")).await;
         ensure(found.is_err(), format!("{what}: {found:?}"))?;
         engine.close().await;
         let file = folder.0.join("freshcontext.sqlite3");
@@ -470,6 +471,7 @@ async fn not_kept() -> Result<(), Failed> {
     ensure(status(&answer).is_null(), "nobody asked for records")?;
     let owner = Owner::named("anna");
     let listed = engine
+        .0
         .list_kept_records(&owner)
         .await
         .map_err(|error| error.message)?;
@@ -478,6 +480,7 @@ async fn not_kept() -> Result<(), Failed> {
         asked(&engine, "extract_hackernews", search.clone(), "anna").await?;
     }
     let listed = engine
+        .0
         .list_kept_records(&owner)
         .await
         .map_err(|error| error.message)?;

@@ -1,10 +1,8 @@
 //! Where one address decides about the others: it alone is asked, nothing is asked twice, and an address that follows
 //! from the day is not believed tomorrow.
 
-use std::sync::Arc;
-
+use crate::time::setup::Timed;
 use freshcontext_contract::chrono::TimeDelta;
-use freshcontext_engine::Engine;
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Case, Reply, Script, ScriptedUpstream};
 use libtest_mimic::{Failed, Trial};
@@ -28,7 +26,7 @@ pub fn trials() -> Vec<Trial> {
 /// An answer that was given, and a later process that is asked about it.
 struct Answered {
     answer: Outcome,
-    later: Arc<Engine>,
+    later: Timed,
     script: Script,
     upstream: ScriptedUpstream,
     /// Requests of the full fetch.

@@ -1,6 +1,7 @@
 //! What the trials of the toolset share: a server with it, an upstream that changes its mind, lists of stories.
 
 use std::collections::HashMap;
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use freshcontext_config::Settings;
 use freshcontext_contract::Clock;
 use freshcontext_engine::{CallContext, Engine, Parts, RECHECK};
+use freshcontext_follow::{Follow, TimeToolset};
 use freshcontext_http::{Config, Pipeline, Upstream};
 use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Case, Kind, Reply, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
@@ -36,13 +38,24 @@ impl Drop for Folder {
     }
 }
 
+/// An engine with the toolset `time`.
+pub struct Timed(pub Follow);
+
+impl Deref for Timed {
+    type Target = Arc<Engine>;
+
+    fn deref(&self) -> &Arc<Engine> {
+        self.0.engine()
+    }
+}
+
 /// A server with the toolset, without the published paces: what is counted here is asked at once.
 pub fn engine(
     base: &str,
     folder: &Folder,
     case: Option<&Case>,
     change: impl FnOnce(&mut Settings),
-) -> Result<Arc<Engine>, String> {
+) -> Result<Timed, String> {
     let now = match case {
         Some(case) => case.now,
         None => "2026-11-21T12:00:00Z".parse().map_err(|_| "a moment")?,
@@ -67,15 +80,16 @@ pub fn engine(
         ..Settings::default()
     };
     change(&mut settings);
+    let toolset = TimeToolset::new(settings.store());
     let parts = Parts {
         adapters,
         composites: freshcontext_sources::composites().iter().collect(),
         transport: Arc::new(Pipeline::new(config).map_err(|error| error.to_string())?),
         clock,
+        toolset: Some(Arc::new(toolset.clone())),
     };
-    Ok(Arc::new(
-        Engine::new(&settings, parts).map_err(|error| error.to_string())?,
-    ))
+    let engine = Engine::new(&settings, parts).map_err(|error| error.to_string())?;
+    Ok(Timed(Follow::new(Arc::new(engine), toolset)))
 }
 
 pub fn object(value: Value) -> Map<String, Value> {
@@ -137,7 +151,7 @@ pub fn stories(list: &[(u64, &str)]) -> Reply {
 pub const FIRST: [(u64, &str); 3] = [(3, "Third"), (2, "Second"), (1, "First")];
 
 /// The engine, an answer of a repository, and what its source says next.
-pub async fn repository(folder: &Folder) -> Result<(Arc<Engine>, Case, Script, ScriptedUpstream), String> {
+pub async fn repository(folder: &Folder) -> Result<(Timed, Case, Script, ScriptedUpstream), String> {
     serving(&case("github/repository")?, folder).await
 }
 
@@ -152,7 +166,7 @@ pub fn case(name: &str) -> Result<Case, String> {
 pub async fn serving(
     case: &Case,
     folder: &Folder,
-) -> Result<(Arc<Engine>, Case, Script, ScriptedUpstream), String> {
+) -> Result<(Timed, Case, Script, ScriptedUpstream), String> {
     let script = Script::of(case, Path::new(""))?;
     let answers = script.clone();
     let upstream = ScriptedUpstream::start(move |seen| {

@@ -10,8 +10,9 @@ use super::{FAILED, WRONG, call, failed, tool_names, values, watch, with_runtime
 use crate::app::App;
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Sources};
-use freshcontext_engine::{Engine, INTENT, Owner, PROFILE, Task, To};
+use freshcontext_engine::{Engine, Owner};
 use freshcontext_files::read::{self as input, Bound};
+use freshcontext_follow::{INTENT, PROFILE, Task, To};
 use freshcontext_serve::signals;
 
 pub(super) fn run(
@@ -38,8 +39,9 @@ pub(super) fn run(
         other => other,
     };
     let app = App::build(&loaded.settings, &sources.environment)?;
-    let engine = app.engine;
-    let (task, json) = match read(&engine, task, &loaded.settings.limits) {
+    let follow = app.follow()?;
+    let engine = follow.engine();
+    let (task, json) = match read(engine, task, &loaded.settings.limits) {
         Ok(read) => read,
         Err(problem) => {
             output::error(
@@ -50,7 +52,7 @@ pub(super) fn run(
         }
     };
     with_runtime(2, async {
-        let work = engine.deliverable(task, owner);
+        let work = follow.deliverable(task, owner);
         let done = tokio::select! {
             done = work => Some(done),
             () = signals::end() => None,

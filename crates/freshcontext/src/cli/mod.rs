@@ -38,6 +38,7 @@ use args::{Cli, Command, Global, History};
 use freshcontext_config::{ConfigError, Loaded, Settings, Sources, load, settings_markdown};
 use freshcontext_engine::{Engine, Owner};
 use freshcontext_files::read::Refused;
+use freshcontext_follow::Follow;
 use freshcontext_mcp::McpServer;
 use freshcontext_metrics::Metrics;
 use freshcontext_serve::{http, stdio};
@@ -333,17 +334,21 @@ fn processors() -> usize {
 
 fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     let app = App::build_for_stdio(&loaded.settings, &sources.environment)?;
-    over_stdio(app.engine, &loaded.settings.limits)
+    over_stdio(app.engine, app.follow, &loaded.settings.limits)
 }
 
 /// Serves an engine on this process's stdin and stdout until it is over; the exit code.
-pub fn over_stdio(engine: Arc<Engine>, limits: &Limits) -> Result<u8, ConfigError> {
+pub fn over_stdio(engine: Arc<Engine>, follow: Option<Follow>, limits: &Limits) -> Result<u8, ConfigError> {
     // One thread: what reads answers and what judges has threads of its own, and a session's steps would wake one thread
     // after the other.
     with_runtime(1, async {
         engine.begin();
         let kept = Arc::clone(&engine);
-        let served = stdio::serve(McpServer::new(engine).for_one_session(), limits).await;
+        let served = stdio::serve(
+            McpServer::new(engine).with_deliverables(follow).for_one_session(),
+            limits,
+        )
+        .await;
         kept.close().await;
         match served {
             Ok(()) => 0,
@@ -360,7 +365,7 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     http::check(&settings.http)?;
     let app = App::build_for_http(settings, &sources.environment)?;
     let pipeline = app.pipeline;
-    over_http(app.engine, settings, app.metrics, move |address| {
+    over_http(app.engine, app.follow, settings, app.metrics, move |address| {
         pipeline.add_own_address(address);
     })
 }
@@ -368,6 +373,7 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
 /// Serves an engine over HTTP until it is over; the exit code. `bound` is told where.
 pub fn over_http(
     engine: Arc<Engine>,
+    follow: Option<Follow>,
     settings: &Settings,
     metrics: Option<Arc<Metrics>>,
     bound: impl FnOnce(SocketAddr),
@@ -383,7 +389,7 @@ pub fn over_http(
         }
         engine.begin();
         let kept = Arc::clone(&engine);
-        let server = McpServer::new(engine);
+        let server = McpServer::new(engine).with_deliverables(follow);
         http::serve(server, listener, &settings.http, &settings.limits, metrics).await;
         kept.close().await;
         Ok(0)

@@ -19,9 +19,10 @@ use crate::output;
 use freshcontext_config::SystemClock;
 use freshcontext_config::{ConfigError, Loaded, Sources};
 use freshcontext_engine::records::{FIELD, of_evaluation as note};
-use freshcontext_engine::{Engine, KeptMoment, Owner, ToolOutcome};
+use freshcontext_engine::{Owner, ToolOutcome};
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_files::write::{self as atomic_file, NewFile};
+use freshcontext_follow::{Follow, KeptMoment};
 use freshcontext_mcp::timeline;
 
 impl Records {
@@ -67,23 +68,24 @@ pub(super) fn kept(
     task: &Records,
     owner: &Owner,
 ) -> Result<u8, ConfigError> {
-    let engine = App::build(&loaded.settings, &sources.environment)?.engine;
+    let app = App::build(&loaded.settings, &sources.environment)?;
+    let follow = app.follow()?;
     with_runtime(1, async {
-        let done = of_kept(&engine, task, owner).await;
-        engine.close().await;
+        let done = of_kept(follow, task, owner).await;
+        follow.engine().close().await;
         done.unwrap_or_else(|error| failed(&error))
     })
 }
 
-async fn of_kept(engine: &Engine, task: &Records, owner: &Owner) -> Result<u8, SourceError> {
+async fn of_kept(follow: &Follow, task: &Records, owner: &Owner) -> Result<u8, SourceError> {
     match task {
         Records::List { json } => {
-            let heads = engine.list_kept_records(owner).await?;
-            list(&heads, *json, engine.clock().now());
+            let heads = follow.list_kept_records(owner).await?;
+            list(&heads, *json, follow.engine().clock().now());
             Ok(0)
         }
         Records::Show { context_id } => {
-            let text = engine.kept_records(context_id, owner).await?;
+            let text = follow.kept_records(context_id, owner).await?;
             Ok(with_text(&text, |bundle| {
                 output::line(&serde_json::to_string_pretty(bundle).unwrap_or_default());
                 0
@@ -94,7 +96,7 @@ async fn of_kept(engine: &Engine, task: &Records, owner: &Owner) -> Result<u8, S
             format,
             ..
         } => {
-            let text = engine.kept_records(context_id, owner).await?;
+            let text = follow.kept_records(context_id, owner).await?;
             Ok(with_text(&text, |bundle| exported(bundle, format)))
         }
         Records::Export { .. } | Records::Page { .. } | Records::Check { .. } => Ok(WRONG),

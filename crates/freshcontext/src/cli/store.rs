@@ -9,7 +9,8 @@ use super::{FAILED, WRONG, with_runtime};
 use crate::output;
 use freshcontext_config::SystemClock;
 use freshcontext_config::{ConfigError, Loaded};
-use freshcontext_engine::{KeptMoment, Owner};
+use freshcontext_engine::Owner;
+use freshcontext_follow::KeptMoment;
 
 /// Answers that are exported at most: as many as any setting keeps.
 const EXPORTED: i64 = i64::MAX;

@@ -1,7 +1,6 @@
 //! `freshcontext deliverable watch`: a line of JSON for each change, and feeds of them.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use freshcontext_contract::SourceError;
@@ -13,8 +12,9 @@ use super::{FAILED, failed, with_runtime};
 use crate::app::App;
 use crate::output;
 use freshcontext_config::{ConfigError, Loaded, Sources};
-use freshcontext_engine::{Engine, Owner};
+use freshcontext_engine::Owner;
 use freshcontext_files::write::{self as atomic_file, NewFile};
+use freshcontext_follow::Follow;
 use freshcontext_serve::signals;
 
 /// How much earlier or later than its turn a source is asked, so that many watchers do not ask at once: a tenth.
@@ -49,10 +49,10 @@ pub(super) fn run(
     owner: &Owner,
 ) -> Result<u8, ConfigError> {
     let app = App::build(&loaded.settings, &sources.environment)?;
-    let engine = app.engine;
+    let follow = app.follow()?;
     with_runtime(2, async {
-        let done = watch(&engine, options, owner).await;
-        engine.close().await;
+        let done = watch(follow, options, owner).await;
+        follow.engine().close().await;
         match done {
             Ok(()) => 0,
             Err(Ended::Source(error)) => failed(&error),
@@ -64,16 +64,16 @@ pub(super) fn run(
     })
 }
 
-async fn watch(engine: &Arc<Engine>, options: &WatchOptions, owner: &Owner) -> Result<(), Ended> {
-    let mut feed = engine.deliverable_feed(&options.name, owner).await?;
-    write_feeds(engine, options, &feed)?;
+async fn watch(follow: &Follow, options: &WatchOptions, owner: &Owner) -> Result<(), Ended> {
+    let mut feed = follow.deliverable_feed(&options.name, owner).await?;
+    write_feeds(follow, options, &feed)?;
     let end = signals::end();
     let gone = output::reader_gone();
     tokio::pin!(end, gone);
     let mut turns: Vec<(Source, Instant)> = Vec::new();
     loop {
         // What is defined may change meanwhile; a deliverable that was removed ends this.
-        let sources = engine.watched_sources(&options.name, owner).await?;
+        let sources = follow.watched_sources(&options.name, owner).await?;
         turns.retain(|(known, _)| sources.iter().any(|(source, _)| source == known));
         for (source, _) in &sources {
             if !turns.iter().any(|(known, _)| known == source) {
@@ -91,7 +91,7 @@ async fn watch(engine: &Arc<Engine>, options: &WatchOptions, owner: &Owner) -> R
             () = sleep_until(*turn) => {}
         }
         // A request under way is waited for: the end comes between two.
-        let seen = engine.watch_source(source, owner).await?;
+        let seen = follow.watch_source(source, owner).await?;
         let every = match options.every {
             Some(seconds) => Duration::from_secs(seconds),
             None => sources
@@ -119,7 +119,7 @@ async fn watch(engine: &Arc<Engine>, options: &WatchOptions, owner: &Owner) -> R
             output::line(&line.to_string());
         }
         feed.add(seen.events);
-        write_feeds(engine, options, &feed)?;
+        write_feeds(follow, options, &feed)?;
         if output::is_lost() {
             return Ok(());
         }
@@ -137,8 +137,9 @@ fn jittered(every: Duration) -> Duration {
     every.saturating_sub(span) + (span * 2).mul_f64(share)
 }
 
-fn write_feeds(engine: &Engine, options: &WatchOptions, feed: &Feed) -> Result<(), Ended> {
-    let now = engine
+fn write_feeds(follow: &Follow, options: &WatchOptions, feed: &Feed) -> Result<(), Ended> {
+    let now = follow
+        .engine()
         .clock()
         .now()
         .to_rfc3339_opts(chrono::SecondsFormat::Millis, true);

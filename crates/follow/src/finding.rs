@@ -8,7 +8,7 @@ use freshcontext_contract::{Evidence, SourceError};
 use super::compare::{Comparison, Verdict, unknown};
 use super::marks::Record;
 use super::moments::KeptMoment;
-use crate::admission::Place;
+use freshcontext_engine::Place;
 
 /// What a look at the source came to.
 pub(super) struct Finding {

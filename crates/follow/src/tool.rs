@@ -4,7 +4,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use freshcontext_contract::SourceError;
 use serde_json::{Map, Value, json};
 
-use crate::{RECHECK, Tool, Work, scoring};
+use freshcontext_engine::{RECHECK, Tool, Work, admitting_failure};
 
 /// Right arguments.
 pub(super) const EXAMPLE: &str = r#"{"answer_id": "aV3x0Zr1k9QmT"}"#;
@@ -99,8 +99,12 @@ pub fn recheck_tool() -> Tool {
             },
             "additionalProperties": false
         }),
-        output_schema: scoring::admitting_failure(output_schema()).into(),
-        work: Work::Recheck,
+        output_schema: admitting_failure(output_schema()).into(),
+        work: Work::Toolset {
+            id: RECHECK,
+            open_world: true,
+            writes: false,
+        },
     }
 }
 

@@ -16,17 +16,17 @@ use freshcontext_records::make::item_id;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Map, Value, json};
 
-use super::super::Watch;
 use super::super::keeping::unusable;
 use super::super::marks::Record;
 use super::super::peeking::{Peeking, Settled};
 use super::super::records::{Changes, state};
 use super::followed::{Followed, Found, Mode};
 use super::keep::{Fetched, Kept, listing};
+use super::say;
 use super::watch::between;
-use super::{Owner, say};
-use crate::reading::{Ask, Collected};
-use crate::{Engine, ToolOutcome, Work};
+use crate::Follow;
+use crate::watch::Watch;
+use freshcontext_engine::{Ask, Collected, Owner, ToolOutcome, Work};
 
 /// For how long what was found out is not asked again.
 const REUSED: Duration = Duration::from_mins(1);
@@ -44,30 +44,30 @@ enum Looked {
     Fetched(Box<Fetched>),
 }
 
-impl Engine {
+impl Follow {
     pub(super) async fn check_deliverable(
-        self: &Arc<Self>,
+        &self,
         name: &str,
         owner: &Owner,
     ) -> Result<ToolOutcome, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let all = self.follow_all(&definition, Mode::Check, owner).await?;
-        Ok(say::checked(name, &all, self.clock.now()))
+        Ok(say::checked(name, &all, self.engine.clock().now()))
     }
 
     pub(super) async fn sync_deliverable(
-        self: &Arc<Self>,
+        &self,
         name: &str,
         owner: &Owner,
     ) -> Result<ToolOutcome, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let all = self.follow_all(&definition, Mode::Sync, owner).await?;
-        Ok(say::synced(name, &all, self.clock.now()))
+        Ok(say::synced(name, &all, self.engine.clock().now()))
     }
 
     /// Asks every source of a deliverable, a few at a time. Only a store that cannot be used is an error.
     pub(super) async fn follow_all(
-        self: &Arc<Self>,
+        &self,
         definition: &Definition,
         mode: Mode,
         owner: &Owner,
@@ -82,7 +82,7 @@ impl Engine {
     /// Asks one source. No transaction is open meanwhile. Where another process replaced the stored copy in the meantime, the
     /// source is asked again.
     pub(super) async fn follow(
-        self: &Arc<Self>,
+        &self,
         source: Source,
         mode: Mode,
         owner: &Owner,
@@ -90,7 +90,7 @@ impl Engine {
         let mut requests: u32 = 0;
         for _ in 0..ATTEMPTS {
             let kept = self.held(&source, owner).await?;
-            let watch = Watch::new(Arc::clone(&self.transport));
+            let watch = Watch::new(Arc::clone(self.engine.transport()));
             let asked = self.follow_once(&source, mode, owner, kept, &watch).await?;
             requests = requests.saturating_add(watch.requests());
             if let Some((found, kept, trouble)) = asked {
@@ -122,7 +122,7 @@ impl Engine {
 
     /// Asks one source once. Returns `None` where another process replaced the stored copy meanwhile.
     async fn follow_once(
-        self: &Arc<Self>,
+        &self,
         source: &Source,
         mode: Mode,
         owner: &Owner,
@@ -130,7 +130,7 @@ impl Engine {
         watch: &Arc<Watch>,
     ) -> Result<Option<Outcome>, SourceError> {
         let resource = source.resource();
-        let begun = self.clock.now();
+        let begun = self.engine.clock().now();
         if mode != Mode::Watch && kept.as_ref().is_some_and(|kept| is_recent(kept, begun)) {
             return Ok(Some((Found::Reused, kept, None)));
         }
@@ -139,7 +139,7 @@ impl Engine {
             return Ok(Some((Found::NeverSynced, None, None)));
         }
         let looked = self.look_at(source, kept.as_ref(), watch).await;
-        let now = self.clock.now();
+        let now = self.engine.clock().now();
         let fetched = match looked {
             Ok(Looked::Current) => {
                 if let Some(kept) = &mut kept {
@@ -190,8 +190,8 @@ impl Engine {
             if !stored {
                 return Ok(None);
             }
-            if let (Some(before), Some(times), Found::Stale) = (&kept, &self.times, found) {
-                times
+            if let (Some(before), Found::Stale) = (&kept, found) {
+                self.toolset
                     .note_changes(owner, &changes(source, before, &after, now), now)
                     .await;
             }
@@ -225,19 +225,19 @@ impl Engine {
             .resource(owner.as_str(), &source.resource())
             .await
             .map_err(|error| unusable(&error))?;
-        let now = self.clock.now();
+        let now = self.engine.clock().now();
         row.map(|(row, revision)| Kept::read(row, revision, now))
             .transpose()
     }
 
     /// Asks the cheap question, then for everything where that does not settle it.
     async fn look_at(
-        self: &Arc<Self>,
+        &self,
         source: &Source,
         kept: Option<&Kept>,
         watch: &Arc<Watch>,
     ) -> Result<Looked, SourceError> {
-        let Some(Work::Source(adapter)) = self.tool(&source.tool).map(|tool| &tool.work) else {
+        let Some(Work::Source(adapter)) = self.engine.tool(&source.tool).map(|tool| &tool.work) else {
             return Err(SourceError::new(
                 ErrorCode::Misconfigured,
                 format!("the tool {} is off here", source.tool),
@@ -262,7 +262,7 @@ impl Engine {
                     missing: ids.collect(),
                     incomplete: Vec::new(),
                     stand_in: None,
-                    retrieved_at: self.clock.now(),
+                    retrieved_at: self.engine.clock().now(),
                     latest: None,
                 })))
             }
@@ -271,18 +271,18 @@ impl Engine {
     }
 
     async fn ask_source(
-        self: &Arc<Self>,
+        &self,
         source: &Source,
         adapter: &Arc<dyn AnyAdapter>,
         kept: Option<&Kept>,
         watch: &Arc<Watch>,
     ) -> Result<Looked, SourceError> {
-        let (mut common, own) = self.prepare(adapter.as_ref(), &source.arguments)?;
+        let (mut common, own) = self.engine.prepare(adapter.as_ref(), &source.arguments)?;
         // Past the cache: a copy of the answer would confirm itself.
         common.max_age = Some(Duration::ZERO);
         let descriptor = adapter.descriptor();
-        let place = Arc::new(self.gate.enter().await?);
-        self.prepare_tables();
+        let place = Arc::new(self.engine.admit().await?);
+        self.engine.prepare_tables();
         let settled = Arc::new(Settled::default());
         let ask = Ask {
             adapter: Arc::new(Peeking {
@@ -298,54 +298,56 @@ impl Engine {
             }),
             common,
             own,
-            deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
+            deadline: Instant::now() + Duration::from_millis(self.engine.limits().call_deadline_ms),
             place,
             transport: Some(Arc::clone(watch) as _),
         };
         let (arguments, words) = (source.arguments.clone(), source.words());
         let before = kept.and_then(|kept| kept.record.route.clone());
         let watch = Arc::clone(watch);
-        self.read(ask, move |engine, collected: Collected| {
-            if settled.take().is_some() {
-                return Ok(Looked::Current);
-            }
-            let scored = engine.score(descriptor, collected, &arguments)?;
-            let structured = scored.render(usize::MAX).structured;
-            let items = items_of(&structured);
-            let record = Record::of(scored.items(), &structured, items.len(), watch.asked());
-            let mut missing = Vec::new();
-            let mut incomplete = Vec::new();
-            for part in structured
-                .get("failures")
-                .and_then(Value::as_array)
-                .into_iter()
-                .flatten()
-            {
-                let text = |name: &str| part.get(name).and_then(Value::as_str).unwrap_or_default();
-                if text("code") == ErrorCode::NotFound.as_str() && descriptor.peek.listing == Told::Named {
-                    missing.push(text("what").to_owned());
-                    continue;
+        self.engine
+            .read(ask, move |engine, collected: Collected| {
+                if settled.take().is_some() {
+                    return Ok(Looked::Current);
                 }
-                incomplete.push(Trouble {
-                    what: format!("{words}: {}", text("what")),
-                    code: text("code").to_owned(),
-                    message: text("message").to_owned(),
-                    retry_after_s: None,
-                });
-            }
-            let dates = scored.items().iter().filter_map(|item| item.date.instant);
-            Ok(Looked::Fetched(Box::new(Fetched {
-                stand_in: stand_in(descriptor, before.as_deref(), record.route.as_deref(), &words),
-                items: with_ids(&record, items, &structured),
-                record,
-                listing: listing(descriptor.peek.listing),
-                missing,
-                incomplete,
-                retrieved_at: scored.retrieved_at(),
-                latest: dates.max().or(scored.date().instant),
-            })))
-        })
-        .await
+                let scored = engine.score(descriptor, collected, &arguments)?;
+                let structured = scored.render(usize::MAX).structured;
+                let items = items_of(&structured);
+                let record = Record::of(scored.items(), &structured, items.len(), watch.asked());
+                let mut missing = Vec::new();
+                let mut incomplete = Vec::new();
+                for part in structured
+                    .get("failures")
+                    .and_then(Value::as_array)
+                    .into_iter()
+                    .flatten()
+                {
+                    let text = |name: &str| part.get(name).and_then(Value::as_str).unwrap_or_default();
+                    if text("code") == ErrorCode::NotFound.as_str() && descriptor.peek.listing == Told::Named
+                    {
+                        missing.push(text("what").to_owned());
+                        continue;
+                    }
+                    incomplete.push(Trouble {
+                        what: format!("{words}: {}", text("what")),
+                        code: text("code").to_owned(),
+                        message: text("message").to_owned(),
+                        retry_after_s: None,
+                    });
+                }
+                let dates = scored.items().iter().filter_map(|item| item.date.instant);
+                Ok(Looked::Fetched(Box::new(Fetched {
+                    stand_in: stand_in(descriptor, before.as_deref(), record.route.as_deref(), &words),
+                    items: with_ids(&record, items, &structured),
+                    record,
+                    listing: listing(descriptor.peek.listing),
+                    missing,
+                    incomplete,
+                    retrieved_at: scored.retrieved_at(),
+                    latest: dates.max().or(scored.date().instant),
+                })))
+            })
+            .await
     }
 }
 

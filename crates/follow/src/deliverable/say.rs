@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::super::moments::{KeptMoment, unknown};
 use super::followed::Followed;
 use super::moment;
-use crate::ToolOutcome;
+use freshcontext_engine::ToolOutcome;
 
 pub(super) fn outcome(text: String, structured: Value) -> ToolOutcome {
     ToolOutcome {

@@ -12,12 +12,13 @@ use super::compare::{Now, Verdict, compare, gone, unchanged, unknown};
 use super::finding::{Admitted, Finding, Found, Subject};
 use super::marks::{Kept, Record};
 use super::moments::KeptMoment;
+use super::outcome;
 use super::peeking::{Peeking, Settled};
 use super::records::Changes;
 use super::tool::{EXAMPLE, Question};
-use super::{Owner, Watch, outcome};
-use crate::reading::{Ask, Collected};
-use crate::{Engine, ToolOutcome, Work};
+use super::watch::Watch;
+use crate::Follow;
+use freshcontext_engine::{Ask, Collected, Owner, ToolOutcome, Work};
 
 /// The answer as it is now.
 pub(super) struct Fresh {
@@ -25,21 +26,16 @@ pub(super) struct Fresh {
     missing: Vec<String>,
 }
 
-impl Engine {
+impl Follow {
     /// Rechecks an answer. Only what the caller got wrong, and an answer that is not kept, is an error; whatever keeps
     /// us from knowing is a verdict.
     pub async fn recheck(
-        self: &Arc<Self>,
+        &self,
         arguments: &Map<String, Value>,
         owner: &Owner,
     ) -> Result<ToolOutcome, SourceError> {
-        let Some(times) = &self.times else {
-            return Err(SourceError::new(
-                ErrorCode::Misconfigured,
-                "the toolset `time` is off",
-            ));
-        };
-        let begun = self.clock.now();
+        let times = &self.toolset;
+        let begun = self.engine.clock().now();
         let (subject, found, changes) = match Question::read(arguments)? {
             Question::Answer(id) => {
                 let (row, then) = times.find(owner, &id, begun.timestamp_millis()).await?;
@@ -92,7 +88,7 @@ impl Engine {
                 (subject, Found::Answer(Box::new(finding)), changes)
             }
         };
-        let now = self.clock.now();
+        let now = self.engine.clock().now();
         times.note_changes(owner, &changes, now).await;
         Ok(outcome::outcome(&subject, &found, now))
     }
@@ -100,13 +96,13 @@ impl Engine {
     /// Asks the cheap question, then for everything where that does not settle it. A section of a composite has a admitted
     /// already.
     pub(super) async fn look(
-        self: &Arc<Self>,
+        &self,
         tool: &str,
         arguments: &Map<String, Value>,
         then: Option<&Record>,
         admitted: Option<Admitted>,
     ) -> Result<(Finding, Option<Fresh>), SourceError> {
-        let adapter = match self.tool(tool).map(|tool| &tool.work) {
+        let adapter = match self.engine.tool(tool).map(|tool| &tool.work) {
             Some(Work::Source(adapter)) => adapter,
             Some(Work::Composite(_)) => {
                 let problem = "names a composite, whose answers are rechecked by their answer_id";
@@ -117,7 +113,7 @@ impl Engine {
                 return Err(SourceError::invalid_input("tool", problem, EXAMPLE));
             }
         };
-        let watch = Watch::new(Arc::clone(&self.transport));
+        let watch = Watch::new(Arc::clone(self.engine.transport()));
         let looked = self.looked(adapter, arguments, then, admitted, &watch).await;
         let mut finding = Finding {
             requests: watch.requests(),
@@ -160,24 +156,24 @@ impl Engine {
     }
 
     async fn looked(
-        self: &Arc<Self>,
+        &self,
         adapter: &Arc<dyn AnyAdapter>,
         arguments: &Map<String, Value>,
         then: Option<&Record>,
         admitted: Option<Admitted>,
         watch: &Arc<Watch>,
     ) -> Result<Looked, SourceError> {
-        let (mut common, own) = self.prepare(adapter.as_ref(), arguments)?;
+        let (mut common, own) = self.engine.prepare(adapter.as_ref(), arguments)?;
         // Past the cache: a copy of the answer would confirm itself.
         common.max_age = Some(Duration::ZERO);
         let admitted = match admitted {
             Some(admitted) => admitted,
             None => Admitted {
-                place: Arc::new(self.gate.enter().await?),
-                deadline: Instant::now() + Duration::from_millis(self.limits().call_deadline_ms),
+                place: Arc::new(self.engine.admit().await?),
+                deadline: Instant::now() + Duration::from_millis(self.engine.limits().call_deadline_ms),
             },
         };
-        self.prepare_tables();
+        self.engine.prepare_tables();
         let settled = Arc::new(Settled::default());
         let ask = Ask {
             adapter: Arc::new(Peeking {
@@ -195,31 +191,34 @@ impl Engine {
         };
         let descriptor = adapter.descriptor();
         let arguments = arguments.clone();
-        self.read(ask, move |engine, collected: Collected| {
-            if let Some(evidence) = settled.take() {
-                return Ok(Looked::Settled(evidence));
-            }
-            let scored = engine.score(descriptor, collected, &arguments)?;
-            let structured = scored.render(usize::MAX).structured;
-            let items = scored.items();
-            let shown = structured
-                .get("items")
-                .and_then(Value::as_array)
-                .map_or(0, Vec::len);
-            let failures = structured.get("failures").and_then(Value::as_array);
-            let missing = failures
-                .into_iter()
-                .flatten()
-                .filter(|part| part.get("code").and_then(Value::as_str) == Some(ErrorCode::NotFound.as_str()))
-                .filter_map(|part| part.get("what").and_then(Value::as_str))
-                .map(str::to_owned)
-                .collect();
-            Ok(Looked::Fresh(Fresh {
-                record: Record::of(items, &structured, shown, Vec::new()),
-                missing,
-            }))
-        })
-        .await
+        self.engine
+            .read(ask, move |engine, collected: Collected| {
+                if let Some(evidence) = settled.take() {
+                    return Ok(Looked::Settled(evidence));
+                }
+                let scored = engine.score(descriptor, collected, &arguments)?;
+                let structured = scored.render(usize::MAX).structured;
+                let items = scored.items();
+                let shown = structured
+                    .get("items")
+                    .and_then(Value::as_array)
+                    .map_or(0, Vec::len);
+                let failures = structured.get("failures").and_then(Value::as_array);
+                let missing = failures
+                    .into_iter()
+                    .flatten()
+                    .filter(|part| {
+                        part.get("code").and_then(Value::as_str) == Some(ErrorCode::NotFound.as_str())
+                    })
+                    .filter_map(|part| part.get("what").and_then(Value::as_str))
+                    .map(str::to_owned)
+                    .collect();
+                Ok(Looked::Fresh(Fresh {
+                    record: Record::of(items, &structured, shown, Vec::new()),
+                    missing,
+                }))
+            })
+            .await
     }
 }
 

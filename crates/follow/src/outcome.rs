@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::compare::{ItemVerdict, Verdict};
 use super::finding::{Finding, Found, SectionFinding, Subject, strongest};
-use crate::ToolOutcome;
+use freshcontext_engine::ToolOutcome;
 
 /// Items of one source that the text names; the structured result has all.
 const LINES: usize = 40;

@@ -20,11 +20,12 @@ use freshcontext_store::{Added, Backend, DeliverableRow, VersionRow};
 
 pub use tools::deliverable_tools;
 pub(crate) use tools::read_task;
+pub use watch::Seen;
 
-use super::Owner;
 use super::keeping::unusable;
 use super::marks::canonical;
-use crate::{Engine, ToolOutcome, Work};
+use crate::Follow;
+use freshcontext_engine::{Owner, ToolOutcome, Work};
 
 /// Names of the tools.
 const TOOLS: [&str; 3] = ["deliverable_generate", "deliverable_diff", "deliverable_list"];
@@ -93,14 +94,10 @@ pub enum Task {
     },
 }
 
-impl Engine {
+impl Follow {
     /// Does what is to be done with an owner's deliverables. What cannot be checked is part of the outcome, unless the
     /// deliverable's policy is to refuse.
-    pub async fn deliverable(
-        self: &Arc<Self>,
-        task: Task,
-        owner: &Owner,
-    ) -> Result<ToolOutcome, SourceError> {
+    pub async fn deliverable(&self, task: Task, owner: &Owner) -> Result<ToolOutcome, SourceError> {
         match task {
             Task::Add { name, definition } => self.add_deliverable(&name, *definition, owner).await,
             Task::List => self.list_deliverables(owner).await,
@@ -109,7 +106,7 @@ impl Engine {
             Task::Generate { name } => self.generate(&name, owner).await,
             Task::Show { name, version } => {
                 let (row, version) = self.deliverable_version(&name, version, owner).await?;
-                Ok(say::version(&row, &version, self.clock.now()))
+                Ok(say::version(&row, &version, self.engine.clock().now()))
             }
             Task::Diff { name, from, to } => self.diff_deliverable(&name, from, to, owner).await,
             Task::Remove { name } => self.remove_deliverable(&name, owner).await,
@@ -118,7 +115,7 @@ impl Engine {
 
     /// What keeps them.
     async fn kept(&self) -> Result<Arc<dyn Backend>, SourceError> {
-        let store = self.times.as_ref().and_then(|times| times.store());
+        let store = self.toolset.store();
         let Some(store) = store else {
             return Err(SourceError::new(
                 ErrorCode::Misconfigured,
@@ -134,7 +131,7 @@ impl Engine {
             let field = format!("sources: {}", named(&source.tool));
             SourceError::invalid_input(field, problem, "search_jobs query=rust remote_only=true")
         };
-        let Some(tool) = self.tool(&source.tool) else {
+        let Some(tool) = self.engine.tool(&source.tool) else {
             return Err(wrong("is no tool"));
         };
         let Work::Source(adapter) = &tool.work else {
@@ -147,7 +144,7 @@ impl Engine {
                 "has a cursor, which leads to one page once; ask for more with limit",
             ));
         }
-        self.prepare(adapter.as_ref(), &source.arguments)?;
+        self.engine.prepare(adapter.as_ref(), &source.arguments)?;
         let arguments = serde_json::from_str(&canonical(&source.arguments)).unwrap_or_default();
         Ok(Source::new(source.tool.clone(), &arguments))
     }
@@ -178,8 +175,8 @@ impl Engine {
             return Err(SourceError::invalid_input("max_tokens", problem, "4000"));
         }
         let body = serde_json::to_string(&definition).map_err(unwritable)?;
-        let most = i64::try_from(self.limits().deliverables_kept).unwrap_or(i64::MAX);
-        let now = self.clock.now().timestamp_millis();
+        let most = i64::try_from(self.engine.limits().deliverables_kept).unwrap_or(i64::MAX);
+        let now = self.engine.clock().now().timestamp_millis();
         let added = self
             .kept()
             .await?
@@ -212,7 +209,7 @@ impl Engine {
             let definition = read_definition(&row)?;
             all.push((row, definition));
         }
-        Ok(say::list(&all, self.clock.now()))
+        Ok(say::list(&all, self.engine.clock().now()))
     }
 
     /// The newest versions of an owner's deliverables by name; 0 where there is none yet.
@@ -288,7 +285,7 @@ impl Engine {
     async fn remove_deliverable(&self, name: &str, owner: &Owner) -> Result<ToolOutcome, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let kept = self.kept().await?;
-        let now = self.clock.now().timestamp_millis();
+        let now = self.engine.clock().now().timestamp_millis();
         let removed = kept
             .remove_deliverable(owner.as_str(), name, now)
             .await

@@ -4,14 +4,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError, named};
-use freshcontext_store::{AnswerRow, Store, StoreError};
+use freshcontext_store::{AnswerRow, StoreError};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Map, Value, json};
 use sha2::Sha256;
 
-use super::Owner;
+use crate::TimeToolset;
+
 use super::marks::{Draft, Kept};
-use crate::ToolOutcome;
+use freshcontext_engine::{Owner, ToolOutcome};
 
 /// Bytes of an id: 72 bits, bound to their owner.
 const ID_BYTES: usize = 9;
@@ -19,39 +20,16 @@ const ID_BYTES: usize = 9;
 /// Where the `_meta` of a result says that its answer is not kept.
 const STATUS: &str = "io.github.freshcontext/answer";
 
-/// What the toolset holds.
-pub struct Times {
-    /// `None` where nothing is kept (`store = "off"`).
-    store: Option<Store>,
-    /// Makes ids: the same answer from the cache keeps its own, and nobody can guess another's.
-    key: [u8; 32],
-}
-
-impl Times {
-    pub fn new(store: Option<Store>) -> Self {
-        let mut key = [0; 32];
-        // Without randomness there are no ids, and so nothing is kept.
-        let random = getrandom::fill(&mut key).is_ok();
-        Self {
-            store: store.filter(|_| random),
-            key,
-        }
-    }
-
-    /// Begins to open the store, which is not waited for: a source is asked meanwhile.
-    pub fn begin(&self) {
-        if let Some(store) = &self.store {
-            store.begin();
-        }
-    }
-
-    pub fn store(&self) -> Option<&Store> {
-        self.store.as_ref()
-    }
-
+impl TimeToolset {
     /// Keeps an answer and gives it its id, and its hash. Where it is not kept within the time that an answer waits
     /// (`limits.store_wait_ms`), it goes out without an id, and says so.
-    pub async fn keep(&self, outcome: &mut ToolOutcome, draft: Draft, owner: &Owner, now: DateTime<Utc>) {
+    pub(crate) async fn keep(
+        &self,
+        outcome: &mut ToolOutcome,
+        draft: Draft,
+        owner: &Owner,
+        now: DateTime<Utc>,
+    ) {
         // A composite is rechecked by its id alone, and its first envelope is that of its first section.
         let (hash, header_end) = match &draft.record {
             Kept::Answer(_) => (Some(draft.hash.clone()), "\n---\n"),
@@ -90,7 +68,7 @@ impl Times {
         owner: &Owner,
         now: DateTime<Utc>,
     ) -> Result<Option<String>, StoreError> {
-        let Some(store) = &self.store else {
+        let Some(store) = self.store() else {
             return Ok(None);
         };
         let (Some(answer_id), Ok(record)) = (self.id(&draft, owner), serde_json::to_string(&draft.record))
@@ -137,7 +115,7 @@ impl Times {
         id: &str,
         now_ms: i64,
     ) -> Result<(AnswerRow, Kept), SourceError> {
-        let Some(store) = &self.store else {
+        let Some(store) = self.store() else {
             return Err(SourceError::new(
                 ErrorCode::Misconfigured,
                 "no answers are kept here (the setting `store` is off)",
@@ -161,13 +139,6 @@ impl Times {
                 .caused_by(error)
         })?;
         Ok((row, record))
-    }
-
-    /// Ends the store's connections, in bounded time. Whatever has an id is kept already.
-    pub async fn close(&self) {
-        if let Some(store) = &self.store {
-            store.close().await;
-        }
     }
 }
 

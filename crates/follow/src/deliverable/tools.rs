@@ -4,7 +4,7 @@ use freshcontext_contract::SourceError;
 use serde_json::{Map, Value, json};
 
 use super::{TOOLS, Task, To};
-use crate::{Tool, Work, scoring};
+use freshcontext_engine::{Tool, Work, admitting_failure};
 
 const EXAMPLE: &str = r#"{"name": "jobs"}"#;
 const DIFF_EXAMPLE: &str = r#"{"name": "jobs", "from": 1, "to": 2}"#;
@@ -50,6 +50,7 @@ pub fn read_task(tool: &str, arguments: &Map<String, Value>) -> Result<Task, Sou
 
 /// The tools, as they are offered with the toolset `time`.
 pub fn deliverable_tools() -> Vec<Tool> {
+    let [generate, diff, list] = TOOLS;
     let name = json!({"type": "string", "description": "Name of the deliverable"});
     let number = |about: &str| json!({"type": "integer", "description": about});
     let (text, whole) = (json!({"type": "string"}), json!({"type": "integer"}));
@@ -61,10 +62,13 @@ pub fn deliverable_tools() -> Vec<Tool> {
             description: description.to_owned(),
             example: example.to_owned(),
             input_schema: input,
-            output_schema: scoring::admitting_failure(output).into(),
-            work: Work::Deliverable,
+            output_schema: admitting_failure(output).into(),
+            work: Work::Toolset {
+                id: "deliverable",
+                open_world: name != list,
+                writes: name == generate,
+            },
         };
-    let [generate, diff, list] = TOOLS;
     vec![
         tool(
             generate,

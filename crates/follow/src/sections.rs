@@ -4,42 +4,31 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::{SourceError, Transport};
+use freshcontext_contract::SourceError;
 use freshcontext_core::composite::Section;
 use freshcontext_core::provenance::sha256_hex;
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
 
-use super::Watch;
 use super::finding::{Admitted, Finding, SectionFinding};
 use super::marks::{Draft, Kept, KeptSection, Record, canonical};
-use crate::Engine;
+use super::watch::Watch;
+use crate::Follow;
 
-/// Looks on at the requests of a composite, section by section.
-pub struct Watched {
-    arguments: Map<String, Value>,
-    sections: Vec<Arc<Watch>>,
+/// Sections with their marks, before it is known how much of each is shown.
+#[derive(Default)]
+pub(crate) struct Marked {
+    retrieved: Option<DateTime<Utc>>,
+    sections: Vec<Option<KeptSection>>,
 }
 
-impl Watched {
-    pub fn new(transport: &Arc<dyn Transport>, arguments: Map<String, Value>, sections: usize) -> Self {
-        Self {
-            arguments,
-            sections: (0..sections).map(|_| Watch::new(Arc::clone(transport))).collect(),
-        }
-    }
-
-    /// What sends the requests of the section at this place.
-    pub fn transport(&self, at: usize) -> Option<Arc<dyn Transport>> {
-        self.sections.get(at).map(|watch| Arc::clone(watch) as _)
-    }
-
-    /// The marks of all sections that answered. What failed told nothing that could be rechecked.
-    pub fn mark(self, tool: &'static str, sections: &[Section]) -> Marked {
+impl Marked {
+    /// The marks of all sections that answered. A section that failed leaves nothing to recheck.
+    pub(crate) fn of(sections: &[Section], watches: &[Arc<Watch>]) -> Self {
         let mut retrieved: Option<DateTime<Utc>> = None;
         let marks = sections
             .iter()
-            .zip(self.sections)
+            .zip(watches)
             .map(|(section, watch)| {
                 let judged = section.outcome.as_ref().ok()?;
                 let oldest = retrieved.map_or(judged.retrieved_at(), |at| at.min(judged.retrieved_at()));
@@ -58,26 +47,19 @@ impl Watched {
                 })
             })
             .collect();
-        Marked {
-            tool,
-            arguments: canonical(&self.arguments),
+        Self {
             retrieved,
             sections: marks,
         }
     }
-}
 
-/// Sections with their marks, before it is known how much of each is shown.
-pub struct Marked {
-    tool: &'static str,
-    arguments: String,
-    retrieved: Option<DateTime<Utc>>,
-    sections: Vec<Option<KeptSection>>,
-}
-
-impl Marked {
     /// What is kept of the answer that shows `structured`; `None` where no section told anything.
-    pub fn draft(self, structured: Option<&Value>) -> Option<Draft> {
+    pub(crate) fn draft(
+        self,
+        tool: String,
+        arguments: &Map<String, Value>,
+        structured: Option<&Value>,
+    ) -> Option<Draft> {
         let shown = structured?.get("sections")?.as_array()?;
         let sections: Vec<KeptSection> = self
             .sections
@@ -100,23 +82,23 @@ impl Marked {
             .collect();
         Some(Draft {
             hash: sha256_hex(&hashes.join("\n")),
-            tool: self.tool.to_owned(),
-            arguments: self.arguments,
+            tool,
+            arguments: canonical(arguments),
             retrieved_ms: self.retrieved?.timestamp_millis(),
             record: Kept::Sections { sections },
         })
     }
 }
 
-impl Engine {
+impl Follow {
     /// Rechecks every section at once, as one call and under one deadline.
     pub(super) async fn look_at_sections(
-        self: &Arc<Self>,
+        &self,
         sections: Vec<KeptSection>,
     ) -> Result<Vec<SectionFinding>, SourceError> {
         let admitted = Admitted {
-            place: Arc::new(self.gate.enter().await?),
-            deadline: Instant::now() + Duration::from_millis(self.limits().composite_deadline_ms),
+            place: Arc::new(self.engine.admit().await?),
+            deadline: Instant::now() + Duration::from_millis(self.engine.limits().composite_deadline_ms),
         };
         let looks = sections.into_iter().map(|section| {
             let admitted = admitted.clone();

@@ -1,6 +1,5 @@
 //! Following the sources of a deliverable as they age.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use freshcontext_contract::{SourceError, named};
@@ -11,8 +10,9 @@ use freshcontext_deliverables::{
 };
 
 use super::followed::{Found, Mode};
-use super::{Owner, moment};
-use crate::Engine;
+use super::moment;
+use crate::Follow;
+use freshcontext_engine::Owner;
 
 /// No source is asked more often, however fast it ages.
 const LEAST: Duration = Duration::from_mins(10);
@@ -28,7 +28,7 @@ pub struct Seen {
     pub trouble: Option<Trouble>,
 }
 
-impl Engine {
+impl Follow {
     /// The sources of a deliverable, each with the time after which it is worth asking again: the half-life of its kind.
     pub async fn watched_sources(
         &self,
@@ -39,8 +39,8 @@ impl Engine {
         let sources = definition.sources.into_iter();
         Ok(sources
             .map(|source| {
-                let kind = self.tool(&source.tool).map_or("default", |tool| tool.id());
-                let hours = half_life_hours(self.decay().lambda(kind));
+                let kind = self.engine.tool(&source.tool).map_or("default", |tool| tool.id());
+                let hours = half_life_hours(self.engine.decay().lambda(kind));
                 let every = Duration::try_from_secs_f64(hours * 3_600.0).unwrap_or(MOST);
                 (source, every.clamp(LEAST, MOST))
             })
@@ -48,7 +48,7 @@ impl Engine {
     }
 
     /// Syncs one source, and says what changed.
-    pub async fn watch_source(self: &Arc<Self>, source: &Source, owner: &Owner) -> Result<Seen, SourceError> {
+    pub async fn watch_source(&self, source: &Source, owner: &Owner) -> Result<Seen, SourceError> {
         let before = self.held(source, owner).await?;
         let followed = self.follow(source.clone(), Mode::Watch, owner).await?;
         let trouble = followed.trouble.clone();
@@ -62,7 +62,7 @@ impl Engine {
             trouble: None,
         };
         let found = between(before, followed.known());
-        let mut events = events(&found, &moment(self.clock.now()), named);
+        let mut events = events(&found, &moment(self.engine.clock().now()), named);
         for event in &mut events {
             event.title = clean_line(&event.title).into_owned();
             event.detail = clean_line(&event.detail).into_owned();

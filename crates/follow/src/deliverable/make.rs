@@ -15,8 +15,9 @@ use serde_json::{Map, Value, json};
 
 use super::super::keeping::unusable;
 use super::followed::{Followed, Mode};
-use super::{Owner, To, differences, moment, say, unwritable};
-use crate::{Engine, ToolOutcome};
+use super::{To, differences, moment, say, unwritable};
+use crate::Follow;
+use freshcontext_engine::{Owner, ToolOutcome, defect};
 
 /// Attempts to append a version while others append theirs.
 const APPENDS: usize = 100;
@@ -30,23 +31,19 @@ struct Made {
     beyond: usize,
 }
 
-impl Engine {
+impl Follow {
     /// Checks, syncs what is stale, judges everything at now, and appends a version. The network is done with before
     /// anything is written, and what is written is one row.
-    pub(super) async fn generate(
-        self: &Arc<Self>,
-        name: &str,
-        owner: &Owner,
-    ) -> Result<ToolOutcome, SourceError> {
+    pub(super) async fn generate(&self, name: &str, owner: &Owner) -> Result<ToolOutcome, SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let followed = self.follow_all(&definition, Mode::Sync, owner).await?;
         let requests = followed.iter().map(|one| one.requests).sum();
-        let now = self.clock.now();
+        let now = self.engine.clock().now();
         let made = self
             .made(followed, &definition, definition.on_unchecked, now)
             .await?;
         let kept = self.kept().await?;
-        let keep = i64::try_from(self.limits().versions_kept).unwrap_or(i64::MAX);
+        let keep = i64::try_from(self.engine.limits().versions_kept).unwrap_or(i64::MAX);
         for _ in 0..APPENDS {
             let last = kept
                 .version(owner.as_str(), name, None)
@@ -54,7 +51,14 @@ impl Engine {
                 .map_err(|error| unusable(&error))?;
             let number = last.as_ref().map_or(1, |last| last.version.saturating_add(1));
             let predecessor = last.map(|last| last.hash);
-            let version = version_of(name, number, &definition, &made, now, self.limits().version_bytes);
+            let version = version_of(
+                name,
+                number,
+                &definition,
+                &made,
+                now,
+                self.engine.limits().version_bytes,
+            );
             let body = serde_json::to_string(&version).map_err(unwritable)?;
             let row = VersionRow {
                 version: number,
@@ -81,7 +85,7 @@ impl Engine {
     }
 
     pub(super) async fn diff_deliverable(
-        self: &Arc<Self>,
+        &self,
         name: &str,
         from: i64,
         to: To,
@@ -101,20 +105,20 @@ impl Engine {
             (from, to),
             &found,
             &snapshots,
-            self.clock.now(),
+            self.engine.clock().now(),
         ))
     }
 
     /// What changed since a version. Nothing is kept of what was fetched for it.
     async fn since(
-        self: &Arc<Self>,
+        &self,
         name: &str,
         first: &Version,
         owner: &Owner,
     ) -> Result<(Vec<Snapshot>, Diff), SourceError> {
         let definition = self.find_deliverable(name, owner).await?;
         let followed = self.follow_all(&definition, Mode::Look, owner).await?;
-        let now = self.clock.now();
+        let now = self.engine.clock().now();
         let made = self
             .made(followed, &definition, OnUnchecked::LeaveOut, now)
             .await?;
@@ -130,7 +134,7 @@ impl Engine {
 
     /// Gathers by a policy and judges at this moment.
     async fn made(
-        self: &Arc<Self>,
+        &self,
         followed: Vec<Followed>,
         definition: &Definition,
         policy: OnUnchecked,
@@ -138,15 +142,18 @@ impl Engine {
     ) -> Result<Made, SourceError> {
         let known = followed.into_iter().map(Followed::known).collect();
         let mut gathered = gather(known, policy).map_err(|refused| not_made(&refused))?;
-        let most = self.limits().signals;
+        let most = self.engine.limits().signals;
         let beyond = gathered.entries.len().saturating_sub(most);
         let evaluation = if gathered.entries.is_empty() {
             None
         } else {
             let arguments = arguments(&gathered, definition, most);
-            let options = Arc::clone(&self.options);
-            let judged = self.beside(move || evaluate(&arguments, now, &options)).await;
-            Some(judged.unwrap_or_else(|| Err(crate::outcome::defect()))?)
+            let options = Arc::clone(&self.engine.options());
+            let judged = self
+                .engine
+                .beside(move || evaluate(&arguments, now, &options))
+                .await;
+            Some(judged.unwrap_or_else(|| Err(defect()))?)
         };
         for verdict in evaluation.iter().flat_map(|evaluation| &evaluation.verdicts) {
             if let Some(entry) = gathered.entries.get_mut(verdict.position) {

@@ -11,13 +11,13 @@ use freshcontext_records::later::{self, Part};
 use freshcontext_store::{AnswerRow, RecordsHead, RecordsRow, Store, StoreError};
 use serde_json::{Map, Value, json};
 
-use super::Owner;
 use super::compare::{Comparison, Verdict};
-use super::keeping::{Times, unusable};
+use super::keeping::unusable;
 use super::marks::{Record, canonical};
 use super::moments::KeptMoment;
-use crate::records::{FIELD, STATUS};
-use crate::{Engine, RECHECK, Tool, ToolOutcome, Work};
+use crate::{Follow, TimeToolset};
+use freshcontext_engine::records::{FIELD, STATUS};
+use freshcontext_engine::{Ended, Owner, RECHECK, Tool, ToolOutcome, Work};
 
 /// Attempts to write what was found into records that others write into at the same time.
 const ATTEMPTS: usize = 5;
@@ -102,16 +102,15 @@ fn state_of(row: &AnswerRow) -> String {
     state(&format!("{} {}", row.tool, row.arguments), &row.hash)
 }
 
-impl Times {
+impl TimeToolset {
     /// Keeps the records that an answer carries, and says beside it whether it did.
-    pub async fn keep_records(
-        &self,
-        outcome: &mut ToolOutcome,
-        tool: &Tool,
-        owner: &Owner,
-        most: usize,
-        now: DateTime<Utc>,
-    ) {
+    pub(crate) async fn keep_records(&self, ended: Ended<'_>, outcome: &mut ToolOutcome) {
+        let Ended {
+            tool,
+            owner,
+            records_bytes: most,
+            now,
+        } = ended;
         let Some(structured) = &outcome.structured else {
             return;
         };
@@ -275,10 +274,10 @@ fn with_changes(row: &RecordsRow, changes: &Changes, now: DateTime<Utc>) -> Opti
     serde_json::to_string(&bundle).ok()
 }
 
-impl Engine {
+impl Follow {
     /// What is kept of an owner's context records, newest first.
     pub async fn list_kept_records(&self, owner: &Owner) -> Result<Vec<RecordsHead>, SourceError> {
-        let now_ms = self.clock.now().timestamp_millis();
+        let now_ms = self.engine.clock().now().timestamp_millis();
         let listed = self.record_store()?.list_records(owner.as_str(), now_ms).await;
         listed.map_err(|error| unusable(&error))
     }
@@ -286,7 +285,7 @@ impl Engine {
     /// An owner's context records by the id of their envelope, as JSON. Unknown, expired and foreign ones are not found
     /// alike.
     pub async fn kept_records(&self, context_id: &str, owner: &Owner) -> Result<String, SourceError> {
-        let now_ms = self.clock.now().timestamp_millis();
+        let now_ms = self.engine.clock().now().timestamp_millis();
         let found = self
             .record_store()?
             .records(owner.as_str(), context_id, now_ms)
@@ -302,14 +301,11 @@ impl Engine {
     }
 
     fn record_store(&self) -> Result<&Store, SourceError> {
-        self.times
-            .as_ref()
-            .and_then(|times| times.store())
-            .ok_or_else(|| {
-                SourceError::new(
-                    ErrorCode::Misconfigured,
-                    "no context records are kept here (the setting `store` is off)",
-                )
-            })
+        self.toolset.store().ok_or_else(|| {
+            SourceError::new(
+                ErrorCode::Misconfigured,
+                "no context records are kept here (the setting `store` is off)",
+            )
+        })
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::say::{outcome, unchecked};
 use super::{To, moment};
-use crate::ToolOutcome;
+use freshcontext_engine::ToolOutcome;
 
 /// Lines of a kind that the text has; the structured result has all.
 const LINES: usize = 40;

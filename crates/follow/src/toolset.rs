@@ -1,0 +1,95 @@
+//! The toolset as the engine sees it.
+
+use std::sync::Arc;
+
+use freshcontext_contract::{BoxFuture, SourceError};
+use freshcontext_engine::{Call, Ended, Engine, Observer, Owner, RECHECK, Tool, ToolOutcome, Toolset};
+use freshcontext_store::Store;
+use serde_json::{Map, Value};
+
+use crate::Follow;
+use crate::deliverable::{deliverable_tools, read_task};
+use crate::observer::CallObserver;
+use crate::tool::{recheck_tool, with_answer_hash, with_answer_id};
+
+/// The toolset `time`. Clones share the store.
+#[derive(Clone)]
+pub struct TimeToolset {
+    /// `None` where nothing is kept (`store = "off"`).
+    store: Option<Arc<Store>>,
+    /// Key of the ids of answers: an answer from the cache keeps its id, and nobody can guess another's.
+    pub(crate) key: [u8; 32],
+}
+
+impl TimeToolset {
+    /// The toolset over a store. Without randomness there are no ids, and nothing is kept.
+    pub fn new(store: Option<Store>) -> Self {
+        let mut key = [0; 32];
+        let random = getrandom::fill(&mut key).is_ok();
+        Self {
+            store: store.filter(|_| random).map(Arc::new),
+            key,
+        }
+    }
+
+    pub(crate) fn store(&self) -> Option<&Store> {
+        self.store.as_deref()
+    }
+}
+
+impl Toolset for TimeToolset {
+    fn tools(&self) -> Vec<Tool> {
+        let mut tools = deliverable_tools();
+        tools.push(recheck_tool());
+        tools
+    }
+
+    fn source_schema(&self, schema: Value) -> Value {
+        with_answer_hash(schema)
+    }
+
+    fn composite_schema(&self, schema: Value) -> Value {
+        with_answer_id(schema)
+    }
+
+    /// Starts opening the store. No call waits for it: sources are asked meanwhile.
+    fn begin(&self) {
+        if let Some(store) = self.store() {
+            store.begin();
+        }
+    }
+
+    fn close(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            if let Some(store) = self.store() {
+                store.close().await;
+            }
+        })
+    }
+
+    fn call<'a>(
+        &'a self,
+        engine: &'a Arc<Engine>,
+        tool: &'a Tool,
+        arguments: &'a Map<String, Value>,
+        owner: &'a Owner,
+    ) -> BoxFuture<'a, Result<ToolOutcome, SourceError>> {
+        let follow = Follow::new(Arc::clone(engine), self.clone());
+        Box::pin(async move {
+            if tool.name == RECHECK {
+                return follow.recheck(arguments, owner).await;
+            }
+            let task = read_task(&tool.name, arguments)?;
+            follow.deliverable(task, owner).await
+        })
+    }
+
+    fn before(&self, call: Call<'_>) -> Box<dyn Observer> {
+        self.begin();
+        Box::new(CallObserver::new(self.clone(), &call))
+    }
+
+    fn after<'a>(&'a self, ended: Ended<'a>, outcome: &'a mut ToolOutcome) -> BoxFuture<'a, ()> {
+        Box::pin(self.keep_records(ended, outcome))
+    }
+}
