@@ -71,18 +71,25 @@ const BELOW: &[(&str, &[&str])] = &[
     (
         "engine",
         &[
+            "budget", "config", "contract", "core", "metrics", "records", "redact", "sources",
+        ],
+    ),
+    (
+        "follow",
+        &[
             "budget",
-            "config",
             "contract",
             "core",
             "deliverables",
-            "metrics",
+            "engine",
             "records",
-            "sources",
             "store",
         ],
     ),
-    ("mcp", &["contract", "core", "engine", "records"]),
+    (
+        "mcp",
+        &["contract", "core", "engine", "follow", "records", "redact"],
+    ),
     (
         "serve",
         &["config", "contract", "core", "engine", "files", "mcp", "metrics"],
