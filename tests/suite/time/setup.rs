@@ -86,7 +86,7 @@ pub fn engine(
         composites: freshcontext_sources::composites().iter().collect(),
         transport: Arc::new(Pipeline::new(config).map_err(|error| error.to_string())?),
         clock,
-        toolset: Some(Arc::new(toolset.clone())),
+        toolset: settings.with_time().then(|| Arc::new(toolset.clone()) as _),
     };
     let engine = Engine::new(&settings, parts).map_err(|error| error.to_string())?;
     Ok(Timed(Follow::new(Arc::new(engine), toolset)))
