@@ -304,7 +304,7 @@ fn id_of(outcome: &ToolOutcome) -> Result<String, Failed> {
 }
 
 async fn bundle_of(engine: &Timed, id: &str, owner: &str) -> Result<Bundle, Failed> {
-    let text = engine.0.kept_records(id, &Owner::named(owner)).await;
+    let text = engine.follow()?.kept_records(id, &Owner::named(owner)).await;
     let bundle = read(&text.map_err(|error| error.message)?)?;
     let broken = check(&bundle);
     ensure(broken.is_empty(), broken.join("\n"))?;
@@ -356,7 +356,7 @@ async fn gone_by_sync() -> Result<(), Failed> {
         definition: serde_json::from_value(definition)?,
     };
     for task in [add, Task::Sync { name: name() }] {
-        let done = first.0.deliverable(task, &owner).await;
+        let done = first.follow()?.deliverable(task, &owner).await;
         done.map_err(|error| error.message.clone())?;
     }
     let answer = asked(&first, &case.tool, Value::Object(case.arguments.clone()), "anna").await?;
@@ -367,7 +367,10 @@ async fn gone_by_sync() -> Result<(), Failed> {
         ..case.clone()
     };
     let second = engine(&upstream.base(), &folder, Some(&later), |_| {})?;
-    let done = second.0.deliverable(Task::Sync { name: name() }, &owner).await;
+    let done = second
+        .follow()?
+        .deliverable(Task::Sync { name: name() }, &owner)
+        .await;
     done.map_err(|error| error.message.clone())?;
     let bundle = bundle_of(&second, &id_of(&answer)?, "anna").await?;
     second.close().await;
@@ -448,8 +451,10 @@ async fn not_kept() -> Result<(), Failed> {
             status(&answer)["status"] == expected,
             format!("{what}: {}", status(&answer)),
         )?;
-        let found = engine.0.kept_records(&id, &Owner::named("anna")).await;
-        ensure(found.is_err(), format!("{what}: {found:?}"))?;
+        if let Ok(follow) = engine.follow() {
+            let found = follow.kept_records(&id, &Owner::named("anna")).await;
+            ensure(found.is_err(), format!("{what}: {found:?}"))?;
+        }
         engine.close().await;
         let file = folder.0.join("freshcontext.sqlite3");
         // The marks of the answer are kept all the same.
@@ -471,7 +476,7 @@ async fn not_kept() -> Result<(), Failed> {
     ensure(status(&answer).is_null(), "nobody asked for records")?;
     let owner = Owner::named("anna");
     let listed = engine
-        .0
+        .follow()?
         .list_kept_records(&owner)
         .await
         .map_err(|error| error.message)?;
@@ -480,7 +485,7 @@ async fn not_kept() -> Result<(), Failed> {
         asked(&engine, "extract_hackernews", search.clone(), "anna").await?;
     }
     let listed = engine
-        .0
+        .follow()?
         .list_kept_records(&owner)
         .await
         .map_err(|error| error.message)?;

@@ -38,14 +38,25 @@ impl Drop for Folder {
     }
 }
 
-/// An engine with the toolset `time`.
-pub struct Timed(pub Follow);
+/// An engine, and the toolset `time` where the settings have it.
+pub struct Timed {
+    engine: Arc<Engine>,
+    follow: Option<Follow>,
+}
+
+impl Timed {
+    pub fn follow(&self) -> Result<&Follow, String> {
+        self.follow
+            .as_ref()
+            .ok_or_else(|| "the toolset `time` is off".to_owned())
+    }
+}
 
 impl Deref for Timed {
     type Target = Arc<Engine>;
 
     fn deref(&self) -> &Arc<Engine> {
-        self.0.engine()
+        &self.engine
     }
 }
 
@@ -80,16 +91,17 @@ pub fn engine(
         ..Settings::default()
     };
     change(&mut settings);
-    let toolset = TimeToolset::new(settings.store());
+    let toolset = settings.with_time().then(|| TimeToolset::new(settings.store()));
     let parts = Parts {
         adapters,
         composites: freshcontext_sources::composites().iter().collect(),
         transport: Arc::new(Pipeline::new(config).map_err(|error| error.to_string())?),
         clock,
-        toolset: settings.with_time().then(|| Arc::new(toolset.clone()) as _),
+        toolset: toolset.clone().map(|toolset| Arc::new(toolset) as _),
     };
-    let engine = Engine::new(&settings, parts).map_err(|error| error.to_string())?;
-    Ok(Timed(Follow::new(Arc::new(engine), toolset)))
+    let engine = Arc::new(Engine::new(&settings, parts).map_err(|error| error.to_string())?);
+    let follow = toolset.map(|toolset| Follow::new(Arc::clone(&engine), toolset));
+    Ok(Timed { engine, follow })
 }
 
 pub fn object(value: Value) -> Map<String, Value> {
