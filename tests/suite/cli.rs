@@ -301,7 +301,7 @@ async fn specification() -> Result<(), Failed> {
         "0.00005",
         "~1.6 years",
         "~14 hours",
-        "google_scholar, arxiv",
+        "arxiv, google_scholar",
     ] {
         assert!(people.contains(part), "{part}: {people}");
     }

@@ -8,7 +8,7 @@ mod xml;
 use std::fmt::Write;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, Peek, Route,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Pace, Refetch, Route,
     SourceError, SourceResult, StatusRule, When, quoted,
 };
 
@@ -24,10 +24,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "arXiv preprints with abstracts, dated by version. For journals and citations use extract_scholar.",
     example: input::EXAMPLE,
     profile: "academic_research",
+    decay: Decay::AcademicWork,
+    refetch: Refetch::Address("url", &["arxiv.org"]),
     hosts: Hosts::Fixed(&["export.arxiv.org"]),
     official: true,
-    peek: Peek::validators(Listing::Window),
-    credentials: &[],
     routes: &[Route::new("api", "query interface")],
     rates: &[
         HostRate::new("export.arxiv.org", Pace::new(1, 3)).link("https://info.arxiv.org/help/api/tou.html")
@@ -41,7 +41,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             .when(When::BodyContains("rate exceeded"))
             .saying("arXiv asks us to slow down"),
     ],
-    markers: &[],
     args: ArgSpec {
         limit: Some((10, request::MAX_PAPERS)),
         dates: true,
@@ -51,6 +50,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "`updated`, when the version shown was submitted; `published`, the first version, stands beside it.",
     terms: "One request every 3 seconds over one connection (https://info.arxiv.org/help/api/tou.html).",
+    ..Descriptor::PLAIN
 };
 
 /// arXiv.

@@ -9,7 +9,7 @@ mod request;
 mod site;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, Hosts, Listing, Peek, Route,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, Hosts, Refetch, Route,
     SourceError, SourceResult, hosts,
 };
 
@@ -24,6 +24,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Releases of a repository, package or site, with notes. For cadence and downloads use package_trends.",
     example: input::EXAMPLE,
     profile: "official_docs",
+    decay: Decay::PackageCadence,
+    refetch: Refetch::Address("url", &["*"]),
     hosts: Hosts::PublicWeb(&[
         "api.github.com",
         "github.com",
@@ -33,7 +35,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "crates.io",
     ]),
     official: true,
-    peek: Peek::validators(Listing::Window),
     credentials: &[
         Credential::new("api.github.com", &["GITHUB_TOKEN", "GH_TOKEN"], Apply::Bearer)
             .obtain("https://github.com/settings/personal-access-tokens (no permissions needed)"),
@@ -48,8 +49,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         Route::new("page", "a page of the site"),
     ],
     rates: &[hosts::GITHUB_API, hosts::NPM, hosts::PYPI, hosts::CRATES_IO],
-    status_rules: &[],
-    markers: &[],
     args: ArgSpec {
         limit: Some((15, request::MAX_RELEASES)),
         dates: true,
@@ -57,6 +56,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "`published_at` of a release or a feed's `published`; dates in headings and last edits are signals.",
     terms: "GitHub Terms of Service, section H; registries ask to be modest; robots are held to the page asked for.",
+    ..Descriptor::PLAIN
 };
 
 /// Changelogs.

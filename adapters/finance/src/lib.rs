@@ -12,8 +12,8 @@ mod request;
 mod symbol;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, HostRate, Hosts, Listing, Pace,
-    Peek, Route, SourceError, SourceResult, StatusRule, When,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts,
+    Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, When,
 };
 
 /// A host that publishes no more than how many requests it takes; two at once are modest.
@@ -31,6 +31,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Last prices of stocks, indices, currencies or coins. For filings use extract_sec_filings.",
     example: r#"{"url": "AAPL,MSFT"}"#,
     profile: "market_finance",
+    decay: Decay::MarketContext,
+    refetch: Refetch::Ticker,
     hosts: Hosts::Fixed(&[
         "finnhub.io",
         "api.twelvedata.com",
@@ -41,7 +43,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "api.exchange.coinbase.com",
         "query1.finance.yahoo.com",
     ]),
-    official: false,
     peek: Peek::none(Listing::Named),
     credentials: &[
         Credential::new(
@@ -106,10 +107,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     status_rules: &[StatusRule::new(403, ErrorCode::Misconfigured)
         .when(When::BodyContains("You don't have access to this resource"))
         .saying("the plan of the Finnhub key in FINNHUB_API_KEY does not include this ticker")],
-    markers: &[],
     args: ArgSpec::length(5_000),
     dates: "The moment of the price as the quote source gives it, converted from its exchange's time zone.",
     terms: "Delayed, informational, personal use: https://www.nasdaq.com/legal, https://www.cboe.com/delayed_quotes/",
+    ..Descriptor::PLAIN
 };
 
 /// Quotes of stocks, indices, currencies and coins.

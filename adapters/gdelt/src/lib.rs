@@ -9,8 +9,8 @@ mod repair;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace, Peek, Route,
-    SourceError, SourceResult,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace, Peek,
+    Refetch, Route, SourceError, SourceResult,
 };
 use freshcontext_parse::charset;
 
@@ -25,16 +25,16 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Press articles in 65 languages, dated when first seen. For opinions use extract_hackernews.",
     example: r#"{"url": "Palantir"}"#,
     profile: "government_regulatory",
+    decay: Decay::NewsCycle,
+    refetch: Refetch::Title("url"),
     hosts: Hosts::Fixed(&[HOST]),
     official: true,
     peek: Peek::none(Listing::Window),
-    credentials: &[],
     routes: &[Route::new("doc", "DOC 2.0 article list")],
     // One every 5 seconds is the published limit; requests at exactly that pace were refused (August 2026).
     rates: &[
         HostRate::new(HOST, Pace::new(1, 6)).link("https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/")
     ],
-    status_rules: &[],
     markers: &[
         Marker::new("Please limit requests to one every", ErrorCode::RateLimited)
             .saying("GDELT asks for fewer requests (it also says so when it is busy)"),
@@ -51,6 +51,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "The end of the 15-minute batch in which GDELT first saw the page, a later bound; an older day in its address.",
     terms: "Free to use with attribution; one request every 5 seconds: https://www.gdeltproject.org/about.html#termsofuse",
+    ..Descriptor::PLAIN
 };
 
 /// The GDELT article list.

@@ -11,8 +11,8 @@ mod tenders;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing,
-    Marker, Pace, Peek, Peeked, Question, Route, SourceError, SourceResult, StatusRule,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing,
+    Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StatusRule,
 };
 
 const RATES: &str = "https://guide.data.gov.sg/developer-guide/api-overview/api-rate-limits";
@@ -37,6 +37,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Awarded Singapore tenders with amounts; none is open. For US awards use extract_govcontracts.",
     example: r#"{"url": "cybersecurity"}"#,
     profile: "government_regulatory",
+    decay: Decay::MarketContext,
+    refetch: Refetch::Title("url"),
     hosts: Hosts::Fixed(&["data.gov.sg", "api-production.data.gov.sg"]),
     official: true,
     peek: Peek {

@@ -2,8 +2,8 @@
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, DateEvidence, Descriptor, Earlier, ErrorCode, Hosts, Listing, Peek, Peeked,
-    Question, Response, SourceError, SourceResult, hosts, named,
+    Adapter, ArgSpec, Cx, DateEvidence, Decay, Descriptor, Earlier, ErrorCode, Hosts, Listing, Peek, Peeked,
+    Question, Refetch, Response, SourceError, SourceResult, hosts, named,
 };
 use freshcontext_parse::github::Repository;
 use freshcontext_parse::{charset, link};
@@ -20,6 +20,8 @@ pub static GITHUB: Descriptor = Descriptor {
     description: "One repository: README, stars, newest commit. To find some use search_repos.",
     example: input::URL_EXAMPLE,
     profile: "code_activity",
+    decay: Decay::RepositoryActivity,
+    refetch: Refetch::Repository,
     hosts: Hosts::Fixed(&[HOST]),
     official: true,
     peek: Peek {
@@ -32,10 +34,10 @@ pub static GITHUB: Descriptor = Descriptor {
     routes: ROUTES,
     rates: &[hosts::GITHUB_API],
     status_rules: STATUS_RULES,
-    markers: &[],
     args: ArgSpec::length(6000),
     dates: "When the newest commit landed on the default branch; else the last push to any branch, as a signal.",
     terms: TERMS,
+    ..Descriptor::PLAIN
 };
 
 /// One repository.

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, Hosts, Listing, Peek, SourceError, SourceResult, hosts,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, Hosts, Refetch, SourceError, SourceResult, hosts,
 };
 use freshcontext_parse::charset;
 
@@ -19,14 +19,14 @@ pub static REPOSEARCH: Descriptor = Descriptor {
     description: "Repositories by words and qualifiers, with stars and last push. For one you know use extract_github.",
     example: input::QUERY_EXAMPLE,
     profile: "code_activity",
+    decay: Decay::RepositoryActivity,
+    refetch: Refetch::Repository,
     hosts: Hosts::Fixed(&[HOST]),
     official: true,
-    peek: Peek::validators(Listing::Window),
     credentials: CREDENTIALS,
     routes: ROUTES,
     rates: &[hosts::GITHUB_API, hosts::GITHUB_SEARCH],
     status_rules: STATUS_RULES,
-    markers: &[],
     args: ArgSpec {
         limit: Some((10, 50)),
         dates: true,
@@ -36,6 +36,7 @@ pub static REPOSEARCH: Descriptor = Descriptor {
     },
     dates: "`pushed_at`, the last push to any branch: a signal for the last change, not a publication date.",
     terms: TERMS,
+    ..Descriptor::PLAIN
 };
 
 /// Repositories by words.

@@ -10,8 +10,8 @@ mod request;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, Earlier, HostRate, Hosts, Listing, Pace, Peek, Peeked, Question, Route,
-    SourceError, SourceResult,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, HostRate, Hosts, Listing, Pace, Peek, Peeked, Question,
+    Refetch, Route, SourceError, SourceResult,
 };
 
 /// The facts about USAspending.
@@ -22,6 +22,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "US federal contract awards, newest signed first. For Singapore use extract_gebiz.",
     example: r#"{"url": "Palantir"}"#,
     profile: "government_regulatory",
+    decay: Decay::MarketContext,
+    refetch: Refetch::Address("url", &["usaspending.gov"]),
     hosts: Hosts::Fixed(&["api.usaspending.gov"]),
     official: true,
     peek: Peek {
@@ -30,14 +32,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         asks: "the page of awards once more, without the search for the recipient that led to it",
         tells: "that the page is the same to the byte, where its days do not end today",
     },
-    credentials: &[],
     routes: &[Route::new("awards", "USAspending's award search")],
     // No number is published; throttling has been met under heavy use.
     rates: &[HostRate::new("api.usaspending.gov", Pace::new(4, 1))
         .in_flight(2)
         .link("https://api.usaspending.gov/docs/intro-tutorial")],
-    status_rules: &[],
-    markers: &[],
     args: ArgSpec {
         limit: Some((10, 100)),
         dates: true,
@@ -49,6 +48,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "The day the base award was signed (Base Obligation Date), or the record's last change where asked for.",
     terms: "US government work in the public domain: https://www.usaspending.gov/about",
+    ..Descriptor::PLAIN
 };
 
 /// USAspending's contract awards.

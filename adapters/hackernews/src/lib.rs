@@ -7,7 +7,7 @@ mod routes;
 
 use freshcontext_contract::peek::by_validators;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek, Peeked,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Pace, Peeked, Refetch,
     Route, SourceError, SourceResult, StatusRule, When, hosts,
 };
 
@@ -21,14 +21,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Stories, or one thread with comments: developers' opinions. For users' use extract_reddit.",
     example: input::EXAMPLE,
     profile: "social_pulse",
+    decay: Decay::FastDiscussion,
+    refetch: Refetch::Address("url", &["news.ycombinator.com"]),
     hosts: Hosts::Fixed(&[
         "hn.algolia.com",
         "hacker-news.firebaseio.com",
         "news.ycombinator.com",
     ]),
     official: true,
-    peek: Peek::validators(Listing::Window),
-    credentials: &[],
     routes: &[
         Route::new("algolia", "the search index"),
         Route::new("firebase", "the item interface"),
@@ -54,7 +54,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             .when(When::BodyContains("Permission denied"))
             .saying("the Hacker News item interface does not know this path"),
     ],
-    markers: &[],
     args: ArgSpec {
         limit: Some((20, request::MAX_ROWS as usize)),
         dates: true,
@@ -64,6 +63,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "The moment of submission in UTC, a field of the source; a linked article may be older (`linked_year`).",
     terms: "The interfaces are open; the site asks crawlers for long delays (https://news.ycombinator.com/robots.txt).",
+    ..Descriptor::PLAIN
 };
 
 /// Hacker News.

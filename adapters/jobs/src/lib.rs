@@ -14,8 +14,8 @@ use std::collections::HashSet;
 use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, HostRate, Hosts, Listing, Pace,
-    Peek, Retry, Route, SourceError, SourceResult, StatusRule, When, hosts,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts, Pace,
+    Refetch, Retry, Route, SourceError, SourceResult, StatusRule, When, hosts,
 };
 use freshcontext_parse::charset;
 use futures_util::future::join5;
@@ -34,6 +34,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Open jobs of five boards, fresh to likely closed. For start-ups that hire use extract_yc.",
     example: input::EXAMPLE,
     profile: "jobs_opportunities",
+    decay: Decay::MaterialEvents,
+    refetch: Refetch::Title("query"),
     hosts: Hosts::Fixed(&[
         "remotive.com",
         "remoteok.com",
@@ -42,7 +44,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         "hn.algolia.com",
     ]),
     official: true,
-    peek: Peek::validators(Listing::Window),
     credentials: &[
         Credential::new("www.themuse.com", &["THEMUSE_API_KEY"], Apply::Query("api_key"))
             .obtain("https://www.themuse.com/developers/api/v2"),
@@ -78,7 +79,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             .when(When::BodyContains("Invalid API key"))
             .saying("The Muse does not accept the key in THEMUSE_API_KEY"),
     ],
-    markers: &[],
     args: ArgSpec {
         limit: Some((20, 50)),
         cursor: true,
@@ -86,6 +86,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "the publication field of each board, in UTC; an advert without one is shown last, as undated",
     terms: "Each board asks to be named and linked: https://github.com/remotive-com/remote-jobs-api, https://remoteok.com/api, https://www.arbeitnow.com/blog/job-board-api",
+    ..Descriptor::PLAIN
 };
 
 /// The source.

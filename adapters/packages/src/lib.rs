@@ -7,8 +7,8 @@ mod request;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, PartFailure, Peek,
-    Route, SourceError, SourceResult, StatusRule, When, hosts, named, named_list,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, PartFailure,
+    Peek, Refetch, Route, SourceError, SourceResult, StatusRule, When, hosts, named, named_list,
 };
 use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{charset, link};
@@ -26,10 +26,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Packages' latest version, cadence, downloads, vulnerabilities. For release notes use extract_changelog.",
     example: input::EXAMPLE,
     profile: "code_activity",
+    decay: Decay::PackageCadence,
+    refetch: Refetch::Package,
     hosts: Hosts::Fixed(&["registry.npmjs.org", "api.npmjs.org", "pypi.org", "crates.io"]),
     official: true,
     peek: Peek::validators(Listing::Named),
-    credentials: &[],
     routes: &[Route::new("registry", "the registries' own interfaces")],
     rates: &[
         hosts::NPM,
@@ -42,10 +43,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     status_rules: &[StatusRule::new(403, ErrorCode::AccessDenied)
         .when(When::BodyContains("crawler policy"))
         .saying("crates.io refuses requests whose user agent does not name its program")],
-    markers: &[],
     args: ArgSpec::length(5000),
     dates: "When the latest version was published; never the last write of a registry's document.",
     terms: "crates.io allows one request a second (https://crates.io/data-access); npm and PyPI ask to be modest.",
+    ..Descriptor::PLAIN
 };
 
 /// Package registries.

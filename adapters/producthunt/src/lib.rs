@@ -5,8 +5,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Descriptor, ErrorCode, HostRate, Hosts, Item,
-    Listing, Pace, Peek, Request, Route, SourceError, SourceResult, named,
+    Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Decay, Descriptor, ErrorCode, HostRate, Hosts,
+    Item, Pace, Refetch, Request, Route, SourceError, SourceResult, named,
 };
 use freshcontext_parse::charset;
 use freshcontext_parse::text::has_word;
@@ -23,9 +23,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Product launches: today's board, a topic, product or keyword. For funded start-ups use extract_yc.",
     example: input::EXAMPLE,
     profile: "product_research",
+    decay: Decay::LaunchSignals,
+    refetch: Refetch::Address("url", &["producthunt.com"]),
     hosts: Hosts::Fixed(&["www.producthunt.com", "api.producthunt.com"]),
     official: true,
-    peek: Peek::validators(Listing::Window),
     credentials: &[
         Credential::new("api.producthunt.com", &["PRODUCTHUNT_TOKEN", "PH_TOKEN"], Apply::Bearer)
             .required()
@@ -49,8 +50,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             .in_flight(2)
             .link("https://api.producthunt.com/v2/docs/rate_limits/headers"),
     ],
-    status_rules: &[],
-    markers: &[],
     args: ArgSpec {
         limit: Some((20, 50)),
         sort: &["relevance", "newest", "top"],
@@ -59,6 +58,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "featuredAt, else createdAt, of the API; the feed dates no product, only its board (feed updated: the launch day)",
     terms: "Name and link Product Hunt; the API is not for commercial use (https://api.producthunt.com/v2/docs); its pages are closed to robots and not read",
+    ..Descriptor::PLAIN
 };
 
 const API: &str = "api";

@@ -5,8 +5,8 @@ mod parse;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace,
-    Peek, Route, SourceError, SourceResult, StatusRule, When, block_pages, named,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Marker, Pace,
+    Refetch, Route, SourceError, SourceResult, StatusRule, When, block_pages, named,
 };
 use freshcontext_parse::charset;
 
@@ -23,9 +23,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Posts, or one post with comments: users' opinions. For developers' use extract_hackernews.",
     example: input::EXAMPLE,
     profile: "social_pulse",
+    decay: Decay::LaunchSignals,
+    refetch: Refetch::Address("url", &["reddit.com"]),
     hosts: Hosts::Fixed(&["www.reddit.com", "oauth.reddit.com"]),
     official: true,
-    peek: Peek::validators(Listing::Window),
     credentials: &[Credential::new(
         "oauth.reddit.com",
         &["REDDIT_CLIENT_ID"],
@@ -102,6 +103,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "created_utc of the API, or published (in old feeds updated) of the feed entry; pinned posts do not count",
     terms: "Reddit's Data API terms and Responsible Builder Policy: https://redditinc.com/policies/data-api-terms",
+    ..Descriptor::PLAIN
 };
 
 const fn share_links(path: &'static str) -> HostRate {

@@ -4,14 +4,10 @@ mod input;
 mod parse;
 mod request;
 
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-
-use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Descriptor, ErrorCode, Founding, HostRate, Hosts, Listing, Pace,
-    Peek, Route, SourceError, SourceResult, StatusRule,
+    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts,
+    Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, Wait,
 };
 use freshcontext_parse::charset;
 
@@ -27,8 +23,9 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Papers of all fields with venue, date and citations. For preprints use extract_arxiv.",
     example: input::EXAMPLE,
     profile: "academic_research",
+    decay: Decay::AcademicWork,
+    refetch: Refetch::Title("url"),
     hosts: Hosts::Fixed(&["scholar.google.com", "api.crossref.org", "api.openalex.org"]),
-    official: false,
     peek: Peek::none(Listing::Window),
     credentials: &[
         Credential::new("api.openalex.org", &["OPENALEX_API_KEY"], Apply::Query("api_key"))
@@ -59,9 +56,21 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         HostRate::new("api.openalex.org", Pace::new(5, 1))
             .link("https://docs.openalex.org/how-to-use-the-api/rate-limits-and-authentication"),
     ],
-    status_rules: &[StatusRule::new(401, ErrorCode::Misconfigured)
-        .saying("OpenAlex does not accept the key in OPENALEX_API_KEY")],
-    markers: &[],
+    status_rules: &[
+        StatusRule::new(401, ErrorCode::Misconfigured)
+            .saying("OpenAlex does not accept the key in OPENALEX_API_KEY"),
+        // 0.10 USD of calls a day without a key, ten times that with a free one
+        // (developers.openalex.org/api-reference/authentication).
+        spent(429, "Insufficient budget"),
+        spent(403, "Insufficient budget"),
+        StatusRule::body(
+            403,
+            "rate limit",
+            ErrorCode::RateLimited,
+            "OpenAlex asked us to slow down",
+        )
+        .waiting(RETRY_AFTER),
+    ],
     args: ArgSpec {
         limit: Some((10, 20)),
         dates: true,
@@ -71,36 +80,20 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "The open indexes give days; Scholar gives a year, which is no date, or the age it shows when sorted by date",
     terms: "Google offers no interface and no licence for robots: one page per call, no second try, nothing worked around (https://scholar.google.com/robots.txt)",
+    ..Descriptor::PLAIN
 };
 
-/// How long Scholar is left alone after it refused.
-const LEFT_ALONE: TimeDelta = TimeDelta::hours(1);
-/// OpenAlex's allowance starts anew every midnight UTC: no refusal of it lasts longer.
-const DAY: TimeDelta = TimeDelta::hours(24);
+/// OpenAlex names hours, in seconds, until midnight UTC.
+const RETRY_AFTER: Wait = Wait::At("/retryAfter");
 
-/// The source. Remembers who refused, and until when, so as not to insist.
-#[derive(Debug, Default)]
-pub struct Scholar {
-    refusal: Refused,
-    spent: Refused,
+const fn spent(status: u16, words: &'static str) -> StatusRule {
+    let message = "OpenAlex's allowance of the day is used up";
+    StatusRule::body(status, words, ErrorCode::RateLimited, message).waiting(RETRY_AFTER)
 }
 
-/// When a refusal ends, and what it was.
-#[derive(Debug, Default)]
-struct Refused(Mutex<Option<(DateTime<Utc>, ErrorCode)>>);
-
-impl Refused {
-    fn remember(&self, until: DateTime<Utc>, code: ErrorCode) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((until, code));
-    }
-
-    /// Where it still lasts. One further off than `longest` is the mark of a clock that was set back.
-    fn lasting(&self, now: DateTime<Utc>, longest: TimeDelta) -> Option<(Duration, ErrorCode)> {
-        let refused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (until, code) = (*refused).filter(|(until, _)| now < *until && *until <= now + longest)?;
-        Some(((until - now).to_std().unwrap_or_default(), code))
-    }
-}
+/// The source.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scholar;
 
 impl Adapter for Scholar {
     type Input = Input;
@@ -151,44 +144,14 @@ impl Adapter for Scholar {
 }
 
 impl Scholar {
-    /// One page of Scholar, asked for once, unless it refused a short while ago.
+    /// One page of Scholar, asked for once.
     async fn by_scholar(&self, cx: &Cx<'_>, plan: &Plan) -> Result<(Page, Url), SourceError> {
-        if let Some((wait, code)) = self.refusal.lasting(cx.now(), LEFT_ALONE) {
-            let until = cx.now() + wait;
-            let message = format!(
-                "it refused before and is left alone until {}",
-                until.format("%H:%M UTC")
-            );
-            return Err(SourceError::new(code, message).retry_after(wait));
-        }
         let request = request::scholar(plan)?;
         let url = request.url.clone();
-        let page = match cx.send(request).await {
-            Ok(response) => response.validated(
-                match parse::refusal(response.status, &response.headers, &response.body) {
-                    Some(error) => Err(error),
-                    None => parse::results(
-                        &charset::decode(&response).text,
-                        plan.newest,
-                        response.retrieved_at,
-                    ),
-                },
-            ),
-            // The "unusual traffic" page is on another host, to which nothing is sent.
-            Err(error) if error.code == ErrorCode::BlockedAddress => Err(SourceError::challenge(
-                "Google Scholar redirected to another host",
-            )),
-            Err(error) => Err(error),
-        };
-        if let Err(error) = &page
-            && matches!(
-                error.code,
-                ErrorCode::Challenge | ErrorCode::AccessDenied | ErrorCode::RateLimited
-            )
-        {
-            self.refusal.remember(cx.now() + LEFT_ALONE, error.code);
-        }
-        Ok((page?, url))
+        let page = cx
+            .read(request, |response| parse::answer(response, plan.newest))
+            .await?;
+        Ok((page, url))
     }
 
     /// The first open index that answers, in their order; also why Crossref did not.
@@ -215,33 +178,21 @@ impl Scholar {
         }
     }
 
-    /// OpenAlex, unless its allowance of the day is known to be used up.
+    /// OpenAlex; a refusal says what a key would change.
     async fn by_openalex(&self, cx: &Cx<'_>, plan: &Plan, words: &str) -> Result<(Page, Url), SourceError> {
-        let keyed = cx.configured("OPENALEX_API_KEY");
-        if let Some((wait, _)) = self.spent.lasting(cx.now(), DAY) {
-            return Err(parse::spent(keyed).retry_after(wait));
-        }
         let request = request::openalex(plan, words)?;
         let url = request.url.clone();
-        let response = cx.send(request).await?;
-        let text = charset::decode(&response).text;
-        let page = response.validated(match response.status {
-            403 | 429 => Err(parse::openalex_refusal(
-                response.status,
-                &response.headers,
-                &text,
-                keyed,
-            )),
-            _ => parse::openalex(&text),
-        });
-        if let Err(error) = &page
-            && error.code == ErrorCode::RateLimited
-            && let Some(wait) = error.retry_after
-        {
-            let wait = TimeDelta::from_std(wait).unwrap_or(DAY).min(DAY);
-            self.spent.remember(cx.now() + wait, error.code);
+        match charset::read(cx, request, parse::openalex).await {
+            Ok(page) => Ok((page, url)),
+            Err(error) if error.code == ErrorCode::RateLimited => {
+                Err(error.hint(if cx.configured("OPENALEX_API_KEY") {
+                    "it starts anew at midnight UTC; the plan of OPENALEX_API_KEY decides how much it is"
+                } else {
+                    "set OPENALEX_API_KEY for ten times as much (free: https://openalex.org/settings/api); it starts anew at midnight UTC"
+                }))
+            }
+            Err(error) => Err(error),
         }
-        Ok((page?, url))
     }
 }
 
@@ -338,28 +289,4 @@ fn result(page: Page, plan: &Plan, via: Via, url: Url) -> SourceResult {
         result.next = Some(plan.next(via));
     }
     result
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_lasts_until_its_end_and_no_longer_than_it_can() {
-        let now: DateTime<Utc> = "2026-11-21T12:00:00Z".parse().unwrap();
-        let spent = Refused::default();
-        assert_eq!(spent.lasting(now, DAY), None);
-        spent.remember(now + TimeDelta::seconds(47_052), ErrorCode::RateLimited);
-        let later = now + TimeDelta::seconds(47_051);
-        assert_eq!(
-            spent.lasting(later, DAY),
-            Some((Duration::from_secs(1), ErrorCode::RateLimited))
-        );
-        assert_eq!(spent.lasting(later + TimeDelta::seconds(1), DAY), None);
-        assert_eq!(
-            spent.lasting(now - TimeDelta::hours(20), DAY),
-            None,
-            "the clock was set back"
-        );
-    }
 }

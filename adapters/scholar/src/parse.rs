@@ -6,8 +6,8 @@ mod results;
 mod year;
 
 pub use crossref::crossref;
-pub use openalex::{openalex, refusal as openalex_refusal, spent};
-pub use results::{refusal, results};
+pub use openalex::openalex;
+pub use results::answer;
 
 use freshcontext_contract::Item;
 

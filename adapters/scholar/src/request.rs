@@ -201,9 +201,7 @@ pub fn openalex(plan: &Plan, words: &str) -> Result<Request, SourceError> {
         ("per_page", Some(rows.as_str())),
         ("page", (plan.offset > 0).then_some(page.as_str())),
     ]);
-    let request = Request::get(url, Media::Json).cache_for(Duration::from_hours(6));
-    // Its refusals name hours; the common reading believes one.
-    Ok(request.reading_refusals(&[403, 429]))
+    Ok(Request::get(url, Media::Json).cache_for(Duration::from_hours(6)))
 }
 
 /// Takes Scholar's `author:"name"` out of a query, and the names of its other operators.

@@ -13,8 +13,8 @@ mod search;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, Earlier, EarlierRequest, ErrorCode, HostRate, Hosts, Listing, Marker,
-    Pace, Peek, Peeked, Question, Route, SourceError, SourceResult, StatusRule, When,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, EarlierRequest, ErrorCode, HostRate, Hosts, Listing,
+    Marker, Pace, Peek, Peeked, Question, Refetch, Route, SourceError, SourceResult, StatusRule, When,
 };
 
 /// EDGAR's published limit is 10 a second over all hosts together; three hosts share it here.
@@ -37,6 +37,8 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "EDGAR filings of a company or on a topic; 8-K by default. For prices use extract_finance.",
     example: r#"{"url": "PLTR"}"#,
     profile: "government_regulatory",
+    decay: Decay::MaterialEvents,
+    refetch: Refetch::Address("url", &["sec.gov"]),
     hosts: Hosts::Fixed(&["www.sec.gov", "data.sec.gov", "efts.sec.gov"]),
     official: true,
     peek: Peek {
@@ -45,7 +47,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         asks: "the company's filings (or the search) with their validators, without the table of tickers",
         tells: "that no filing was added or changed",
     },
-    credentials: &[],
     routes: &[
         Route::new("submissions", "a company's own filing list, newest first"),
         Route::new("full-text", "full-text search since 2001, ranked by relevance"),
@@ -69,6 +70,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "The filing day that EDGAR gives (filingDate or file_date); the event's own day is shown beside it.",
     terms: "Public records; at most 10 requests a second and a contact in the User-Agent: https://www.sec.gov/os/accessing-edgar-data",
+    ..Descriptor::PLAIN
 };
 
 /// SEC EDGAR.

@@ -8,8 +8,8 @@ mod select;
 
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek, Peeked,
-    Question, Response, Route, SourceError, SourceResult, named, named_list,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Listing, Pace, Peek,
+    Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, named, named_list,
 };
 use freshcontext_parse::charset;
 
@@ -25,15 +25,15 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     description: "Y Combinator companies with status, team size and hiring. For launches use extract_producthunt.",
     example: input::EXAMPLE,
     profile: "company_intel",
+    decay: Decay::MarketContext,
+    refetch: Refetch::Address("url", &["ycombinator.com"]),
     hosts: Hosts::Fixed(&["yc-oss.github.io"]),
-    official: false,
     peek: Peek {
         question: Question::Own,
         listing: Listing::Window,
         asks: "the mirror's meta.json with its ETag: it changes with every build",
         tells: "that the mirror was not built again",
     },
-    credentials: &[],
     routes: &[Route::new(
         MIRROR,
         "yc-oss, a public mirror of the directory, rebuilt daily; it has no search",
@@ -41,8 +41,6 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     rates: &[HostRate::new("yc-oss.github.io", Pace::new(30, 10))
         .in_flight(4)
         .link("https://github.com/yc-oss/api")],
-    status_rules: &[],
-    markers: &[],
     args: ArgSpec {
         limit: Some((20, 100)),
         sort: &["relevance", "newest"],
@@ -51,6 +49,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "launched_at, when YC published the listing: high from 2019 on, medium for 2012 to 2018, none before (backfilled)",
     terms: "The mirror is public (https://github.com/yc-oss/api); YC's terms close its own site to robots (https://www.ycombinator.com/legal), so it is not asked",
+    ..Descriptor::PLAIN
 };
 
 const MIRROR: &str = "mirror";

@@ -1,11 +1,13 @@
-//! Which call of which tool fetches a candidate again. A trial of the suite holds this table to the tools
-//! themselves: each of its calls must be one that they accept.
+//! Which call of which tool fetches a candidate again, as the descriptors say. A test of the suite asks the tools
+//! themselves: they must accept each of these calls.
 
+use freshcontext_contract::Refetch;
 use serde::Serialize;
 use serde_json::{Value, json};
 use url::Url;
 
 use crate::candidate::Candidate;
+use crate::sources::SOURCES;
 
 /// A call of a tool.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,48 +18,11 @@ pub struct Call {
     pub arguments: Value,
 }
 
-/// How a tool is asked for one thing again.
-enum Way {
-    /// By its address, at these hosts or below them; by its title elsewhere.
-    Address(&'static str, &'static [&'static str]),
-    /// By its title.
-    Title(&'static str),
-    /// By the address of its repository.
-    Repository,
-    /// By registry and name.
-    Package,
-    /// By the ticker that its title begins with.
-    Ticker,
-}
-
 /// Longest title that is searched for, in characters.
 const TITLE: usize = 200;
 
 /// Longest ticker, in bytes.
 const TICKER: usize = 16;
-
-/// The tool of a source type, and how it is asked.
-fn way(source_type: &str) -> Option<(&'static str, Way)> {
-    use Way::{Address, Package, Repository, Ticker, Title};
-    Some(match source_type {
-        "arxiv" => ("extract_arxiv", Address("url", &["arxiv.org"])),
-        "changelog" => ("extract_changelog", Address("url", &["*"])),
-        "finance" => ("extract_finance", Ticker),
-        "gdelt" => ("extract_gdelt", Title("url")),
-        "gebiz" => ("extract_gebiz", Title("url")),
-        "github" | "reposearch" => ("extract_github", Repository),
-        "google_scholar" => ("extract_scholar", Title("url")),
-        "govcontracts" => ("extract_govcontracts", Address("url", &["usaspending.gov"])),
-        "hackernews" => ("extract_hackernews", Address("url", &["news.ycombinator.com"])),
-        "jobs" => ("search_jobs", Title("query")),
-        "packagetrends" => ("package_trends", Package),
-        "producthunt" => ("extract_producthunt", Address("url", &["producthunt.com"])),
-        "reddit" => ("extract_reddit", Address("url", &["reddit.com"])),
-        "sec_filings" => ("extract_sec_filings", Address("url", &["sec.gov"])),
-        "yc" => ("extract_yc", Address("url", &["ycombinator.com"])),
-        _ => return None,
-    })
-}
 
 /// The call that fetches a candidate again: the one that brought it where that is known, else the one that its
 /// source type and its address or title make. None where no tool of ours has it.
@@ -68,7 +33,9 @@ pub fn refetch(candidate: &Candidate<'_>) -> Option<Call> {
             arguments: known.arguments.clone().unwrap_or(Value::Null),
         });
     }
-    let (tool, way) = way(&candidate.source_type)?;
+    let (_, tool, way) = SOURCES
+        .into_iter()
+        .find(|(source, ..)| *source == candidate.source_type)?;
     let url = Url::parse(candidate.source.trim())
         .ok()
         .filter(|url| url.scheme().starts_with("http"));
@@ -77,18 +44,18 @@ pub fn refetch(candidate: &Candidate<'_>) -> Option<Call> {
         (!title.trim().is_empty()).then(|| json!({argument: title}))
     };
     let arguments = match way {
-        Way::Address(argument, hosts) => match url.filter(|url| at(url, hosts)) {
+        Refetch::Address(argument, hosts) => match url.filter(|url| at(url, hosts)) {
             Some(url) => Some(json!({argument: url.as_str()})),
             None => title(argument),
         },
-        Way::Title(argument) => title(argument),
-        Way::Repository => {
+        Refetch::Title(argument) => title(argument),
+        Refetch::Repository => {
             let url = url.filter(|url| at(url, &["github.com"]))?;
             let mut parts = url.path_segments()?;
             let (owner, name) = (parts.next()?, parts.next().filter(|name| !name.is_empty())?);
             Some(json!({"url": format!("https://github.com/{owner}/{name}")}))
         }
-        Way::Ticker => {
+        Refetch::Ticker => {
             let ticker = candidate.title.as_deref()?.split(':').next()?.trim();
             let is_one = !ticker.is_empty()
                 && ticker.len() <= TICKER
@@ -97,7 +64,7 @@ pub fn refetch(candidate: &Candidate<'_>) -> Option<Call> {
                     .all(|b| b.is_ascii_alphanumeric() || b".-^=/".contains(&b));
             is_one.then(|| json!({"url": ticker}))
         }
-        Way::Package => {
+        Refetch::Package => {
             let url = url?;
             let parts: Vec<&str> = url.path_segments()?.filter(|part| !part.is_empty()).collect();
             let name = match (url.host_str()?.trim_start_matches("www."), parts.as_slice()) {

@@ -10,6 +10,7 @@ mod limits;
 mod missing;
 mod output;
 mod select;
+mod sources;
 mod summary;
 mod tokens;
 

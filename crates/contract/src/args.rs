@@ -306,11 +306,6 @@ mod tests {
         hosts: Hosts::Fixed(&["example.com"]),
         official: true,
         peek: crate::Peek::validators(crate::Listing::Window),
-        credentials: &[],
-        routes: &[],
-        rates: &[],
-        status_rules: &[],
-        markers: &[],
         args: ArgSpec {
             max_length: 6_000,
             limit: Some((10, 50)),
@@ -321,6 +316,7 @@ mod tests {
         },
         dates: "none",
         terms: "none",
+        ..Descriptor::PLAIN
     };
 
     fn split(arguments: &Value) -> Result<(CommonArgs, Map<String, Value>), SourceError> {

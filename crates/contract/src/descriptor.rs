@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
-use crate::{ArgSpec, ErrorCode, Peek};
+use crate::{ArgSpec, ErrorCode, Listing, Peek};
 
 /// The facts about one source. Constant data: no network, no construction cost.
 #[derive(Debug)]
 pub struct Descriptor {
-    /// Adapter id, for example `hackernews`. Also names the decay class in the core's table.
+    /// Adapter id, for example `hackernews`.
     pub id: &'static str,
     /// MCP tool name, for example `extract_hackernews`.
     pub tool: &'static str,
@@ -20,6 +20,10 @@ pub struct Descriptor {
     pub example: &'static str,
     /// The `evaluate_context` profile that fits this source's items.
     pub profile: &'static str,
+    /// How fast its items age.
+    pub decay: Decay,
+    /// How the tool is asked for one item again.
+    pub refetch: Refetch,
     /// Hosts that this source may talk to.
     pub hosts: Hosts,
     /// Whether the routes are the publisher's own documented interfaces.
@@ -42,6 +46,44 @@ pub struct Descriptor {
     pub dates: &'static str,
     /// One sentence: what the source's terms ask of us, with a link.
     pub terms: &'static str,
+}
+
+/// A decay class of the FreshContext Specification; its rate is in the core's table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decay {
+    /// Half-life of half a day.
+    FastDiscussion,
+    /// Half-life of a day and a half.
+    NewsCycle,
+    /// Half-life of three days: communities, launches.
+    LaunchSignals,
+    /// Half-life of six days: jobs, events that companies must report.
+    MaterialEvents,
+    /// Half-life of a month: procurement, markets.
+    MarketContext,
+    /// Half-life of two months: packages, changelogs.
+    PackageCadence,
+    /// Half-life of five months.
+    RepositoryActivity,
+    /// Half-life of a year and a half.
+    AcademicWork,
+    /// The rate of source types that no class names: half-life of a month.
+    Unclassed,
+}
+
+/// How a tool is asked for one of its items again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refetch {
+    /// By its address in this argument, at these hosts or below them (`*` for any); by its title elsewhere.
+    Address(&'static str, &'static [&'static str]),
+    /// By its title in this argument.
+    Title(&'static str),
+    /// By the address of its repository, in `url`.
+    Repository,
+    /// By registry and name, in `packages`.
+    Package,
+    /// By the ticker that its title begins with, in `url`.
+    Ticker,
 }
 
 /// Which hosts a source may be asked to reach. Subdomains are not implied.
@@ -298,6 +340,17 @@ pub struct StatusRule {
     pub code: ErrorCode,
     /// One line for the reader.
     pub message: &'static str,
+    /// Where the body says how long to wait. Headers count where the body says nothing.
+    pub wait: Option<Wait>,
+}
+
+/// Where the body of a refusal says how long to wait, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// A number at this JSON Pointer (RFC 6901).
+    At(&'static str),
+    /// The number that follows this text (ASCII case ignored).
+    After(&'static str),
 }
 
 impl StatusRule {
@@ -309,7 +362,22 @@ impl StatusRule {
             when: When::Always,
             code,
             message: "",
+            wait: None,
         }
+    }
+
+    /// What a status means where the body contains a text (ASCII case ignored), and what to tell the reader.
+    pub const fn body(status: u16, text: &'static str, code: ErrorCode, message: &'static str) -> Self {
+        Self::new(status, code)
+            .when(When::BodyContains(text))
+            .saying(message)
+    }
+
+    /// Reads from the body how long to wait: believed up to a day.
+    #[must_use]
+    pub const fn waiting(mut self, wait: Wait) -> Self {
+        self.wait = Some(wait);
+        self
     }
 
     /// Only where this holds, too.
@@ -370,6 +438,30 @@ impl Marker {
 }
 
 impl Descriptor {
+    /// What a small source need not say: no key, no rules of its own, conditional requests, no class. To be completed
+    /// with `..Descriptor::PLAIN`; a test refuses what lacks its name, hosts, dates or terms.
+    pub const PLAIN: Self = Self {
+        id: "",
+        tool: "",
+        title: "",
+        description: "",
+        example: "{}",
+        profile: "local_custom",
+        decay: Decay::Unclassed,
+        refetch: Refetch::Title("url"),
+        hosts: Hosts::Fixed(&[]),
+        official: false,
+        peek: Peek::validators(Listing::Window),
+        credentials: &[],
+        routes: &[],
+        rates: &[],
+        status_rules: &[],
+        markers: &[],
+        args: ArgSpec::length(6_000),
+        dates: "",
+        terms: "",
+    };
+
     /// Whether the tool needs, can use, or has no key.
     pub fn key(&self) -> Key {
         let keyless = self.routes.iter().any(|route| route.needs.is_none());

@@ -87,12 +87,7 @@ const fn github_burst(status: u16, when: When) -> StatusRule {
 }
 
 const fn github(status: u16, when: When, code: ErrorCode, message: &'static str) -> StatusRule {
-    StatusRule {
-        status,
-        when,
-        code,
-        message,
-    }
+    StatusRule::new(status, code).when(when).saying(message)
 }
 
 /// GitHub's REST interface without search: 60 an hour without a token, 5,000 with one.

@@ -212,6 +212,8 @@ pub const ERROR_CHARS: usize = 300;
 pub const REFUSAL_WAIT_MAX_S: u64 = 60;
 /// Bytes of the tree of one HTML document.
 pub const HTML_TREE_BYTES: usize = 24 << 20;
+/// Longest wait that is believed of the body of a refusal, in seconds: allowances start again at midnight.
+pub const BODY_WAIT_MAX_S: u64 = 86_400;
 /// Nodes of one HTML document: elements, texts and comments.
 pub const HTML_NODES: usize = 100_000;
 /// Open elements of an HTML document, without those for formatting (`b`, `a` ...). Browsers stop at 512.

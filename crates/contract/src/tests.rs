@@ -26,14 +26,10 @@ static FACTS: Descriptor = Descriptor {
     hosts: Hosts::PublicWeb(&[]),
     official: true,
     peek: crate::Peek::validators(crate::Listing::Window),
-    credentials: &[],
-    routes: &[],
-    rates: &[],
-    status_rules: &[],
-    markers: &[],
     args: ArgSpec::length(1_000),
     dates: "None.",
     terms: "None.",
+    ..Descriptor::PLAIN
 };
 
 /// Answers everything but `/down`, and remembers the validity of its answers.

@@ -138,8 +138,6 @@ pub struct Request {
     pub max_body: Option<usize>,
     /// Statuses outside 2xx that the adapter wants to read itself (404 as "none", 409 as "empty").
     pub accept_status: &'static [u16],
-    /// Whether the adapter itself reads refusals with these statuses.
-    pub reads_refusals: bool,
     /// Send without the host's credential even where one is configured.
     pub anonymous: bool,
     /// A guess at an address: a failure is not worth a second request.
@@ -170,7 +168,6 @@ impl Request {
             cache_for: Duration::from_mins(5),
             max_body: None,
             accept_status: &[],
-            reads_refusals: false,
             anonymous: false,
             probe: false,
             condition: None,
@@ -232,14 +229,6 @@ impl Request {
         self
     }
 
-    /// As [`accepting`](Self::accepting), refusals included: the adapter finds in the body what the headers do not
-    /// say, such as when the day's allowance is full again.
-    #[must_use]
-    pub fn reading_refusals(mut self, statuses: &'static [u16]) -> Self {
-        self.reads_refusals = true;
-        self.accepting(statuses)
-    }
-
     /// Sets a tighter body limit, in decoded bytes.
     #[must_use]
     pub fn max_body(mut self, bytes: usize) -> Self {
@@ -283,9 +272,9 @@ pub struct CacheValidity {
     refusal: Option<Arc<OnRefusal>>,
 }
 
-/// What to do where a reader finds that an answer is a refusal: leave the host alone, for the time that
-/// the reader found in it or for the usual one. Returns how long that is.
-type OnRefusal = dyn Fn(Option<Duration>) -> Duration + Send + Sync;
+/// What to do where a reader finds that the host is to be left alone: for the time that the reader found or decided,
+/// or for the usual one. The flag states whether the source itself named the time. Returns how long it is.
+type OnRefusal = dyn Fn(Option<Duration>, bool) -> Duration + Send + Sync;
 
 impl fmt::Debug for CacheValidity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -312,18 +301,22 @@ impl CacheValidity {
     #[must_use]
     pub fn on_refusal(
         mut self,
-        refusal: impl Fn(Option<Duration>) -> Duration + Send + Sync + 'static,
+        refusal: impl Fn(Option<Duration>, bool) -> Duration + Send + Sync + 'static,
     ) -> Self {
         self.refusal = Some(Arc::new(refusal));
         self
     }
 
-    /// Tells the host's keeper of a refusal found by a reader, and the error how long to wait.
+    /// Tells the host's keeper of a refusal found by a reader, and the error how long to wait. A block page counts
+    /// where its reader named a time.
     pub(crate) fn refused(&self, error: &mut SourceError) {
-        if error.code == ErrorCode::RateLimited
-            && let Some(refusal) = &self.refusal
-        {
-            error.retry_after = Some(refusal(error.retry_after));
+        let Some(refusal) = &self.refusal else { return };
+        match (error.code, error.retry_after) {
+            (ErrorCode::RateLimited, asked) => error.retry_after = Some(refusal(asked, asked.is_some())),
+            (ErrorCode::Challenge | ErrorCode::AccessDenied, Some(wait)) => {
+                refusal(Some(wait), false);
+            }
+            _ => {}
         }
     }
 
@@ -379,6 +372,13 @@ impl Response {
     /// (an empty page where there must be something). The same request asks the source again.
     pub fn discard(&self) {
         self.validity.withdraw();
+    }
+
+    /// Leaves the host alone for this long, because a good answer asks for it. A copy from the cache asks for nothing.
+    pub fn leave_alone(&self, wait: Duration) {
+        if let Some(refusal) = &self.validity.refusal {
+            refusal(Some(wait), true);
+        }
     }
 
     /// Passes on what reading this answer came to, and has the cache forget the answer where it was a

@@ -7,7 +7,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use freshcontext_contract::Decay;
 use serde::{Deserialize, Serialize};
+
+mod sources;
+
+use sources::SOURCES;
 
 /// A decay class of the specification, and this server's source types in it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,58 +21,67 @@ pub struct DecayClass {
     pub name: &'static str,
     /// Lambda per hour.
     pub lambda: f64,
-    /// Source types: adapter ids, and composites.
-    pub sources: &'static [&'static str],
+    id: Decay,
+    composites: &'static [&'static str],
 }
 
-const fn class(name: &'static str, lambda: f64, sources: &'static [&'static str]) -> DecayClass {
-    DecayClass {
-        name,
-        lambda,
-        sources,
+impl DecayClass {
+    /// Its source types: ids of adapters, then composites.
+    pub fn sources(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let id = self.id;
+        let adapters = SOURCES.into_iter().filter(move |(_, class)| *class == id);
+        adapters
+            .map(|(source, _)| source)
+            .chain(self.composites.iter().copied())
     }
 }
 
-/// The table: the reference decay classes, fastest first.
+const fn class(
+    id: Decay,
+    name: &'static str,
+    lambda: f64,
+    composites: &'static [&'static str],
+) -> DecayClass {
+    DecayClass {
+        name,
+        lambda,
+        id,
+        composites,
+    }
+}
+
+/// The table: the reference decay classes, fastest first. A source's descriptor names its class.
 pub const CLASSES: [DecayClass; 8] = [
     class(
+        Decay::FastDiscussion,
         "Fast discussion",
         0.05,
-        &["hackernews", "landscape", "idea_landscape"],
+        &["landscape", "idea_landscape"],
     ),
-    class("News cycle", 0.02, &["gdelt"]),
-    class("Community / launch signals", 0.01, &["reddit", "producthunt"]),
+    class(Decay::NewsCycle, "News cycle", 0.02, &[]),
+    class(Decay::LaunchSignals, "Community / launch signals", 0.01, &[]),
     class(
+        Decay::MaterialEvents,
         "Jobs / material events",
         0.005,
-        &["jobs", "sec_filings", "company_landscape"],
+        &["company_landscape"],
     ),
     class(
+        Decay::MarketContext,
         "Procurement / market context",
         0.001,
-        &[
-            "finance",
-            "yc",
-            "govcontracts",
-            "gebiz",
-            "gov_landscape",
-            "finance_landscape",
-        ],
+        &["gov_landscape", "finance_landscape"],
     ),
-    class(
-        "Package / changelog cadence",
-        0.0005,
-        &["packagetrends", "changelog"],
-    ),
-    class("Repository activity", 0.0002, &["github", "reposearch"]),
-    class("Academic work", 0.00005, &["google_scholar", "arxiv"]),
+    class(Decay::PackageCadence, "Package / changelog cadence", 0.0005, &[]),
+    class(Decay::RepositoryActivity, "Repository activity", 0.0002, &[]),
+    class(Decay::AcademicWork, "Academic work", 0.00005, &[]),
 ];
 
 /// Every known source type with its lambda per hour.
 fn known() -> impl Iterator<Item = (&'static str, f64)> {
     CLASSES
-        .iter()
-        .flat_map(|class| class.sources.iter().map(move |source| (*source, class.lambda)))
+        .into_iter()
+        .flat_map(|class| class.sources().map(move |source| (source, class.lambda)))
 }
 
 /// Whether the table has a rate for this source type: it is the id of one of our sources then.

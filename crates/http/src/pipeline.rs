@@ -170,11 +170,10 @@ impl Pipeline {
 
         enters("coalesce");
         let shared = format!(
-            "{key}\n{} {:?} {:?} {} {:?} {:?} {:?}",
+            "{key}\n{} {:?} {:?} {:?} {:?} {:?}",
             scope.descriptor.id,
             request.expect,
             request.accept_status,
-            request.reads_refusals,
             request.max_body,
             scope.max_age,
             request.condition
@@ -198,10 +197,10 @@ impl Pipeline {
         if response.provenance == Provenance::Live {
             // Some refusals come as answers, and only the reader of the source can tell.
             let (inner, url) = (Arc::clone(inner), response.final_url.clone());
-            response.validity = response.validity.on_refusal(move |asked| {
+            response.validity = response.validity.on_refusal(move |wait, stated| {
                 let limiter = inner.place(&url, keyed).1;
-                let wait = asked.unwrap_or_else(|| inner.unstated_wait(&limiter));
-                inner.leave_alone(&url, keyed, false, wait, asked.is_some());
+                let wait = wait.unwrap_or_else(|| inner.unstated_wait(&limiter));
+                inner.leave_alone(&url, keyed, false, wait, stated);
                 wait
             });
         }

@@ -7,14 +7,13 @@ use freshcontext_contract::{
 };
 
 use crate::exchange::Answer;
-use crate::waits::{asked_wait, exhausted};
+use crate::waits::{asked_wait, body_wait, exhausted};
 
 /// What the caller can make use of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expected {
     pub(crate) expect: Media,
     pub(crate) accept_status: &'static [u16],
-    pub(crate) reads_refusals: bool,
 }
 
 impl Expected {
@@ -22,7 +21,6 @@ impl Expected {
         Self {
             expect: request.expect,
             accept_status: request.accept_status,
-            reads_refusals: request.reads_refusals,
         }
     }
 }
@@ -37,13 +35,8 @@ pub(crate) fn validate(
     longest_wait_s: u64,
 ) -> Result<(), SourceError> {
     let verdict = if expected.accept_status.contains(&answer.status) {
-        // The reader decides what the source means. The host's back-off is recorded here, unless the reader
-        // finds more.
-        if expected.reads_refusals {
-            Ok(())
-        } else {
-            asks_to_slow_down(answer, descriptor, host)
-        }
+        // The reader decides what the source means; the host's back-off is recorded here.
+        asks_to_slow_down(answer, descriptor, host)
     } else {
         by_status(answer, descriptor, host)
             .and_then(|()| by_marker(answer, descriptor))
@@ -53,7 +46,8 @@ pub(crate) fn validate(
         failure.http_status = Some(answer.status);
         failure.retrieved_at = Some(answer.retrieved_at);
         if failure.code == ErrorCode::RateLimited || answer.status == 503 {
-            failure.retry_after = asked_wait(&answer.headers, now, longest_wait_s);
+            let of_headers = || asked_wait(&answer.headers, now, longest_wait_s);
+            failure.retry_after = failure.retry_after.or_else(of_headers);
             failure.wait_stated = failure.retry_after.is_some();
         }
         if failure.code == ErrorCode::RateLimited && failure.retry_after.is_none() {
@@ -87,7 +81,9 @@ fn by_status(answer: &Answer, descriptor: &Descriptor, host: &str) -> Result<(),
     let of_host = hosts::refusals(host).map_or(&[][..], |known| known.rules);
     let rule = descriptor.status_rules.iter().chain(of_host).find(applies);
     if let Some(rule) = rule {
-        return Err(SourceError::new(rule.code, rule.message));
+        let mut failure = SourceError::new(rule.code, rule.message);
+        failure.retry_after = rule.wait.and_then(|wait| body_wait(&answer.body, wait));
+        return Err(failure);
     }
     if (200..300).contains(&answer.status) {
         return Ok(());
@@ -269,11 +265,16 @@ fn is_html(body: &[u8], headers: &Headers) -> bool {
 
 /// Whether a body contains a text, ASCII case ignored.
 pub(crate) fn contains(body: &[u8], text: &str) -> bool {
+    position(body, text).is_some()
+}
+
+/// Where a body contains a text, ASCII case ignored; nowhere for an empty text.
+pub(crate) fn position(body: &[u8], text: &str) -> Option<usize> {
     let text = text.as_bytes();
-    let Some(first) = text.first() else { return false };
+    let first = text.first()?;
     let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
-    memchr::memchr2_iter(lower, upper, body).any(|at| {
-        body.get(at..at + text.len())
+    memchr::memchr2_iter(lower, upper, body).find(|at| {
+        body.get(*at..*at + text.len())
             .is_some_and(|part| part.eq_ignore_ascii_case(text))
     })
 }

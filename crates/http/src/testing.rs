@@ -31,14 +31,10 @@ pub(crate) fn descriptor(id: &'static str) -> Descriptor {
         hosts: Hosts::PublicWeb(&[]),
         official: true,
         peek: Peek::validators(Listing::Window),
-        credentials: &[],
-        routes: &[],
-        rates: &[],
-        status_rules: &[],
-        markers: &[],
         args: ArgSpec::length(1_000),
         dates: "None.",
         terms: "None.",
+        ..Descriptor::PLAIN
     }
 }
 

@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use freshcontext_contract::Headers;
+use freshcontext_contract::limits::BODY_WAIT_MAX_S;
+use freshcontext_contract::{Headers, Wait};
+use serde_json::Value;
+
+use crate::reading::position;
 
 /// A reset value below this counts seconds from now (Reddit); above, seconds since 1970 (GitHub).
 const SECONDS_LEFT_BELOW: u64 = 1_000_000;
@@ -16,6 +20,25 @@ pub(crate) fn asked_wait(headers: &Headers, now: DateTime<Utc>, longest_s: u64) 
         .and_then(|value| retry_after(value, now))
         .or_else(|| exhausted(headers).then(|| reset(headers, now)).flatten())?;
     Some(wait.min(Duration::from_secs(longest_s)))
+}
+
+/// How long the body of a refusal asks to wait, at most a day. `None` where nothing can be read.
+pub(crate) fn body_wait(body: &[u8], wait: Wait) -> Option<Duration> {
+    let seconds: f64 = match wait {
+        Wait::At(pointer) => {
+            let body: Value = serde_json::from_slice(body).ok()?;
+            let found = body.pointer(pointer)?;
+            found.as_f64().or_else(|| found.as_str()?.trim().parse().ok())?
+        }
+        Wait::After(text) => {
+            let after = body.get(position(body, text)? + text.len()..)?.trim_ascii_start();
+            let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            std::str::from_utf8(after.get(..digits)?).ok()?.parse().ok()?
+        }
+    };
+    // What is no number stays one, and gives nothing.
+    let longest = BODY_WAIT_MAX_S as f64;
+    Duration::try_from_secs_f64(if seconds > longest { longest } else { seconds }).ok()
 }
 
 /// Whether the source says that nothing of its request limit remains.
@@ -80,6 +103,32 @@ mod tests {
         assert_eq!(wait(&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(0));
         for garbage in ["soon", "", "-5", "1.5.2", "12 minutes"] {
             assert_eq!(wait(&[("retry-after", garbage)]), None, "{garbage}");
+        }
+    }
+
+    #[test]
+    fn a_body_says_how_long_to_wait() {
+        let wait = |body: &str, wait| body_wait(body.as_bytes(), wait).map(|wait| wait.as_secs());
+        for (body, seconds) in [
+            (r#"{"retryAfter": 47052}"#, Some(47_052)),
+            (r#"{"retryAfter": " 12 "}"#, Some(12)),
+            (r#"{"retryAfter": 1e300}"#, Some(86_400)),
+            (r#"{"retryAfter": "NaN"}"#, None),
+            (r#"{"retryAfter": 900000}"#, Some(86_400)),
+            (r#"{"retryAfter": -1}"#, None),
+            (r#"{"retryAfter": "soon"}"#, None),
+            ("no JSON", None),
+        ] {
+            assert_eq!(wait(body, Wait::At("/retryAfter")), seconds, "{body}");
+        }
+        for (body, seconds) in [
+            (r#"{"m": "too many, More Available in 58 seconds"}"#, Some(58)),
+            ("more available in a while", None),
+            ("more available in", None),
+            ("\u{e9} more available in 99999999999999999999999", Some(86_400)),
+            ("", None),
+        ] {
+            assert_eq!(wait(body, Wait::After("more available in")), seconds, "{body}");
         }
     }
 

@@ -26,7 +26,7 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
         erased(freshcontext_adapter_packages::Packages),
         erased(freshcontext_adapter_producthunt::ProductHunt),
         erased(freshcontext_adapter_reddit::Reddit),
-        erased(freshcontext_adapter_scholar::Scholar::default()),
+        erased(freshcontext_adapter_scholar::Scholar),
         erased(freshcontext_adapter_sec::SecFilings),
         erased(freshcontext_adapter_yc::Yc),
     ]

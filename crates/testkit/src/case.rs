@@ -303,6 +303,9 @@ impl Exchange {
     }
 }
 
+/// What the dates of a source say, beside its cases: no case.
+pub const DATES: &str = "dates.toml";
+
 /// All cases below a folder: `*/*/case.toml` and `*/*.toml`, sorted by name.
 pub fn load_cases(root: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
@@ -313,7 +316,7 @@ pub fn load_cases(root: &Path) -> Result<Vec<Case>, String> {
                 if file.is_file() {
                     cases.push(Case::read(&file)?);
                 }
-            } else if entry.extension().is_some_and(|ending| ending == "toml") {
+            } else if entry.extension().is_some_and(|ending| ending == "toml") && !entry.ends_with(DATES) {
                 cases.push(Case::read(&entry)?);
             }
         }

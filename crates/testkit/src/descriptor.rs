@@ -14,18 +14,15 @@ pub const fn descriptor(id: &'static str, tool: &'static str) -> Descriptor {
         hosts: Hosts::Fixed(&["echo.example"]),
         official: true,
         peek: Peek::validators(Listing::Window),
-        credentials: &[],
         routes: &[Route {
             id: "api",
             about: "the interface",
             needs: None,
             founding: Founding::GeneralKnowledge,
         }],
-        rates: &[],
-        status_rules: &[],
-        markers: &[],
         args: ArgSpec::length(4_000),
         dates: "crafted",
         terms: "none",
+        ..Descriptor::PLAIN
     }
 }

@@ -22,7 +22,8 @@ fn markers(name: &str) -> (String, String) {
 
 /// Files that are not what the generator makes, by name.
 pub fn stale(root: &Path) -> Result<Vec<String>, String> {
-    let made = make(root)?;
+    let mut made = code();
+    made.extend(make(root)?);
     let differs = |(name, content): &(String, String)| {
         let found = std::fs::read_to_string(root.join(name)).unwrap_or_default();
         (found != *content).then(|| name.clone())
@@ -30,10 +31,35 @@ pub fn stale(root: &Path) -> Result<Vec<String>, String> {
     Ok(made.iter().filter_map(differs).collect())
 }
 
-/// Writes all generated files; returns the names of those that changed.
+/// Writes the generated code; returns the names of the files that changed. What is written afterwards is computed by
+/// this code, so that a change needs a new build.
+pub fn write_code(root: &Path) -> Result<Vec<String>, String> {
+    write_files(root, code())
+}
+
+/// The parts of the code that are made from the descriptors.
+fn code() -> Vec<(String, String)> {
+    vec![
+        ("crates/budget/src/sources.rs".to_owned(), tables::refetch_table()),
+        (
+            "crates/core/src/decay/sources.rs".to_owned(),
+            tables::decay_table(),
+        ),
+    ]
+}
+
+/// Writes all other generated files; returns the names of those that changed.
 pub fn write(root: &Path) -> Result<Vec<String>, String> {
+    let mut written = write_files(root, make(root)?)?;
+    if written.is_empty() {
+        written.push("nothing, all was up to date".to_owned());
+    }
+    Ok(written)
+}
+
+fn write_files(root: &Path, made: Vec<(String, String)>) -> Result<Vec<String>, String> {
     let mut written = Vec::new();
-    for (name, content) in make(root)? {
+    for (name, content) in made {
         let path = root.join(&name);
         if std::fs::read_to_string(&path).unwrap_or_default() == content {
             continue;
@@ -43,9 +69,6 @@ pub fn write(root: &Path) -> Result<Vec<String>, String> {
         }
         std::fs::write(&path, content).map_err(|error| format!("{name}: {error}"))?;
         written.push(name);
-    }
-    if written.is_empty() {
-        written.push("nothing, all was up to date".to_owned());
     }
     Ok(written)
 }
@@ -139,12 +162,13 @@ pub const WRITE: &str = "FRESHCONTEXT_WRITE_GENERATED";
 /// Workspaces beside the main one, whose lock files follow it.
 const WORKSPACES: [&str; 3] = ["fuzz", "tools", "training"];
 
-/// Writes what other programs compute: the table of docs/time.md, counted by the suite, and the lock files of the
-/// other workspaces.
+/// Writes what other programs compute: the fuzz targets, the lock files of the other workspaces, and the table of
+/// docs/time.md, counted by the suite.
 ///
 /// # Errors
-/// If cargo cannot run, or the suite's count fails: one line; cargo's own output says why.
+/// If a program cannot run, or the suite's count fails: one line; the program's own output says why.
 pub fn write_by_others(root: &Path) -> Result<(), String> {
+    run(root, "bash", &["fuzz/make-targets.sh"])?;
     for workspace in WORKSPACES {
         let manifest = format!("{workspace}/Cargo.toml");
         cargo(
@@ -168,19 +192,43 @@ pub fn write_by_others(root: &Path) -> Result<(), String> {
     )
 }
 
+/// Builds and runs `cargo xtask generate` again, after a change of the generated code.
+///
+/// # Errors
+/// If it fails; its own output says why.
+pub fn again(root: &Path) -> Result<String, String> {
+    cargo(
+        root,
+        &[
+            "run",
+            "--quiet",
+            "--package",
+            "freshcontext-xtask",
+            "--",
+            "generate",
+        ],
+    )?;
+    Ok("written by a new build".to_owned())
+}
+
 fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
-    let done = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    run(root, &cargo, arguments)
+}
+
+fn run(root: &Path, program: &str, arguments: &[&str]) -> Result<(), String> {
+    let done = Command::new(program)
         .current_dir(root)
         .env(WRITE, "1")
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .status()
-        .map_err(|error| format!("cargo: {error}"))?;
+        .map_err(|error| format!("{program}: {error}"))?;
     if done.success() {
         Ok(())
     } else {
-        Err(format!("`cargo {}` failed", arguments.join(" ")))
+        Err(format!("`{program} {}` failed", arguments.join(" ")))
     }
 }
 

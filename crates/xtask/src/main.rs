@@ -141,7 +141,15 @@ fn main() -> ExitCode {
                 ))
             }
         }),
-        Chore::Generate { check: false } => generate::write(&root).and_then(|written| {
+        Chore::Generate { check: false } => generate::write_code(&root).and_then(|code| {
+            if !code.is_empty() {
+                println!(
+                    "written: {}; the rest is computed by a new build",
+                    code.join(", ")
+                );
+                return generate::again(&root);
+            }
+            let written = generate::write(&root)?;
             generate::write_by_others(&root)?;
             Ok(format!("written: {}", written.join(", ")))
         }),

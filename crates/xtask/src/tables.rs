@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use freshcontext_contract::{Descriptor, Hosts, Key};
+use freshcontext_contract::{Descriptor, Hosts, Key, Refetch};
 use freshcontext_core::decay::{Band, CLASSES, DEFAULT_LAMBDA, half_life_words};
 use freshcontext_spec::specification::{self, says};
 use serde_json::Value;
@@ -262,7 +262,7 @@ pub fn specification_page() -> String {
          `decay` changes them.\n\n| class | rate per hour | half-life | sources |\n| --- | ---: | --- | --- |\n",
     );
     for class in CLASSES {
-        let sources: Vec<String> = class.sources.iter().map(|source| format!("`{source}`")).collect();
+        let sources: Vec<String> = class.sources().map(|source| format!("`{source}`")).collect();
         let (rate, half_life) = (class.lambda, half_life_words(class.lambda));
         let _ = writeln!(
             out,
@@ -310,4 +310,59 @@ mod tests {
             assert_eq!(names.len(), all, "{}: {key}", facts.id);
         }
     }
+}
+
+/// The generated part of the core: which decay class each source has.
+pub fn decay_table() -> String {
+    let rows = sources()
+        .into_iter()
+        .map(|facts| format!("(\"{}\", Decay::{:?})", facts.id, facts.decay));
+    table(
+        "freshcontext_contract::Decay",
+        "Id of a source, and its class.",
+        "pub(super) const SOURCES: [(&str, Decay)",
+        rows.collect(),
+    )
+}
+
+/// The generated part of the budget: which call fetches an item of each source again.
+pub fn refetch_table() -> String {
+    let way = |way: Refetch| match way {
+        // A list prints without the sign of a reference, which a constant needs.
+        Refetch::Address(argument, hosts) => format!("Address({argument:?}, &{hosts:?})"),
+        other => format!("{other:?}"),
+    };
+    let rows = sources().into_iter().map(|facts| {
+        format!(
+            "(\"{}\", \"{}\", Refetch::{})",
+            facts.id,
+            facts.tool,
+            way(facts.refetch)
+        )
+    });
+    table(
+        "freshcontext_contract::Refetch",
+        "Id of a source, its tool, and how the tool is asked for one item again.",
+        "pub(crate) const SOURCES: [(&str, &str, Refetch)",
+        rows.collect(),
+    )
+}
+
+/// The descriptors by id: the order of the registry is of no meaning.
+fn sources() -> Vec<&'static Descriptor> {
+    let mut all: Vec<&Descriptor> = freshcontext_sources::adapters()
+        .iter()
+        .map(|adapter| adapter.descriptor())
+        .collect();
+    all.sort_by_key(|facts| facts.id);
+    all
+}
+
+fn table(used: &str, about: &str, head: &str, rows: Vec<String>) -> String {
+    format!(
+        "//! Made by `cargo xtask generate` from the descriptors of the sources.\n\nuse {used};\n\n/// {about}\n\
+         #[rustfmt::skip]\n{head}; {}] = [\n    {},\n];\n",
+        rows.len(),
+        rows.join(",\n    ")
+    )
 }

@@ -12,7 +12,7 @@ use freshcontext_testkit::check::Outcome;
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
 
-use super::roles::{RECORDED, ROLES, Role};
+use super::roles::{ROLES, Role, Row};
 use super::{CASES, answer, shift};
 use crate::{root, shared, verdict};
 
@@ -25,9 +25,9 @@ fn role(tool: &str, field: &str) -> Option<(usize, &'static str)> {
                 .is_some_and(|before| before.ends_with('.'))
     };
     let rows = ROLES.iter().enumerate();
-    rows.filter(|(_, (of, name, _))| *of == tool && fits(name))
-        .max_by_key(|(_, (_, name, _))| name.len())
-        .map(|(at, (_, name, _))| (at, *name))
+    rows.filter(|(_, row)| row.tool == tool && fits(row.field))
+        .max_by_key(|(_, row)| row.field.len())
+        .map(|(at, row)| (at, row.field))
 }
 
 /// Every date field of every body, by tool: those of fixtures, and those of recordings.
@@ -74,33 +74,36 @@ fn roles_of(tool: &str) -> Vec<String> {
     );
     let mut complaints = Vec::new();
     let mut due: BTreeSet<usize> = (0..ROLES.len())
-        .filter(|at| ROLES.get(*at).is_some_and(|row| row.0 == tool))
+        .filter(|at| ROLES.get(*at).is_some_and(|row| row.tool == tool))
         .collect();
     if due.is_empty() {
         complaints.push(format!(
-            "nothing is said of the dates of {tool}: see evidence/roles.rs"
+            "{tool} has no table in a dates.toml of fixtures/: which date is the publication?"
         ));
     }
     for field in fixtures.union(recorded) {
         match role(tool, field) {
             Some((at, name)) => {
                 due.remove(&at);
-                if fixtures.contains(field) && RECORDED.contains(&(tool, name)) {
+                if fixtures.contains(field) && ROLES.get(at).is_some_and(|row| row.recorded) {
                     complaints.push(format!(
-                        "{tool}: a fixture has the date `{name}`, which evidence/roles.rs calls one of recordings only"
+                        "{tool}: a fixture has the date `{name}`, which dates.toml calls one of recordings only"
                     ));
                 }
             }
             None => complaints.push(format!(
-                "{tool}: what is the date `{field}`? see evidence/roles.rs"
+                "{tool}: what is the date `{field}`? Name it in the dates.toml of its fixtures"
             )),
         }
     }
     let unmet = due.iter().filter_map(|at| ROLES.get(*at));
     // What only recordings show is due where they are.
-    let unmet = unmet.filter(|(_, name, _)| shared().is_some() || !RECORDED.contains(&(tool, *name)));
-    complaints.extend(unmet.map(|(_, name, _)| {
-        format!("{tool}: no body has the date `{name}`, which evidence/roles.rs speaks of")
+    let unmet = unmet.filter(|row| shared().is_some() || !row.recorded);
+    complaints.extend(unmet.map(|row| {
+        format!(
+            "{tool}: no body has the date `{}`, which dates.toml names",
+            row.field
+        )
     }));
     complaints
 }
@@ -147,7 +150,10 @@ pub async fn law(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed
         for row in rows {
             let (altered, days) = shift::earlier(body, |field| row_of(field) == Some(row));
             let became = answer(&case, &recordings, Some(number), |_| altered.clone()).await?;
-            let Some((_, name, role)) = ROLES.get(row) else {
+            let Some(Row {
+                field: name, role, ..
+            }) = ROLES.get(row)
+            else {
                 continue;
             };
             let what = format!("reply {}, `{name}` {} days earlier", number + 1, shift::DAYS);

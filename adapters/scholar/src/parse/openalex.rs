@@ -1,10 +1,9 @@
 //! OpenAlex's answer.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use freshcontext_contract::chrono::{Datelike, NaiveDate};
-use freshcontext_contract::{DateEvidence, Headers, Item, SourceError};
+use freshcontext_contract::{DateEvidence, Item, SourceError};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::{html, link};
 use serde::Deserialize;
@@ -48,49 +47,6 @@ struct Author {
 const NAMES: usize = 8;
 /// Words of an abstract that are put back in order; no abstract is longer.
 const WORDS: usize = 2_000;
-
-/// The error where the allowance of the day is used up: 0.10 USD of calls without a key, ten times that
-/// with a free one (developers.openalex.org/api-reference/authentication).
-pub fn spent(keyed: bool) -> SourceError {
-    let error = SourceError::rate_limited("OpenAlex's allowance of the day is used up");
-    error.hint(if keyed {
-        "it starts anew at midnight UTC; the plan of OPENALEX_API_KEY decides how much it is"
-    } else {
-        "set OPENALEX_API_KEY for ten times as much (free: https://openalex.org/settings/api); it starts anew at midnight UTC"
-    })
-}
-
-/// What 403 and 429 mean. A used-up day says so in its text and names hours to wait, in `retry-after` and
-/// in the body; both are believed. Its documentation gives 403 to haste.
-pub fn refusal(status: u16, headers: &Headers, body: &str, keyed: bool) -> SourceError {
-    let said: Value = json::parse(body, "OpenAlex").unwrap_or_default();
-    let text = |name: &str| said.get(name).and_then(Value::as_str).unwrap_or_default();
-    let wait = headers
-        .get("retry-after")
-        .and_then(|value| value.trim().parse().ok())
-        .or_else(|| said.get("retryAfter").and_then(Value::as_u64))
-        .map(Duration::from_secs);
-    let exhausted = headers.get("x-ratelimit-remaining").map(str::trim) == Some("0");
-    let limited =
-        status == 429 || wait.is_some() || exhausted || text("error").to_lowercase().contains("rate limit");
-    let error = if text("message").contains("Insufficient budget") {
-        spent(keyed)
-    } else if limited {
-        let error = SourceError::rate_limited("OpenAlex asked us to slow down");
-        if keyed {
-            error
-        } else {
-            error.hint("OPENALEX_API_KEY raises its limit (free: https://openalex.org/settings/api)")
-        }
-    } else {
-        SourceError::access_denied("OpenAlex refused the request")
-    };
-    let error = error.status(status);
-    match wait {
-        Some(wait) if limited => error.retry_after(wait),
-        _ => error,
-    }
-}
 
 /// Reads the answer.
 pub fn openalex(body: &str) -> Result<Page, SourceError> {

@@ -1,15 +1,34 @@
 //! Scholar's result page, and what stands in its place.
 
+use std::time::Duration;
+
 use freshcontext_contract::chrono::{DateTime, Datelike, Days, Utc};
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{DateEvidence, ErrorCode, Headers, Item, SourceError, block_pages};
+use freshcontext_contract::{DateEvidence, ErrorCode, Headers, Item, Response, SourceError, block_pages};
 use freshcontext_parse::scraper::{ElementRef, Html, Selector};
-use freshcontext_parse::{html, link, text};
+use freshcontext_parse::{charset, html, link, text};
 
 use super::{Page, year};
 
+/// How long Scholar is left alone after it refused.
+const LEFT_ALONE: Duration = Duration::from_hours(1);
+
+/// Reads what Scholar answered; after a refusal it is left alone for an hour.
+pub fn answer(response: &Response, by_date: bool) -> Result<Page, SourceError> {
+    let page = match refusal(response.status, &response.headers, &response.body) {
+        Some(error) => Err(error),
+        None => results(&charset::decode(response).text, by_date, response.retrieved_at),
+    };
+    page.map_err(|error| match error.code {
+        ErrorCode::Challenge | ErrorCode::AccessDenied | ErrorCode::RateLimited => {
+            error.retry_after(LEFT_ALONE)
+        }
+        _ => error,
+    })
+}
+
 /// What a status or a redirect says that is no page of results.
-pub fn refusal(status: u16, headers: &Headers, body: &[u8]) -> Option<SourceError> {
+fn refusal(status: u16, headers: &Headers, body: &[u8]) -> Option<SourceError> {
     let refusal = |code, message: &str| Some(SourceError::new(code, message).status(status));
     match status {
         200..=299 => None,
@@ -88,7 +107,7 @@ impl Parts {
 }
 
 /// Reads a page of results. Four outcomes that must not be mixed: results, none, a block page, unreadable.
-pub fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, SourceError> {
+fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, SourceError> {
     let parts = Parts::new().ok_or_else(|| SourceError::internal("a selector does not parse"))?;
     let document = html::document(page);
     let mut out = Page {

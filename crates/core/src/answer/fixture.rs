@@ -20,11 +20,6 @@ pub(crate) const DESCRIPTOR: Descriptor = Descriptor {
     hosts: Hosts::Fixed(&["news.example"]),
     official: true,
     peek: Peek::validators(Listing::Window),
-    credentials: &[],
-    routes: &[],
-    rates: &[],
-    status_rules: &[],
-    markers: &[],
     args: ArgSpec {
         max_length: 4000,
         limit: Some((20, 100)),
@@ -35,6 +30,7 @@ pub(crate) const DESCRIPTOR: Descriptor = Descriptor {
     },
     dates: "created_at",
     terms: "none",
+    ..Descriptor::PLAIN
 };
 
 pub(crate) fn at(text: &str) -> DateTime<Utc> {

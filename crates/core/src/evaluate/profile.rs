@@ -27,8 +27,6 @@ pub enum DatePolicy {
 pub struct Profile {
     /// The id that callers give.
     pub id: &'static str,
-    /// The source types it is made for. Others are judged all the same.
-    pub source_types: &'static [&'static str],
     /// The source type whose decay rate sets the profile's half-life.
     pub decay_of: &'static str,
     /// Whether its sources may be primary evidence.
@@ -44,14 +42,12 @@ pub struct Profile {
 
 const fn profile(
     id: &'static str,
-    source_types: &'static [&'static str],
     decay_of: &'static str,
     authority: Authority,
     date_policy: DatePolicy,
 ) -> Profile {
     Profile {
         id,
-        source_types,
         decay_of,
         authority,
         date_policy,
@@ -65,111 +61,27 @@ pub const PROFILES: [Profile; 12] = {
     use Authority::{High, Medium};
     use DatePolicy::{Balanced, Lenient, Strict};
     [
-        profile(
-            "official_docs",
-            &["official_docs", "changelog", "packagetrends"],
-            "github",
-            High,
-            Balanced,
-        ),
-        profile(
-            "code_activity",
-            &["github", "reposearch", "changelog", "packagetrends"],
-            "github",
-            Medium,
-            Balanced,
-        ),
-        profile(
-            "social_pulse",
-            &["hackernews", "reddit", "producthunt"],
-            "hackernews",
-            Medium,
-            Strict,
-        ),
+        profile("official_docs", "github", High, Balanced),
+        profile("code_activity", "github", Medium, Balanced),
+        profile("social_pulse", "hackernews", Medium, Strict),
         Profile {
             cites_undated: true,
-            ..profile(
-                "academic_research",
-                &["google_scholar", "arxiv"],
-                "arxiv",
-                High,
-                Lenient,
-            )
+            ..profile("academic_research", "arxiv", High, Lenient)
         },
         Profile {
             needs_current: true,
-            ..profile(
-                "market_finance",
-                &["finance", "finance_landscape"],
-                "finance",
-                Medium,
-                Strict,
-            )
+            ..profile("market_finance", "finance", Medium, Strict)
         },
         Profile {
             needs_current: true,
-            ..profile("jobs_opportunities", &["jobs"], "jobs", Medium, Strict)
+            ..profile("jobs_opportunities", "jobs", Medium, Strict)
         },
-        profile(
-            "government_regulatory",
-            &["govcontracts", "sec_filings", "gebiz", "gdelt", "gov_landscape"],
-            "govcontracts",
-            High,
-            Strict,
-        ),
-        profile(
-            "company_intel",
-            &["yc", "company_landscape"],
-            "company_landscape",
-            Medium,
-            Balanced,
-        ),
-        profile(
-            "product_research",
-            &[
-                "product_page",
-                "pricing_page",
-                "launch_page",
-                "vendor_docs",
-                "changelog",
-                "producthunt",
-            ],
-            "producthunt",
-            Medium,
-            Balanced,
-        ),
-        profile(
-            "composite_landscape",
-            &[
-                "landscape",
-                "idea_landscape",
-                "gov_landscape",
-                "finance_landscape",
-                "company_landscape",
-            ],
-            "landscape",
-            Medium,
-            Balanced,
-        ),
-        profile(
-            "multi_agent_handoff",
-            &[
-                "agent_handoff",
-                "agent_context",
-                "workflow_context",
-                "user_provided",
-            ],
-            "default",
-            Medium,
-            Balanced,
-        ),
-        profile(
-            "local_custom",
-            &["local_custom", "user_provided", "custom"],
-            "default",
-            Medium,
-            Balanced,
-        ),
+        profile("government_regulatory", "govcontracts", High, Strict),
+        profile("company_intel", "company_landscape", Medium, Balanced),
+        profile("product_research", "producthunt", Medium, Balanced),
+        profile("composite_landscape", "landscape", Medium, Balanced),
+        profile("multi_agent_handoff", "default", Medium, Balanced),
+        profile("local_custom", "default", Medium, Balanced),
     ]
 };
 

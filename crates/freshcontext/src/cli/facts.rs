@@ -60,7 +60,8 @@ pub(super) fn decay(settings: &Settings, as_json: bool) -> Result<u8, ConfigErro
         ]);
     };
     for class in CLASSES {
-        row(class.name, class.lambda, &class.sources.join(", "));
+        let sources: Vec<&str> = class.sources().collect();
+        row(class.name, class.lambda, &sources.join(", "));
     }
     row("(any other)", DEFAULT_LAMBDA, "what no class names");
     for (source, lambda) in table.overrides() {
@@ -99,7 +100,7 @@ fn described(table: &DecayTable) -> Value {
         .map(|class| {
             let mut row = named("class", class.name.into(), class.lambda);
             if let Some(row) = row.as_object_mut() {
-                row.insert("sources".to_owned(), class.sources.into());
+                row.insert("sources".to_owned(), class.sources().collect::<Value>());
             }
             row
         })

@@ -28,7 +28,6 @@ fn verdict(answer: &Answer, expect: Media, descriptor: &Descriptor) -> Result<()
     let expected = Expected {
         expect,
         accept_status: &[],
-        reads_refusals: false,
     };
     validate(
         answer,
@@ -81,27 +80,20 @@ fn b10_the_common_table() {
 
 #[test]
 fn b13_a_sources_own_rules_come_first() {
-    let mut own = descriptor("own");
-    own.status_rules = &[
-        StatusRule {
-            status: 403,
-            when: When::BodyContains("Request Rate Threshold Exceeded"),
-            code: ErrorCode::RateLimited,
-            message: "too many requests",
-        },
-        StatusRule {
-            status: 406,
-            when: When::Always,
-            code: ErrorCode::RateLimited,
-            message: "slow down",
-        },
-        StatusRule {
-            status: 404,
-            when: When::HeaderIs("x-reason", "gone"),
-            code: ErrorCode::AccessDenied,
-            message: "private",
-        },
+    const RULES: &[StatusRule] = &[
+        StatusRule::body(
+            403,
+            "Request Rate Threshold Exceeded",
+            ErrorCode::RateLimited,
+            "too many requests",
+        ),
+        StatusRule::new(406, ErrorCode::RateLimited).saying("slow down"),
+        StatusRule::new(404, ErrorCode::AccessDenied)
+            .when(When::HeaderIs("x-reason", "gone"))
+            .saying("private"),
     ];
+    let mut own = descriptor("own");
+    own.status_rules = RULES;
     let throttled = answer(403, "text/html", "<h1>request rate THRESHOLD exceeded</h1>");
     assert_eq!(
         verdict(&throttled, Media::Json, &own),
@@ -142,7 +134,6 @@ fn a_403_that_speaks_of_limits_is_a_limit() {
     let expected = Expected {
         expect: Media::Json,
         accept_status: &[],
-        reads_refusals: false,
     };
     let failure = validate(
         &limited,
@@ -162,7 +153,6 @@ fn accepted_statuses_are_the_adapters_to_read() {
     let expected = Expected {
         expect: Media::Json,
         accept_status: &[404, 204],
-        reads_refusals: false,
     };
     for status in [404, 204] {
         let answer = answer(status, "text/html", "");
@@ -288,7 +278,6 @@ fn told(host: &str, status: u16, headers: &[(&str, &str)], body: &str) -> (Error
     let expected = Expected {
         expect: Media::Json,
         accept_status: &[],
-        reads_refusals: false,
     };
     let own = descriptor("guest");
     let failure = validate(&answer, expected, &own, host, answer.retrieved_at, 3_600).unwrap_err();
