@@ -3,16 +3,16 @@
 mod id;
 mod query;
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::{self, Given};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use id::without_version;
 
-/// A right argument, shown in errors.
-pub const EXAMPLE: &str = r#"{"url": "https://arxiv.org/abs/2104.12255"}"#;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "https://arxiv.org/abs/2104.12255"}"#);
 /// Hosts of arXiv, and of the DOIs that lead there.
 const HOSTS: [&str; 6] = [
     "arxiv.org",
@@ -60,13 +60,13 @@ impl Query {
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Query, SourceError> {
-    let given = match Given::read(given, |host| HOSTS.contains(&host), wrong)? {
+    let given = match Given::of(URL, given, |host| HOSTS.contains(&host))? {
         Given::Words(words) => words,
         Given::Address(url) => {
             return match url.host_str().unwrap_or_default() {
-                host if !HOSTS.contains(&host) => Err(wrong(
-                    "is an address outside arXiv; pass an arXiv address, an id or a query",
-                )),
+                host if !HOSTS.contains(&host) => {
+                    Err(URL.wrong("is an address outside arXiv; pass an arXiv address, an id or a query"))
+                }
                 host if host.ends_with("doi.org") => doi(url.path().trim_start_matches('/')),
                 _ => page(&url),
             };
@@ -83,11 +83,7 @@ pub fn recognise(given: &str) -> Result<Query, SourceError> {
     }
     query::read(given)
         .map(Query::search)
-        .ok_or_else(|| wrong("holds no word to search for"))
-}
-
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, EXAMPLE)
+        .ok_or_else(|| URL.wrong("holds no word to search for"))
 }
 
 /// One or several ids and nothing else.
@@ -111,10 +107,9 @@ fn doi(given: &str) -> Result<Query, SourceError> {
         .and_then(|rest| given.get(given.len() - rest.len()..));
     match id.and_then(id::parse) {
         Some(id) => Ok(Query::Papers(vec![id])),
-        None => Err(
-            wrong("is not a DOI of arXiv, which looks like 10.48550/arXiv.2104.12255")
-                .hint("a paper published elsewhere is found by its title"),
-        ),
+        None => Err(URL
+            .wrong("is not a DOI of arXiv, which looks like 10.48550/arXiv.2104.12255")
+            .hint("a paper published elsewhere is found by its title")),
     }
 }
 
@@ -126,12 +121,12 @@ fn page(url: &Url) -> Result<Query, SourceError> {
             let rest = rest.strip_suffix(".pdf").unwrap_or(rest);
             id::parse(rest)
                 .map(|id| Query::Papers(vec![id]))
-                .ok_or_else(|| wrong("is an arXiv address without a valid paper id"))
+                .ok_or_else(|| URL.wrong("is an arXiv address without a valid paper id"))
         }
         "api" if rest == "query" => interface(url),
         "list" => {
             let category = rest.split('/').next().unwrap_or_default();
-            let query = query::category(category).ok_or_else(|| wrong("names no category of arXiv"))?;
+            let query = query::category(category).ok_or_else(|| URL.wrong("names no category of arXiv"))?;
             Ok(Query::Search {
                 query,
                 start: 0,
@@ -139,7 +134,8 @@ fn page(url: &Url) -> Result<Query, SourceError> {
             })
         }
         "search" => form(url),
-        _ => Err(wrong("is an arXiv page that this tool does not read")
+        _ => Err(URL
+            .wrong("is an arXiv page that this tool does not read")
             .hint("it reads abs, pdf, html, list and search pages and api/query")),
     }
 }
@@ -149,7 +145,7 @@ fn interface(url: &Url) -> Result<Query, SourceError> {
     let start = match link::parameter(url, "start") {
         Some(text) => text
             .parse()
-            .map_err(|_| wrong("has a `start` that is not a number"))?,
+            .map_err(|_| URL.wrong("has a `start` that is not a number"))?,
         None => 0,
     };
     if let Some(query) = link::parameter(url, "search_query") {
@@ -160,13 +156,13 @@ fn interface(url: &Url) -> Result<Query, SourceError> {
     link::parameter(url, "id_list")
         .and_then(|list| ids(&list))
         .map(Query::Papers)
-        .ok_or_else(|| wrong("has neither `search_query` nor valid ids in `id_list`"))
+        .ok_or_else(|| URL.wrong("has neither `search_query` nor valid ids in `id_list`"))
 }
 
 /// The search form of the site.
 fn form(url: &Url) -> Result<Query, SourceError> {
-    let words =
-        link::parameter(url, "query").ok_or_else(|| wrong("is a search page without words (`query=`)"))?;
+    let words = link::parameter(url, "query")
+        .ok_or_else(|| URL.wrong("is a search page without words (`query=`)"))?;
     let field = match link::parameter(url, "searchtype").as_deref() {
         Some("title") => "ti",
         Some("author") => "au",
@@ -177,13 +173,13 @@ fn form(url: &Url) -> Result<Query, SourceError> {
         Some("paper_id") => {
             return ids(&words)
                 .map(Query::Papers)
-                .ok_or_else(|| wrong("names no valid paper id"));
+                .ok_or_else(|| URL.wrong("names no valid paper id"));
         }
         _ => "all",
     };
     query::words(&words, field)
         .map(Query::search)
-        .ok_or_else(|| wrong("holds no word to search for"))
+        .ok_or_else(|| URL.wrong("holds no word to search for"))
 }
 
 #[cfg(test)]

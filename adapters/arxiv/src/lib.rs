@@ -8,8 +8,8 @@ mod xml;
 use std::fmt::Write;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Pace, Refetch, Route,
-    SourceError, SourceResult, StatusRule, When, quoted,
+    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Pace, Refetch, Response,
+    Route, SourceError, SourceResult, StatusRule, When, quoted,
 };
 
 pub use input::Input;
@@ -22,7 +22,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_arxiv",
     title: "arXiv",
     description: "arXiv preprints with abstracts, dated by version. For journals and citations use extract_scholar.",
-    example: input::EXAMPLE,
+    example: input::URL.example,
     profile: "academic_research",
     decay: Decay::AcademicWork,
     refetch: Refetch::Address("url", &["arxiv.org"]),
@@ -80,14 +80,20 @@ async fn fetch(cx: &Cx<'_>, asked: &Query, start: u32) -> Result<Feed, SourceErr
     let whole_text = matches!(asked, Query::Papers(ids) if ids.len() <= 2);
     let mut complaint = String::new();
     for again in [false, true] {
-        let response = cx.send(request::query(asked, cx.args(), start, again)?).await?;
-        match parse::feed(&response, whole_text) {
-            Ok(feed) => return Ok(feed),
-            Err(Trouble::Failed(error)) => return Err(error),
+        let read = |response: &Response| match parse::feed(response, whole_text) {
+            Ok(feed) => Ok(Ok(feed)),
+            Err(Trouble::Failed(error)) => Err(error),
             Err(Trouble::Unsteady(what)) => {
                 response.discard();
-                complaint = what;
+                Ok(Err(what))
             }
+        };
+        match cx
+            .read(request::query(asked, cx.args(), start, again)?, read)
+            .await?
+        {
+            Ok(feed) => return Ok(feed),
+            Err(what) => complaint = what,
         }
     }
     Err(SourceError::upstream(format!("{complaint}, twice")).hint("try again in a minute"))

@@ -69,9 +69,7 @@ pub fn read(body: &str, status: u16, whole_text: bool) -> Result<Feed, Trouble> 
     }
     if let Some(message) = root.children(ATOM, "entry").find_map(refusal) {
         let problem = format!("was refused by arXiv: {}", quoted(&message));
-        return Err(Trouble::Failed(
-            SourceError::invalid_input("url", problem, crate::input::EXAMPLE).status(status),
-        ));
+        return Err(Trouble::Failed(crate::input::URL.wrong(problem).status(status)));
     }
     if status == 400 {
         return Err(Trouble::Failed(

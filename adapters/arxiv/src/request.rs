@@ -27,7 +27,11 @@ pub fn start(asked: &Query, args: &CommonArgs) -> Result<u32, SourceError> {
     } else {
         let field = if args.cursor.is_some() { "cursor" } else { "url" };
         let problem = format!("goes past the {MAX_START} results that arXiv gives out");
-        Err(SourceError::invalid_input(field, problem, crate::input::EXAMPLE))
+        Err(SourceError::invalid_input(
+            field,
+            problem,
+            crate::input::URL.example,
+        ))
     }
 }
 

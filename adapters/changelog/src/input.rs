@@ -1,14 +1,14 @@
 //! What was asked for: a repository, a package, or a page of the web.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::github::{self, NotOne, Repository};
 use freshcontext_parse::registry::Registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A right argument, shown in errors.
-pub const EXAMPLE: &str = r#"{"url": "https://github.com/rust-lang/rust"}"#;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "https://github.com/rust-lang/rust"}"#);
 const WAYS: &str = "pass owner/repo, npm:NAME, pypi:NAME, crates:NAME or the https address of a changelog";
 
 /// Arguments of `extract_changelog`.
@@ -33,7 +33,7 @@ pub enum Query {
 pub fn recognise(given: &str) -> Result<Query, SourceError> {
     let given = given.trim();
     if given.is_empty() {
-        return Err(wrong("is empty"));
+        return Err(URL.wrong("is empty"));
     }
     if let Some((prefix, name)) = given.split_once(':')
         && let Some(registry) = Registry::of_prefix(prefix)
@@ -45,7 +45,9 @@ pub fn recognise(given: &str) -> Result<Query, SourceError> {
         return address(given);
     }
     if given.contains(char::is_whitespace) {
-        return Err(wrong("is neither an address, a repository nor a package").hint(WAYS));
+        return Err(URL
+            .wrong("is neither an address, a repository nor a package")
+            .hint(WAYS));
     }
     if given.starts_with('@') {
         return package(Registry::Npm, given);
@@ -57,20 +59,17 @@ pub fn recognise(given: &str) -> Result<Query, SourceError> {
         return repository(given);
     }
     if given.contains('.') {
-        return Err(wrong("may be a package or a site")
+        return Err(URL
+            .wrong("may be a package or a site")
             .hint("write npm:NAME for the package, https://NAME for the site"));
     }
     package(Registry::Npm, given).map_err(|error| error.hint(WAYS))
 }
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, EXAMPLE)
-}
-
 fn repository(given: &str) -> Result<Query, SourceError> {
     github::repository(given)
         .map(Query::Repository)
-        .map_err(|why| wrong(why.problem()).hint(WAYS))
+        .map_err(|why| URL.wrong(why.problem()).hint(WAYS))
 }
 
 fn package(registry: Registry, name: &str) -> Result<Query, SourceError> {
@@ -78,7 +77,7 @@ fn package(registry: Registry, name: &str) -> Result<Query, SourceError> {
         return Ok(Query::Package(registry, name.to_owned()));
     }
     let problem = format!("is not a name that {} can have", registry.name());
-    Err(wrong(&problem))
+    Err(URL.wrong(&problem))
 }
 
 fn address(given: &str) -> Result<Query, SourceError> {
@@ -89,9 +88,7 @@ fn address(given: &str) -> Result<Query, SourceError> {
         return repository(given);
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong(
-            "holds a user name or a password; give the address without it",
-        ));
+        return Err(URL.wrong("holds a user name or a password; give the address without it"));
     }
     match url.host_str().unwrap_or_default() {
         "github.com" | "www.github.com" => {
@@ -99,7 +96,7 @@ fn address(given: &str) -> Result<Query, SourceError> {
                 return Ok(Query::Page(raw));
             }
             github::of_url(&url).map(Query::Repository).map_err(|why| {
-                let error = wrong(why.problem());
+                let error = URL.wrong(why.problem());
                 if why == NotOne::OwnerOnly {
                     error.hint("name one of its repositories: owner/repo")
                 } else {
@@ -108,13 +105,12 @@ fn address(given: &str) -> Result<Query, SourceError> {
             })
         }
         "api.github.com" => repository(given),
-        "" => Err(wrong("is not a valid address")),
+        "" => Err(URL.wrong("is not a valid address")),
         _ => match Registry::of_page(&url) {
             Some((registry, Some(name))) => package(registry, name),
-            Some((registry, None)) => Err(wrong(&format!(
-                "is a page of {} that names no package",
-                registry.name()
-            ))),
+            Some((registry, None)) => {
+                Err(URL.wrong(format!("is a page of {} that names no package", registry.name())))
+            }
             None => Ok(Query::Page(url)),
         },
     }

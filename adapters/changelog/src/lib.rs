@@ -22,7 +22,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_changelog",
     title: "Changelog",
     description: "Releases of a repository, package or site, with notes. For cadence and downloads use package_trends.",
-    example: input::EXAMPLE,
+    example: input::URL.example,
     profile: "official_docs",
     decay: Decay::PackageCadence,
     refetch: Refetch::Address("url", &["*"]),

@@ -2,8 +2,9 @@
 
 use freshcontext_contract::chrono::TimeDelta;
 use freshcontext_contract::{Cx, ErrorCode, SourceError, named};
+use freshcontext_parse::charset::as_text;
+use freshcontext_parse::link;
 use freshcontext_parse::registry::{self as registries, Registry};
-use freshcontext_parse::{charset, link};
 
 use crate::answer::Found;
 use crate::parse::registry::{self, Package};
@@ -15,10 +16,10 @@ const BEHIND: TimeDelta = TimeDelta::days(7);
 /// Finds the releases of a package.
 pub async fn releases(cx: &Cx<'_>, registry: Registry, name: &str) -> Result<Found, SourceError> {
     let read = |body: &str| registry::read(registry, body);
-    let mut package = match charset::read(cx, registry.document(name)?, read).await {
+    let mut package = match cx.read(registry.document(name)?, as_text(read)).await {
         // Thousands of nightlies make some documents larger than is worth reading.
         Err(error) if error.code == ErrorCode::TooLarge && registry == Registry::Npm => {
-            let small = charset::read(cx, registries::npm_latest(name)?, read).await?;
+            let small = cx.read(registries::npm_latest(name)?, as_text(read)).await?;
             if small.repository.is_none() {
                 return Err(error);
             }

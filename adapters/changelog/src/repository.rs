@@ -1,9 +1,10 @@
 //! A repository on GitHub: releases, else the feed that also knows tags, else a file.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, ErrorCode, SourceError, counted};
+use freshcontext_contract::{Cx, ErrorCode, Response, SourceError, counted};
+use freshcontext_parse::charset::{self, as_text};
 use freshcontext_parse::github::Repository;
-use freshcontext_parse::{charset, link};
+use freshcontext_parse::link;
 
 use crate::answer::Found;
 use crate::parse::{feed, markdown, releases as listing};
@@ -13,10 +14,10 @@ use crate::request;
 pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceError> {
     let what = format!("GitHub repository {name}");
     let page = |part: &str| link::built(&name.page(), &[part]);
-    let answer = cx.send(request::releases(name)?).await;
+    let answer = cx.read(request::releases(name)?, as_text(listing::read)).await;
     let mut notes: Vec<String> = Vec::new();
     let mut trouble = None;
-    match answer.and_then(|response| response.validated(listing::read(&charset::decode(&response).text))) {
+    match answer {
         Ok(list) if !list.releases.is_empty() => {
             let mut found = Found::new(what, page("releases")?, "rest", list.releases);
             found.complete = list.sent < request::PAGE;
@@ -36,11 +37,8 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
         Err(error) => return Err(error),
     }
     for (route, kind) in [("releases_feed", "releases"), ("tags_feed", "tags")] {
-        let answer = cx.send(request::github_feed(name, kind)?).await;
-        let read = answer.and_then(|response| {
-            response.validated(feed::github(charset::decode(&response).text.as_bytes()))
-        });
-        match read {
+        let read = as_text(|text| feed::github(text.as_bytes()));
+        match cx.read(request::github_feed(name, kind)?, read).await {
             Ok(releases) if !releases.is_empty() => {
                 let mut found = Found::new(what, page(kind)?, route, releases);
                 notes.push(
@@ -73,16 +71,16 @@ pub async fn releases(cx: &Cx<'_>, name: &Repository) -> Result<Found, SourceErr
 
 /// The first of the usual files that holds versions.
 async fn file(cx: &Cx<'_>, name: &Repository, what: &str) -> Result<Option<Found>, SourceError> {
-    for answer in cx.send_all(request::files(name)?).await {
-        let response = match answer {
-            Ok(response) if response.status == 404 => continue,
-            Ok(response) => response,
-            Err(error) if error.code.another_route_may_help() => continue,
-            Err(error) => return Err(error),
-        };
-        let document = markdown::read(&charset::decode(&response).text);
-        if document.releases.iter().any(|release| !release.unreleased) {
-            return Ok(Some(of_file(what, response.final_url.clone(), document)));
+    let read = |response: &Response| {
+        let document = markdown::read(&charset::decode(response).text);
+        let holds = response.status != 404 && document.releases.iter().any(|release| !release.unreleased);
+        Ok(holds.then(|| of_file(what, response.final_url.clone(), document)))
+    };
+    for answer in cx.read_all(request::files(name)?, read).await {
+        match answer {
+            Ok(None) => {}
+            Err(error) if error.code.another_route_may_help() => {}
+            answer => return answer,
         }
     }
     Ok(None)

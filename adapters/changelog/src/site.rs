@@ -1,7 +1,7 @@
 //! Any page of the web: a changelog, a feed, a file, an article, or a site that has one of these.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Cx, DateEvidence, Response, SourceError, named, quoted};
+use freshcontext_contract::{Cx, DateEvidence, Request, Response, SourceError, named, quoted};
 use freshcontext_parse::feed::looks_like as looks_like_a_feed;
 use freshcontext_parse::{charset, link};
 
@@ -21,8 +21,9 @@ enum Document {
 
 /// Finds the releases that an address leads to.
 pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
-    let response = cx.send(request::page(clean(address))).await?;
-    let (page, url) = match document(cx, &response)? {
+    let read = |response: &Response| Ok((read(cx, response)?, response.validity.clone()));
+    let (document, answer) = cx.read(request::page(clean(address)), read).await?;
+    let (page, url) = match document {
         Document::Found(found) => return Ok(found),
         Document::Html(page, url) => (*page, url),
     };
@@ -47,19 +48,14 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
     let mut tried = vec![url.to_string()];
     for feed in page.feeds.iter().take(FEEDS) {
         tried.push(feed.to_string());
-        match cx.send(request::page(feed.clone())).await {
-            Ok(response) => {
-                if let Ok(Document::Found(mut found)) = document(cx, &response)
-                    && !found.releases.is_empty()
-                {
-                    found
-                        .notes
-                        .push(format!("read from the feed that {} offers", host(&url)));
-                    return Ok(found);
-                }
+        match fetched(cx, request::page(feed.clone())).await? {
+            Some(Document::Found(mut found)) if !found.releases.is_empty() => {
+                found
+                    .notes
+                    .push(format!("read from the feed that {} offers", host(&url)));
+                return Ok(found);
             }
-            Err(error) if is_final(&error) => return Err(error),
-            Err(_) => {}
+            _ => {}
         }
     }
     if page.releases.len() >= 2 {
@@ -69,7 +65,7 @@ pub async fn releases(cx: &Cx<'_>, address: Url) -> Result<Found, SourceError> {
         return Ok(found);
     }
     if page.shell {
-        response.discard();
+        answer.withdraw();
         let message = format!(
             "{} sent a page that holds no text without its scripts",
             host(&url)
@@ -101,11 +97,17 @@ fn clean(url: Url) -> Url {
     url
 }
 
-/// Reads an answer by what it is, not by how its address ends.
-fn document(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
-    response.validated(read(cx, response))
+/// A document that may be absent or unreadable; only what ends the call is an error.
+async fn fetched(cx: &Cx<'_>, request: Request) -> Result<Option<Document>, SourceError> {
+    // What an answer is when read says nothing against the call.
+    let read = |response: &Response| Ok(response.validated(read(cx, response)).ok());
+    match cx.read(request, read).await {
+        Err(error) if is_final(&error) => Err(error),
+        answer => Ok(answer.ok().flatten()),
+    }
 }
 
+/// Reads an answer by what it is, not by how its address ends.
 fn read(cx: &Cx<'_>, response: &Response) -> Result<Document, SourceError> {
     let media = response.media_type();
     let url = clean(response.final_url.clone());
@@ -223,16 +225,15 @@ async fn probe(cx: &Cx<'_>, url: &Url, tried: &mut Vec<String>) -> Result<Option
     let probes = request::probes(url);
     tried.extend(probes.iter().map(|request| request.url.to_string()));
     let mut best: Option<(u8, Found)> = None;
-    for answer in cx.send_all(probes).await {
-        let response = match answer {
-            Ok(response) if response.status >= 400 => continue,
-            Ok(response) => response,
+    let read = |response: &Response| match response.status {
+        400.. => Ok(None),
+        _ => Ok(response.validated(read(cx, response)).ok()),
+    };
+    for answer in cx.read_all(probes, read).await {
+        let (rank, found) = match answer {
             Err(error) if is_final(&error) => return Err(error),
-            Err(_) => continue,
-        };
-        let (rank, found) = match document(cx, &response) {
-            Ok(Document::Found(found)) if found.releases.len() >= 2 => (3, found),
-            Ok(Document::Html(page, at)) if page.releases.len() >= 2 && !page.not_found => {
+            Ok(Some(Document::Found(found))) if found.releases.len() >= 2 => (3, found),
+            Ok(Some(Document::Html(page, at))) if page.releases.len() >= 2 && !page.not_found => {
                 let dated = page
                     .releases
                     .iter()

@@ -82,7 +82,9 @@ async fn walk(cx: &Cx<'_>, providers: &[Provider], all: &mut [Pending]) {
 
 fn providers(cx: &Cx<'_>, query: &Query) -> Result<Vec<Provider>, SourceError> {
     let Some(only) = query.provider else {
-        return Ok(Provider::all()
+        return Ok(Provider::ALL
+            .iter()
+            .copied()
             .filter(|provider| cx.route_open(provider.id()))
             .collect());
     };

@@ -1,7 +1,7 @@
 //! What the caller asked for.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
@@ -9,7 +9,9 @@ use serde::Deserialize;
 
 use crate::providers::Provider;
 use crate::symbol::Ticker;
-use crate::{DESCRIPTOR, wrong};
+
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "AAPL,MSFT"}"#);
 
 /// Arguments of `extract_finance`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -42,7 +44,7 @@ pub fn wrong_provider(problem: &str) -> SourceError {
 
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Query, SourceError> {
-    let tickers: Vec<Ticker> = match Given::read(&input.url, |_| false, wrong)? {
+    let tickers: Vec<Ticker> = match Given::of(URL, &input.url, |_| false)? {
         Given::Address(url) => vec![from_url(&url)?],
         Given::Words(words) => {
             let parts = words.split([',', ';']).flat_map(str::split_whitespace);
@@ -50,7 +52,7 @@ pub fn read(input: &Input) -> Result<Query, SourceError> {
         }
     };
     if tickers.is_empty() {
-        return Err(wrong("holds no ticker"));
+        return Err(URL.wrong("holds no ticker"));
     }
     let asked = tickers.len();
     let mut once: Vec<Ticker> = Vec::new();
@@ -63,18 +65,14 @@ pub fn read(input: &Input) -> Result<Query, SourceError> {
         }
     }
     if once.len() > MOST {
-        return Err(wrong(&format!(
-            "holds {} tickers; one call takes {MOST}",
-            once.len()
-        )));
+        return Err(URL.wrong(format!("holds {} tickers; one call takes {MOST}", once.len())));
     }
     let provider = match input.provider.as_deref().and_then(text::present) {
         None => None,
-        Some(name) => Some(Provider::named(&name.to_ascii_lowercase()).ok_or_else(|| {
-            let names: Vec<&str> = DESCRIPTOR.routes.iter().map(|route| route.id).collect();
-            let problem = format!("must be one of {}", names.join(", "));
-            wrong_provider(&problem)
-        })?),
+        Some(name) => Some(
+            Provider::of_id(&name)
+                .ok_or_else(|| wrong_provider(&format!("must be one of {}", Provider::names().join(", "))))?,
+        ),
     };
     Ok(Query {
         repeated: asked - once.len(),
@@ -112,9 +110,9 @@ fn from_url(url: &Url) -> Result<Ticker, SourceError> {
                 }
             })
         }
-        _ => return Err(wrong("is not a quote page known here; pass tickers")),
+        _ => return Err(URL.wrong("is not a quote page known here; pass tickers")),
     };
-    Ticker::read(&ticker.ok_or_else(|| wrong("is an address without a ticker"))?)
+    Ticker::read(&ticker.ok_or_else(|| URL.wrong("is an address without a ticker"))?)
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_finance",
     title: "Quotes",
     description: "Last prices of stocks, indices, currencies or coins. For filings use extract_sec_filings.",
-    example: r#"{"url": "AAPL,MSFT"}"#,
+    example: input::URL.example,
     profile: "market_finance",
     decay: Decay::MarketContext,
     refetch: Refetch::Ticker,
@@ -129,11 +129,6 @@ impl Adapter for Finance {
     }
 }
 
-/// A wrong address or ticker.
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,7 +142,7 @@ mod tests {
     #[test]
     fn every_route_has_a_provider_and_its_host_a_rate() {
         for route in DESCRIPTOR.routes {
-            assert!(providers::Provider::named(route.id).is_some(), "{}", route.id);
+            assert!(providers::Provider::of_id(route.id).is_some(), "{}", route.id);
         }
         for host in DESCRIPTOR.hosts.named() {
             assert!(DESCRIPTOR.rates.iter().any(|rate| rate.host == *host), "{host}");

@@ -3,7 +3,7 @@
 use freshcontext_contract::{SourceError, quoted};
 use freshcontext_parse::text;
 
-use crate::wrong;
+use crate::input::URL;
 
 /// What a ticker is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Ticker {
             || !bare.starts_with(|c: char| c.is_ascii_alphanumeric())
         {
             let shown = text::said(given, 30);
-            return Err(wrong(&format!("holds {}, which is no ticker", quoted(&shown))));
+            return Err(URL.wrong(format!("holds {}, which is no ticker", quoted(&shown))));
         }
         let given = given.trim().to_owned();
         let ticker = |root: &str, kind| {
@@ -117,7 +117,7 @@ impl Ticker {
             );
         }
         if text.contains(['=', '/', '^', '_']) {
-            return Err(wrong(&format!("holds {given:?}, whose market is not known here")));
+            return Err(URL.wrong(format!("holds {given:?}, whose market is not known here")));
         }
         if let Some((root, market)) = text.rsplit_once('.') {
             if market == "US" {
@@ -128,11 +128,11 @@ impl Ticker {
             }
             let class = market.len() == 1 && market.starts_with(|c: char| c.is_ascii_alphabetic());
             if !class {
-                return Err(wrong(&format!("holds {given:?}, whose market is not known here")));
+                return Err(URL.wrong(format!("holds {given:?}, whose market is not known here")));
             }
         }
         if text.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(wrong(&format!(
+            return Err(URL.wrong(format!(
                 "holds {given:?}, a number that needs its market, as in 7203.T"
             )));
         }

@@ -1,14 +1,17 @@
 //! What the caller asked for.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::Given;
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::HOST;
 use crate::query;
-use crate::{HOST, wrong};
+
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "Palantir"}"#);
 
 /// Arguments of `extract_gdelt`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -36,7 +39,7 @@ pub struct Query {
 
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Query, SourceError> {
-    let mut query = match Given::read(&input.url, |host| host == HOST, wrong)? {
+    let mut query = match Given::of(URL, &input.url, |host| host == HOST)? {
         Given::Address(url) => from_url(&url)?,
         Given::Words(words) => Query {
             given: words.to_owned(),
@@ -68,7 +71,7 @@ pub fn read(input: &Input) -> Result<Query, SourceError> {
 fn from_url(url: &Url) -> Result<Query, SourceError> {
     let here = url.host_str() == Some(HOST) && url.path().starts_with("/api/v2/doc/doc");
     if !here {
-        return Err(wrong("is not an address of GDELT's DOC service; pass a query"));
+        return Err(URL.wrong("is not an address of GDELT's DOC service; pass a query"));
     }
     let value = |name: &str| {
         let named = url.query_pairs().find(|(key, _)| key.eq_ignore_ascii_case(name));
@@ -76,7 +79,7 @@ fn from_url(url: &Url) -> Result<Query, SourceError> {
             .map(|(_, value)| value.trim().to_owned())
             .filter(|value| !value.is_empty())
     };
-    let query = value("query").ok_or_else(|| wrong("is a GDELT address without a query"))?;
+    let query = value("query").ok_or_else(|| URL.wrong("is a GDELT address without a query"))?;
     let stamp = |name| value(name).filter(|text| text::is_digits(text, 14..=14));
     let timespan = value("timespan").filter(|text| {
         text.len() <= 12

@@ -10,7 +10,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace, Peek,
-    Refetch, Route, SourceError, SourceResult,
+    Refetch, Response, Route, SourceError, SourceResult,
 };
 use freshcontext_parse::charset;
 
@@ -23,7 +23,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_gdelt",
     title: "World news",
     description: "Press articles in 65 languages, dated when first seen. For opinions use extract_hackernews.",
-    example: r#"{"url": "Palantir"}"#,
+    example: input::URL.example,
     profile: "government_regulatory",
     decay: Decay::NewsCycle,
     refetch: Refetch::Title("url"),
@@ -68,16 +68,19 @@ impl Adapter for Gdelt {
     async fn collect(&self, cx: &Cx<'_>, input: Self::Input) -> Result<SourceResult, SourceError> {
         let query = input::read(&input)?;
         let plan = request::plan(&query, cx.args(), cx.now())?;
-        let response = cx.send(plan.request.clone()).await.map_err(patience)?;
-        let decoded = charset::decode(&response);
-        let list = parse::articles(&decoded.text, &plan.query)
-            .map_err(|error| patience(response.block_page().unwrap_or(error)))?;
-        if list.salvaged {
-            // The whole list may well come next time.
-            response.discard();
-        }
+        let read = |response: &Response| {
+            let decoded = charset::decode(response);
+            let list = parse::articles(&decoded.text, &plan.query)
+                .map_err(|error| response.block_page().unwrap_or(error))?;
+            if list.salvaged {
+                // The whole list may well come next time.
+                response.discard();
+            }
+            Ok((list, decoded.note()))
+        };
+        let (list, note) = cx.read(plan.request.clone(), read).await.map_err(patience)?;
         let mut result = parse::result(list, &plan, cx.args());
-        result.notes.extend(decoded.note());
+        result.notes.extend(note);
         Ok(result)
     }
 }
@@ -89,11 +92,6 @@ fn patience(error: SourceError) -> SourceError {
     } else {
         error
     }
-}
-
-/// A wrong query or address.
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, DESCRIPTOR.example)
 }
 
 #[cfg(test)]

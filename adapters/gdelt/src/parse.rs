@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::input::URL;
 use chrono::{DateTime, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
@@ -13,7 +14,6 @@ use freshcontext_parse::{html, link, text};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::DESCRIPTOR;
 use crate::repair;
 use crate::request::Plan;
 
@@ -118,7 +118,7 @@ fn refusal(body: &str, query: &str) -> Result<(), SourceError> {
             quoted(&said),
             code(query)
         );
-        return Err(SourceError::invalid_input("url", problem, DESCRIPTOR.example));
+        return Err(URL.wrong(problem));
     }
     Err(SourceError::malformed(
         "GDELT's answer is neither JSON nor a known refusal",

@@ -3,7 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_parse::text;
 
-use crate::wrong;
+use crate::input::URL;
 
 /// GDELT's field operators, with what follows their name.
 const OPERATORS: [&str; 10] = [
@@ -39,8 +39,8 @@ pub fn sanitise(given: &str) -> Result<String, SourceError> {
         _ => None,
     });
     match longest.max() {
-        None | Some(0) => Err(wrong("needs a word to search for")),
-        Some(1) if tokens.len() == 1 => Err(wrong("is one character, which GDELT refuses as too short")),
+        None | Some(0) => Err(URL.wrong("needs a word to search for")),
+        Some(1) if tokens.len() == 1 => Err(URL.wrong("is one character, which GDELT refuses as too short")),
         Some(_) => Ok(joined(&tokens)),
     }
 }

@@ -1,9 +1,10 @@
 //! All matching rows, grouped and sorted here.
 
 use freshcontext_contract::{
-    Cx, DateEvidence, SourceError, SourceResult, code, counted, named, sort_by_date,
+    Cx, DateEvidence, Response, SourceError, SourceResult, code, counted, named, sort_by_date,
 };
 use freshcontext_parse::charset;
+use freshcontext_parse::charset::as_text;
 
 use crate::input::{self, Input, Query};
 use crate::parse::{self, Row};
@@ -32,16 +33,14 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
     let skip = cx.args().cursor_within(1..=MOST_ROWS)?.unwrap_or(0);
     let routed = cx.first_route(&[ROUTE], &[], |_| search(cx, &query)).await?;
     let mut notes = vec![SCOPE.to_owned()];
-    let as_of = match cx.send(request::metadata()?).await {
-        Ok(response) => {
-            let updated = parse::updated(&charset::decode(&response).text);
-            if updated.is_none() {
-                response.discard();
-            }
-            updated
+    let updated = |response: &Response| {
+        let updated = parse::updated(&charset::decode(response).text);
+        if updated.is_none() {
+            response.discard();
         }
-        Err(_) => None,
+        Ok(updated)
     };
+    let as_of = cx.read(request::metadata()?, updated).await.unwrap_or_default();
     let mut result = to_result(cx, &query, &routed.answer, skip)?;
     result.route = Some(routed.route);
     match as_of {
@@ -62,7 +61,7 @@ async fn search(cx: &Cx<'_>, query: &Query) -> Result<Read, SourceError> {
     let mut received = 0;
     for _ in 0..PAGES {
         let rows = request::rows(query, received)?;
-        let page = charset::read(cx, rows, parse::page).await?;
+        let page = cx.read(rows, as_text(parse::page)).await?;
         received += page.received;
         out.unreadable += page.received - page.rows.len();
         out.rows.extend(page.rows);

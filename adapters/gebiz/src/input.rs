@@ -1,13 +1,16 @@
 //! What the caller asked for.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::{self, Given};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{DESCRIPTOR, agencies};
+use crate::agencies;
+
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "cybersecurity"}"#);
 
 /// Arguments of `extract_gebiz`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -32,17 +35,13 @@ pub struct Query {
 /// The dataset "Government Procurement via GeBIZ".
 pub const DATASET: &str = "d_acde1106003906a75c3fa052592f2fcb";
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
-}
-
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Query, SourceError> {
     let given = input.url.as_deref().unwrap_or_default();
     if given.trim().is_empty() {
         return Ok(Query::default());
     }
-    match Given::read(given, is_open_data, wrong)? {
+    match Given::of(URL, given, is_open_data)? {
         Given::Address(url) => from_url(&url),
         Given::Words(words) => from_text(words),
     }
@@ -53,7 +52,7 @@ fn from_text(given: &str) -> Result<Query, SourceError> {
         return Ok(Query::default());
     }
     if !given.chars().any(char::is_alphanumeric) {
-        return Err(wrong("needs a keyword, an agency or a supplier"));
+        return Err(URL.wrong("needs a keyword, an agency or a supplier"));
     }
     if let Some(full) = agencies::spelled_out(given) {
         return Ok(Query {
@@ -91,15 +90,15 @@ fn is_open_data(host: &str) -> bool {
 fn from_url(url: &Url) -> Result<Query, SourceError> {
     let host = url.host_str().unwrap_or_default();
     if link::is_within(host, "gebiz.gov.sg") {
-        return Err(wrong(
-            "is the GeBIZ portal, which this tool does not read; pass a keyword or an agency",
-        ));
+        return Err(
+            URL.wrong("is the GeBIZ portal, which this tool does not read; pass a keyword or an agency")
+        );
     }
     if !is_open_data(host) {
-        return Err(wrong("is not an address of data.gov.sg"));
+        return Err(URL.wrong("is not an address of data.gov.sg"));
     }
     if !url.as_str().contains(DATASET) {
-        return Err(wrong("is another dataset than the GeBIZ awards"));
+        return Err(URL.wrong("is another dataset than the GeBIZ awards"));
     }
     let column = |text: &str, name: &str| {
         let value: Value = serde_json::from_str(text).ok()?;

@@ -35,7 +35,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_gebiz",
     title: "Singapore tenders",
     description: "Awarded Singapore tenders with amounts; none is open. For US awards use extract_govcontracts.",
-    example: r#"{"url": "cybersecurity"}"#,
+    example: input::URL.example,
     profile: "government_regulatory",
     decay: Decay::MarketContext,
     refetch: Refetch::Title("url"),

@@ -1,16 +1,16 @@
 //! What was asked for: one repository, or a search for some.
 
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::github::{self, NotOne, Repository};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A right argument of `extract_github`, shown in errors.
-pub const URL_EXAMPLE: &str = r#"{"url": "https://github.com/rust-lang/rust"}"#;
-/// A right argument of `search_repos`, shown in errors.
-pub const QUERY_EXAMPLE: &str = r#"{"query": "vector database language:rust"}"#;
+/// The argument of `extract_github`.
+pub const URL: Argument = Argument::new("url", r#"{"url": "https://github.com/rust-lang/rust"}"#);
+/// The argument of `search_repos`.
+pub const QUERY: Argument = Argument::new("query", r#"{"query": "vector database language:rust"}"#);
 
 /// Arguments of `extract_github`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -29,10 +29,10 @@ pub struct QueryInput {
 /// The repository that was asked for.
 pub fn repository(given: &str) -> Result<Repository, SourceError> {
     if given.trim().is_empty() {
-        return Err(SourceError::invalid_input("url", "is empty", URL_EXAMPLE));
+        return Err(URL.wrong("is empty"));
     }
     github::repository(given).map_err(|why| {
-        let error = SourceError::invalid_input("url", why.problem(), URL_EXAMPLE);
+        let error = URL.wrong(why.problem());
         match why {
             NotOne::BadName => error,
             _ => error.hint("to find repositories by topic, owner (`user:NAME`) or words, use search_repos"),
@@ -42,16 +42,16 @@ pub fn repository(given: &str) -> Result<Repository, SourceError> {
 
 /// The search that was asked for: words with GitHub's qualifiers, a search address or a topic page.
 pub fn query(given: &str) -> Result<String, SourceError> {
-    let wrong = |problem: &str| SourceError::invalid_input("query", problem, QUERY_EXAMPLE);
     let ours = |host: &str| matches!(host, "github.com" | "www.github.com" | "api.github.com");
-    let url = match Given::read(given, ours, wrong)? {
+    let url = match Given::of(QUERY, given, ours)? {
         Given::Words(words) => return Ok(words.to_owned()),
         Given::Address(url) if url.host_str().is_some_and(ours) => url,
-        Given::Address(_) => return Err(wrong("is an address outside GitHub; pass words")),
+        Given::Address(_) => return Err(QUERY.wrong("is an address outside GitHub; pass words")),
     };
     let path = url.path().trim_matches('/');
     if path == "search" || path == "search/repositories" {
-        return link::parameter(&url, "q").ok_or_else(|| wrong("is a search address without words (`q=`)"));
+        return link::parameter(&url, "q")
+            .ok_or_else(|| QUERY.wrong("is a search address without words (`q=`)"));
     }
     let name_fits = |name: &str| text::is_name(name, 100, "-_.");
     if let Some(topic) = path.strip_prefix("topics/").filter(|topic| name_fits(topic)) {
@@ -66,10 +66,10 @@ pub fn query(given: &str) -> Result<String, SourceError> {
     }
     match github::of_url(&url) {
         Err(NotOne::OwnerOnly) if name_fits(path) => Ok(format!("user:{path}")),
-        Ok(repository) => Err(wrong("is one repository, not a search").hint(format!(
+        Ok(repository) => Err(QUERY.wrong("is one repository, not a search").hint(format!(
             "read it with extract_github {{\"url\": \"{repository}\"}}"
         ))),
-        _ => Err(wrong("is a page of GitHub that this tool does not read")),
+        _ => Err(QUERY.wrong("is a page of GitHub that this tool does not read")),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Answers into items, purely.
 
 use freshcontext_contract::serde_json::{self, Value};
-use freshcontext_contract::{DateEvidence, Item, SourceError, quoted};
+use freshcontext_contract::{DateEvidence, Item, Response, SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient};
 use freshcontext_parse::{charset, link, text};
 use serde::Deserialize;
@@ -219,7 +219,17 @@ struct SearchPage {
 }
 
 /// Reads one page of a search.
-pub fn search(body: &str, status: u16) -> Result<Found, SourceError> {
+pub fn search(response: &Response) -> Result<Found, SourceError> {
+    let found = search_page(&charset::decode(response).text, response.status)?;
+    if found.incomplete {
+        // The same search in a minute may well find the rest.
+        response.discard();
+    }
+    Ok(found)
+}
+
+/// As [`search`], from text.
+pub fn search_page(body: &str, status: u16) -> Result<Found, SourceError> {
     if status == 422 {
         return Err(refused(body));
     }
@@ -248,7 +258,7 @@ fn refused(body: &str) -> SourceError {
     match reason {
         Some(reason) => {
             let problem = format!("was refused by GitHub: {}", quoted(&text::clip(&reason, 160)));
-            SourceError::invalid_input("query", problem, crate::input::QUERY_EXAMPLE).status(422)
+            crate::input::QUERY.wrong(problem).status(422)
         }
         None => SourceError::upstream("GitHub refused the search without a reason").status(422),
     }

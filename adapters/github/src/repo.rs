@@ -3,13 +3,14 @@
 use freshcontext_contract::peek::by_deciding;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, DateEvidence, Decay, Descriptor, Earlier, ErrorCode, Hosts, Listing, Peek, Peeked,
-    Question, Refetch, Response, SourceError, SourceResult, hosts, named,
+    Question, Refetch, SourceError, SourceResult, hosts, named,
 };
+use freshcontext_parse::charset::{self, as_text};
 use freshcontext_parse::github::Repository;
-use freshcontext_parse::{charset, link};
+use freshcontext_parse::link;
 
 use crate::input::{self, UrlInput};
-use crate::parse::{self, NoReadme, Repo};
+use crate::parse::{self, Commit, NoReadme, Readme, Repo};
 use crate::{CREDENTIALS, HOST, ROUTES, STATUS_RULES, TERMS, request};
 
 /// The facts about reading a repository.
@@ -18,10 +19,10 @@ pub static GITHUB: Descriptor = Descriptor {
     tool: "extract_github",
     title: "GitHub",
     description: "One repository: README, stars, newest commit. To find some use search_repos.",
-    example: input::URL_EXAMPLE,
+    example: input::URL.example,
     profile: "code_activity",
     decay: Decay::RepositoryActivity,
-    refetch: Refetch::Repository,
+    refetch: Refetch::Repository("extract_github"),
     hosts: Hosts::Fixed(&[HOST]),
     official: true,
     peek: Peek {
@@ -54,14 +55,16 @@ impl Adapter for GitHub {
     async fn collect(&self, cx: &Cx<'_>, input: UrlInput) -> Result<SourceResult, SourceError> {
         let asked = input::repository(&input.url)?;
         let (facts, commit, readme) = futures_util::future::join3(
-            cx.send(request::repository(&asked)?),
-            cx.send(request::newest_commit(&asked)?),
-            cx.send(request::readme(&asked)?),
+            cx.read(request::repository(&asked)?, as_text(parse::repository)),
+            cx.read(request::newest_commit(&asked)?, |response| {
+                parse::newest_commit(&charset::decode(response).text, response.status)
+            }),
+            cx.read(request::readme(&asked)?, |response| {
+                parse::readme(&charset::decode(response).text, response.status)
+            }),
         )
         .await;
-        let facts = facts
-            .and_then(|response| response.validated(parse::repository(&charset::decode(&response).text)))?;
-        build(&asked, facts, commit, readme)
+        build(&asked, facts?, commit, readme)
     }
 
     /// The repository's document has `pushed_at`, the last push to any branch: commits and the README come by a push.
@@ -78,8 +81,8 @@ impl Adapter for GitHub {
 fn build(
     asked: &Repository,
     facts: Repo,
-    commit: Result<Response, SourceError>,
-    readme: Result<Response, SourceError>,
+    commit: Result<Option<Commit>, SourceError>,
+    readme: Result<Result<Readme, NoReadme>, SourceError>,
 ) -> Result<SourceResult, SourceError> {
     let page = format!("https://github.com/{}", facts.full_name);
     let mut result = SourceResult::new(link::built(&page, &[])?, Vec::new());
@@ -94,12 +97,6 @@ fn build(
     if facts.fork() {
         result.note("a fork of another repository");
     }
-    let commit = commit.and_then(|response| {
-        response.validated(parse::newest_commit(
-            &charset::decode(&response).text,
-            response.status,
-        ))
-    });
     let (date, commit) = match commit {
         Ok(Some(commit)) => (
             DateEvidence::optional_field("commit.committer.date", commit.landed.clone()),
@@ -129,9 +126,6 @@ fn build(
                 .filter(|written| Some(written) != commit.landed.as_ref()),
         );
     }
-    let readme = readme.and_then(|response| {
-        response.validated(parse::readme(&charset::decode(&response).text, response.status))
-    });
     match readme {
         Ok(Ok(readme)) => {
             item.set("readme", readme.url);

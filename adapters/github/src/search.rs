@@ -6,7 +6,6 @@ use std::time::Duration;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, Hosts, Refetch, SourceError, SourceResult, hosts,
 };
-use freshcontext_parse::charset;
 
 use crate::input::{self, QueryInput};
 use crate::{CREDENTIALS, HOST, ROUTES, STATUS_RULES, TERMS, parse, request};
@@ -17,10 +16,10 @@ pub static REPOSEARCH: Descriptor = Descriptor {
     tool: "search_repos",
     title: "GitHub search",
     description: "Repositories by words and qualifiers, with stars and last push. For one you know use extract_github.",
-    example: input::QUERY_EXAMPLE,
+    example: input::QUERY.example,
     profile: "code_activity",
     decay: Decay::RepositoryActivity,
-    refetch: Refetch::Repository,
+    refetch: Refetch::Repository("extract_github"),
     hosts: Hosts::Fixed(&[HOST]),
     official: true,
     credentials: CREDENTIALS,
@@ -55,8 +54,7 @@ impl Adapter for RepoSearch {
         let args = cx.args();
         let page = request::page(args)?;
         let request = request::search(&query, args, page)?.cache_for(Duration::from_mins(5));
-        let response = cx.send(request).await?;
-        let found = parse::search(&charset::decode(&response).text, response.status)?;
+        let found = cx.read(request, parse::search).await?;
         let mut result = SourceResult::new(request::search_page(&query, args)?, Vec::new());
         result.route = Some("rest");
         let mut summary = format!(
@@ -75,8 +73,6 @@ impl Adapter for RepoSearch {
         }
         result.show(found.items);
         if found.incomplete {
-            // The same search in a minute may well find the rest.
-            response.discard();
             let message = "GitHub ran out of time: there may be more and better matches";
             result.fail(
                 "rest of the search",

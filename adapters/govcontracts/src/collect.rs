@@ -50,11 +50,14 @@ fn read(response: &Response) -> Result<Cow<'_, str>, SourceError> {
 }
 
 async fn one_award(cx: &Cx<'_>, query: &Query, id: &str) -> Result<SourceResult, SourceError> {
-    let response = cx.send(request::award(id)?).await?;
-    let award = award::detail(&read(&response)?)?;
+    let request = request::award(id)?;
+    let address = request.url.clone();
+    let award = cx
+        .read(request, |response| award::detail(&read(response)?))
+        .await?;
     let page = request::page(id)
         .and_then(|page| Url::parse(&page).ok())
-        .unwrap_or(response.final_url);
+        .unwrap_or(address);
     let mut result = SourceResult::new(page, vec![award.item(query.by)]);
     result.route = Some("awards");
     result.summary = Some(format!("The award {id}"));
@@ -170,8 +173,7 @@ async fn search(
     let args = cx.args();
     let request = request::awards(filter, query, args, cx.now(), number)?;
     let address = request.url.clone();
-    let response = cx.send(request).await?;
-    let mut page = parse::page(&read(&response)?)?;
+    let mut page = cx.read(request, |response| parse::page(&read(response)?)).await?;
     let sort = args.sort.unwrap_or("newest");
     sort_by_date(&mut page.awards, sort, |award| award.day(query.by));
     let items = page

@@ -1,13 +1,14 @@
 //! What the caller asked for.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::DESCRIPTOR;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "Palantir"}"#);
 
 /// Arguments of `extract_govcontracts`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -59,10 +60,6 @@ pub struct Query {
     pub idv: bool,
 }
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
-}
-
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Query, SourceError> {
     let by = match input
@@ -82,7 +79,7 @@ pub fn read(input: &Input) -> Result<Query, SourceError> {
             ));
         }
     };
-    let subject = match Given::read(&input.url, is_usaspending, wrong)? {
+    let subject = match Given::of(URL, &input.url, is_usaspending)? {
         Given::Address(url) => from_url(&url)?,
         Given::Words(words) => from_text(words)?,
     };
@@ -95,7 +92,7 @@ pub fn read(input: &Input) -> Result<Query, SourceError> {
 
 fn from_text(given: &str) -> Result<Subject, SourceError> {
     if !given.chars().any(char::is_alphanumeric) {
-        return Err(wrong("needs a company, an agency, a topic or a NAICS code"));
+        return Err(URL.wrong("needs a company, an agency, a topic or a NAICS code"));
     }
     let bare = given
         .strip_prefix("NAICS")
@@ -106,7 +103,7 @@ fn from_text(given: &str) -> Result<Subject, SourceError> {
         return if (2..=6).contains(&bare.len()) {
             Ok(Subject::Naics(bare.to_owned()))
         } else {
-            Err(wrong("is a number but no NAICS code (2 to 6 digits)"))
+            Err(URL.wrong("is a number but no NAICS code (2 to 6 digits)"))
         };
     }
     if given.starts_with("CONT_AWD_") || given.starts_with("CONT_IDV_") {
@@ -139,7 +136,7 @@ fn award(id: &str) -> Result<Subject, SourceError> {
     if text::is_name(id, 120, "_-.") {
         Ok(Subject::Award(id.to_owned()))
     } else {
-        Err(wrong("is not the id of an award"))
+        Err(URL.wrong("is not the id of an award"))
     }
 }
 
@@ -149,7 +146,7 @@ fn is_usaspending(host: &str) -> bool {
 
 fn from_url(url: &Url) -> Result<Subject, SourceError> {
     if !url.host_str().is_some_and(is_usaspending) {
-        return Err(wrong("is not an address of usaspending.gov"));
+        return Err(URL.wrong("is not an address of usaspending.gov"));
     }
     match link::segments(url).as_slice() {
         ["award", id] | ["api", "v2", "awards", id] => award(id),
@@ -162,9 +159,10 @@ fn from_url(url: &Url) -> Result<Subject, SourceError> {
                     .trim(),
             )
         }
-        _ => Err(wrong(
-            "is not the address of an award; pass a company, an agency or a topic for a search",
-        )),
+        _ => {
+            Err(URL
+                .wrong("is not the address of an award; pass a company, an agency or a topic for a search"))
+        }
     }
 }
 

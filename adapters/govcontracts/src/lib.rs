@@ -20,7 +20,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_govcontracts",
     title: "US contracts",
     description: "US federal contract awards, newest signed first. For Singapore use extract_gebiz.",
-    example: r#"{"url": "Palantir"}"#,
+    example: input::URL.example,
     profile: "government_regulatory",
     decay: Decay::MarketContext,
     refetch: Refetch::Address("url", &["usaspending.gov"]),

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::input::URL;
 use freshcontext_contract::{SourceError, quoted};
 use freshcontext_parse::json::{self, Lenient, or_absent};
 use freshcontext_parse::text;
@@ -135,7 +136,7 @@ fn plain_words(name: &str) -> Vec<String> {
 }
 
 /// Why a 400 or 422 came: the server's own words.
-pub fn refusal(status: u16, body: &str, example: &str) -> SourceError {
+pub fn refusal(status: u16, body: &str, example: &'static str) -> SourceError {
     let value: Option<Value> = serde_json::from_str(body).ok();
     let said = value.as_ref().and_then(|value| {
         let detail = value
@@ -158,12 +159,9 @@ pub fn refusal(status: u16, body: &str, example: &str) -> SourceError {
     };
     let said = text::said(&said, 180);
     if status == 422 {
-        SourceError::invalid_input(
-            "url",
-            format!("was refused by USAspending: {}", quoted(&said)),
-            example,
-        )
-        .status(status)
+        URL.like(example)
+            .wrong(format!("was refused by USAspending: {}", quoted(&said)))
+            .status(status)
     } else {
         SourceError::upstream(format!("USAspending refused the query: {}", quoted(&said))).status(status)
     }

@@ -1,8 +1,8 @@
 //! What was asked for: a search, a list of Hacker News, or one thread.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError, texts};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use crate::DESCRIPTOR;
 
-/// A right argument, shown in errors.
-pub const EXAMPLE: &str = r#"{"url": "rust"}"#;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "rust"}"#);
 /// Rows on one page of the site.
 const SITE_PAGE: u32 = 30;
 /// Deepest page that is asked for; the search index itself stops at 1,000 hits.
@@ -33,69 +33,22 @@ pub enum Query {
     Thread(u64),
 }
 
-/// A list that the site itself shows and that other routes can answer too.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Board {
-    /// The front page.
-    Front,
-    /// The newest submissions.
-    Newest,
-    /// Ask HN.
-    Ask,
-    /// Show HN.
-    Show,
-    /// Job posts.
-    Jobs,
-    /// The best of the last days, which the search index does not know.
-    Best,
-}
-
-impl Board {
-    /// The page of the site.
-    pub const fn path(self) -> &'static str {
-        match self {
-            Self::Front => "news",
-            Self::Newest => "newest",
-            Self::Ask => "ask",
-            Self::Show => "show",
-            Self::Jobs => "jobs",
-            Self::Best => "best",
-        }
-    }
-
-    /// The list of ids in the item interface.
-    pub const fn ids(self) -> &'static str {
-        match self {
-            Self::Front => "topstories",
-            Self::Newest => "newstories",
-            Self::Ask => "askstories",
-            Self::Show => "showstories",
-            Self::Jobs => "jobstories",
-            Self::Best => "beststories",
-        }
-    }
-
-    /// What it is called.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Front => "Hacker News front page",
-            Self::Newest => "newest Hacker News submissions",
-            Self::Ask => "Ask HN posts",
-            Self::Show => "Show HN posts",
-            Self::Jobs => "Hacker News job posts",
-            Self::Best => "best recent Hacker News stories",
-        }
-    }
-
-    /// The tag in the search index, where there is one.
-    const fn tag(self) -> &'static str {
-        match self {
-            Self::Front => "front_page",
-            Self::Newest | Self::Best => "story",
-            Self::Ask => "ask_hn",
-            Self::Show => "show_hn",
-            Self::Jobs => "job",
-        }
+texts! {
+    /// A list that the site itself shows and that other routes can answer too. Its id is the list of the item
+    /// interface; `path` is its page of the site, `tag` that of the search index.
+    pub enum Board(id, path, about, tag) {
+        /// The front page.
+        Front { id: "topstories", path: "news", about: "Hacker News front page", tag: "front_page" }
+        /// The newest submissions.
+        Newest { id: "newstories", path: "newest", about: "newest Hacker News submissions", tag: "story" }
+        /// Ask HN.
+        Ask { id: "askstories", path: "ask", about: "Ask HN posts", tag: "ask_hn" }
+        /// Show HN.
+        Show { id: "showstories", path: "show", about: "Show HN posts", tag: "show_hn" }
+        /// Job posts.
+        Jobs { id: "jobstories", path: "jobs", about: "Hacker News job posts", tag: "job" }
+        /// The best of the last days, which the search index does not know.
+        Best { id: "beststories", path: "best", about: "best recent Hacker News stories", tag: "story" }
     }
 }
 
@@ -160,17 +113,17 @@ impl Search {
 /// Reads the argument. `now` is for addresses that mean a day relative to today.
 pub fn recognise(given: &str, now: DateTime<Utc>) -> Result<Query, SourceError> {
     let ours = |host: &str| DESCRIPTOR.hosts.allows(host);
-    let given = match Given::read(given, ours, wrong)? {
+    let given = match Given::of(URL, given, ours)? {
         Given::Words(words) => words,
         Given::Address(url) => return match url.host_str().unwrap_or_default() {
             "news.ycombinator.com" => site(&url, now),
             "hn.algolia.com" => algolia(&url, now),
             "hacker-news.firebaseio.com" => firebase(&url),
-            _ => Err(
-                wrong("is an address outside Hacker News; pass an HN address or plain words").hint(
+            _ => Err(URL
+                .wrong("is an address outside Hacker News; pass an HN address or plain words")
+                .hint(
                     "to find discussions of a site, pass https://news.ycombinator.com/from?site=example.com",
-                ),
-            ),
+                )),
         },
     };
     if let Some(rest) = given.strip_prefix("item?id=") {
@@ -182,10 +135,6 @@ pub fn recognise(given: &str, now: DateTime<Utc>) -> Result<Query, SourceError> 
     Ok(Query::Search(Search::words(given)))
 }
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, EXAMPLE)
-}
-
 fn number(url: &Url, name: &str) -> Result<Option<u32>, SourceError> {
     let Some(text) = link::parameter(url, name) else {
         return Ok(None);
@@ -193,23 +142,23 @@ fn number(url: &Url, name: &str) -> Result<Option<u32>, SourceError> {
     let value = text.parse::<u32>().ok().filter(|value| *value <= MAX_PAGE);
     value
         .map(Some)
-        .ok_or_else(|| wrong(&format!("has a `{name}` that is not a page number")))
+        .ok_or_else(|| URL.wrong(format!("has a `{name}` that is not a page number")))
 }
 
 fn thread(id: &str) -> Result<Query, SourceError> {
     let id = id.split(['&', '#']).next().unwrap_or_default();
     match id.parse::<u64>() {
         Ok(id) if id > 0 && id < 1 << 53 => Ok(Query::Thread(id)),
-        _ => Err(wrong("names no item number")),
+        _ => Err(URL.wrong("names no item number")),
     }
 }
 
 fn user(url: &Url) -> Result<String, SourceError> {
-    let id = link::parameter(url, "id").ok_or_else(|| wrong("names no user (`id=`)"))?;
+    let id = link::parameter(url, "id").ok_or_else(|| URL.wrong("names no user (`id=`)"))?;
     if text::is_name(&id, 32, "_-") {
         Ok(id)
     } else {
-        Err(wrong("has a user name that Hacker News cannot have"))
+        Err(URL.wrong("has a user name that Hacker News cannot have"))
     }
 }
 
@@ -229,21 +178,21 @@ fn site(url: &Url, now: DateTime<Utc>) -> Result<Query, SourceError> {
         "shownew" => search(Search::tagged("show_hn")),
         "newcomments" => search(Search::tagged("comment")),
         "front" => search(day(url, now)?),
-        "item" => thread(&link::parameter(url, "id").ok_or_else(|| wrong("names no item (`id=`)"))?),
+        "item" => thread(&link::parameter(url, "id").ok_or_else(|| URL.wrong("names no item (`id=`)"))?),
         "submitted" => search(Search::tagged(format!("author_{},(story,poll,job)", user(url)?))),
         "threads" => search(Search::tagged(format!("author_{},comment", user(url)?))),
         "from" => {
-            let query = link::parameter(url, "site").ok_or_else(|| wrong("names no site (`site=`)"))?;
+            let query = link::parameter(url, "site").ok_or_else(|| URL.wrong("names no site (`site=`)"))?;
             search(Search { query, in_address: true, ..Search::tagged("story") })
         }
         "over" => {
             let points = number(url, "points")?.unwrap_or(100);
             search(Search { filters: vec![format!("points>={points}")], ..Search::tagged("story") })
         }
-        "user" => Err(wrong("is a user page, which holds no dated items").hint(
+        "user" => Err(URL.wrong("is a user page, which holds no dated items").hint(
             "pass https://news.ycombinator.com/submitted?id=NAME or https://news.ycombinator.com/threads?id=NAME",
         )),
-        _ => Err(wrong("is a page of Hacker News that this tool does not read")
+        _ => Err(URL.wrong("is a page of Hacker News that this tool does not read")
             .hint("it reads the front page, newest, best, ask, show, jobs, front?day=, from?site=, submitted?id=, threads?id= and item?id=")),
     }
 }
@@ -252,7 +201,7 @@ fn site(url: &Url, now: DateTime<Utc>) -> Result<Query, SourceError> {
 fn day(url: &Url, now: DateTime<Utc>) -> Result<Search, SourceError> {
     let day = match link::parameter(url, "day") {
         Some(text) => NaiveDate::parse_from_str(&text, "%Y-%m-%d")
-            .map_err(|_| wrong("has a `day` that is not a date such as 2026-04-26"))?,
+            .map_err(|_| URL.wrong("has a `day` that is not a date such as 2026-04-26"))?,
         None => now
             .date_naive()
             .checked_sub_days(Days::new(1))
@@ -281,7 +230,8 @@ fn algolia(url: &Url, now: DateTime<Utc>) -> Result<Query, SourceError> {
         "api/v1/search" => Some(false),
         "api/v1/search_by_date" => Some(true),
         _ => {
-            return Err(wrong("is a page of hn.algolia.com that this tool does not read")
+            return Err(URL
+                .wrong("is a page of hn.algolia.com that this tool does not read")
                 .hint("pass https://hn.algolia.com/?q=your+words"));
         }
     };
@@ -319,9 +269,7 @@ fn algolia(url: &Url, now: DateTime<Utc>) -> Result<Query, SourceError> {
             Some("poll") => "poll",
             Some("front_page") => "front_page",
             Some(_) => {
-                return Err(wrong(
-                    "has a `type` that is none of all, story, comment, poll, job",
-                ));
+                return Err(URL.wrong("has a `type` that is none of all, story, comment, poll, job"));
             }
         };
         let newest = link::parameter(url, "sort").is_some_and(|sort| sort.eq_ignore_ascii_case("byDate"));
@@ -344,9 +292,7 @@ fn listed(url: &Url, name: &str, fits: impl Fn(u8) -> bool) -> Result<String, So
     if text.len() <= 200 && text.bytes().all(fits) {
         Ok(text)
     } else {
-        Err(wrong(&format!(
-            "has `{name}` that the search interface does not know"
-        )))
+        Err(URL.wrong(format!("has `{name}` that the search interface does not know")))
     }
 }
 
@@ -359,7 +305,7 @@ fn form_range(url: &Url, now: DateTime<Utc>) -> Result<Vec<String>, SourceError>
         };
         let seconds: i64 = text
             .parse()
-            .map_err(|_| wrong(&format!("has a `{name}` that is no number")))?;
+            .map_err(|_| URL.wrong(format!("has a `{name}` that is no number")))?;
         Ok(Some(format!("created_at_i{sign}{seconds}")))
     };
     match link::parameter(url, "dateRange").as_deref() {
@@ -372,7 +318,7 @@ fn form_range(url: &Url, now: DateTime<Utc>) -> Result<Vec<String>, SourceError>
             .into_iter()
             .flatten()
             .collect()),
-        Some(_) => Err(wrong("has a `dateRange` that the search form does not know")),
+        Some(_) => Err(URL.wrong("has a `dateRange` that the search form does not know")),
     }
 }
 
@@ -382,18 +328,10 @@ fn firebase(url: &Url) -> Result<Query, SourceError> {
     if let Some(id) = path.strip_prefix("v0/item/") {
         return thread(id);
     }
-    [
-        Board::Front,
-        Board::Newest,
-        Board::Ask,
-        Board::Show,
-        Board::Jobs,
-        Board::Best,
-    ]
-    .into_iter()
-    .find(|board| path.strip_prefix("v0/") == Some(board.ids()))
-    .map(|board| Query::Search(Search::board(board)))
-    .ok_or_else(|| wrong("is an address of the item interface that holds no dated items"))
+    path.strip_prefix("v0/")
+        .and_then(Board::of_id)
+        .map(|board| Query::Search(Search::board(board)))
+        .ok_or_else(|| URL.wrong("is an address of the item interface that holds no dated items"))
 }
 
 #[cfg(test)]

@@ -8,10 +8,11 @@ mod routes;
 use freshcontext_contract::peek::by_validators;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, Earlier, ErrorCode, HostRate, Hosts, Pace, Peeked, Refetch,
-    Route, SourceError, SourceResult, StatusRule, When, hosts,
+    Route, SourceError, SourceResult, StatusRule, hosts,
 };
 
 pub use input::Input;
+use routes::By;
 
 /// The facts about Hacker News.
 pub static DESCRIPTOR: Descriptor = Descriptor {
@@ -19,7 +20,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_hackernews",
     title: "Hacker News",
     description: "Stories, or one thread with comments: developers' opinions. For users' use extract_reddit.",
-    example: input::EXAMPLE,
+    example: input::URL.example,
     profile: "social_pulse",
     decay: Decay::FastDiscussion,
     refetch: Refetch::Address("url", &["news.ycombinator.com"]),
@@ -30,10 +31,10 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     ]),
     official: true,
     routes: &[
-        Route::new("algolia", "the search index"),
-        Route::new("firebase", "the item interface"),
-        Route::new("rss", "the feed of the front page"),
-        Route::new("html", "the pages of the site"),
+        Route::new(By::Algolia.id(), "the search index"),
+        Route::new(By::Firebase.id(), "the item interface"),
+        Route::new(By::Rss.id(), "the feed of the front page"),
+        Route::new(By::Html.id(), "the pages of the site"),
     ],
     rates: &[
         hosts::HN_ALGOLIA,
@@ -44,15 +45,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
             .link("https://news.ycombinator.com/robots.txt"),
     ],
     status_rules: &[
-        StatusRule::new(403, ErrorCode::RateLimited)
-            .when(When::BodyContains(parse::page::TOO_FAST))
-            .saying("Hacker News asks us to slow down"),
-        StatusRule::new(503, ErrorCode::RateLimited)
-            .when(When::BodyContains(parse::page::TOO_FAST))
-            .saying("Hacker News asks us to slow down"),
-        StatusRule::new(401, ErrorCode::UpstreamError)
-            .when(When::BodyContains("Permission denied"))
-            .saying("the Hacker News item interface does not know this path"),
+        too_fast(403),
+        too_fast(503),
+        StatusRule::body(
+            401,
+            "Permission denied",
+            ErrorCode::UpstreamError,
+            "the Hacker News item interface does not know this path",
+        ),
     ],
     args: ArgSpec {
         limit: Some((20, request::MAX_ROWS as usize)),
@@ -65,6 +65,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     terms: "The interfaces are open; the site asks crawlers for long delays (https://news.ycombinator.com/robots.txt).",
     ..Descriptor::PLAIN
 };
+
+const fn too_fast(status: u16) -> StatusRule {
+    let message = "Hacker News asks us to slow down";
+    StatusRule::body(status, parse::page::TOO_FAST, ErrorCode::RateLimited, message)
+}
 
 /// Hacker News.
 #[derive(Debug, Clone, Copy, Default)]

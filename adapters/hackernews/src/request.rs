@@ -133,7 +133,7 @@ pub fn thread(id: u64) -> Result<Request, SourceError> {
 
 /// The ids of a list, in the site's own order.
 pub fn ids(board: Board) -> Result<Request, SourceError> {
-    firebase(&[&format!("{}.json", board.ids())])
+    firebase(&[&format!("{}.json", board.id())])
 }
 
 /// One item.

@@ -2,11 +2,35 @@
 
 use std::fmt::Write;
 
-use freshcontext_contract::{Cx, ErrorCode, SourceError, SourceResult, counted};
+use freshcontext_contract::{Cx, ErrorCode, SourceError, SourceResult, counted, texts};
 
 use crate::input::{Board, Search};
 use crate::parse::{Listing, algolia, date_text, firebase, page, thread};
 use crate::request::{self, Window};
+
+texts! {
+    /// The ways to a list, in the order in which they are tried.
+    pub enum By(id) {
+        /// The search index.
+        Algolia { id: "algolia" }
+        /// The item interface.
+        Firebase { id: "firebase" }
+        /// The feed of the front page.
+        Rss { id: "rss" }
+        /// The pages of the site.
+        Html { id: "html" }
+    }
+}
+
+texts! {
+    /// The ways to a thread.
+    enum ThreadBy(id) {
+        /// The search index, in one request.
+        Algolia { id: By::Algolia.id() }
+        /// The item interface, one comment after the other.
+        Firebase { id: By::Firebase.id() }
+    }
+}
 
 /// Items asked for one by one: with the list itself and one failed route this stays within the
 /// requests that a call may make.
@@ -17,10 +41,10 @@ const SITE_ROWS: u32 = 30;
 /// A search that only the index can answer.
 pub async fn search(cx: &Cx<'_>, search: &Search) -> Result<SourceResult, SourceError> {
     let window = Window::of(search, cx.args())?;
-    let response = cx.send(request::search(search, cx.args(), window)?).await?;
-    let listing = algolia::page(&response)?;
+    let request = request::search(search, cx.args(), window)?;
+    let listing = cx.read(request, algolia::page).await?;
     let mut result = SourceResult::new(request::shown_url(search, cx.args())?, Vec::new());
-    result.route = Some("algolia");
+    result.route = Some(By::Algolia.id());
     fill(&mut result, cx, search, listing, window);
     Ok(result)
 }
@@ -28,11 +52,11 @@ pub async fn search(cx: &Cx<'_>, search: &Search) -> Result<SourceResult, Source
 /// A list of the site, by whichever route answers.
 pub async fn board(cx: &Cx<'_>, search: &Search, board: Board) -> Result<SourceResult, SourceError> {
     let window = Window::of(search, cx.args())?;
-    let mut routes = vec!["algolia", "firebase", "rss", "html"];
-    routes.retain(|route| answers(route, board, window));
+    let mut routes = By::ALL.to_vec();
+    routes.retain(|by| answers(*by, board, window));
     let routed = cx
-        .first_route(&routes, &[ErrorCode::Malformed], |route| async move {
-            let read = board_by(cx, route, search, board, window).await;
+        .first_route(&routes, &[ErrorCode::Malformed], |by| async move {
+            let read = board_by(cx, by, search, board, window).await;
             read.map_err(always_there)
         })
         .await?;
@@ -48,18 +72,18 @@ fn always_there(mut error: SourceError) -> SourceError {
 }
 
 /// Whether a route knows this list and this part of it.
-fn answers(route: &str, board: Board, window: Window) -> bool {
-    match route {
-        "algolia" => board != Board::Best,
-        "rss" => board == Board::Front && window.page == 0,
-        "html" => (window.page * window.rows).is_multiple_of(SITE_ROWS),
-        _ => true,
+fn answers(by: By, board: Board, window: Window) -> bool {
+    match by {
+        By::Algolia => board != Board::Best,
+        By::Firebase => true,
+        By::Rss => board == Board::Front && window.page == 0,
+        By::Html => (window.page * window.rows).is_multiple_of(SITE_ROWS),
     }
 }
 
 async fn board_by(
     cx: &Cx<'_>,
-    route: &'static str,
+    by: By,
     search: &Search,
     board: Board,
     window: Window,
@@ -69,8 +93,8 @@ async fn board_by(
     let site_page = window.page * window.rows / SITE_ROWS;
     let page_url = request::board_url(board, site_page)?;
     let mut result = SourceResult::new(page_url, Vec::new());
-    match route {
-        "algolia" => {
+    match by {
+        By::Algolia => {
             let has_all = own_form && window.page == 0;
             let listing = cx
                 .read(request::search(search, args, window)?, |response| {
@@ -90,7 +114,7 @@ async fn board_by(
             }
             fill(&mut result, cx, search, listing, window);
         }
-        "firebase" => {
+        By::Firebase => {
             let ids = cx
                 .read(request::ids(board)?, |response| {
                     let ids = firebase::ids(response)?;
@@ -110,11 +134,11 @@ async fn board_by(
             };
             fill(&mut result, cx, search, listing, window);
         }
-        "rss" => {
+        By::Rss => {
             let listing = cx.read(request::rss()?, page::rss).await?;
             fill(&mut result, cx, search, listing, window);
         }
-        _ => {
+        By::Html => {
             let listing = cx.read(request::page(board, site_page)?, page::rows).await?;
             fill(&mut result, cx, search, listing, window);
         }
@@ -184,10 +208,10 @@ pub async fn thread(cx: &Cx<'_>, id: u64) -> Result<SourceResult, SourceError> {
     // The index also answers 404 for items that it has not seen yet.
     let also = [ErrorCode::NotFound];
     let routed = cx
-        .first_route(&["algolia", "firebase"], &also, |route| async move {
-            match route {
-                "algolia" => indexed(cx, id, offset).await,
-                _ => item_by_item(cx, id).await,
+        .first_route(ThreadBy::ALL, &also, |by| async move {
+            match by {
+                ThreadBy::Algolia => indexed(cx, id, offset).await,
+                ThreadBy::Firebase => item_by_item(cx, id).await,
             }
         })
         .await?;

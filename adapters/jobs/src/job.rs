@@ -1,66 +1,27 @@
 //! One advert, whatever board it is from.
 
 use freshcontext_contract::chrono::{DateTime, TimeDelta, Utc};
-use freshcontext_contract::{DateEvidence, Item};
+use freshcontext_contract::{DateEvidence, Item, texts};
 use freshcontext_parse::text;
 
 use crate::words::Words;
 
-/// The boards, in the order in which they are named.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Board {
-    /// remotive.com
-    Remotive,
-    /// remoteok.com
-    RemoteOk,
-    /// arbeitnow.com
-    Arbeitnow,
-    /// themuse.com
-    Muse,
-    /// The monthly "Who is hiring?" thread.
-    HackerNews,
-}
-
-impl Board {
-    /// All boards.
-    pub const ALL: [Self; 5] = [
-        Self::Remotive,
-        Self::RemoteOk,
-        Self::Arbeitnow,
-        Self::Muse,
-        Self::HackerNews,
-    ];
-
-    /// The name it wants to be called by.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Remotive => "Remotive",
-            Self::RemoteOk => "Remote OK",
-            Self::Arbeitnow => "Arbeitnow",
-            Self::Muse => "The Muse",
-            Self::HackerNews => "Hacker News: Who is hiring?",
-        }
-    }
-
-    /// The address to link back to.
-    pub const fn home(self) -> &'static str {
-        match self {
-            Self::Remotive => "https://remotive.com",
-            Self::RemoteOk => "https://remoteok.com",
-            Self::Arbeitnow => "https://www.arbeitnow.com",
-            Self::Muse => "https://www.themuse.com",
-            Self::HackerNews => "https://news.ycombinator.com/submitted?id=whoishiring",
-        }
-    }
-
-    /// Short id, also of its route.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Remotive => "remotive",
-            Self::RemoteOk => "remoteok",
-            Self::Arbeitnow => "arbeitnow",
-            Self::Muse => "themuse",
-            Self::HackerNews => "hackernews",
+texts! {
+    /// The boards, in the order in which they are named; ids are those of the routes.
+    pub enum Board(id, name, home) {
+        /// remotive.com
+        Remotive { id: "remotive", name: "Remotive", home: "https://remotive.com" }
+        /// remoteok.com
+        RemoteOk { id: "remoteok", name: "Remote OK", home: "https://remoteok.com" }
+        /// arbeitnow.com
+        Arbeitnow { id: "arbeitnow", name: "Arbeitnow", home: "https://www.arbeitnow.com" }
+        /// themuse.com
+        Muse { id: "themuse", name: "The Muse", home: "https://www.themuse.com" }
+        /// The monthly "Who is hiring?" thread.
+        HackerNews {
+            id: "hackernews",
+            name: "Hacker News: Who is hiring?",
+            home: "https://news.ycombinator.com/submitted?id=whoishiring",
         }
     }
 }

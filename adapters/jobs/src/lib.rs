@@ -17,7 +17,8 @@ use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts, Pace,
     Refetch, Retry, Route, SourceError, SourceResult, StatusRule, When, hosts,
 };
-use freshcontext_parse::charset;
+use freshcontext_parse::charset::as_text;
+
 use futures_util::future::join5;
 
 use boards::{Read, Thread};
@@ -106,22 +107,24 @@ impl Adapter for Jobs {
     async fn collect(&self, cx: &Cx<'_>, input: Input) -> Result<SourceResult, SourceError> {
         let search = input::check(input, cx.args())?;
         let (remotive, remoteok, arbeitnow, muse, hacker_news) = join5(
-            async { charset::read(cx, request::remotive()?, boards::remotive).await },
-            async { charset::read(cx, request::remoteok()?, boards::remoteok).await },
+            async { cx.read(request::remotive()?, as_text(boards::remotive)).await },
+            async { cx.read(request::remoteok()?, as_text(boards::remoteok)).await },
             arbeitnow(cx, &search),
             muse(cx, &search),
             hacker_news(cx, &search),
         )
         .await;
         let answers = [remotive, remoteok, arbeitnow, muse, hacker_news];
-        result(cx, &search, Board::ALL.into_iter().zip(answers).collect())
+        result(cx, &search, Board::ALL.iter().copied().zip(answers).collect())
     }
 }
 
 /// One answer of a board.
 /// Page after page while they are young enough; what a later page cannot give does not cost the first.
 async fn arbeitnow(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> {
-    let mut read = charset::read(cx, request::arbeitnow(1)?, boards::arbeitnow).await?;
+    let mut read = cx
+        .read(request::arbeitnow(1)?, as_text(boards::arbeitnow))
+        .await?;
     let oldest_wanted = cx.now() - TimeDelta::days(i64::from(search.max_age_days));
     for page in 2..=PAGES {
         let young = read
@@ -133,19 +136,23 @@ async fn arbeitnow(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> {
         if !read.more || !young {
             break;
         }
-        let next = charset::read(cx, request::arbeitnow(page)?, boards::arbeitnow).await?;
+        let next = cx
+            .read(request::arbeitnow(page)?, as_text(boards::arbeitnow))
+            .await?;
         join(&mut read, next);
     }
     Ok(read)
 }
 
 async fn muse(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> {
-    let mut read = charset::read(cx, request::muse(0, search)?, boards::muse).await?;
+    let mut read = cx.read(request::muse(0, search)?, as_text(boards::muse)).await?;
     for page in 1..PAGES {
         if !read.more {
             break;
         }
-        let next = charset::read(cx, request::muse(page, search)?, boards::muse).await?;
+        let next = cx
+            .read(request::muse(page, search)?, as_text(boards::muse))
+            .await?;
         join(&mut read, next);
     }
     Ok(read)
@@ -167,7 +174,7 @@ async fn hacker_news(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> 
     const OPEN: TimeDelta = TimeDelta::days(31);
     let now = cx.now();
     let threads = |text: &str| boards::hiring_threads(text, now);
-    let threads = charset::read(cx, request::hiring_threads()?, threads).await?;
+    let threads = cx.read(request::hiring_threads()?, as_text(threads)).await?;
     let oldest_wanted = now - TimeDelta::days(i64::from(search.max_age_days)) - OPEN;
     let wanted = match threads.first() {
         Some(newest) if now - newest.at < YOUNG => 2,
@@ -187,9 +194,13 @@ async fn hacker_news(cx: &Cx<'_>, search: &Search) -> Result<Read, SourceError> 
 /// The adverts of a thread by the search, or as a tree where the search has none of them.
 async fn hiring_thread(cx: &Cx<'_>, thread: &Thread) -> Result<Read, SourceError> {
     let comments = |text: &str| boards::hiring_comments(text, thread.id);
-    let read = charset::read(cx, request::hiring_comments(thread.id)?, comments).await?;
+    let read = cx
+        .read(request::hiring_comments(thread.id)?, as_text(comments))
+        .await?;
     if read.jobs.is_empty() && thread.comments > 0 {
-        return charset::read(cx, request::hiring_tree(thread.id)?, boards::hiring_tree).await;
+        return cx
+            .read(request::hiring_tree(thread.id)?, as_text(boards::hiring_tree))
+            .await;
     }
     Ok(read)
 }
@@ -228,7 +239,8 @@ fn result(
     let limit = cx.args().limit.min(50);
     let shown: Vec<(Job, Vec<String>)> = jobs.into_iter().skip(search.offset).take(limit).collect();
     let used: Vec<Board> = Board::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|board| {
             shown
                 .iter()

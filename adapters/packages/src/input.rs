@@ -1,12 +1,15 @@
 //! Which packages, in which registries.
 
-use freshcontext_contract::{SourceError, quoted};
+use freshcontext_contract::{Argument, SourceError, quoted};
 use freshcontext_parse::registry::Registry;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// A right argument, shown in errors.
-pub const EXAMPLE: &str = r#"{"packages": "npm:react, pypi:flask, crates:serde"}"#;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new(
+    "packages",
+    r#"{"packages": "npm:react, pypi:flask, crates:serde"}"#,
+);
 /// Longest argument, in characters.
 const MAX_CHARS: usize = 300;
 /// Names in one call.
@@ -34,9 +37,8 @@ pub struct Query {
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Vec<Query>, SourceError> {
-    let wrong = |problem: &str| SourceError::invalid_input("packages", problem, EXAMPLE);
     if given.chars().count() > MAX_CHARS {
-        return Err(wrong(&format!("is longer than {MAX_CHARS} characters")));
+        return Err(URL.wrong(format!("is longer than {MAX_CHARS} characters")));
     }
     let mut asked: Vec<Query> = Vec::new();
     for part in given
@@ -50,33 +52,32 @@ pub fn recognise(given: &str) -> Result<Vec<Query>, SourceError> {
         }
     }
     if asked.is_empty() {
-        return Err(wrong("names no package"));
+        return Err(URL.wrong("names no package"));
     }
     if asked.len() > MAX_NAMES {
-        return Err(wrong(&format!("names more than {MAX_NAMES} packages")));
+        return Err(URL.wrong(format!("names more than {MAX_NAMES} packages")));
     }
     let lookups: usize = asked.iter().map(|asked| asked.registries.len()).sum();
     if lookups > MAX_LOOKUPS {
-        return Err(wrong(
-            "names too many packages without a prefix; each is looked up in three registries",
-        ));
+        return Err(
+            URL.wrong("names too many packages without a prefix; each is looked up in three registries")
+        );
     }
     Ok(asked)
 }
 
 fn one(part: &str) -> Result<Query, SourceError> {
-    let wrong = |problem: String| SourceError::invalid_input("packages", problem, EXAMPLE);
     let shown: String = part.chars().take(60).collect();
     if let Some((prefix, name)) = part.split_once(':') {
         let name = name.trim();
         let registry = Registry::of_prefix(prefix).ok_or_else(|| {
-            wrong(format!(
+            URL.wrong(format!(
                 "has {}; the prefixes are npm:, pypi: and crates:",
                 quoted(&shown)
             ))
         })?;
         if !registry.can_name(name) {
-            return Err(wrong(format!(
+            return Err(URL.wrong(format!(
                 "has {}, which is no name that {} can have",
                 quoted(&shown),
                 registry.name()
@@ -93,7 +94,7 @@ fn one(part: &str) -> Result<Query, SourceError> {
         .filter(|registry| registry.can_name(part))
         .collect();
     if registries.is_empty() {
-        return Err(wrong(format!(
+        return Err(URL.wrong(format!(
             "has {}, which is no name that a package can have",
             quoted(&shown)
         )));

@@ -8,8 +8,9 @@ use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Listing, Pace, PartFailure,
-    Peek, Refetch, Route, SourceError, SourceResult, StatusRule, When, hosts, named, named_list,
+    Peek, Refetch, Response, Route, SourceError, SourceResult, StatusRule, When, hosts, named, named_list,
 };
+use freshcontext_parse::charset::as_text;
 use freshcontext_parse::registry::Registry;
 use freshcontext_parse::{charset, link};
 use futures_util::future::{join, join_all};
@@ -24,7 +25,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "package_trends",
     title: "Packages",
     description: "Packages' latest version, cadence, downloads, vulnerabilities. For release notes use extract_changelog.",
-    example: input::EXAMPLE,
+    example: input::URL.example,
     profile: "code_activity",
     decay: Decay::PackageCadence,
     refetch: Refetch::Package,
@@ -83,22 +84,22 @@ impl Adapter for Packages {
 
 async fn look_up(cx: &Cx<'_>, asked: &Query, registry: Registry) -> Looked {
     let result = async {
-        let answer = cx.send(request::package(registry, &asked.name)?).await;
-        // Some documents hold thousands of nightlies.
-        if let Err(error) = &answer
-            && error.code == ErrorCode::TooLarge
-            && registry == Registry::Npm
+        let read = match registry {
+            Registry::Npm => parse::npm::read,
+            Registry::Pypi => parse::pypi::read,
+            Registry::Crates => parse::crates::read,
+        };
+        match cx
+            .read(request::package(registry, &asked.name)?, as_text(read))
+            .await
         {
-            let latest = request::npm_latest(&asked.name)?;
-            return charset::read(cx, latest, parse::npm::manifest).await;
+            // Some documents hold thousands of nightlies.
+            Err(error) if error.code == ErrorCode::TooLarge && registry == Registry::Npm => {
+                let latest = request::npm_latest(&asked.name)?;
+                cx.read(latest, as_text(parse::npm::manifest)).await
+            }
+            answer => answer,
         }
-        let response = answer?;
-        let body = charset::decode(&response).text;
-        response.validated(match registry {
-            Registry::Npm => parse::npm::read(&body),
-            Registry::Pypi => parse::pypi::read(&body),
-            Registry::Crates => parse::crates::read(&body),
-        })
     };
     Looked {
         name: asked.name.clone(),
@@ -116,13 +117,15 @@ async fn npm_downloads(cx: &Cx<'_>, asked: &[Query]) -> Result<Vec<(String, u64)
         .map(|asked| asked.name.as_str())
         .collect();
     let mut found = Vec::new();
-    for answer in cx.send_all(request::npm_downloads(&names)?).await {
-        let response = answer?;
-        let counts = response.validated(parse::npm::downloads(&charset::decode(&response).text))?;
+    let counts = |response: &Response| {
+        let counts = parse::npm::downloads(&charset::decode(response).text)?;
         if counts.is_empty() {
             response.discard();
         }
-        found.extend(counts);
+        Ok(counts)
+    };
+    for answer in cx.read_all(request::npm_downloads(&names)?, counts).await {
+        found.extend(answer?);
     }
     Ok(found)
 }

@@ -1,8 +1,8 @@
 //! What the caller may pass as `url`.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::chrono::NaiveDate;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
@@ -15,8 +15,11 @@ pub struct Input {
     pub url: String,
 }
 
-/// Shown in errors.
-pub const EXAMPLE: &str = r#"{"url": "https://www.producthunt.com/topics/developer-tools"}"#;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new(
+    "url",
+    r#"{"url": "https://www.producthunt.com/topics/developer-tools"}"#,
+);
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,15 +39,11 @@ pub enum Subject {
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Subject, SourceError> {
     let ours = |host: &str| matches!(host, "producthunt.com" | "www.producthunt.com");
-    match Given::read(given, ours, wrong)? {
+    match Given::of(URL, given, ours)? {
         Given::Words(words) => Ok(Subject::Words(words.to_owned())),
         Given::Address(url) if url.host_str().is_some_and(ours) => from_url(&url),
-        Given::Address(_) => Err(wrong("must lead to producthunt.com, or be a keyword")),
+        Given::Address(_) => Err(URL.wrong("must lead to producthunt.com, or be a keyword")),
     }
-}
-
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, EXAMPLE)
 }
 
 fn from_url(url: &Url) -> Result<Subject, SourceError> {
@@ -61,15 +60,13 @@ fn from_url(url: &Url) -> Result<Subject, SourceError> {
             let day = NaiveDate::parse_from_str(&format!("{year}-{month}-{day}"), "%Y-%m-%d");
             day.map(Subject::Day).map_err(|_| {
                 let example = r#"{"url": "https://www.producthunt.com/leaderboard/daily/2026/7/13"}"#;
-                SourceError::invalid_input("url", "names no day", example)
+                URL.like(example).wrong("names no day")
             })
         }
         ["search", ..] => link::parameter(url, "q").map(Subject::Words).ok_or_else(|| {
-            SourceError::invalid_input("url", "is a search without `q`", r#"{"url": "note taking"}"#)
+            URL.like(r#"{"url": "note taking"}"#).wrong("is a search without `q`")
         }),
-        _ => Err(wrong(
-            "is a Product Hunt page of a kind this tool does not read (it reads topics, products, days and the board)",
-        )),
+        _ => Err(URL.wrong("is a Product Hunt page of a kind this tool does not read (it reads topics, products, days and the board)")),
     }
 }
 

@@ -6,9 +6,10 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, DateEvidence, Decay, Descriptor, ErrorCode, HostRate, Hosts,
-    Item, Pace, Refetch, Request, Route, SourceError, SourceResult, named,
+    Item, Pace, Refetch, Request, Route, SourceError, SourceResult, named, texts,
 };
 use freshcontext_parse::charset;
+use freshcontext_parse::charset::as_text;
 use freshcontext_parse::text::has_word;
 
 pub use input::Input;
@@ -21,7 +22,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_producthunt",
     title: "Product Hunt",
     description: "Product launches: today's board, a topic, product or keyword. For funded start-ups use extract_yc.",
-    example: input::EXAMPLE,
+    example: input::URL.example,
     profile: "product_research",
     decay: Decay::LaunchSignals,
     refetch: Refetch::Address("url", &["producthunt.com"]),
@@ -34,12 +35,12 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     ],
     routes: &[
         Route::new(
-            API,
+            By::Api.id(),
             "Product Hunt's API with a developer token: votes, topics and launch dates; not for commercial use",
         )
         .needing("PRODUCTHUNT_TOKEN"),
         Route::new(
-            FEED,
+            By::Feed.id(),
             "the public feed of 50 launches, also by topic; no votes and no launch dates of single products",
         ),
     ],
@@ -61,8 +62,16 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     ..Descriptor::PLAIN
 };
 
-const API: &str = "api";
-const FEED: &str = "feed";
+texts! {
+    /// The ways to an answer.
+    enum By(id) {
+        /// The API, with a token.
+        Api { id: "api" }
+        /// The feed of the board.
+        Feed { id: "feed" }
+    }
+}
+
 /// What opens what the feed cannot give.
 const ADVICE: &str = "set PRODUCTHUNT_TOKEN to a developer token of Product Hunt to use its API";
 
@@ -81,13 +90,13 @@ impl Adapter for ProductHunt {
         let subject = input::recognise(&input.url)?;
         let legal = |cursor: &str| cursor.len() <= 100 && cursor.bytes().all(|b| b.is_ascii_graphic());
         let cursor = cx.args().cursor_by(|cursor| legal(cursor).then_some(()))?;
-        let routes: &[&'static str] = if cursor.is_some() {
-            if !cx.route_open(API) {
+        let routes: &[By] = if cursor.is_some() {
+            if !cx.route_open(By::Api.id()) {
                 return Err(SourceError::foreign_cursor().hint(ADVICE));
             }
-            &[API]
+            &[By::Api]
         } else {
-            &[API, FEED]
+            By::ALL
         };
         let routed = cx
             .first_route(routes, &[], |route| by_route(cx, route, &subject))
@@ -96,23 +105,23 @@ impl Adapter for ProductHunt {
     }
 }
 
-async fn by_route(cx: &Cx<'_>, route: &'static str, subject: &Subject) -> Result<SourceResult, SourceError> {
-    match route {
-        API => by_api(cx, subject).await,
-        _ => by_feed(cx, subject).await,
+async fn by_route(cx: &Cx<'_>, by: By, subject: &Subject) -> Result<SourceResult, SourceError> {
+    match by {
+        By::Api => by_api(cx, subject).await,
+        By::Feed => by_feed(cx, subject).await,
     }
 }
 
 /// One answer; one of which a part is missing is not kept either.
 async fn posts(cx: &Cx<'_>, request: Request) -> Result<Posts, SourceError> {
-    let response = cx.send(request).await?;
-    let read = response.validated(parse::posts(&charset::decode(&response).text));
-    if let Ok(posts) = &read
-        && posts.complaint.is_some()
-    {
-        response.discard();
-    }
-    read
+    cx.read(request, |response| {
+        let posts = parse::posts(&charset::decode(response).text)?;
+        if posts.complaint.is_some() {
+            response.discard();
+        }
+        Ok(posts)
+    })
+    .await
 }
 
 async fn by_api(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceError> {
@@ -131,7 +140,7 @@ async fn by_api(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceEr
         let posts = posts(cx, request::posts(&wanted)?).await?;
         return api_result(subject, None, posts);
     };
-    let topic = charset::read(cx, request::topics(words)?, parse::topics).await?;
+    let topic = cx.read(request::topics(words)?, as_text(parse::topics)).await?;
     let of_topic = request::Posts {
         topic: topic.clone(),
         ..wanted
@@ -177,9 +186,9 @@ async fn by_feed(cx: &Cx<'_>, subject: &Subject) -> Result<SourceResult, SourceE
     };
     let request = request::feed(topic)?;
     let url = request.url.clone();
-    let board = charset::read(cx, request, parse::board).await;
+    let board = cx.read(request, as_text(parse::board)).await;
     let board = board.map_err(|error| match error.code {
-        ErrorCode::Challenge | ErrorCode::AccessDenied if !cx.route_open(API) => error.hint(ADVICE),
+        ErrorCode::Challenge | ErrorCode::AccessDenied if !cx.route_open(By::Api.id()) => error.hint(ADVICE),
         _ => error,
     })?;
     let read = board.items.len();

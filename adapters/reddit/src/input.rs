@@ -1,7 +1,7 @@
 //! What the caller may pass as `url`, and what it asks Reddit for.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError, texts};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
@@ -14,8 +14,8 @@ pub struct Input {
     pub url: String,
 }
 
-/// Shown in errors.
-pub const EXAMPLE: &str = r#"{"url": "r/rust"}"#;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "r/rust"}"#);
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,53 +39,27 @@ pub enum Subject {
     Share(Url),
 }
 
-/// An order of a listing, in Reddit's words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// What Reddit shows first by default.
-    Hot,
-    /// Newest first.
-    New,
-    /// Most votes in a period.
-    Top,
-    /// Gaining votes now.
-    Rising,
-    /// Most contested in a period.
-    Controversial,
-    /// Best match (search only).
-    Relevance,
-    /// Most comments (search only).
-    Comments,
+texts! {
+    /// An order of a listing; its id is Reddit's word for it.
+    pub enum Order(id) {
+        /// What Reddit shows first by default.
+        Hot { id: "hot" }
+        /// Newest first.
+        New { id: "new" }
+        /// Most votes in a period.
+        Top { id: "top" }
+        /// Gaining votes now.
+        Rising { id: "rising" }
+        /// Most contested in a period.
+        Controversial { id: "controversial" }
+        /// Best match (search only).
+        Relevance { id: "relevance" }
+        /// Most comments (search only).
+        Comments { id: "comments" }
+    }
 }
 
 impl Order {
-    /// Reddit's word for it.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Hot => "hot",
-            Self::New => "new",
-            Self::Top => "top",
-            Self::Rising => "rising",
-            Self::Controversial => "controversial",
-            Self::Relevance => "relevance",
-            Self::Comments => "comments",
-        }
-    }
-
-    fn from_word(word: &str) -> Option<Self> {
-        [
-            Self::Hot,
-            Self::New,
-            Self::Top,
-            Self::Rising,
-            Self::Controversial,
-            Self::Relevance,
-            Self::Comments,
-        ]
-        .into_iter()
-        .find(|order| order.word().eq_ignore_ascii_case(word))
-    }
-
     /// Whether Reddit takes a period (`t`) with it in a listing.
     pub const fn has_period(self) -> bool {
         matches!(self, Self::Top | Self::Controversial)
@@ -121,10 +95,10 @@ pub const PERIODS: [&str; 6] = ["hour", "day", "week", "month", "year", "all"];
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Query, SourceError> {
-    let given = match Given::read(given, is_reddit_host, wrong)? {
+    let given = match Given::of(URL, given, is_reddit_host)? {
         Given::Words(words) => words,
         Given::Address(url) if url.host_str().is_some_and(is_reddit_host) => return from_url(&url),
-        Given::Address(_) => return Err(wrong("must lead to reddit.com")),
+        Given::Address(_) => return Err(URL.wrong("must lead to reddit.com")),
     };
     let path = given.trim_start_matches('/');
     let mut words = path.splitn(2, char::is_whitespace);
@@ -154,10 +128,6 @@ pub fn recognise(given: &str) -> Result<Query, SourceError> {
     })
 }
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, EXAMPLE)
-}
-
 fn is_reddit_host(host: &str) -> bool {
     host == "redd.it" || link::is_within(host, "reddit.com")
 }
@@ -183,7 +153,7 @@ fn from_path(path: &str, query: &[(String, String)]) -> Result<Query, SourceErro
             .map(|(_, value)| value.as_str())
     };
     let mut asked = Query::of(Subject::Front);
-    asked.order = of_query("sort").and_then(Order::from_word);
+    asked.order = of_query("sort").and_then(Order::of_id);
     asked.period =
         of_query("t").and_then(|t| PERIODS.into_iter().find(|known| known.eq_ignore_ascii_case(t)));
     let parts: Vec<&str> = path
@@ -196,11 +166,9 @@ fn from_path(path: &str, query: &[(String, String)]) -> Result<Query, SourceErro
             query: query.to_owned(),
             within,
         }),
-        _ => Err(SourceError::invalid_input(
-            "url",
-            "is a search without `q`",
-            r#"{"url": "async runtime"}"#,
-        )),
+        _ => Err(URL
+            .like(r#"{"url": "async runtime"}"#)
+            .wrong("is a search without `q`")),
     };
     match parts.as_slice() {
         [] | ["best"] => {}
@@ -216,14 +184,14 @@ fn from_path(path: &str, query: &[(String, String)]) -> Result<Query, SourceErro
         }
         ["r", name, "search", ..] => asked.subject = search(Some(subreddit(name)?))?,
         ["r", name] => asked.subject = Subject::Subreddit(subreddit(name)?),
-        ["r", name, order] if Order::from_word(order).is_some() => {
+        ["r", name, order] if Order::of_id(order).is_some() => {
             asked.subject = Subject::Subreddit(subreddit(name)?);
-            asked.order = Order::from_word(order);
+            asked.order = Order::of_id(order);
         }
         ["u" | "user", name] | ["u" | "user", name, "submitted" | "comments" | "overview"] => {
             asked.subject = Subject::User(user(name)?);
         }
-        [order] if Order::from_word(order).is_some() => asked.order = Order::from_word(order),
+        [order] if Order::of_id(order).is_some() => asked.order = Order::of_id(order),
         _ => return Err(unknown_page()),
     }
     Ok(asked)
@@ -238,11 +206,7 @@ fn without_suffix(part: &str) -> &str {
 }
 
 fn unknown_page() -> SourceError {
-    SourceError::invalid_input(
-        "url",
-        "is a Reddit page of a kind this tool does not read (it reads subreddits, posts, users and searches)",
-        r#"{"url": "https://www.reddit.com/r/rust/new/"}"#,
-    )
+    URL.like(r#"{"url": "https://www.reddit.com/r/rust/new/"}"#).wrong("is a Reddit page of a kind this tool does not read (it reads subreddits, posts, users and searches)")
 }
 
 fn is_name(name: &str, most: usize) -> bool {
@@ -254,18 +218,16 @@ fn subreddit(name: &str) -> Result<String, SourceError> {
     if name.len() <= 400 && name.split('+').all(|one| is_name(one, 50)) {
         return Ok(name.to_owned());
     }
-    Err(wrong("does not name a subreddit (letters, digits and _)"))
+    Err(URL.wrong("does not name a subreddit (letters, digits and _)"))
 }
 
 fn user(name: &str) -> Result<String, SourceError> {
     if is_name(name, 40) {
         return Ok(name.to_owned());
     }
-    Err(SourceError::invalid_input(
-        "url",
-        "does not name a Reddit user",
-        r#"{"url": "u/example_user"}"#,
-    ))
+    Err(URL
+        .like(r#"{"url": "u/example_user"}"#)
+        .wrong("does not name a Reddit user"))
 }
 
 fn post_id(id: &str) -> Result<String, SourceError> {
@@ -274,7 +236,7 @@ fn post_id(id: &str) -> Result<String, SourceError> {
         return Ok(id.to_ascii_lowercase());
     }
     let example = r#"{"url": "https://www.reddit.com/comments/1pz1lp2/"}"#;
-    Err(SourceError::invalid_input("url", "does not name a post", example))
+    Err(URL.like(example).wrong("does not name a post"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod request;
 
 use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Marker, Pace,
-    Refetch, Route, SourceError, SourceResult, StatusRule, When, block_pages, named,
+    Refetch, Request, Route, SourceError, SourceResult, StatusRule, When, named, texts,
 };
 use freshcontext_parse::charset;
 
@@ -21,7 +21,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_reddit",
     title: "Reddit",
     description: "Posts, or one post with comments: users' opinions. For developers' use extract_hackernews.",
-    example: input::EXAMPLE,
+    example: input::URL.example,
     profile: "social_pulse",
     decay: Decay::LaunchSignals,
     refetch: Refetch::Address("url", &["reddit.com"]),
@@ -41,11 +41,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     )],
     routes: &[
         Route::new(
-            OAUTH,
+            By::Oauth.id(),
             "Reddit's API as a registered application: scores, comments, pins, further pages",
         )
         .needing("REDDIT_CLIENT_ID"),
-        Route::new(FEED, "the public Atom feeds: titles, texts and dates, no scores"),
+        Route::new(
+            By::Feed.id(),
+            "the public Atom feeds: titles, texts and dates, no scores",
+        ),
     ],
     rates: &[
         // What the feeds give an address since June 2026: `x-ratelimit-remaining: 0` after one answer.
@@ -112,8 +115,15 @@ const fn share_links(path: &'static str) -> HostRate {
         .link("https://support.reddithelp.com/hc/en-us/articles/16160319875092-Reddit-Data-API-Wiki")
 }
 
-const OAUTH: &str = "oauth";
-const FEED: &str = "feed";
+texts! {
+    /// The ways to an answer.
+    enum By(id) {
+        /// The API.
+        Oauth { id: "oauth" }
+        /// The feeds.
+        Feed { id: "feed" }
+    }
+}
 
 /// The source.
 #[derive(Debug, Clone, Copy, Default)]
@@ -130,11 +140,11 @@ impl Adapter for Reddit {
         let mut asked = input::recognise(&input.url)?;
         // Checked before the first request, whatever comes after.
         Plan::new(&asked, cx.args(), cx.now())?;
-        if cx.args().cursor.is_some() && !cx.route_open(OAUTH) {
+        if cx.args().cursor.is_some() && !cx.route_open(By::Oauth.id()) {
             return Err(SourceError::invalid_input(
                 "cursor",
                 "works only with REDDIT_CLIENT_ID set: Reddit's feeds have one page",
-                input::EXAMPLE,
+                input::URL.example,
             ));
         }
         if let Subject::Share(url) = &asked.subject {
@@ -143,10 +153,10 @@ impl Adapter for Reddit {
                 .map_err(|error| with_advice(cx, error))?;
         }
         let plan = Plan::new(&asked, cx.args(), cx.now())?;
-        let routes: &[&'static str] = if plan.after.is_some() {
-            &[OAUTH]
+        let routes = if plan.after.is_some() {
+            &[By::Oauth]
         } else {
-            &[OAUTH, FEED]
+            By::ALL
         };
         let routed = cx
             .first_route(routes, &[], |route| by_route(cx, route, &plan))
@@ -154,7 +164,7 @@ impl Adapter for Reddit {
             .map_err(|error| with_advice(cx, error))?;
         let notes: Vec<String> = routed.notes().collect();
         let mut result = result(routed.answer, &plan, &asked, routed.route)?;
-        if routed.route == FEED {
+        if routed.route == By::Feed.id() {
             result.note("Reddit's feeds do not give scores, comment counts, flairs or pins");
         }
         result.notes.extend(notes);
@@ -162,59 +172,43 @@ impl Adapter for Reddit {
     }
 }
 
-async fn by_route(cx: &Cx<'_>, route: &'static str, plan: &Plan) -> Result<Page, SourceError> {
-    match route {
-        OAUTH => by_api(cx, plan).await,
-        _ => by_feed(cx, plan).await,
+async fn by_route(cx: &Cx<'_>, by: By, plan: &Plan) -> Result<Page, SourceError> {
+    match by {
+        By::Oauth => read(cx, request::api(plan)?, parse::listing).await,
+        By::Feed => read(cx, request::feed(plan)?, parse::feed).await,
     }
 }
 
-async fn by_api(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
-    let response = cx.send(request::api(plan)?).await?;
-    if response.final_url.path().starts_with("/subreddits/search") {
-        return Err(parse::no_such_subreddit());
-    }
-    response.validated(parse::listing(&charset::decode(&response).text))
-}
-
-async fn by_feed(cx: &Cx<'_>, plan: &Plan) -> Result<Page, SourceError> {
-    let response = cx.send(request::feed(plan)?).await?;
-    let path = response.final_url.path();
-    if path.starts_with("/subreddits/search") {
-        return Err(parse::no_such_subreddit());
-    }
-    if path.starts_with("/login") {
-        return Err(SourceError::access_denied("Reddit asks for a login"));
-    }
-    parse::feed(&charset::decode(&response).text)
+/// One answer, unless Reddit redirected to a page that is none.
+async fn read(
+    cx: &Cx<'_>,
+    request: Request,
+    parse: fn(&str) -> Result<Page, SourceError>,
+) -> Result<Page, SourceError> {
+    cx.read(request, |response| match response.final_url.path() {
+        path if path.starts_with("/subreddits/search") => Err(parse::no_such_subreddit()),
+        path if path.starts_with("/login") => Err(SourceError::access_denied("Reddit asks for a login")),
+        _ => parse(&charset::decode(response).text),
+    })
+    .await
 }
 
 /// Asks a share link where it leads.
 async fn follow_share(cx: &Cx<'_>, url: &freshcontext_contract::url::Url) -> Result<Query, SourceError> {
-    let response = cx.send(request::share(url)).await?;
-    let location = response.headers.get("location");
-    let subject = location
-        .and_then(|location| response.final_url.join(location).ok())
-        .unwrap_or_else(|| response.final_url.clone());
-    if let Ok(
-        asked @ Query {
-            subject: Subject::Post(_),
-            ..
-        },
-    ) = input::recognise(subject.as_str())
-    {
-        return Ok(asked);
-    }
-    match block_pages::recognise(
-        response.status,
-        &response.media_type(),
-        &response.headers,
-        &response.body,
-    ) {
-        Some(block_page) => Err(SourceError::new(block_page.code, block_page.reason)),
-        None => Err(SourceError::not_found("this share link leads to no post")
-            .hint("open the link in a browser and pass the address it leads to")),
-    }
+    cx.read(request::share(url), |response| {
+        let location = response.headers.get("location");
+        let subject = location
+            .and_then(|location| response.final_url.join(location).ok())
+            .unwrap_or_else(|| response.final_url.clone());
+        match input::recognise(subject.as_str()) {
+            Ok(asked) if matches!(asked.subject, Subject::Post(_)) => Ok(asked),
+            _ => Err(response.block_page().unwrap_or_else(|| {
+                SourceError::not_found("this share link leads to no post")
+                    .hint("open the link in a browser and pass the address it leads to")
+            })),
+        }
+    })
+    .await
 }
 
 /// Says what would open the door, where a key would.
@@ -223,7 +217,7 @@ fn with_advice(cx: &Cx<'_>, error: SourceError) -> SourceError {
         error.code,
         ErrorCode::AccessDenied | ErrorCode::Challenge | ErrorCode::RateLimited
     );
-    if !closed || cx.route_open(OAUTH) {
+    if !closed || cx.route_open(By::Oauth.id()) {
         return error;
     }
     error.hint(
@@ -247,7 +241,7 @@ fn result(
         ));
     }
     let is_list = matches!(plan.subject, Subject::Front | Subject::Subreddit(_));
-    let suspects = if route == FEED && is_list && plan.order == input::Order::Hot {
+    let suspects = if route == By::Feed.id() && is_list && plan.order == input::Order::Hot {
         parse::suspect_pins(&mut page.items)
     } else {
         0
@@ -279,7 +273,7 @@ fn result(
 }
 
 fn described(plan: &Plan) -> String {
-    let order = plan.order.word();
+    let order = plan.order.id();
     let period = plan
         .period
         .map(|period| format!(", period: {period}"))

@@ -92,7 +92,7 @@ type Pairs<'a> = Vec<(&'static str, &'a str)>;
 fn on_site<'p>(plan: &'p Plan, restricted: &'static str) -> (Vec<&'p str>, Pairs<'p>) {
     let mut query: Pairs<'_> = Vec::new();
     let mut segments: Vec<&str> = Vec::new();
-    let order = plan.order.word();
+    let order = plan.order.id();
     match &plan.subject {
         Subject::Front | Subject::Subreddit(_) => {
             if let Subject::Subreddit(name) = &plan.subject {
@@ -137,7 +137,7 @@ pub fn feed(plan: &Plan) -> Result<Request, SourceError> {
 /// The API call that answers the plan.
 pub fn api(plan: &Plan) -> Result<Request, SourceError> {
     let limit = plan.limit.to_string();
-    let order = plan.order.word();
+    let order = plan.order.id();
     let mut query: Pairs<'_> = Vec::new();
     let mut segments: Vec<&str> = Vec::new();
     match &plan.subject {

@@ -1,6 +1,6 @@
 //! What the caller may pass as `url`.
 
-use freshcontext_contract::SourceError;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::Given;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,8 +16,8 @@ pub struct Input {
     pub fallback: Option<bool>,
 }
 
-/// Shown in errors.
-pub const EXAMPLE: &str = r#"{"url": "graph neural networks"}"#;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "graph neural networks"}"#);
 
 /// The same of an address.
 const ADDRESS: &str = r#"{"url": "https://scholar.google.com/scholar?q=graph+neural+networks"}"#;
@@ -87,7 +87,7 @@ impl Search {
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Search, SourceError> {
-    let url = match Given::read(given, is_scholar, wrong)? {
+    let url = match Given::of(URL, given, is_scholar)? {
         Given::Address(url) => url,
         Given::Words(words) => {
             return Ok(Search {
@@ -98,12 +98,12 @@ pub fn recognise(given: &str) -> Result<Search, SourceError> {
     };
     if !url.host_str().is_some_and(is_scholar) {
         let problem = "must lead to scholar.google.com, or be a query";
-        return Err(SourceError::invalid_input("url", problem, ADDRESS));
+        return Err(URL.like(ADDRESS).wrong(problem));
     }
     if url.path().trim_end_matches('/') != "/scholar" {
         let problem =
             "is a Scholar page of another kind (a profile, a case, settings); only result lists are read";
-        return Err(SourceError::invalid_input("url", problem, ADDRESS));
+        return Err(URL.like(ADDRESS).wrong(problem));
     }
     let mut search = Search {
         is_address: true,
@@ -131,13 +131,9 @@ pub fn recognise(given: &str) -> Result<Search, SourceError> {
         "cluster",
     ];
     if !searches.iter().any(|name| search.get(name).is_some()) {
-        return Err(wrong("asks for nothing (it has no `q`)"));
+        return Err(URL.wrong("asks for nothing (it has no `q`)"));
     }
     Ok(search)
-}
-
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem, EXAMPLE)
 }
 
 /// `scholar.google.com` and its country hosts.

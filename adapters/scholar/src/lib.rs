@@ -9,7 +9,7 @@ use freshcontext_contract::{
     Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts,
     Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, Wait,
 };
-use freshcontext_parse::charset;
+use freshcontext_parse::charset::as_text;
 
 pub use input::Input;
 use parse::Page;
@@ -21,7 +21,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_scholar",
     title: "Papers",
     description: "Papers of all fields with venue, date and citations. For preprints use extract_arxiv.",
-    example: input::EXAMPLE,
+    example: input::URL.example,
     profile: "academic_research",
     decay: Decay::AcademicWork,
     refetch: Refetch::Title("url"),
@@ -166,7 +166,7 @@ impl Scholar {
         if plan.only != Some(Via::OpenAlex) {
             let request = request::crossref(plan, words)?;
             let url = request.url.clone();
-            match charset::read(cx, request, parse::crossref).await {
+            match cx.read(request, as_text(parse::crossref)).await {
                 Ok(page) => return Ok((page, Via::Crossref, url, None)),
                 Err(error) if plan.only.is_some() => return Err(error),
                 Err(error) => failed = Some(error),
@@ -182,7 +182,7 @@ impl Scholar {
     async fn by_openalex(&self, cx: &Cx<'_>, plan: &Plan, words: &str) -> Result<(Page, Url), SourceError> {
         let request = request::openalex(plan, words)?;
         let url = request.url.clone();
-        match charset::read(cx, request, parse::openalex).await {
+        match cx.read(request, as_text(parse::openalex)).await {
             Ok(page) => Ok((page, url)),
             Err(error) if error.code == ErrorCode::RateLimited => {
                 Err(error.hint(if cx.configured("OPENALEX_API_KEY") {

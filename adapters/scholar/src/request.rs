@@ -2,39 +2,20 @@
 
 use std::time::Duration;
 
-use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError};
+use freshcontext_contract::{CommonArgs, KeyedUrl, Media, Request, SourceError, texts};
 use freshcontext_parse::{link, text};
 
 use crate::input::Search;
 
-/// The ways to an answer, in their order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Via {
-    /// Scholar's result page.
-    Scholar,
-    /// Crossref's index of registered works.
-    Crossref,
-    /// OpenAlex's index.
-    OpenAlex,
-}
-
-impl Via {
-    /// The route's id.
-    pub const fn id(self) -> &'static str {
-        match self {
-            Self::Scholar => "scholar",
-            Self::Crossref => "crossref",
-            Self::OpenAlex => "openalex",
-        }
-    }
-
-    /// What it is called.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Scholar => "Google Scholar",
-            Self::Crossref => "Crossref",
-            Self::OpenAlex => "OpenAlex",
-        }
+texts! {
+    /// The ways to an answer, in their order.
+    pub enum Via(id, name) {
+        /// Scholar's result page.
+        Scholar { id: "scholar", name: "Google Scholar" }
+        /// Crossref's index of registered works.
+        Crossref { id: "crossref", name: "Crossref" }
+        /// OpenAlex's index.
+        OpenAlex { id: "openalex", name: "OpenAlex" }
     }
 }
 
@@ -114,9 +95,7 @@ impl Plan {
 
 fn cursor_parts(cursor: &str) -> Option<(Via, usize)> {
     let (id, offset) = cursor.split_once(':')?;
-    let via = [Via::Scholar, Via::Crossref, Via::OpenAlex]
-        .into_iter()
-        .find(|via| via.id() == id)?;
+    let via = Via::of_id(id)?;
     let offset = offset.parse::<usize>().ok().filter(|offset| *offset <= 9_000)?;
     Some((via, offset))
 }

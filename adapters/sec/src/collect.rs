@@ -3,7 +3,7 @@
 use freshcontext_contract::{
     Cx, DateEvidence, Days, ErrorCode, SourceError, SourceResult, Status, code, counted, named,
 };
-use freshcontext_parse::charset;
+use freshcontext_parse::charset::as_text;
 
 use crate::input::{self, Input, Query, Subject};
 use crate::parse::{self, Company, Filing};
@@ -38,7 +38,7 @@ pub async fn collect(cx: &Cx<'_>, input: &Input) -> Result<SourceResult, SourceE
 }
 
 async fn tickers(cx: &Cx<'_>) -> Result<Vec<resolve::Listed>, SourceError> {
-    charset::read(cx, request::tickers()?, resolve::table).await
+    cx.read(request::tickers()?, as_text(resolve::table)).await
 }
 
 /// Where to continue: in a company's list, or on a page of search results.
@@ -129,7 +129,9 @@ async fn lookup(cx: &Cx<'_>, words: &str) -> Result<Resolved, SourceError> {
     if resolved != Resolved::Nothing || words.split_whitespace().count() > 8 {
         return Ok(resolved);
     }
-    let candidates = charset::read(cx, request::names(words)?, search::candidates).await?;
+    let candidates = cx
+        .read(request::names(words)?, as_text(search::candidates))
+        .await?;
     Ok(resolve::by_name(
         candidates.iter().map(|(cik, name)| (*cik, name.as_str())),
         words,
@@ -148,16 +150,15 @@ async fn company(
         Some(Cursor::List { skip, cik: of }) if of == cik => skip,
         Some(_) => return Err(SourceError::foreign_cursor()),
     };
-    let response = cx.send(request::submissions(cik)?).await.map_err(|error| {
-        if error.code == ErrorCode::NotFound {
-            let error = error.saying(format!("EDGAR knows no company with the CIK {cik}"));
-            error.hint("check the number, or pass a ticker or the company's name")
-        } else {
-            error
-        }
+    let read = cx
+        .read(request::submissions(cik)?, as_text(parse::submissions))
+        .await;
+    let (mut company, listed, files) = read.map_err(|error| match error.code {
+        ErrorCode::NotFound => error
+            .saying(format!("EDGAR knows no company with the CIK {cik}"))
+            .hint("check the number, or pass a ticker or the company's name"),
+        _ => error,
     })?;
-    let (mut company, listed, files) =
-        response.validated(parse::submissions(&charset::decode(&response).text))?;
     let mut notes = Vec::new();
     if company.cik != cik {
         notes.push(format!(
@@ -201,7 +202,7 @@ async fn company(
         let Some(request) = request::older(&file.name) else {
             continue;
         };
-        match charset::read(cx, request, parse::older).await {
+        match cx.read(request, as_text(parse::older)).await {
             Ok(older) => {
                 filings.extend(older.filings);
                 unreadable += older.unreadable;
@@ -317,7 +318,7 @@ async fn full_text(
     let days = cx.args().days();
     let request = request::search(words, &query.forms, days, cx.now().date_naive(), from)?;
     let address = request.url.clone();
-    let page = charset::read(cx, request, search::page).await?;
+    let page = cx.read(request, as_text(search::page)).await?;
     let (fitting, others): (Vec<_>, Vec<_>) =
         page.filings.iter().partition(|found| found.is_of(&query.forms));
     let taken: Vec<_> = fitting.iter().skip(skip).take(cx.args().limit).collect();

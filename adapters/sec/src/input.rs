@@ -1,13 +1,14 @@
 //! What the caller asked for.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::DESCRIPTOR;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "PLTR"}"#);
 
 /// Arguments of `extract_sec_filings`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -62,13 +63,9 @@ impl Query {
 const FORMS_EXAMPLE: &str = r#"{"url": "PLTR", "forms": "10-K,10-Q"}"#;
 const DEFAULT_FORMS: [&str; 2] = ["8-K", "8-K/A"];
 
-fn wrong(problem: &str) -> SourceError {
-    SourceError::invalid_input("url", problem.to_owned(), DESCRIPTOR.example)
-}
-
 /// Checks the arguments; no request is made for wrong ones.
 pub fn read(input: &Input) -> Result<Query, SourceError> {
-    let (subject, url_forms) = match Given::read(&input.url, is_edgar, wrong)? {
+    let (subject, url_forms) = match Given::of(URL, &input.url, is_edgar)? {
         Given::Address(url) => from_url(&url)?,
         Given::Words(words) => (from_text(words)?, None),
     };
@@ -122,13 +119,13 @@ fn cik(given: &str) -> Option<u64> {
 
 fn from_text(given: &str) -> Result<Subject, SourceError> {
     if !given.chars().any(char::is_alphanumeric) {
-        return Err(wrong("needs a ticker, a CIK, a company or a topic"));
+        return Err(URL.wrong("needs a ticker, a CIK, a company or a topic"));
     }
     if let Some(number) = cik(given) {
         return Ok(Subject::Cik(number));
     }
     if text::is_digits(given, ..) {
-        return Err(wrong("is not a CIK (1 to 10 digits, above 0)"));
+        return Err(URL.wrong("is not a CIK (1 to 10 digits, above 0)"));
     }
     let upper = given.to_ascii_uppercase();
     if let Some(number) = upper
@@ -141,7 +138,7 @@ fn from_text(given: &str) -> Result<Subject, SourceError> {
     if let Some(symbol) = given.strip_prefix('$') {
         return ticker(symbol)
             .map(Subject::Ticker)
-            .ok_or_else(|| wrong("looks like a ticker but is none"));
+            .ok_or_else(|| URL.wrong("looks like a ticker but is none"));
     }
     if given.contains(['"', '\u{201c}', '\u{201d}']) {
         return Ok(Subject::Text(given.replace(['\u{201c}', '\u{201d}'], "\"")));
@@ -175,7 +172,7 @@ fn is_edgar(host: &str) -> bool {
 
 fn from_url(url: &Url) -> Result<(Subject, Option<String>), SourceError> {
     if !url.host_str().is_some_and(is_edgar) {
-        return Err(wrong("is not an address of sec.gov"));
+        return Err(URL.wrong("is not an address of sec.gov"));
     }
     let path = url.path().to_ascii_lowercase();
     // The search page keeps its query behind the `#`.
@@ -198,7 +195,7 @@ fn from_url(url: &Url) -> Result<(Subject, Option<String>), SourceError> {
         let number = segments
             .next()
             .and_then(cik)
-            .ok_or_else(|| wrong("names no company (CIK)"))?;
+            .ok_or_else(|| URL.wrong("names no company (CIK)"))?;
         let filing =
             segments.find_map(|segment| accession(segment.split("-index").next().unwrap_or(segment)));
         return Ok(match filing {
@@ -216,21 +213,21 @@ fn from_url(url: &Url) -> Result<(Subject, Option<String>), SourceError> {
         let number = rest.split(['.', '-']).next().and_then(cik);
         return number
             .map(|number| (Subject::Cik(number), forms))
-            .ok_or_else(|| wrong("names no company (CIK)"));
+            .ok_or_else(|| URL.wrong("names no company (CIK)"));
     }
     if let Some(company) = value(&["cik", "ciks"]) {
         let subject = match cik(&company) {
             Some(number) => Subject::Cik(number),
-            None => {
-                Subject::Ticker(ticker(&company).ok_or_else(|| wrong("names neither a CIK nor a ticker"))?)
-            }
+            None => Subject::Ticker(
+                ticker(&company).ok_or_else(|| URL.wrong("names neither a CIK nor a ticker"))?,
+            ),
         };
         return Ok((subject, forms));
     }
     if let Some(text) = value(&["q", "keystyped", "company", "entityname"]) {
         return Ok((Subject::Text(text), forms));
     }
-    Err(wrong("is an EDGAR address without a company or a search in it"))
+    Err(URL.wrong("is an EDGAR address without a company or a search in it"))
 }
 
 #[cfg(test)]

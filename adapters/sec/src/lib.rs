@@ -35,7 +35,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_sec_filings",
     title: "SEC filings",
     description: "EDGAR filings of a company or on a topic; 8-K by default. For prices use extract_finance.",
-    example: r#"{"url": "PLTR"}"#,
+    example: input::URL.example,
     profile: "government_regulatory",
     decay: Decay::MaterialEvents,
     refetch: Refetch::Address("url", &["sec.gov"]),

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::input::URL;
 use chrono::NaiveDate;
 use freshcontext_contract::serde_json::Value;
 use freshcontext_contract::{DateEvidence, Item, SourceError, quoted};
@@ -189,11 +190,9 @@ fn refused(error: &Value) -> SourceError {
     let said = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
     let said = text::said(&said, 160);
     if said.to_ascii_lowercase().starts_with("blank search") {
-        return SourceError::invalid_input(
-            "url",
-            format!("was refused by EDGAR's search: {}", quoted(&said)),
-            r#"{"url": "data breach"}"#,
-        );
+        return URL
+            .like(r#"{"url": "data breach"}"#)
+            .wrong(format!("was refused by EDGAR's search: {}", quoted(&said)));
     }
     SourceError::upstream(format!(
         "EDGAR's search answered with an error: {}",

@@ -1,7 +1,7 @@
 //! What the caller may pass as `url`.
 
-use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
+use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
@@ -19,8 +19,8 @@ pub struct Input {
 /// Where the mirror of the directory is.
 const MIRROR_HOST: &str = "yc-oss.github.io";
 
-/// Shown in errors.
-pub const EXAMPLE: &str = r#"{"url": "developer tools"}"#;
+/// The argument, with a right value for errors.
+pub const URL: Argument = Argument::new("url", r#"{"url": "developer tools"}"#);
 
 /// What companies are asked for. Values of one list are alternatives, the lists must all hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,9 +51,8 @@ pub struct Search {
 
 /// Reads the argument.
 pub fn recognise(given: &str) -> Result<Search, SourceError> {
-    let wrong = |problem: &str| SourceError::invalid_input("url", problem, EXAMPLE);
     let ours = |host: &str| is_site(host) || host == MIRROR_HOST;
-    match Given::read(given, ours, wrong)? {
+    match Given::of(URL, given, ours)? {
         Given::Words(words) => Ok(from_words(words)),
         Given::Address(url) => match url.host_str().unwrap_or_default() {
             MIRROR_HOST => from_mirror(&url),
@@ -70,11 +69,8 @@ fn is_site(host: &str) -> bool {
 fn elsewhere() -> SourceError {
     let example =
         r#"{"url": "https://www.ycombinator.com/companies?batch=Winter%202026"} or {"url": "fintech"}"#;
-    SourceError::invalid_input(
-        "url",
-        "must be a page of ycombinator.com/companies, or a query",
-        example,
-    )
+    URL.like(example)
+        .wrong("must be a page of ycombinator.com/companies, or a query")
 }
 
 /// Words; a batch among them is a filter.
@@ -163,11 +159,7 @@ fn from_mirror(url: &Url) -> Result<Search, SourceError> {
         });
     }
     let example = r#"{"url": "https://yc-oss.github.io/api/batches/winter-2026.json"}"#;
-    Err(SourceError::invalid_input(
-        "url",
-        "is no list of the mirror",
-        example,
-    ))
+    Err(URL.like(example).wrong("is no list of the mirror"))
 }
 
 fn is_slug(text: &str) -> bool {

@@ -12,6 +12,7 @@ use freshcontext_contract::{
     Peeked, Question, Refetch, Response, Route, SourceError, SourceResult, named, named_list,
 };
 use freshcontext_parse::charset;
+use freshcontext_parse::charset::as_text;
 
 pub use input::Input;
 use input::Search;
@@ -23,7 +24,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_yc",
     title: "Y Combinator",
     description: "Y Combinator companies with status, team size and hiring. For launches use extract_producthunt.",
-    example: input::EXAMPLE,
+    example: input::URL.example,
     profile: "company_intel",
     decay: Decay::MarketContext,
     refetch: Refetch::Address("url", &["ycombinator.com"]),
@@ -91,7 +92,7 @@ fn newest(cx: &Cx<'_>, search: &Search) -> bool {
 }
 
 async fn mirror(cx: &Cx<'_>, search: &Search, offset: usize) -> Result<SourceResult, SourceError> {
-    let meta = charset::read(cx, request::mirror("meta.json")?, parse::meta).await;
+    let meta = cx.read(request::mirror("meta.json")?, as_text(parse::meta)).await;
     let chosen = request::files(search);
     let guessed = chosen.is_none();
     let (files, meta) = match (chosen, meta) {

@@ -49,7 +49,7 @@ pub fn refetch(candidate: &Candidate<'_>) -> Option<Call> {
             None => title(argument),
         },
         Refetch::Title(argument) => title(argument),
-        Refetch::Repository => {
+        Refetch::Repository(_) => {
             let url = url.filter(|url| at(url, &["github.com"]))?;
             let mut parts = url.path_segments()?;
             let (owner, name) = (parts.next()?, parts.next().filter(|name| !name.is_empty())?);
@@ -78,6 +78,10 @@ pub fn refetch(candidate: &Candidate<'_>) -> Option<Call> {
             };
             Some(json!({"packages": name}))
         }
+    };
+    let tool = match way {
+        Refetch::Repository(of) => of,
+        _ => tool,
     };
     arguments.map(|arguments| Call {
         tool: tool.to_owned(),

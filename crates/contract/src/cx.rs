@@ -133,7 +133,7 @@ impl<'a> Cx<'a> {
 
     /// Sends one request. Those beyond the budget are refused here; everything else is the pipeline's to decide,
     /// which hosts are the source's included.
-    pub async fn send(&self, request: Request) -> Result<Response, SourceError> {
+    pub(crate) async fn send(&self, request: Request) -> Result<Response, SourceError> {
         let taken = self
             .budget
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
@@ -153,7 +153,9 @@ impl<'a> Cx<'a> {
         Ok(response)
     }
 
-    /// Sends one request and reads its answer, which the cache forgets where it turns out to be none.
+    /// Sends one request and reads its answer. The one way to an answer: the cache forgets one that the reader
+    /// finds to be a failure, and its host is left alone where it is a refusal (see
+    /// [`Response::validated`]).
     pub async fn read<T>(
         &self,
         request: Request,
@@ -163,21 +165,17 @@ impl<'a> Cx<'a> {
         response.validated(read(&response))
     }
 
-    /// Sends several requests at once; the answers come in the order of the requests.
-    pub async fn send_all(&self, requests: Vec<Request>) -> Vec<Result<Response, SourceError>> {
-        join_all(requests.into_iter().map(|request| self.send(request))).await
-    }
-
-    /// Sends several requests at once and reads each answer as [`read`](Self::read) does.
+    /// Sends several requests at once and reads each answer as [`read`](Self::read) does; in the order of the requests.
     pub async fn read_all<T>(
         &self,
         requests: Vec<Request>,
-        read: impl Fn(&Response) -> Result<T, SourceError> + Send,
+        read: impl Fn(&Response) -> Result<T, SourceError> + Send + Sync,
     ) -> Vec<Result<T, SourceError>> {
-        let answers = self.send_all(requests).await.into_iter();
-        answers
-            .map(|answer| answer.and_then(|response| response.validated(read(&response))))
-            .collect()
+        let read = &read;
+        let asked = requests
+            .into_iter()
+            .map(|request| self.read(request, |response| read(response)));
+        join_all(asked).await
     }
 
     /// What the answers so far have in common.

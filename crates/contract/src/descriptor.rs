@@ -78,8 +78,8 @@ pub enum Refetch {
     Address(&'static str, &'static [&'static str]),
     /// By its title in this argument.
     Title(&'static str),
-    /// By the address of its repository, in `url`.
-    Repository,
+    /// By the address of its repository, in `url` of this tool.
+    Repository(&'static str),
     /// By registry and name, in `packages`.
     Package,
     /// By the ticker that its title begins with, in `url`.

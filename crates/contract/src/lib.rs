@@ -10,6 +10,7 @@
 mod adapter;
 mod arg_spec;
 mod args;
+mod argument;
 mod asking;
 pub mod block_pages;
 mod clock;
@@ -27,6 +28,7 @@ mod schema;
 mod source_result;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod tolerant;
 pub mod tracking;
 mod wire;
@@ -35,6 +37,7 @@ mod words;
 pub use adapter::{Adapter, AnyAdapter, decode_input, erased};
 pub use arg_spec::{ArgSpec, max_length_property};
 pub use args::{CommonArgs, Days, SORT_NAMES, sort_by_date, split_arguments};
+pub use argument::Argument;
 pub use clock::{Clock, FixedClock};
 pub use cx::{BoxFuture, CallScope, Cx, Seen, Transport};
 pub use date::{DateEvidence, DateValue};

@@ -50,31 +50,34 @@ impl Routed<SourceResult> {
 }
 
 impl Cx<'_> {
-    /// Asks one route after the other, of those that are open, until one answers. The one rule for all sources:
+    /// Asks one route after the other, of those that are open, until one answers. A route is an enum of the source's
+    /// ([`texts!`](crate::texts)) whose ids are those of the descriptor. The one rule for all sources:
     /// the next is asked where [`ErrorCode::another_route_may_help`], or where the failure is one of `also` (an
     /// index that does not know everything says `not_found` of what exists).
     ///
     /// # Errors
     /// The source's own statement, if a route gave one; otherwise the failure of the first route that is not in `also`,
     /// with the others named.
-    pub async fn first_route<T, F>(
+    pub async fn first_route<R, T, F>(
         &self,
-        routes: &[&'static str],
+        routes: &[R],
         also: &[ErrorCode],
-        ask: impl Fn(&'static str) -> F,
+        ask: impl Fn(R) -> F,
     ) -> Result<Routed<T>, SourceError>
     where
+        R: Copy + Into<&'static str>,
         F: Future<Output = Result<T, SourceError>>,
     {
         let mut failed: Vec<(&'static str, SourceError)> = Vec::new();
-        for route in routes.iter().copied() {
+        for asked in routes.iter().copied() {
+            let route: &'static str = asked.into();
             if !self.route_open(route) {
                 continue;
             }
             if !failed.is_empty() && self.remaining() < ENOUGH_TIME {
                 break;
             }
-            match ask(route).await {
+            match ask(asked).await {
                 Ok(answer) => {
                     return Ok(Routed {
                         answer,

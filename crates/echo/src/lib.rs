@@ -67,7 +67,7 @@ impl Adapter for Echo {
             }
             "meet" => assert!(met(), "nobody else was at work"),
             "hang" => {
-                cx.send(Request::get(page.clone(), Media::Json)).await?;
+                cx.read(Request::get(page.clone(), Media::Json), |_| Ok(())).await?;
             }
             "stuck" => stuck(),
             _ => {}

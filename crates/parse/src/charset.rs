@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
-use freshcontext_contract::{Cx, Request, Response, SourceError};
+use freshcontext_contract::{Response, SourceError};
 
 /// Text, and how much of it could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,22 +42,10 @@ pub fn decode(response: &Response) -> Decoded<'_> {
     )
 }
 
-/// Sends one request and reads its answer as text. The cache forgets the answer where it turns out to be none.
-///
-/// # Errors
-/// Those of the sending, and what `parse` finds.
-pub async fn read<T>(
-    cx: &Cx<'_>,
-    request: Request,
-    parse: impl FnOnce(&str) -> Result<T, SourceError> + Send,
-) -> Result<T, SourceError> {
-    cx.read(request, as_text(parse)).await
-}
-
-/// A reader of text as one of responses, for [`Cx::read`](freshcontext_contract::Cx::read).
+/// A reader of text as a reader of responses, for [`Cx::read`](freshcontext_contract::Cx::read) and `read_all`.
 pub fn as_text<T>(
-    read: impl FnOnce(&str) -> Result<T, SourceError> + Send,
-) -> impl FnOnce(&Response) -> Result<T, SourceError> + Send {
+    read: impl Fn(&str) -> Result<T, SourceError> + Send + Sync,
+) -> impl Fn(&Response) -> Result<T, SourceError> + Send + Sync {
     move |response| read(&decode(response).text)
 }
 

@@ -2,7 +2,7 @@
 //! that requests and inputs are made of.
 
 use freshcontext_contract::tracking::{is_tracking, strip_query};
-use freshcontext_contract::{ErrorCode, Media, Request, SourceError};
+use freshcontext_contract::{Argument, ErrorCode, Media, Request, SourceError};
 use url::Url;
 
 /// Resolves a link against its page; `None` unless the result is http(s) with a host.
@@ -61,15 +61,12 @@ pub enum Given<'g> {
 impl<'g> Given<'g> {
     /// Distinguishes an address from words. An address begins with `http://` or `https://`, or with a host in `ours`
     /// (lower case) that is followed by nothing, `/`, `?` or `#`. Text with white space is words, unless it begins
-    /// with the scheme and a host in `ours`. `wrong` converts a problem into an error.
+    /// with the scheme and a host in `ours`.
     ///
     /// # Errors
     /// If it is empty, has another scheme, or is an address that does not parse.
-    pub fn read(
-        given: &'g str,
-        ours: impl Fn(&str) -> bool,
-        wrong: impl Fn(&str) -> SourceError,
-    ) -> Result<Self, SourceError> {
+    pub fn of(argument: Argument, given: &'g str, ours: impl Fn(&str) -> bool) -> Result<Self, SourceError> {
+        let wrong = |problem| argument.wrong(problem);
         let given = given.trim();
         if given.is_empty() {
             return Err(wrong("is empty"));
@@ -181,7 +178,7 @@ mod tests {
 
     #[test]
     fn an_address_is_told_from_words() {
-        let wrong = |problem: &str| SourceError::invalid_input("url", problem, "x");
+        let url = Argument::new("url", "x");
         let ours = |host: &str| host == "example.com";
         for (given, address) in [
             ("https://other.example/a", Some("https://other.example/a")),
@@ -197,13 +194,13 @@ mod tests {
             ("example.community", None),
             ("two words", None),
         ] {
-            let read = Given::read(given, ours, wrong).unwrap();
+            let read = Given::of(url, given, ours).unwrap();
             let words = Given::Words(given.trim());
             let wanted = address.map_or(words, |address| Given::Address(Url::parse(address).unwrap()));
             assert_eq!(read, wanted, "{given}");
         }
         for given in ["", "  ", "ftp://example.com/", "https://", "http://[1"] {
-            let error = Given::read(given, ours, wrong).unwrap_err();
+            let error = Given::of(url, given, ours).unwrap_err();
             assert_eq!(error.field.as_deref(), Some("url"), "{given}");
         }
     }

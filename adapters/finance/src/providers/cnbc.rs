@@ -1,7 +1,7 @@
 //! CNBC: several symbols in one request, formatted numbers, the extended print apart.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use freshcontext_contract::{Cx, DateValue, Media, Request, SourceError};
+use freshcontext_contract::{Cx, DateValue, Media, Request, Response, SourceError};
 use freshcontext_parse::{charset, json};
 use serde_json::Value;
 
@@ -29,18 +29,18 @@ pub fn request(tickers: &[Ticker]) -> Result<Request, SourceError> {
 }
 
 pub async fn quotes(cx: &Cx<'_>, tickers: &[Ticker]) -> Vec<Result<Quote, SourceError>> {
-    let answer = match request(tickers) {
-        Ok(request) => cx.send(request).await,
-        Err(error) => Err(error),
-    };
-    match answer {
-        Ok(response) => {
-            let body = charset::decode(&response).text;
+    // Each ticker is read by itself: one that is not there says nothing against the others.
+    let quotes = async {
+        let read = |response: &Response| {
+            let body = charset::decode(response).text;
             let read = |ticker| response.validated(parse(ticker, &body));
-            tickers.iter().map(read).collect()
-        }
-        Err(error) => tickers.iter().map(|_| Err(error.clone())).collect(),
-    }
+            Ok(tickers.iter().map(read).collect())
+        };
+        cx.read(request(tickers)?, read).await
+    };
+    quotes
+        .await
+        .unwrap_or_else(|error: SourceError| tickers.iter().map(|_| Err(error.clone())).collect())
 }
 
 /// The quote of one ticker in an answer for several.

@@ -7,69 +7,39 @@ mod nasdaq;
 mod pairs;
 mod yahoo;
 
-use freshcontext_contract::{Cx, ErrorCode, Request, Response, SourceError};
+use freshcontext_contract::{Cx, ErrorCode, Request, Response, SourceError, texts};
 use freshcontext_parse::charset;
 use futures_util::future::join_all;
 
 use crate::quote::Quote;
 use crate::symbol::{Kind, Ticker};
 
-/// A quote source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Provider {
-    /// Finnhub, by key.
-    Finnhub,
-    /// Twelve Data, by key.
-    TwelveData,
-    /// CNBC's quote service.
-    Cnbc,
-    /// Cboe's delayed quotes.
-    Cboe,
-    /// Nasdaq's quote pages.
-    Nasdaq,
-    /// Reference rates of the European Central Bank.
-    Frankfurter,
-    /// Coinbase Exchange.
-    Coinbase,
-    /// Yahoo's chart service.
-    Yahoo,
+texts! {
+    /// A quote source, in the order in which they are asked; ids are those of the routes.
+    pub enum Provider(id) {
+        /// Finnhub, by key.
+        Finnhub { id: "finnhub" }
+        /// Twelve Data, by key.
+        TwelveData { id: "twelvedata" }
+        /// CNBC's quote service.
+        Cnbc { id: "cnbc" }
+        /// Cboe's delayed quotes.
+        Cboe { id: "cboe" }
+        /// Nasdaq's quote pages.
+        Nasdaq { id: "nasdaq" }
+        /// Reference rates of the European Central Bank.
+        Frankfurter { id: "frankfurter" }
+        /// Coinbase Exchange.
+        Coinbase { id: "coinbase" }
+        /// Yahoo's chart service.
+        Yahoo { id: "yahoo" }
+    }
 }
 
-/// All of them, in the order in which they are asked.
-const ALL: [(&str, Provider); 8] = [
-    ("finnhub", Provider::Finnhub),
-    ("twelvedata", Provider::TwelveData),
-    ("cnbc", Provider::Cnbc),
-    ("cboe", Provider::Cboe),
-    ("nasdaq", Provider::Nasdaq),
-    ("frankfurter", Provider::Frankfurter),
-    ("coinbase", Provider::Coinbase),
-    ("yahoo", Provider::Yahoo),
-];
-
 impl Provider {
-    /// In the order in which they are asked.
-    pub fn all() -> impl Iterator<Item = Self> {
-        ALL.iter().map(|(_, provider)| *provider)
-    }
-
     /// The route ids, in the order in which they are asked.
     pub fn names() -> Vec<&'static str> {
-        ALL.iter().map(|(name, _)| *name).collect()
-    }
-
-    /// By route id.
-    pub fn named(id: &str) -> Option<Self> {
-        ALL.iter()
-            .find(|(name, _)| *name == id)
-            .map(|(_, provider)| *provider)
-    }
-
-    /// The route id.
-    pub fn id(self) -> &'static str {
-        ALL.iter()
-            .find(|(_, provider)| *provider == self)
-            .map_or("", |(name, _)| name)
+        Self::ALL.iter().map(|provider| provider.id()).collect()
     }
 
     /// Whether it can have this kind of ticker.
