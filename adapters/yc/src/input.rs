@@ -1,7 +1,7 @@
 //! What the caller may pass as `url`.
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Argument, SourceError};
+use freshcontext_contract::{Argument, SourceError, texts};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
@@ -22,7 +22,36 @@ const MIRROR_HOST: &str = "yc-oss.github.io";
 /// The argument, with a right value for errors.
 pub const URL: Argument = Argument::new("url", r#"{"url": "developer tools"}"#);
 
-/// What companies are asked for. Values of one list are alternatives, the lists must all hold.
+texts! {
+    /// What the directory is filtered by; ids are the site's parameters. `folder` holds the mirror's file of a value,
+    /// where it has one.
+    pub enum Filter(id, word, folder) {
+        /// Batches as given; also such without a season.
+        Batch { id: "batch", word: "batch", folder: "batches" }
+        /// Industries.
+        Industry { id: "industry", word: "industry", folder: "industries" }
+        /// Regions.
+        Region { id: "regions", word: "region", folder: "" }
+        /// Labels.
+        Tag { id: "tags", word: "label", folder: "tags" }
+        /// `Active`, `Inactive`, `Acquired`, `Public`.
+        Status { id: "status", word: "status", folder: "" }
+    }
+}
+
+texts! {
+    /// What a company is or does; ids are the site's parameters, `file` is the mirror's list.
+    pub enum Flag(id, word, file) {
+        /// It hires.
+        Hiring { id: "isHiring", word: "hiring", file: "hiring" }
+        /// It is a non-profit.
+        Nonprofit { id: "nonprofit", word: "non-profit", file: "nonprofit" }
+        /// YC calls it a top company.
+        Top { id: "top_company", word: "top companies", file: "top" }
+    }
+}
+
+/// What companies are asked for. Values of one filter are alternatives, the filters must all hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
     /// Words to be found in a company's texts.
@@ -31,22 +60,26 @@ pub struct Search {
     pub company: Option<String>,
     /// A file of the mirror, by its path below `/api/`.
     pub file: Option<String>,
-    /// Batches as given; also such without a season.
-    pub batches: Vec<String>,
-    /// Industries.
-    pub industries: Vec<String>,
-    /// Regions.
-    pub regions: Vec<String>,
-    /// Labels.
-    pub tags: Vec<String>,
-    /// `Active`, `Inactive`, `Acquired`, `Public`.
-    pub statuses: Vec<String>,
-    /// Only companies that hire.
-    pub hiring: bool,
-    /// Only non-profits.
-    pub nonprofit: bool,
-    /// Only the top companies.
-    pub top: bool,
+    /// Values of filters, in the order given.
+    pub filters: Vec<(Filter, String)>,
+    /// What must hold.
+    pub flags: Vec<Flag>,
+}
+
+impl Search {
+    /// The values of one filter.
+    pub fn of(&self, filter: Filter) -> Vec<&str> {
+        let values = self.filters.iter().filter(|(of, _)| *of == filter);
+        values.map(|(_, value)| value.as_str()).collect()
+    }
+
+    fn add(&mut self, filter: Filter, value: &str) {
+        let value = match filter {
+            Filter::Batch => canonical_batch(value),
+            _ => value.to_owned(),
+        };
+        self.filters.push((filter, value));
+    }
 }
 
 /// Reads the argument.
@@ -85,12 +118,12 @@ fn from_words(given: &str) -> Search {
             .and_then(|next| Batch::read(&format!("{word} {next}")));
         let code = Batch::read(word).filter(|_| word.chars().any(|c| c.is_ascii_digit()));
         if let Some(batch) = pair {
-            search.batches.push(batch.to_string());
+            search.add(Filter::Batch, &batch.to_string());
             at += 2;
             continue;
         }
         match code {
-            Some(batch) => search.batches.push(batch.to_string()),
+            Some(batch) => search.add(Filter::Batch, &batch.to_string()),
             None => rest.push(word),
         }
         at += 1;
@@ -103,9 +136,9 @@ fn from_site(url: &Url) -> Result<Search, SourceError> {
     let mut search = Search::default();
     match link::segments(url).as_slice() {
         ["companies"] => {}
-        ["companies", "industry", industry] => search.industries.push(industry.replace('-', " ")),
-        ["companies", "tags", tag] => search.tags.push(tag.replace('-', " ")),
-        ["companies", "batch", batch] => search.batches.push(canonical_batch(batch)),
+        ["companies", "industry", industry] => search.add(Filter::Industry, &industry.replace('-', " ")),
+        ["companies", "tags", tag] => search.add(Filter::Tag, &tag.replace('-', " ")),
+        ["companies", "batch", batch] => search.add(Filter::Batch, batch),
         ["companies", slug] | ["companies", slug, "jobs" | "people" | "launches"] if is_slug(slug) => {
             search.company = Some(slug.to_ascii_lowercase());
         }
@@ -119,15 +152,15 @@ fn from_site(url: &Url) -> Result<Search, SourceError> {
         let yes = matches!(value.to_ascii_lowercase().as_str(), "true" | "1");
         match name.as_ref() {
             "query" | "q" => search.query = value,
-            "batch" => search.batches.push(canonical_batch(&value)),
-            "industry" | "industries" => search.industries.push(value),
-            "regions" => search.regions.push(value),
-            "tags" => search.tags.push(value),
-            "status" => search.statuses.push(value),
-            "isHiring" => search.hiring = yes,
-            "nonprofit" => search.nonprofit = yes,
-            "top_company" => search.top = yes,
-            _ => {}
+            "industries" => search.add(Filter::Industry, &value),
+            name => {
+                if let Some(filter) = Filter::ALL.iter().find(|filter| filter.id() == name) {
+                    search.add(*filter, &value);
+                } else if let Some(flag) = Flag::ALL.iter().find(|flag| flag.id() == name) {
+                    search.flags.retain(|other| other != flag);
+                    search.flags.extend(yes.then_some(*flag));
+                }
+            }
         }
     }
     Ok(search)
@@ -144,10 +177,9 @@ fn from_mirror(url: &Url) -> Result<Search, SourceError> {
         .last()
         .and_then(|file| file.strip_suffix(".json"))
         .unwrap_or_default();
-    let known = matches!(
-        parts.first(),
-        Some(&("companies" | "batches" | "industries" | "tags"))
-    );
+    let folder = parts.first().copied().unwrap_or_default();
+    let of_filter = |filter: &Filter| !folder.is_empty() && filter.folder() == folder;
+    let known = folder == "companies" || Filter::ALL.iter().any(of_filter);
     let fits = known
         && (2..=3).contains(&parts.len())
         && is_slug(last)
@@ -175,17 +207,16 @@ mod tests {
     fn the_sites_filters_are_ours() {
         let search = recognise("https://www.ycombinator.com/companies?query=pay%20%22x%22&batch=W26&batch=Summer%202025&industry=Fintech&regions=Europe&isHiring=true&status=Active&tags=AI").unwrap();
         assert_eq!(search.query, "pay \"x\"");
-        assert_eq!(search.batches, ["Winter 2026", "Summer 2025"]);
-        assert_eq!(
-            (search.industries, search.regions, search.tags),
-            (
-                vec!["Fintech".to_owned()],
-                vec!["Europe".to_owned()],
-                vec!["AI".to_owned()]
-            )
-        );
-        assert!(search.hiring && !search.nonprofit);
-        assert_eq!(search.statuses, ["Active"]);
+        assert_eq!(search.of(Filter::Batch), ["Winter 2026", "Summer 2025"]);
+        for (filter, value) in [
+            (Filter::Industry, "Fintech"),
+            (Filter::Region, "Europe"),
+            (Filter::Tag, "AI"),
+            (Filter::Status, "Active"),
+        ] {
+            assert_eq!(search.of(filter), [value]);
+        }
+        assert_eq!(search.flags, [Flag::Hiring]);
     }
 
     #[test]
@@ -214,13 +245,13 @@ mod tests {
     fn a_batch_among_words_is_a_filter() {
         let search = recognise("W26 fintech").unwrap();
         assert_eq!(
-            (search.batches, search.query.as_str()),
-            (vec!["Winter 2026".to_owned()], "fintech")
+            (search.of(Filter::Batch), search.query.as_str()),
+            (vec!["Winter 2026"], "fintech")
         );
         let search = recognise("ai agents winter 2026").unwrap();
         assert_eq!(
-            (search.batches, search.query.as_str()),
-            (vec!["Winter 2026".to_owned()], "ai agents")
+            (search.of(Filter::Batch), search.query.as_str()),
+            (vec!["Winter 2026"], "ai agents")
         );
         assert_eq!(recognise("café \"robots\"").unwrap().query, "café \"robots\"");
     }

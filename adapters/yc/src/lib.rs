@@ -15,7 +15,7 @@ use freshcontext_parse::charset;
 use freshcontext_parse::charset::as_text;
 
 pub use input::Input;
-use input::Search;
+use input::{Filter, Flag, Search};
 use parse::{Company, Listed, Meta};
 
 /// The facts about the directory of YC companies.
@@ -228,28 +228,14 @@ fn described(search: &Search) -> String {
     if !search.query.is_empty() {
         parts.push(format!("\"{}\"", search.query));
     }
-    let lists = [
-        ("batch", &search.batches),
-        ("industry", &search.industries),
-        ("region", &search.regions),
-        ("label", &search.tags),
-        ("status", &search.statuses),
-    ];
-    parts.extend(
-        lists
-            .into_iter()
-            .filter(|(_, list)| !list.is_empty())
-            .map(|(name, list)| format!("{name} {}", list.join(" or "))),
-    );
-    for (asked, name) in [
-        (search.hiring, "hiring"),
-        (search.nonprofit, "non-profit"),
-        (search.top, "top companies"),
-    ] {
-        if asked {
-            parts.push(name.to_owned());
+    for filter in Filter::ALL {
+        let values = search.of(*filter);
+        if !values.is_empty() {
+            parts.push(format!("{} {}", filter.word(), values.join(" or ")));
         }
     }
+    let asked = Flag::ALL.iter().filter(|flag| search.flags.contains(flag));
+    parts.extend(asked.map(|flag| flag.word().to_owned()));
     if parts.is_empty() {
         "YC companies of the newest batches".to_owned()
     } else {

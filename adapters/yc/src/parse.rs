@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::batch::{Batch, Season};
+use crate::input::{Filter, Flag};
 
 /// One company.
 #[serde_with::apply(Option => #[serde(default, deserialize_with = "or_absent")])]
@@ -227,6 +228,27 @@ impl Company {
             }
             _ => DateEvidence::None,
         }
+    }
+
+    /// What it has of a filter.
+    pub fn values(&self, filter: Filter) -> &[String] {
+        match filter {
+            Filter::Batch => self.batch.as_slice(),
+            Filter::Status => self.status.as_slice(),
+            Filter::Industry => self.industries.as_deref().unwrap_or_default(),
+            Filter::Region => self.regions.as_deref().unwrap_or_default(),
+            Filter::Tag => self.tags.as_deref().unwrap_or_default(),
+        }
+    }
+
+    /// Whether something holds of it.
+    pub fn holds(&self, flag: Flag) -> bool {
+        let holds = match flag {
+            Flag::Hiring => self.hiring,
+            Flag::Nonprofit => self.nonprofit,
+            Flag::Top => self.top,
+        };
+        holds == Some(true)
     }
 
     /// Everything words may be found in.

@@ -7,7 +7,7 @@ use freshcontext_contract::{Request, SourceError};
 use freshcontext_parse::link;
 
 use crate::batch::Batch;
-use crate::input::Search;
+use crate::input::{Filter, Flag, Search};
 
 /// The mirror's files.
 pub const MIRROR: &str = "https://yc-oss.github.io/api/";
@@ -21,29 +21,16 @@ pub fn files(search: &Search) -> Option<Vec<String>> {
     if let Some(file) = &search.file {
         return Some(vec![file.clone()]);
     }
-    let of = |folder: &str, names: &[String]| {
-        names
-            .iter()
-            .map(|name| format!("{folder}/{}.json", slug(name)))
-            .collect()
-    };
-    if !search.batches.is_empty() {
-        return Some(of("batches", &search.batches));
+    for filter in [Filter::Batch, Filter::Tag, Filter::Industry] {
+        let values = search.of(filter);
+        if !values.is_empty() {
+            let file = |value| format!("{}/{}.json", filter.folder(), slug(value));
+            return Some(values.into_iter().map(file).collect());
+        }
     }
-    if !search.tags.is_empty() {
-        return Some(of("tags", &search.tags));
-    }
-    if !search.industries.is_empty() {
-        return Some(of("industries", &search.industries));
-    }
-    [
-        (search.top, "top"),
-        (search.nonprofit, "nonprofit"),
-        (search.hiring, "hiring"),
-    ]
-    .into_iter()
-    .find(|(asked, _)| *asked)
-    .map(|(_, name)| vec![format!("companies/{name}.json")])
+    // The shortest list first.
+    let flag = Flag::ALL.iter().rev().find(|flag| search.flags.contains(flag))?;
+    Some(vec![format!("companies/{}.json", flag.file())])
 }
 
 /// A name as the mirror writes it in file names.
@@ -69,29 +56,15 @@ pub fn page(search: &Search) -> Result<Url, SourceError> {
     if let Some(slug) = &search.company {
         return link::built(&format!("https://www.ycombinator.com/companies/{slug}"), &[]);
     }
-    let lists = [
-        ("batch", &search.batches),
-        ("industry", &search.industries),
-        ("regions", &search.regions),
-        ("tags", &search.tags),
-        ("status", &search.statuses),
-    ];
     let mut pairs: Vec<(&str, &str)> = Vec::new();
     if !search.query.is_empty() {
         pairs.push(("query", &search.query));
     }
-    for (name, values) in lists {
-        pairs.extend(values.iter().map(|value| (name, value.as_str())));
+    for filter in Filter::ALL {
+        pairs.extend(search.of(*filter).into_iter().map(|value| (filter.id(), value)));
     }
-    for (asked, name) in [
-        (search.hiring, "isHiring"),
-        (search.nonprofit, "nonprofit"),
-        (search.top, "top_company"),
-    ] {
-        if asked {
-            pairs.push((name, "true"));
-        }
-    }
+    let asked = Flag::ALL.iter().filter(|flag| search.flags.contains(flag));
+    pairs.extend(asked.map(|flag| (flag.id(), "true")));
     link::queried("https://www.ycombinator.com/companies", &[], pairs)
 }
 

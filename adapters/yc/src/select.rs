@@ -3,7 +3,7 @@
 use freshcontext_parse::text::has_word;
 
 use crate::batch::Batch;
-use crate::input::Search;
+use crate::input::{Filter, Search};
 use crate::parse::Company;
 
 /// Keeps the companies that fit a search, each once, and puts them in order: those whose name or one
@@ -36,31 +36,19 @@ pub fn select(companies: Vec<Company>, search: &Search, newest: bool) -> Vec<Com
 }
 
 fn fits(company: &Company, search: &Search) -> bool {
-    let one_of = |wanted: &[String], has: &[String]| {
-        wanted.is_empty() || wanted.iter().any(|want| has.iter().any(|have| same(want, have)))
+    let one_of = |filter: Filter| {
+        let wanted = search.of(filter);
+        let has = company.values(filter);
+        let same = |want: &str| match (filter, Batch::read(want), company.batch()) {
+            (Filter::Batch, Some(want), Some(has)) => want == has,
+            _ => has.iter().any(|has| same(want, has)),
+        };
+        wanted.is_empty() || wanted.into_iter().any(same)
     };
-    let list = |list: &Option<Vec<String>>| list.clone().unwrap_or_default();
-    let single = |text: &Option<String>| text.clone().into_iter().collect::<Vec<_>>();
-    let in_batch = search.batches.is_empty()
-        || search
-            .batches
-            .iter()
-            .any(|want| match (Batch::read(want), company.batch()) {
-                (Some(want), Some(has)) => want == has,
-                _ => company.batch.as_deref().is_some_and(|has| same(want, has)),
-            });
-    in_batch
-        && search
-            .company
-            .as_deref()
-            .is_none_or(|slug| slug.eq_ignore_ascii_case(&company.slug))
-        && one_of(&search.industries, &list(&company.industries))
-        && one_of(&search.regions, &list(&company.regions))
-        && one_of(&search.tags, &list(&company.tags))
-        && one_of(&search.statuses, &single(&company.status))
-        && (!search.hiring || company.hiring == Some(true))
-        && (!search.nonprofit || company.nonprofit == Some(true))
-        && (!search.top || company.top == Some(true))
+    let slug = search.company.as_deref();
+    slug.is_none_or(|slug| slug.eq_ignore_ascii_case(&company.slug))
+        && Filter::ALL.iter().copied().all(one_of)
+        && search.flags.iter().all(|flag| company.holds(*flag))
 }
 
 /// Names of lists come as they are or as slugs.
@@ -128,19 +116,21 @@ mod tests {
             company(2, "B", "again", "W26", 2),
         ];
         let search = Search {
-            batches: vec!["Winter 2026".into()],
-            tags: vec!["developer-tools".into()],
+            filters: vec![
+                (Filter::Batch, "Winter 2026".into()),
+                (Filter::Tag, "developer-tools".into()),
+            ],
             ..Search::default()
         };
         assert_eq!(ids(&select(all.clone(), &search, true)), [2, 1]);
         let hiring = Search {
-            hiring: true,
-            regions: vec!["europe".into()],
+            flags: vec![crate::input::Flag::Hiring],
+            filters: vec![(Filter::Region, "europe".into())],
             ..Search::default()
         };
         assert_eq!(ids(&select(all.clone(), &hiring, true)), [1]);
         let gone = Search {
-            statuses: vec!["Acquired".into()],
+            filters: vec![(Filter::Status, "Acquired".into())],
             ..Search::default()
         };
         assert!(select(all, &gone, true).is_empty());
