@@ -1,17 +1,15 @@
 //! What the caller asked for.
 
+use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::{self, Given};
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::URL;
 use crate::providers::Provider;
 use crate::symbol::Ticker;
-
-/// The argument, with a right value for errors.
-pub const URL: Argument = Argument::new("url", r#"{"url": "AAPL,MSFT"}"#);
 
 /// Arguments of `extract_finance`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

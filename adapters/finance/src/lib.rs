@@ -12,8 +12,8 @@ mod request;
 mod symbol;
 
 use freshcontext_contract::{
-    Adapter, Apply, ArgSpec, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate, Hosts,
-    Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, When,
+    Adapter, Apply, ArgSpec, Argument, Credential, Cx, Decay, Descriptor, ErrorCode, Founding, HostRate,
+    Hosts, Listing, Pace, Peek, Refetch, Route, SourceError, SourceResult, StatusRule, When,
 };
 
 /// A host that publishes no more than how many requests it takes; two at once are modest.
@@ -23,13 +23,16 @@ const fn rate(host: &'static str, requests: u32, seconds: u64, link: &'static st
         .link(link)
 }
 
+/// The argument, with a right value for errors.
+const URL: Argument = Argument::new("url", r#"{"url": "AAPL,MSFT"}"#);
+
 /// The facts about quotes.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     id: "finance",
     tool: "extract_finance",
     title: "Quotes",
     description: "Last prices of stocks, indices, currencies or coins. For filings use extract_sec_filings.",
-    example: input::URL.example,
+    example: URL.example,
     profile: "market_finance",
     decay: Decay::MarketContext,
     refetch: Refetch::Ticker,

@@ -3,7 +3,7 @@
 use freshcontext_contract::{SourceError, quoted};
 use freshcontext_parse::text;
 
-use crate::input::URL;
+use crate::URL;
 
 /// What a ticker is.
 #[derive(Debug, Clone, PartialEq, Eq)]

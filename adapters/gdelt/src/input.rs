@@ -1,17 +1,14 @@
 //! What the caller asked for.
 
+use freshcontext_contract::SourceError;
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{Argument, SourceError};
 use freshcontext_parse::link::Given;
 use freshcontext_parse::text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::HOST;
 use crate::query;
-
-/// The argument, with a right value for errors.
-pub const URL: Argument = Argument::new("url", r#"{"url": "Palantir"}"#);
+use crate::{HOST, URL};
 
 /// Arguments of `extract_gdelt`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

@@ -9,13 +9,16 @@ mod repair;
 mod request;
 
 use freshcontext_contract::{
-    Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace, Peek,
-    Refetch, Response, Route, SourceError, SourceResult,
+    Adapter, ArgSpec, Argument, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Listing, Marker, Pace,
+    Peek, Refetch, Response, Route, SourceError, SourceResult,
 };
 use freshcontext_parse::charset;
 
 /// The only host that is asked.
 const HOST: &str = "api.gdeltproject.org";
+
+/// The argument, with a right value for errors.
+const URL: Argument = Argument::new("url", r#"{"url": "Palantir"}"#);
 
 /// The facts about GDELT.
 pub static DESCRIPTOR: Descriptor = Descriptor {
@@ -23,7 +26,7 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     tool: "extract_gdelt",
     title: "World news",
     description: "Press articles in 65 languages, dated when first seen. For opinions use extract_hackernews.",
-    example: input::URL.example,
+    example: URL.example,
     profile: "government_regulatory",
     decay: Decay::NewsCycle,
     refetch: Refetch::Title("url"),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::input::URL;
+use crate::URL;
 use chrono::{DateTime, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{

@@ -3,7 +3,7 @@
 use freshcontext_contract::SourceError;
 use freshcontext_parse::text;
 
-use crate::input::URL;
+use crate::URL;
 
 /// GDELT's field operators, with what follows their name.
 const OPERATORS: [&str; 10] = [

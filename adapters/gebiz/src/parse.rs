@@ -90,7 +90,7 @@ pub fn page(body: &str) -> Result<Page, SourceError> {
         _ => None,
     };
     let received = found.records.sent();
-    let rows = found.records.read(row);
+    let rows = found.records.filter_map(row);
     let rows = rows.or_none_readable("data.gov.sg search: none of the rows has a tender number")?;
     Ok(Page {
         received,

@@ -234,7 +234,7 @@ pub fn search_page(body: &str, status: u16) -> Result<Found, SourceError> {
         return Err(refused(body));
     }
     let page: SearchPage = json::parse(body, "GitHub search")?;
-    let found = page.items.read(|repo| {
+    let found = page.items.filter_map(|repo| {
         let date = repo.pushed();
         Some(repo.into_item(date))
     });

@@ -60,7 +60,12 @@ impl Adapter for GitHub {
                 parse::newest_commit(&charset::decode(response).text, response.status)
             }),
             cx.read(request::readme(&asked)?, |response| {
-                parse::readme(&charset::decode(response).text, response.status)
+                let readme = parse::readme(&charset::decode(response).text, response.status)?;
+                if matches!(readme, Err(NoReadme::Unread)) {
+                    // It may be no answer of GitHub's at all.
+                    response.discard();
+                }
+                Ok(readme)
             }),
         )
         .await;

@@ -104,6 +104,21 @@ impl CommonArgs {
         self.cursor_by(|cursor| cursor.parse().ok().filter(|number| bounds.contains(number)))
     }
 
+    /// The page to ask for: that of the cursor, from 2 to `most`, else 1.
+    ///
+    /// # Errors
+    /// As [`cursor_by`](Self::cursor_by).
+    pub fn page(&self, most: u32) -> Result<u32, SourceError> {
+        Ok(self.cursor_within(2..=most)?.unwrap_or(1))
+    }
+
+    /// The source's word for the order asked for: each of the tool's [`ArgSpec::sort`] names with the source's word,
+    /// the default first.
+    pub fn order<'w>(&self, words: &[(&str, &'w str)]) -> &'w str {
+        let asked = words.iter().find(|(name, _)| self.sort == Some(*name));
+        asked.or(words.first()).map_or("", |(_, word)| word)
+    }
+
     /// Whether an instant lies within `since` and `until`.
     pub fn in_range(&self, instant: DateTime<Utc>) -> bool {
         self.since.is_none_or(|since| since <= instant) && self.until.is_none_or(|until| instant <= until)
@@ -353,6 +368,16 @@ mod tests {
                 "{foreign}"
             );
         }
+    }
+
+    #[test]
+    fn pages_and_orders_have_their_defaults() {
+        const WORDS: [(&str, &str); 2] = [("newest", "creation"), ("top", "votes")];
+        let mut args = CommonArgs::defaults(&FACTS.args);
+        assert_eq!((args.page(9).unwrap(), args.order(&WORDS)), (1, "creation"));
+        (args.cursor, args.sort) = (Some("3".to_owned()), Some("top"));
+        assert_eq!((args.page(9).unwrap(), args.order(&WORDS)), (3, "votes"));
+        assert_eq!(args.page(2).unwrap_err().field.as_deref(), Some("cursor"));
     }
 
     #[test]

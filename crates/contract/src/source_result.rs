@@ -119,6 +119,11 @@ impl SourceResult {
         self.status = Status::Partial;
     }
 
+    /// Lets a next call continue on the page after this one, where there is one.
+    pub fn next_page(&mut self, page: u32, more: bool) {
+        self.next = more.then(|| (page + 1).to_string());
+    }
+
     /// Adds a fact about the answer as a whole, unless it is null or empty; empty entries of a list are left out.
     pub fn set(&mut self, name: &str, value: impl Into<Value>) {
         insert_present(&mut self.fields, name, value.into());
@@ -188,6 +193,25 @@ impl Item {
         self.set(name, at.map(shown));
     }
 
+    /// Adds an instant from seconds since 1970, if it is known and above 0.
+    pub fn set_epoch(&mut self, name: &str, seconds: Option<i64>) {
+        let seconds = seconds.filter(|seconds| *seconds > 0);
+        self.set_instant(
+            name,
+            seconds.and_then(|seconds| DateTime::from_timestamp(seconds, 0)),
+        );
+    }
+
+    /// Adds every field that a declaration serializes, under its own name and in its order; what is null or empty is
+    /// left out. Fields that are shown elsewhere (title, address, date) are declared `#[serde(skip_serializing)]`.
+    pub fn set_all(&mut self, facts: &impl Serialize) {
+        if let Ok(Value::Object(facts)) = serde_json::to_value(facts) {
+            for (name, value) in facts {
+                self.set(&name, value);
+            }
+        }
+    }
+
     /// Adds `true` where something out of the ordinary holds; that it does not is worth no line.
     pub fn set_flag(&mut self, name: &str, holds: bool) {
         self.set(name, holds.then_some(true));
@@ -216,6 +240,16 @@ fn is_nothing(value: &Value) -> bool {
 mod tests {
     use super::*;
 
+    #[derive(Serialize)]
+    struct Facts {
+        score: Option<i64>,
+        tags: Vec<&'static str>,
+        #[serde(rename = "answers")]
+        answer_count: u32,
+        #[serde(skip_serializing)]
+        _title: &'static str,
+    }
+
     #[test]
     fn what_is_unknown_or_nothing_is_left_out() {
         let mut item = Item::new("one", DateEvidence::None);
@@ -224,9 +258,17 @@ mod tests {
         item.set_instant("seen", "2026-01-31T10:00:00.5Z".parse().ok());
         item.set_flag("pinned", true);
         item.set_flag("sponsored", false);
+        item.set_epoch("made", Some(1_769_853_600));
+        item.set_epoch("changed", Some(0));
+        item.set_all(&Facts {
+            score: None,
+            tags: vec!["a", ""],
+            answer_count: 0,
+            _title: "one",
+        });
         let fields = Value::Object(item.fields);
-        let shown =
-            serde_json::json!({"signed": "2026-01-31", "seen": "2026-01-31T10:00:00Z", "pinned": true});
+        let shown = serde_json::json!({"signed": "2026-01-31", "seen": "2026-01-31T10:00:00Z", "pinned": true,
+                "made": "2026-01-31T10:00:00Z", "tags": ["a"], "answers": 0});
         assert_eq!(fields, shown);
         let mut result = SourceResult::new(Url::parse("https://example.com/").unwrap(), Vec::new());
         for count in 0..3 {

@@ -13,7 +13,7 @@ use crate::charset;
 
 /// Reads a response's body as JSON. `what` names the answer in the error, for example
 /// `Algolia search`.
-pub fn read<T: DeserializeOwned>(response: &Response, what: &str) -> Result<T, SourceError> {
+pub fn of<T: DeserializeOwned>(response: &Response, what: &str) -> Result<T, SourceError> {
     parse(&charset::decode(response).text, what)
 }
 
@@ -96,11 +96,11 @@ impl<T> Lenient<T> {
         self.items.len() + self.unreadable
     }
 
-    /// Reads every entry further; those of which nothing comes are counted.
+    /// Makes something of every entry; those of which nothing comes are counted.
     #[must_use]
-    pub fn read<U>(self, read: impl FnMut(T) -> Option<U>) -> Lenient<U> {
+    pub fn filter_map<U>(self, make: impl FnMut(T) -> Option<U>) -> Lenient<U> {
         let sent = self.sent();
-        let items: Vec<U> = self.items.into_iter().filter_map(read).collect();
+        let items: Vec<U> = self.items.into_iter().filter_map(make).collect();
         Lenient {
             unreadable: sent - items.len(),
             items,
@@ -243,10 +243,12 @@ mod tests {
         let list: Lenient<Entry> = parse(r#"[{"id":1},{"id":2},7]"#, "list").unwrap();
         assert_eq!(list.sent(), 3);
         let odd = |entry: Entry| (entry.id % 2 == 1).then_some(entry.id);
-        let read = list.clone().read(odd);
+        let read = list.clone().filter_map(odd);
         assert_eq!((read.items.as_slice(), read.unreadable), (&[1][..], 2));
         assert!(read.or_none_readable("list: nothing odd").is_ok());
-        let none = list.read(|_| None::<u32>).or_none_readable("list: nothing odd");
+        let none = list
+            .filter_map(|_| None::<u32>)
+            .or_none_readable("list: nothing odd");
         let error = none.unwrap_err();
         assert_eq!(
             (error.code, error.message.as_str()),

@@ -2,7 +2,7 @@
 //! that requests and inputs are made of.
 
 use freshcontext_contract::tracking::{is_tracking, strip_query};
-use freshcontext_contract::{Argument, ErrorCode, Media, Request, SourceError};
+use freshcontext_contract::{Argument, ErrorCode, KeyedUrl, Media, Request, SourceError};
 use url::Url;
 
 /// Resolves a link against its page; `None` unless the result is http(s) with a host.
@@ -107,6 +107,51 @@ pub fn queried<'q, V: Into<Option<&'q str>>>(
         url.query_pairs_mut().extend_pairs(query);
     }
     Ok(url)
+}
+
+/// The query of an address, in the order in which it is written.
+#[derive(Debug, Clone, Default)]
+pub struct Query(Vec<(&'static str, String)>);
+
+impl Query {
+    /// A query without pairs.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a pair.
+    #[must_use]
+    pub fn with(self, name: &'static str, value: impl ToString) -> Self {
+        self.maybe(name, Some(value))
+    }
+
+    /// Adds a pair, if there is a value.
+    #[must_use]
+    pub fn maybe(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
+        self.0.extend(value.map(|value| (name, value.to_string())));
+        self
+    }
+
+    /// An address with this query.
+    ///
+    /// # Errors
+    /// As [`built`].
+    pub fn at(&self, base: &str) -> Result<Url, SourceError> {
+        queried(
+            base,
+            &[],
+            self.0.iter().map(|(name, value)| (*name, value.as_str())),
+        )
+    }
+
+    /// The same for a host whose key goes along.
+    ///
+    /// # Errors
+    /// As [`KeyedUrl::new`].
+    pub fn keyed(&self, base: &'static str) -> Result<KeyedUrl, SourceError> {
+        let pairs = self.0.iter().map(|(name, value)| (*name, value.as_str()));
+        Ok(KeyedUrl::new(base, &[])?.with(pairs))
+    }
 }
 
 /// A request of the JSON at an address that we write ourselves.
@@ -231,6 +276,13 @@ mod tests {
             of(&[("q", Some("a b&c")), ("r", None), ("s", Some(""))]),
             "https://example.com/a?q=a+b%26c&s="
         );
+        let query = Query::new()
+            .with("q", "a b")
+            .maybe("page", None::<u32>)
+            .maybe("n", Some(3));
+        let shown = query.at("https://example.com/s").unwrap();
+        assert_eq!(shown.as_str(), "https://example.com/s?q=a+b&n=3");
+        assert_eq!(query.keyed("https://example.com/s").unwrap().as_url(), &shown);
         let plain = queried("https://example.com/", &[], [("q", "x")]).unwrap();
         assert_eq!(plain.as_str(), "https://example.com/?q=x");
     }

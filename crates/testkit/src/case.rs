@@ -1,7 +1,7 @@
 //! Cases: one call of one tool, what the upstream answers, and what must come of it.
 //!
-//! A case is `fixtures/<source>/<case>/case.toml` with its bodies beside it, written by us to the
-//! documented shapes; or `tests/recordings/<source>/<case>.toml`, whose bodies are recordings that do
+//! A case is `fixtures/<source>/<case>/case.toml` with its bodies beside it, or a table of
+//! `fixtures/<source>/cases.toml` with its bodies in it, written by us to the documented shapes; or `tests/recordings/<source>/<case>.toml`, whose bodies are recordings that do
 //! not belong to this project and are read from beside the checkout.
 
 use std::collections::BTreeMap;
@@ -230,9 +230,34 @@ impl Case {
         Ok(case)
     }
 
+    /// Reads a file of cases, each in a table of its name. Errors are one line with the file's name.
+    pub fn read_all(path: &Path) -> Result<Vec<Self>, String> {
+        let wrong = |error: String| format!("{}: {error}", path.display());
+        let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let cases: BTreeMap<String, Self> =
+            toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        let folder = path.parent().unwrap_or(path);
+        let source = folder.file_name().unwrap_or_default().to_string_lossy();
+        let named = |(name, case): (String, Self)| {
+            let mut case = case
+                .checked()
+                .map_err(|error| wrong(format!("{name}: {error}")))?;
+            folder.clone_into(&mut case.folder);
+            case.name = format!("{source}/{name}");
+            Ok(case)
+        };
+        cases.into_iter().map(named).collect()
+    }
+
     /// Reads a case from text; it has no folder, hence no body files.
     pub fn inline(text: &str) -> Result<Self, String> {
-        let case: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        toml::from_str::<Self>(text)
+            .map_err(|error| error.to_string())?
+            .checked()
+    }
+
+    fn checked(self) -> Result<Self, String> {
+        let case = self;
         if case.expect.status.is_some() == case.expect.error.is_some() {
             return Err("[expect] needs either `status` or `error`".to_owned());
         }
@@ -303,10 +328,12 @@ impl Exchange {
     }
 }
 
+/// Cases of a source in one file, each a table of its name.
+pub const CASES: &str = "cases.toml";
 /// What the dates of a source say, beside its cases: no case.
 pub const DATES: &str = "dates.toml";
 
-/// All cases below a folder: `*/*/case.toml` and `*/*.toml`, sorted by name.
+/// All cases below a folder: `*/*/case.toml`, `*/cases.toml` and `*/*.toml`, sorted by name.
 pub fn load_cases(root: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     for source in entries(root)?.into_iter().filter(|path| path.is_dir()) {
@@ -316,11 +343,14 @@ pub fn load_cases(root: &Path) -> Result<Vec<Case>, String> {
                 if file.is_file() {
                     cases.push(Case::read(&file)?);
                 }
+            } else if entry.ends_with(CASES) {
+                cases.extend(Case::read_all(&entry)?);
             } else if entry.extension().is_some_and(|ending| ending == "toml") && !entry.ends_with(DATES) {
                 cases.push(Case::read(&entry)?);
             }
         }
     }
+    cases.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(cases)
 }
 

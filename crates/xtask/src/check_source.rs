@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use freshcontext_testkit::case::load_cases;
+
 use crate::generate;
 
 /// Groups of the suite that a new or changed source can turn red, beside its own tests.
@@ -44,18 +46,20 @@ pub fn check(root: &Path, name: &str) -> Result<String, String> {
             sources.join(", ")
         ));
     }
+    let cases = load_cases(&root.join("fixtures"))?;
+    let is_its_own = |tool: &str| {
+        let mut of_tool = cases.iter().filter(|case| case.tool == tool);
+        of_tool.any(|case| case.name.split('/').next() == Some(name))
+    };
     let tools: Vec<String> = freshcontext_sources::adapters()
         .iter()
-        .map(|adapter| adapter.descriptor())
-        .filter(|facts| {
-            let fixtures = root.join("fixtures").join(name);
-            holds_cases_of(&fixtures, facts.tool)
-        })
-        .map(|facts| facts.tool.to_owned())
+        .map(|adapter| adapter.descriptor().tool)
+        .filter(|tool| is_its_own(tool))
+        .map(str::to_owned)
         .collect();
     if tools.is_empty() {
         return Err(format!(
-            "no case in fixtures/{name} calls a registered tool; write fixtures/{name}/ordinary/case.toml first, \
+            "no case in fixtures/{name} calls a registered tool; write fixtures/{name}/cases.toml first, \
              with the tool's name as `tool`"
         ));
     }
@@ -87,17 +91,6 @@ fn println_result(name: &str, passed: bool, advice: &str, failed: &mut Vec<Strin
 #[expect(clippy::print_stdout, reason = "a chore talks to the person who runs it")]
 fn say(verdict: &str, name: &str) {
     println!("{verdict}{name}");
-}
-
-/// Whether a case in this folder calls the tool.
-fn holds_cases_of(fixtures: &Path, tool: &str) -> bool {
-    let line = format!("tool = \"{tool}\"");
-    std::fs::read_dir(fixtures)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| std::fs::read_to_string(entry.path().join("case.toml")).ok())
-        .any(|case| case.lines().any(|found| found.trim() == line))
 }
 
 fn checks(name: &str, tools: &[String]) -> Vec<Check> {

@@ -1,8 +1,9 @@
-//! The crate of a new source: it compiles, it is registered, and the suite says by name what is
-//! still missing.
+//! The crate of a new source: a search with pages that compiles, is registered and passes its cases. What is left to
+//! replace, `check-source` says.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use freshcontext_mcp::VERSION;
 
@@ -16,21 +17,18 @@ pub fn create(root: &Path, name: &str) -> Result<String, String> {
             "`{name}` is not a name for a source; use lower-case letters and digits, for example lobsters"
         ));
     }
-    let folder = root.join("adapters").join(name);
-    if folder.exists() {
+    if root.join("adapters").join(name).exists() {
         return Err(format!("adapters/{name} is already there"));
     }
     let write = |file: &str, content: String| -> Result<(), String> {
-        let path = folder.join(file);
-        let parent = path.parent().unwrap_or(&folder);
+        let path = root.join(file);
+        let parent = path.parent().unwrap_or(root);
         fs::create_dir_all(parent).map_err(|error| format!("{}: {error}", parent.display()))?;
         fs::write(&path, content).map_err(|error| format!("{}: {error}", path.display()))
     };
     for (file, template) in TEMPLATES {
-        write(file, template.replace("NAME", name))?;
+        write(&file.replace("NAME", name), template.replace("NAME", name))?;
     }
-    let fixtures = root.join("fixtures").join(name);
-    fs::create_dir_all(&fixtures).map_err(|error| format!("fixtures/{name}: {error}"))?;
     insert(
         &root.join("crates/sources/Cargo.toml"),
         "# adapters, one line each",
@@ -43,9 +41,18 @@ pub fn create(root: &Path, name: &str) -> Result<String, String> {
         "// adapters, one line each",
         &format!("        erased(freshcontext_adapter_{name}::Source),"),
     )?;
+    let formatted = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .current_dir(root)
+        .args(["fmt", "--package", &format!("freshcontext-adapter-{name}")])
+        .status()
+        .is_ok_and(|status| status.success());
+    if !formatted {
+        return Err(format!("adapters/{name} is made, and `cargo fmt` failed"));
+    }
     Ok(format!(
-        "adapters/{name} is made and registered. Next: fill its files, write fixtures/{name}/, run `cargo test -p \
-         freshcontext-tests` to see what is missing, then `cargo xtask generate`."
+        "adapters/{name} is made and registered: a search with pages that runs against its cases.\n\
+         Make it yours: adapters/{name}/src/lib.rs, adapters/{name}/README.md, fixtures/{name}/cases.toml and \
+         fixtures/{name}/dates.toml.\nThen `cargo xtask generate`, and `cargo xtask check-source {name}` until it is green."
     ))
 }
 
@@ -70,11 +77,22 @@ fn insert(path: &Path, mark: &str, line: &str) -> Result<(), String> {
     fs::write(path, out).map_err(|error| format!("{name}: {error}"))
 }
 
-const TEMPLATES: [(&str, &str); 6] = [
-    ("Cargo.toml", include_str!("../template/Cargo.toml.txt")),
-    ("README.md", include_str!("../template/README.md.txt")),
-    ("src/lib.rs", include_str!("../template/lib.rs.txt")),
-    ("src/input.rs", include_str!("../template/input.rs.txt")),
-    ("src/request.rs", include_str!("../template/request.rs.txt")),
-    ("src/parse.rs", include_str!("../template/parse.rs.txt")),
+const TEMPLATES: [(&str, &str); 5] = [
+    (
+        "adapters/NAME/Cargo.toml",
+        include_str!("../template/Cargo.toml.txt"),
+    ),
+    (
+        "adapters/NAME/README.md",
+        include_str!("../template/README.md.txt"),
+    ),
+    ("adapters/NAME/src/lib.rs", include_str!("../template/lib.rs.txt")),
+    (
+        "fixtures/NAME/cases.toml",
+        include_str!("../template/cases.toml.txt"),
+    ),
+    (
+        "fixtures/NAME/dates.toml",
+        include_str!("../template/dates.toml.txt"),
+    ),
 ];

@@ -294,24 +294,6 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_that_several_hosts_take_is_named_once() {
-        for adapter in freshcontext_sources::adapters() {
-            let facts = adapter.descriptor();
-            let key = key(facts);
-            let mut names: Vec<&str> = key.split('`').skip(1).step_by(2).collect();
-            let all = names.len();
-            names.sort_unstable();
-            names.dedup();
-            assert_eq!(names.len(), all, "{}: {key}", facts.id);
-        }
-    }
-}
-
 /// The generated part of the core: which decay class each source has.
 pub fn decay_table() -> String {
     let rows = sources()
@@ -321,7 +303,7 @@ pub fn decay_table() -> String {
         "freshcontext_contract::Decay",
         "Id of a source, and its class.",
         "pub(super) const SOURCES: [(&str, Decay)",
-        rows.collect(),
+        &rows.collect::<Vec<_>>(),
     )
 }
 
@@ -344,7 +326,7 @@ pub fn refetch_table() -> String {
         "freshcontext_contract::Refetch",
         "Id of a source, its tool, and how the tool is asked for one item again.",
         "pub(crate) const SOURCES: [(&str, &str, Refetch)",
-        rows.collect(),
+        &rows.collect::<Vec<_>>(),
     )
 }
 
@@ -358,11 +340,29 @@ fn sources() -> Vec<&'static Descriptor> {
     all
 }
 
-fn table(used: &str, about: &str, head: &str, rows: Vec<String>) -> String {
+fn table(used: &str, about: &str, head: &str, rows: &[String]) -> String {
     format!(
         "//! Made by `cargo xtask generate` from the descriptors of the sources.\n\nuse {used};\n\n/// {about}\n\
          #[rustfmt::skip]\n{head}; {}] = [\n    {},\n];\n",
         rows.len(),
         rows.join(",\n    ")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_that_several_hosts_take_is_named_once() {
+        for adapter in freshcontext_sources::adapters() {
+            let facts = adapter.descriptor();
+            let key = key(facts);
+            let mut names: Vec<&str> = key.split('`').skip(1).step_by(2).collect();
+            let all = names.len();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), all, "{}: {key}", facts.id);
+        }
+    }
 }

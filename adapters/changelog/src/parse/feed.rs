@@ -69,7 +69,7 @@ pub fn github(bytes: &[u8]) -> Result<Vec<Release>, SourceError> {
 
 /// The entries that can be read. None of many is no feed without entries.
 fn readable(feed: feed::Feed, read: impl Fn(&Entry) -> Option<Release>) -> Result<Vec<Release>, SourceError> {
-    let releases = Lenient::from(feed.entries).read(|entry| read(&entry));
+    let releases = Lenient::from(feed.entries).filter_map(|entry| read(&entry));
     let releases = releases.or_none_readable("feed: no entry has a title or a text")?;
     Ok(releases.items)
 }

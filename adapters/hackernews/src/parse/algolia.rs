@@ -88,7 +88,7 @@ impl Hit {
 
 /// Reads one page of hits.
 pub fn page(response: &Response) -> Result<Listing, SourceError> {
-    read(json::read(response, "Hacker News search")?)
+    read(json::of(response, "Hacker News search")?)
 }
 
 fn read(page: Page) -> Result<Listing, SourceError> {
@@ -104,7 +104,7 @@ fn read(page: Page) -> Result<Listing, SourceError> {
             None => SourceError::malformed("Hacker News search: the answer has no `hits`"),
         });
     };
-    let hits = hits.read(|hit| hit.post()?.into_item(false));
+    let hits = hits.filter_map(|hit| hit.post()?.into_item(false));
     let hits = hits.or_none_readable("Hacker News search: none of the hits has the documented shape")?;
     Ok(Listing {
         unreadable: hits.unreadable,

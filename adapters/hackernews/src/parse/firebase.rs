@@ -38,7 +38,7 @@ pub struct Node {
 
 /// Reads a list of ids.
 pub fn ids(response: &Response) -> Result<Vec<u64>, SourceError> {
-    id_list(json::read(response, "Hacker News list")?)
+    id_list(json::of(response, "Hacker News list")?)
 }
 
 fn id_list(value: Value) -> Result<Vec<u64>, SourceError> {
@@ -50,7 +50,7 @@ fn id_list(value: Value) -> Result<Vec<u64>, SourceError> {
 
 /// Reads one item. Unknown items are the word `null` with status 200.
 pub fn item(response: &Response, whole_text: bool) -> Result<Node, SourceError> {
-    node(json::read(response, "Hacker News item")?, whole_text)
+    node(json::of(response, "Hacker News item")?, whole_text)
 }
 
 fn node(value: Value, whole_text: bool) -> Result<Node, SourceError> {

@@ -23,7 +23,7 @@ pub fn rss(response: &Response) -> Result<Listing, SourceError> {
 
 fn read_feed(bytes: &[u8]) -> Result<Listing, SourceError> {
     let feed = feed::read(bytes, "Hacker News feed")?;
-    let list = Lenient::from(feed.entries).read(entry);
+    let list = Lenient::from(feed.entries).filter_map(entry);
     if list.items.is_empty() {
         return Err(SourceError::malformed(
             "Hacker News feed: it holds no readable entry",

@@ -35,7 +35,7 @@ impl Thread {
 
 /// Reads a thread.
 pub fn thread(response: &Response) -> Result<Thread, SourceError> {
-    read(&json::read(response, "Hacker News thread")?)
+    read(&json::of(response, "Hacker News thread")?)
 }
 
 fn read(root: &Value) -> Result<Thread, SourceError> {

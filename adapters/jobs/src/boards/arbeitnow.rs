@@ -37,7 +37,7 @@ pub fn arbeitnow(body: &str) -> Result<Read, SourceError> {
     let answer: Answer = json::parse(body, "Arbeitnow")?;
     Ok(Read {
         more: answer.links.get("next").is_some_and(Value::is_string),
-        ..Read::of(answer.data.read(job), "Arbeitnow")?
+        ..Read::of(answer.data.filter_map(job), "Arbeitnow")?
     })
 }
 

@@ -93,7 +93,7 @@ pub fn hiring_comments(body: &str, thread: u64) -> Result<Read, SourceError> {
     // Answers to adverts are none.
     let is_reply = |hit: &Hit| id_text(&hit.parent_id) != Some(thread.to_string());
     comments.items.retain(|hit| !is_reply(hit));
-    let comments = comments.read(|hit| {
+    let comments = comments.filter_map(|hit| {
         Some(Comment {
             id: hit.object_id,
             text: hit.comment_text,

@@ -74,7 +74,7 @@ pub fn muse(body: &str) -> Result<Read, SourceError> {
     let pages = answer.page.zip(answer.page_count);
     Ok(Read {
         more: pages.is_some_and(|(page, count)| page.saturating_add(1) < count),
-        ..Read::of(results.read(job), "The Muse")?
+        ..Read::of(results.filter_map(job), "The Muse")?
     })
 }
 

@@ -35,7 +35,7 @@ pub fn remoteok(body: &str) -> Result<Read, SourceError> {
         |wire: &Wire| wire.legal.is_some() && (id_text(&wire.id).is_none() || wire.position.is_none());
     let mut answer: Lenient<Wire> = json::parse(body, "Remote OK")?;
     answer.items.retain(|wire| !is_notice(wire));
-    Read::of(answer.read(job), "Remote OK")
+    Read::of(answer.filter_map(job), "Remote OK")
 }
 
 fn job(wire: Wire) -> Option<Job> {

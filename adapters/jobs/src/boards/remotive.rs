@@ -34,7 +34,7 @@ struct Wire {
 /// Reads the sample. Everything there is remote; the location is where candidates may live.
 pub fn remotive(body: &str) -> Result<Read, SourceError> {
     let answer: Answer = json::parse(body, "Remotive")?;
-    Read::of(answer.jobs.read(job), "Remotive")
+    Read::of(answer.jobs.filter_map(job), "Remotive")
 }
 
 fn job(wire: Wire) -> Option<Job> {

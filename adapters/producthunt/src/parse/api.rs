@@ -105,7 +105,10 @@ pub fn posts(body: &str) -> Result<Posts, SourceError> {
                 .page
                 .filter(|page| page.has_next_page)
                 .and_then(|page| page.end_cursor);
-            let edges = connection.edges.unwrap_or_default().read(|edge| Some(edge.node));
+            let edges = connection
+                .edges
+                .unwrap_or_default()
+                .filter_map(|edge| Some(edge.node));
             let mut posts = connection.nodes.unwrap_or_default();
             posts.items.splice(0..0, edges.items);
             posts.unreadable += edges.unreadable;
@@ -116,7 +119,7 @@ pub fn posts(body: &str) -> Result<Posts, SourceError> {
         (None, None) => return Err(SourceError::malformed("Product Hunt: the answer holds no posts")),
     };
     let posts = wire
-        .read(item)
+        .filter_map(item)
         .or_none_readable("Product Hunt: no entry is a post")?;
     (out.items, out.unreadable) = (posts.items, posts.unreadable);
     Ok(out)

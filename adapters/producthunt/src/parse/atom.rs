@@ -26,7 +26,7 @@ pub fn board(body: &str) -> Result<Board, SourceError> {
         Some(DateValue::Instant(at)) if is_slot(&at) => Some(at),
         _ => None,
     };
-    let posts = Lenient::from(feed.entries).read(|entry| item(&entry));
+    let posts = Lenient::from(feed.entries).filter_map(|entry| item(&entry));
     let posts = posts.or_none_readable("Product Hunt: no entry of the feed has a title")?;
     Ok(Board {
         items: posts.items,

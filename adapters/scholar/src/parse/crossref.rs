@@ -63,7 +63,7 @@ const NAMES: usize = 8;
 /// Reads the answer.
 pub fn crossref(body: &str) -> Result<Page, SourceError> {
     let answer: Answer = json::parse(body, "Crossref")?;
-    let works = answer.message.items.read(item);
+    let works = answer.message.items.filter_map(item);
     let works = works.or_none_readable("Crossref: no entry has a title")?;
     Ok(Page {
         items: works.items,

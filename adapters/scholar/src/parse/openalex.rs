@@ -52,7 +52,7 @@ const WORDS: usize = 2_000;
 pub fn openalex(body: &str) -> Result<Page, SourceError> {
     let answer: Answer = json::parse(body, "OpenAlex")?;
     let total = answer.meta.get("count").and_then(Value::as_u64);
-    let works = answer.results.read(item);
+    let works = answer.results.filter_map(item);
     let works = works.or_none_readable("OpenAlex: no entry has a title")?;
     Ok(Page {
         items: works.items,
