@@ -67,7 +67,8 @@ impl Adapter for Echo {
             }
             "meet" => assert!(met(), "nobody else was at work"),
             "hang" => {
-                cx.read(Request::get(page.clone(), Media::Json), |_| Ok(())).await?;
+                cx.read(Request::get(page.clone(), Media::Json), |_| Ok(()))
+                    .await?;
             }
             "stuck" => stuck(),
             _ => {}
