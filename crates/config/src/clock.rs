@@ -1,4 +1,4 @@
-//! The real clock. Everything else gets its time from here.
+//! The real clock, the only source of time for the other crates.
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::Clock;

@@ -1,9 +1,9 @@
-//! The limits as settings: reading and showing them by name.
+//! Limits as settings: reads and shows them by name.
 
 use freshcontext_contract::Limits;
 use serde_json::Value;
 
-/// Limits for which 0 means something ("none").
+/// Limits for which 0 is a valid value ("none").
 const ZERO_MAKES_SENSE: &[&str] = &[
     "redirects",
     "calls_queued",

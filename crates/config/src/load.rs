@@ -1,4 +1,4 @@
-//! Layering: defaults, then a TOML file, then the environment, then flags.
+//! Merges the layers: defaults, a TOML file, the environment, command-line flags.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use serde_json::Value;
 use super::{Setting, Settings, settings};
 use freshcontext_files::read::{self as input, Bound};
 
-/// Where the layers come from.
+/// Inputs of the layers.
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     /// The file named by `--config`; it must exist.
     pub file: Option<PathBuf>,
     /// Environment names and values.
     pub environment: Vec<(String, String)>,
-    /// Environment names with values that are not UTF-8.
+    /// Environment names whose values are not UTF-8.
     pub not_text: Vec<(String, OsString)>,
     /// `key=value` from the command line.
     pub flags: Vec<(String, String)>,
-    /// The data folder from the command line, with any bytes. Takes precedence over the other layers.
+    /// Data folder from the command line, in any encoding. Takes precedence over the other layers.
     pub data_dir: Option<PathBuf>,
 }
 
 impl Sources {
-    /// The process's own environment, no flags.
+    /// Returns the process's own environment, without flags.
     pub fn from_process() -> Self {
         let mut sources = Self::default();
         for (name, value) in std::env::vars_os() {
@@ -41,20 +41,20 @@ impl Sources {
     }
 }
 
-/// What was loaded.
+/// Result of loading.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     /// The settings in force.
     pub settings: Settings,
-    /// The file that was read, where there was one.
+    /// The file that was read, if any.
     pub file: Option<PathBuf>,
-    /// Where the file is looked for, where what is there is no regular file: it was not read.
+    /// Path of the default file if it is not a regular file; it was not read.
     pub no_file: Option<PathBuf>,
-    /// Names in the environment that look like ours and are not.
+    /// Environment names with the server's prefix that no setting has.
     pub unknown_environment: Vec<String>,
 }
 
-/// A configuration that cannot be used; says which key and what is wrong.
+/// Error in the configuration; its message names the key and the cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError(pub String);
 
@@ -108,7 +108,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     Ok(loaded)
 }
 
-/// Where the file is looked for when `--config` names none.
+/// Returns the path of the default file, used without `--config`.
 pub fn default_file() -> Option<PathBuf> {
     directories::ProjectDirs::from("", "", "freshcontext").map(|dirs| dirs.config_dir().join("config.toml"))
 }
@@ -175,7 +175,7 @@ fn read_environment(
                 .iter()
                 .any(|group| name.starts_with(group))
         {
-            // A misspelt limit or guard must not pass in silence.
+            // Misspelt names must not be ignored.
             let known: Vec<&str> = table.iter().map(|setting| setting.env.as_str()).collect();
             let problem = format!("environment: unknown name `{name}`. Known: {}", known.join(", "));
             return Err(ConfigError(problem));
@@ -186,7 +186,7 @@ fn read_environment(
     Ok(())
 }
 
-/// Applies values that are not UTF-8. Paths may have any bytes; for any other setting such a value is an error.
+/// Applies values that are not UTF-8. Paths accept any bytes; other settings reject such a value.
 fn read_not_text(
     table: &[Setting],
     settings: &mut Settings,
@@ -229,7 +229,7 @@ fn unknown(table: &[Setting], key: &str) -> ConfigError {
         })
         .collect();
     if known.is_empty() {
-        // The limits are many, and a table of their own.
+        // The many limits have a table of their own.
         known = keys()
             .filter(|known| !known.starts_with("limits."))
             .chain(["limits.*"])

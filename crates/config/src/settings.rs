@@ -1,4 +1,4 @@
-//! The settings of one run, as typed values.
+//! Typed settings of one run.
 
 use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -16,59 +16,59 @@ use crate::SystemClock;
 /// A day in milliseconds.
 const DAY_MS: i64 = 86_400_000;
 
-/// Everything an operator can set. Built by [`load`](super::load); the defaults are safe ones.
+/// Everything an operator can configure. Built by [`load`](super::load); the defaults are safe.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// The table of limits.
     pub limits: Limits,
-    /// Where requests for a host go instead: `(host or *, base address)`.
+    /// Upstream routes: `(host or *, base address)`.
     pub upstreams: Vec<(String, String)>,
-    /// The moment at which a replay's time stands: answers are dated and scored as of then. None: the real time.
+    /// Fixed time of a replay: results are dated and scored as of this moment. `None` means real time.
     pub replay_at: Option<DateTime<Utc>>,
-    /// Who to write to about our requests; some sources ask for it in the user agent.
+    /// Contact of the operator for the user agent; some sources require one.
     pub contact: Option<String>,
-    /// Folder for files of the server's own. None are kept at present.
+    /// Folder for the server's own files.
     pub data_dir: Option<PathBuf>,
-    /// What the key that seals cursors is made of, so that several processes can share one.
+    /// Key material for sealing cursors, shared by several processes.
     pub cursor_secret: Option<Secret>,
-    /// Filter of the log on stderr.
+    /// Log filter for stderr.
     pub log: String,
-    /// Adapter ids whose tools are not offered.
+    /// Ids of disabled adapters; their tools are not offered.
     pub disable_sources: Vec<String>,
-    /// Decay per hour by class, in place of the built-in table's.
+    /// Decay rates per hour by class, in place of the built-in ones.
     pub decay: BTreeMap<String, f64>,
-    /// Whether the proxy variables of the environment count.
+    /// Whether the environment's proxy variables apply.
     pub proxy: bool,
-    /// Addresses, networks and names that are never reached, beside those that nobody may reach.
+    /// Addresses, networks and names to block in addition to the built-in list.
     pub egress_deny: Vec<String>,
-    /// PEM file of certificate authorities to trust beside the built-in ones.
+    /// PEM file of additional certificate authorities.
     pub extra_ca: Option<PathBuf>,
-    /// Whether answers of sources are cached in memory.
+    /// Whether source responses are cached in memory.
     pub cache: bool,
-    /// Groups of tools beside the usual ones: `time`.
+    /// Additional toolsets: `time`.
     pub toolsets: Vec<String>,
-    /// Where the toolset `time` keeps what it must remember.
+    /// Storage mode of the toolset `time`.
     pub store: StoreMode,
-    /// Address of a Postgres database in place of the data folder.
+    /// Address of a Postgres database, used instead of the data folder.
     pub database_url: Option<Secret>,
-    /// The HTTP service.
+    /// Settings of the HTTP service.
     pub http: HttpSettings,
 }
 
-/// Where things are kept between calls.
+/// Storage mode between calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StoreMode {
-    /// In the data folder, or in the database of `database_url`.
+    /// Stores in the data folder, or in the database of `database_url`.
     #[default]
     Folder,
-    /// In memory, for the life of the process.
+    /// Stores in memory for the lifetime of the process.
     Memory,
-    /// Nowhere.
+    /// Stores nothing.
     Off,
 }
 
 impl StoreMode {
-    /// All, with their names in the settings.
+    /// All modes with their names in the settings.
     pub const NAMES: [(&'static str, Self); 3] = [
         ("folder", Self::Folder),
         ("memory", Self::Memory),
@@ -79,21 +79,21 @@ impl StoreMode {
 /// Settings of the HTTP service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpSettings {
-    /// Address and port to listen on.
+    /// Listening address and port.
     pub addr: SocketAddr,
-    /// Bearer token that callers must send. Required where the address is not a loopback one.
+    /// Bearer token that callers must send. Required unless the address is a loopback address.
     pub token: Option<Secret>,
-    /// Further tokens by the name of who holds each.
+    /// Additional tokens by the names of their holders.
     pub tokens: BTreeMap<String, Secret>,
-    /// Values of `Host` that are answered, with or without a port.
+    /// Accepted `Host` values, with or without a port.
     pub allowed_hosts: Vec<String>,
-    /// Values of `Origin` that are answered, `https://example.com:*` for any port.
+    /// Accepted `Origin` values; `https://example.com:*` accepts any port.
     pub allowed_origins: Vec<String>,
-    /// Whether callers on this machine are one client, too.
+    /// Whether all callers on this machine share one client's limits.
     pub limit_loopback: bool,
-    /// Networks of proxies, each of which speaks for many callers.
+    /// Networks of proxies. A proxy's address stands for many callers.
     pub proxies: Vec<IpNet>,
-    /// Whether `GET /metrics` answers.
+    /// Whether `GET /metrics` is served.
     pub metrics: bool,
 }
 
@@ -107,7 +107,7 @@ impl Secret {
         Self(secret.into())
     }
 
-    /// The secret itself, for the one place that needs it.
+    /// Returns the plain secret.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -160,7 +160,7 @@ impl Default for HttpSettings {
 }
 
 impl HttpSettings {
-    /// Every token that is taken, with the name of who holds it where it has one.
+    /// Returns every accepted token, with its holder's name if it has one.
     pub fn all_tokens(&self) -> impl Iterator<Item = (Option<&str>, &Secret)> {
         let one = self.token.iter().map(|token| (None, token));
         one.chain(
@@ -172,7 +172,7 @@ impl HttpSettings {
 }
 
 impl Settings {
-    /// What the key that seals cursors is made of; nothing where it is random.
+    /// Returns the key material for sealing cursors; empty if the key is random.
     pub fn cursor_secrets(&self) -> Vec<&Secret> {
         match &self.cursor_secret {
             Some(secret) => vec![secret],
@@ -180,7 +180,7 @@ impl Settings {
         }
     }
 
-    /// What tells the time: the system, or a replay's one moment.
+    /// Returns the clock: the system's, or the fixed time of a replay.
     pub fn clock(&self) -> Arc<dyn Clock> {
         match self.replay_at {
             Some(moment) => Arc::new(FixedClock(moment)),
@@ -188,18 +188,18 @@ impl Settings {
         }
     }
 
-    /// Whether the toolset `time` is on.
+    /// Whether the toolset `time` is enabled.
     pub fn with_time(&self) -> bool {
         self.toolsets.iter().any(|name| name == "time")
     }
 
-    /// The store as it is set; nothing is opened yet. `None` where nothing is to be kept.
+    /// Returns the configured store, unopened. `None` if storage is off.
     pub fn store(&self) -> Option<Store> {
         let place = match (self.store, &self.database_url) {
             (StoreMode::Off, _) => return None,
             (StoreMode::Memory, _) => Place::Memory,
             (StoreMode::Folder, Some(address)) => Place::Postgres(address.expose().to_owned()),
-            // Without a folder there is nowhere else.
+            // Without a data folder, memory is the only place left.
             (StoreMode::Folder, None) => self.data_folder().map_or(Place::Memory, Place::Folder),
         };
         let days = i64::try_from(self.limits.answers_days).unwrap_or(i64::MAX);
@@ -225,7 +225,7 @@ impl Settings {
         })
     }
 
-    /// The folder for the server's own files, where one is known.
+    /// Returns the folder for the server's own files, if one is known.
     pub fn data_folder(&self) -> Option<PathBuf> {
         self.data_dir.clone().or_else(|| {
             directories::ProjectDirs::from("", "", "freshcontext").map(|dirs| dirs.data_dir().to_path_buf())

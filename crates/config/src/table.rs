@@ -1,4 +1,4 @@
-//! The one table of settings. Reading, help, documentation and error messages all come from it.
+//! The single table of settings. Parsing, help, documentation and error messages all derive from it.
 
 use std::fmt::Write as _;
 use std::net::{IpAddr, SocketAddr};
@@ -11,8 +11,8 @@ use url::Url;
 
 use super::{Secret, Settings, StoreMode};
 
-/// Least characters of a secret that nobody may guess. Sixteen of base64 are 96 bits: at the rate that one client has,
-/// no number of clients guesses them.
+/// Minimum length, in characters, of a secret that must resist guessing. Sixteen characters of base64 are 96
+/// bits, beyond guessing at one client's rate with any number of clients.
 pub const LONG_SECRET: usize = 16;
 /// Longest name of a token, in bytes.
 const NAME_BYTES: usize = 32;
@@ -22,22 +22,22 @@ const NAME_BYTES: usize = 32;
 pub struct Setting {
     /// Dotted key in the file, for example `http.addr`.
     pub key: String,
-    /// Environment name.
+    /// Environment variable name.
     pub env: String,
-    /// What kind of value it takes.
+    /// Kind of its value.
     pub kind: Kind,
-    /// One line for the documentation.
+    /// One-line description for the documentation.
     pub about: &'static str,
-    /// How it is stored.
+    /// How the value is stored.
     how: How,
 }
 
-/// The kind of a setting's value.
+/// Kind of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text.
     Text,
-    /// Text that is never shown.
+    /// Text that is never displayed.
     Secret,
     /// `true` or `false`.
     Bool,
@@ -45,16 +45,16 @@ pub enum Kind {
     Integer,
     /// A list of texts; comma-separated in the environment.
     List,
-    /// Name to text, `name=value` comma-separated in the environment.
+    /// Name to text, `name=value`, comma-separated in the environment.
     Texts,
-    /// Name to number, `name=value` comma-separated in the environment.
+    /// Name to number, `name=value`, comma-separated in the environment.
     Numbers,
-    /// Name to text that is never shown, `name=value` comma-separated in the environment.
+    /// Name to secret text, `name=value`, comma-separated in the environment.
     Secrets,
 }
 
 impl Kind {
-    /// The kind in words.
+    /// Returns the kind in words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -84,7 +84,7 @@ enum How {
 }
 
 impl Setting {
-    /// Stores a value; the error says what is wrong with it, without the key.
+    /// Stores a value. The error describes the problem without the key.
     pub fn store(&self, settings: &mut Settings, value: &Value) -> Result<(), String> {
         match self.how {
             How::Limit(name) => super::limits::store(&mut settings.limits, name, value),
@@ -92,7 +92,7 @@ impl Setting {
         }
     }
 
-    /// Reads a value from text (environment, `--set`) by the setting's kind, and stores it.
+    /// Parses a text (environment, `--set`) by the setting's kind and stores the value.
     pub fn store_text(&self, settings: &mut Settings, text: &str) -> Result<(), String> {
         self.store(settings, &self.read_text(text)?)
     }
@@ -131,7 +131,7 @@ impl Setting {
         })
     }
 
-    /// The value in force, as text; secrets only as set or not.
+    /// Returns the current value as text; a secret only as set or not set.
     pub fn show(&self, settings: &Settings) -> String {
         match self.how {
             How::Limit(name) => super::limits::show(&settings.limits, name),
@@ -140,7 +140,7 @@ impl Setting {
     }
 }
 
-/// All settings, in the order of the documentation.
+/// Returns all settings, in the order of the documentation.
 pub fn settings() -> Vec<Setting> {
     let own = |key: &'static str, kind, about, store, show| Setting {
         key: key.to_owned(),
@@ -498,7 +498,7 @@ pub fn settings() -> Vec<Setting> {
     all
 }
 
-/// The table as a Markdown page, for the documentation.
+/// Returns the table as a Markdown page for the documentation.
 pub fn settings_markdown() -> String {
     let defaults = Settings::default();
     let mut page = String::from(
@@ -560,7 +560,7 @@ fn store_tokens(settings: &mut Settings, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// What is shown of a secret.
+/// Displays whether a secret is set.
 fn set(is_set: bool) -> String {
     if is_set { "(set)".to_owned() } else { String::new() }
 }
@@ -583,7 +583,7 @@ fn text(value: &Value) -> Result<String, String> {
         .ok_or_else(|| "must be text".to_owned())
 }
 
-/// A text that can be sent in a header as it is.
+/// Accepts text that can be sent in a header unchanged.
 fn word(value: &Value) -> Result<String, String> {
     let text = text(value)?;
     if text.chars().any(|c| c.is_control() || c.is_whitespace()) {

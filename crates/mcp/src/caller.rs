@@ -1,16 +1,16 @@
-//! Who calls over HTTP: the transport puts these into the extensions of a request.
+//! Caller identity over HTTP. The transport puts these types into the extensions of a request.
 
 use std::sync::Arc;
 
-/// Who holds a token that has a name.
+/// Holder of a named token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// Which of the tokens, for counting.
+    /// Index of the token, used in metrics.
     pub number: usize,
-    /// The name that the settings give the token.
+    /// Name of the token in the settings.
     pub name: Arc<str>,
 }
 
-/// Which of several tokens a caller holds: each has a share of the places.
+/// Index of the caller's token where several are configured. Each token has its own share of the connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share(pub usize);

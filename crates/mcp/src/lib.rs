@@ -1,5 +1,5 @@
-//! The engine as an MCP server, whatever the transport: what rmcp asks, resources, the page that draws an answer, and the
-//! JSON-RPC messages that both transports read themselves.
+//! The engine as an MCP server, independent of the transport: the rmcp handler, resources, the HTML page for
+//! results, and the JSON-RPC messages that both transports parse themselves.
 
 pub mod caller;
 pub mod jsonrpc;

@@ -1,5 +1,5 @@
-//! Deliverables and kept context records as MCP resources, and word of changes of deliverables. What other processes do is seen too: the store is looked at
-//! once a second while somebody listens.
+//! Deliverables and stored context records as MCP resources, with change notifications for deliverables.
+//! Changes by other processes are included: the store is polled once a second while a subscription is open.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,23 +17,23 @@ use rmcp::service::{Peer, SubscriptionContext};
 use freshcontext_engine::Owner;
 use freshcontext_follow::Follow;
 
-/// What stands before the name of a deliverable.
+/// URI prefix of a deliverable.
 const PREFIX: &str = "freshcontext://deliverables/";
-/// The kind of text that a version is.
+/// Media type of a deliverable's version.
 const KIND: &str = "text/markdown";
-/// What stands before the id of context records that are kept.
+/// URI prefix of stored context records.
 const RECORDS_PREFIX: &str = "freshcontext://records/";
-/// The kind of text that they are.
+/// Media type of context records.
 const RECORDS_KIND: &str = "application/json";
-/// Time between two looks at the store.
+/// Interval between two polls of the store.
 const LOOK: Duration = Duration::from_secs(1);
-/// Deliverables that one session may subscribe to, and subscriptions that it may listen to at once.
+/// Most deliverables that one session may subscribe to, and most concurrent subscriptions.
 const MOST: usize = 100;
 
 /// Newest versions by name.
 type State = BTreeMap<String, i64>;
 
-/// What one session of an older revision subscribed to.
+/// Subscriptions of one session of an older protocol revision.
 #[derive(Debug, Clone, Default)]
 pub struct Subscribed(Arc<Mutex<Subscriptions>>);
 
@@ -41,13 +41,13 @@ pub struct Subscribed(Arc<Mutex<Subscriptions>>);
 struct Subscriptions {
     /// Names of deliverables.
     names: BTreeSet<String>,
-    /// Whether somebody looks at the store already.
+    /// Whether a polling task is running.
     looking: bool,
-    /// Subscriptions of a newer revision that are listened to.
+    /// Number of open subscriptions of a newer protocol revision.
     listening: usize,
 }
 
-/// One of these; over when dropped.
+/// Counts one open subscription until it is dropped.
 struct Listening(Subscribed);
 
 impl Drop for Listening {
@@ -57,17 +57,17 @@ impl Drop for Listening {
     }
 }
 
-/// Whether an address is that of a deliverable, or of context records that may be kept.
+/// Whether a URI names a deliverable or context records.
 pub fn is_one(uri: &str) -> bool {
     name_of(uri).is_some() || records_of(uri).is_some()
 }
 
-/// The context records that an address names.
+/// Returns the id of the context records that a URI names.
 fn records_of(uri: &str) -> Option<&str> {
     uri.strip_prefix(RECORDS_PREFIX).filter(|id| !id.is_empty())
 }
 
-/// The deliverable that an address names.
+/// Returns the name of the deliverable that a URI names.
 fn name_of(uri: &str) -> Option<&str> {
     uri.strip_prefix(PREFIX).filter(|name| !name.is_empty())
 }
@@ -85,7 +85,7 @@ fn unknown(uri: &str) -> ErrorData {
     ErrorData::resource_not_found(clean_error(&message), None)
 }
 
-/// An owner's deliverables that have a version.
+/// Lists an owner's deliverables that have a version.
 pub async fn list(follow: &Follow, owner: &Owner) -> Result<ListResourcesResult, ErrorData> {
     let state = follow
         .deliverable_state(owner)
@@ -104,12 +104,12 @@ pub async fn list(follow: &Follow, owner: &Owner) -> Result<ListResourcesResult,
         .with_cache_scope(CacheScope::Private))
 }
 
-/// How their addresses are made.
+/// Returns the URI templates of all resources.
 pub fn templates() -> ListResourceTemplatesResult {
     let template = ResourceTemplate::new(format!("{PREFIX}{{name}}"), "deliverable")
         .with_title("Newest version of a deliverable")
         .with_mime_type(KIND);
-    // Not in the list of resources: whoever asked for records knows their id, and there may be many.
+    // Records are not listed: a client that asked for records knows their id, and there may be many.
     let records = ResourceTemplate::new(format!("{RECORDS_PREFIX}{{context_id}}"), "records")
         .with_title("Context records of an earlier call, with what was found out since")
         .with_mime_type(RECORDS_KIND);
@@ -118,7 +118,7 @@ pub fn templates() -> ListResourceTemplatesResult {
         .with_cache_scope(CacheScope::Private)
 }
 
-/// The newest version of a deliverable, as it was generated, or records as they are kept: nothing is asked for it.
+/// Returns the newest version of a deliverable, or stored records. Makes no requests.
 pub async fn read(follow: &Follow, uri: &str, owner: &Owner) -> Result<ReadResourceResult, ErrorData> {
     let found = match (records_of(uri), name_of(uri)) {
         (Some(id), _) => follow
@@ -143,7 +143,7 @@ pub async fn read(follow: &Follow, uri: &str, owner: &Owner) -> Result<ReadResou
     }
 }
 
-/// What changed between two looks: whether the list did, and the names with another version.
+/// Compares two polls: whether the list changed, and the names whose version changed.
 fn changes(before: &State, after: &State) -> (bool, Vec<String>) {
     let listed = |state: &State| -> BTreeSet<String> {
         let there = state.iter().filter(|(_, version)| **version > 0);
@@ -156,7 +156,7 @@ fn changes(before: &State, after: &State) -> (bool, Vec<String>) {
     (listed(before) != listed(after), updated.collect())
 }
 
-/// Tells a subscription of its changes until it is cancelled.
+/// Notifies a subscription of changes until it is cancelled.
 async fn listen(follow: &Follow, owner: &Owner, context: &SubscriptionContext) {
     let accepted = context.accepted();
     let wants_list = accepted.resources_list_changed == Some(true);
@@ -166,7 +166,7 @@ async fn listen(follow: &Follow, owner: &Owner, context: &SubscriptionContext) {
             () = context.cancelled() => return,
             () = tokio::time::sleep(LOOK) => {}
         }
-        // A store that cannot be used for a while says nothing; the next look tells.
+        // A store that is temporarily unavailable causes no notification; the next poll catches up.
         let Ok(after) = follow.deliverable_state(owner).await else {
             continue;
         };
@@ -191,7 +191,7 @@ impl Subscribed {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells a subscription of its changes until it is cancelled: each looks at the store for itself.
+    /// Notifies a subscription of changes until it is cancelled. Each subscription polls the store itself.
     pub async fn listen(
         &self,
         follow: &Follow,
@@ -211,7 +211,7 @@ impl Subscribed {
         Ok(())
     }
 
-    /// Subscribes a session of an older revision to one deliverable.
+    /// Subscribes a session of an older protocol revision to one deliverable.
     pub async fn add(
         &self,
         follow: &Follow,
@@ -250,7 +250,7 @@ impl Subscribed {
         }
     }
 
-    /// Looks until the session ends or nothing is subscribed to any more.
+    /// Polls until the session ends or the last subscription is removed.
     async fn look(&self, follow: &Follow, owner: &Owner, mut before: State, peer: Peer<RoleServer>) {
         loop {
             tokio::time::sleep(LOOK).await;
@@ -268,7 +268,7 @@ impl Subscribed {
             let (list, updated) = changes(&before, &after);
             before = after;
             if list {
-                // A peer that has gone needs no word.
+                // A disconnected peer needs no notification.
                 let _ = peer.notify_resource_list_changed().await;
             }
             for name in updated.into_iter().filter(|name| names.contains(name)) {

@@ -1,4 +1,4 @@
-//! The engine as an MCP server: what rmcp asks, answered.
+//! rmcp's handler for the engine.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -32,18 +32,18 @@ use freshcontext_engine::{
 };
 use freshcontext_follow::Follow;
 
-/// What the server, its crate and its packages are called.
+/// Name of the server, its crate and its packages.
 pub const NAME: &str = "freshcontext";
-/// What it is, in one sentence; the MCP registry takes 100 characters.
+/// One-sentence description; the MCP registry allows 100 characters.
 pub const DESCRIPTION: &str =
     "Public sources with the age of every item, and a judge of context you already have.";
-/// The version of everything that is given out.
+/// Version of the server and of its packages.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// How long a client may keep the lists and the page: they change with the binary only.
+/// How long a client may cache the lists and the page: they change with the binary only.
 const LIST_TTL_MS: u64 = 3_600_000;
 
-/// What a client's model is told about this server.
+/// Instructions for the client's model.
 pub const INSTRUCTIONS: &str = "\
 Every answer says how old its content is: its source, its publication date (or unknown), the moment of retrieval, how \
 reliable the date is, the age in words, and a score from 100 (new) to 0 (decayed). In the text these stand between \
@@ -53,14 +53,14 @@ title, summary, field and content. A failed call has isError, a message, a code 
 status partial means that some of what was asked for failed, and the answer says what. To judge or rank context that \
 you already have, pass it to evaluate_context; items and results of these tools fit as its signals.";
 
-/// Serves one connection. Cheap to clone; everything is shared.
+/// Handler of one connection. Cheap to clone; all state is shared.
 #[derive(Debug, Clone)]
 pub struct McpServer {
     engine: Arc<Engine>,
     tools: Arc<[McpTool]>,
-    /// Deliverables, where they are offered as resources.
+    /// Deliverables, if they are offered as resources.
     follow: Option<Follow>,
-    /// Of the one session that this serves, where changes can be told to it.
+    /// Subscriptions of the session, if the connection is one session and can receive notifications.
     subscribed: Option<Subscribed>,
 }
 
@@ -80,7 +80,7 @@ impl McpServer {
         }
     }
 
-    /// Offers deliverables as resources, where there is a store for them.
+    /// Offers deliverables as resources, if a store is configured.
     #[must_use]
     pub fn with_deliverables(self, follow: Option<Follow>) -> Self {
         Self {
@@ -89,7 +89,7 @@ impl McpServer {
         }
     }
 
-    /// Tells one session of changes to deliverables: on stdio, where a connection is a session.
+    /// Enables change notifications for the single session of this connection (stdio).
     #[must_use]
     pub fn for_one_session(self) -> Self {
         Self {
@@ -98,13 +98,13 @@ impl McpServer {
         }
     }
 
-    /// The tools as clients see them, in their order.
+    /// Tools as clients list them, in order.
     pub fn tools(&self) -> &[McpTool] {
         &self.tools
     }
 }
 
-/// Schemas of results as rmcp holds them, each once: most tools share one, and a copy for each takes half a MiB.
+/// Output schemas in rmcp's type, shared between tools. A copy for each tool would take half a MiB.
 #[derive(Default)]
 struct Schemas(Vec<(Arc<Value>, Arc<JsonObject>)>);
 
@@ -130,12 +130,12 @@ fn describe(tool: &Tool, output_schema: Arc<JsonObject>) -> McpTool {
     out.annotations = Some(
         ToolAnnotations::new()
             .read_only(!tool.writes())
-            // What writes appends, and nothing that was written before is changed.
+            // Writing tools append and never change earlier data.
             .destructive(false)
             .idempotent(!tool.writes())
             .open_world(tool.open_world()),
     );
-    // The same for all clients: a list of tools must not depend on who asks.
+    // The same for all clients: a tool list must not depend on the caller.
     if !matches!(tool.work, Work::Toolset { .. }) {
         out.meta = Some(meta(&json!({"ui": {"resourceUri": timeline::URI}})));
     }
@@ -146,7 +146,7 @@ fn meta(value: &Value) -> MetaObject {
     MetaObject(object(value))
 }
 
-/// The one resource: the page that draws an answer.
+/// The one static resource: the HTML page for results.
 fn page() -> Resource {
     Resource::new(timeline::URI, "timeline")
         .with_title("FreshContext timeline")
@@ -154,7 +154,7 @@ fn page() -> Resource {
         .with_mime_type(timeline::MIME_TYPE)
 }
 
-/// The resource's content. It needs no origin, and says so.
+/// Content of the page. It needs no network origin and declares none.
 fn page_content() -> ResourceContents {
     let csp = json!({"connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": []});
     ResourceContents::TextResourceContents {
@@ -179,7 +179,7 @@ fn object(value: &Value) -> JsonObject {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// What a request says about records: where its `_meta` has the key, or its arguments may.
+/// Reads the request for records from `_meta`, or from the arguments if they may hold it.
 fn asked_for_records(context: &RequestContext<RoleServer>, arguments: &Arguments) -> Option<RecordsRequest> {
     if context.meta.get(RECORDS_KEY).is_none() && !arguments.hold("records") {
         return None;
@@ -191,7 +191,7 @@ fn asked_for_records(context: &RequestContext<RoleServer>, arguments: &Arguments
     Some(asked)
 }
 
-/// Whether a progress token may be repeated with every step.
+/// Whether a progress token is short enough to be repeated in every notification.
 fn is_short(token: &ProgressToken) -> bool {
     match &token.0 {
         NumberOrString::Number(_) => true,
@@ -199,21 +199,21 @@ fn is_short(token: &ProgressToken) -> bool {
     }
 }
 
-/// Whose request it is.
+/// Owner of the request's data.
 fn owner_of(context: &RequestContext<RoleServer>) -> Owner {
     let head = context.extensions.get::<http::request::Parts>();
     let caller = head.and_then(|head| head.extensions.get::<Caller>());
     caller.map_or_else(Owner::default, |caller| Owner::of_token(&caller.name))
 }
 
-/// What this server is called and what it offers; `told` where a session hears of changes to its resources.
-fn server_config(told: bool) -> ServerConfig {
+/// Name and capabilities of the server. `notifies` enables change notifications for resources.
+fn server_config(notifies: bool) -> ServerConfig {
     let about = Implementation::new(NAME, VERSION)
         .with_title("FreshContext")
         .with_description(DESCRIPTION);
     let pages = object(&json!({"mimeTypes": [timeline::MIME_TYPE]}));
     let resources = ServerCapabilities::builder().enable_tools().enable_resources();
-    let mut capabilities = if told {
+    let mut capabilities = if notifies {
         resources
             .enable_resources_list_changed()
             .enable_resources_subscribe()
@@ -231,7 +231,7 @@ fn server_config(told: bool) -> ServerConfig {
         .with_instructions(INSTRUCTIONS)
 }
 
-/// An outcome in MCP's terms.
+/// Converts an outcome into rmcp's type.
 pub fn tool_result(outcome: ToolOutcome) -> CallToolResult {
     let content = vec![ContentBlock::text(outcome.text)];
     let mut result = if outcome.is_error {
@@ -244,22 +244,22 @@ pub fn tool_result(outcome: ToolOutcome) -> CallToolResult {
     result
 }
 
-/// What a tool costs whoever reads the list, in bytes as JSON.
+/// Size of a tool in a client's list, in bytes of JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
-    /// Its title.
+    /// Size of the title.
     pub title: usize,
-    /// Its description.
+    /// Size of the description.
     pub description: usize,
-    /// The schema of its arguments.
+    /// Size of the input schema.
     pub input: usize,
-    /// The schema of its answers.
+    /// Size of the output schema.
     pub output: usize,
-    /// All that a model reads: name, title, description and the schema of the arguments.
+    /// Size of the model-visible part: name, title, description and input schema.
     pub visible: usize,
 }
 
-/// What each part of a tool costs.
+/// Measures each part of a tool.
 pub fn cost(tool: &McpTool) -> Cost {
     let bytes = |schema: &JsonObject| serde_json::to_string(schema).map_or(0, |text| text.len());
     Cost {
@@ -282,23 +282,23 @@ pub fn model_visible_bytes(tool: &McpTool) -> usize {
     visible.to_string().len()
 }
 
-/// Characters of a caller's own words that an error repeats.
+/// Longest caller-supplied text that an error repeats, in characters.
 const SHOWN_CHARS: usize = 60;
-/// Characters of an asked-for resource's address that an error repeats.
+/// Longest requested resource URI that an error repeats, in characters.
 const SHOWN_URI_CHARS: usize = 200;
 
-/// What is said about a tool that does not exist.
+/// Error for a tool that does not exist.
 pub fn unknown_tool(name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("Unknown tool: {}", shown(name)), None)
 }
 
-/// A caller's own word, fit to be repeated.
+/// Cleans and truncates a caller-supplied text for an error message.
 fn shown(word: &str) -> String {
     cut(&clean_error(word), SHOWN_CHARS).to_owned()
 }
 
-/// An error as it leaves, whoever made it: what it repeats of a request is cleaned like everything else. Both
-/// transports pass every error through here.
+/// Cleans an error before it is sent, regardless of its origin: the text that it repeats from the request is
+/// cleaned like all output. Both transports pass every error through here.
 pub fn cleaned(mut error: ErrorData) -> ErrorData {
     error.message = clean_error(&error.message).into();
     if let Some(data) = &mut error.data {
@@ -346,10 +346,11 @@ impl ServerHandler for McpServer {
                 peer: context.peer.clone(),
             }) as Arc<dyn Progress>
         });
-        // What stood before the message, where it came over HTTP.
+        // Head of the HTTP request, if the message came over HTTP.
         let head = context.extensions.get::<http::request::Parts>();
         let caller = head.and_then(|head| head.extensions.get::<Caller>());
-        // Of a line it is with the request, of an HTTP request with that.
+        // The stdio transport stores it in the request's extensions, the HTTP transport in those of the HTTP
+        // request.
         let aside = context
             .extensions
             .get::<Aside>()
@@ -421,10 +422,10 @@ impl ServerHandler for McpServer {
         }
         if request.uri != timeline::URI {
             let message = format!("there is no resource {}", shown(&request.uri));
-            // The specification has clients told which one they asked for.
+            // The specification requires the requested URI in the error.
             let uri = clean_error(&request.uri);
             let data = Some(json!({"uri": cut(&uri, SHOWN_URI_CHARS)}));
-            // The revision without a handshake has no code of its own for this.
+            // The revision without a handshake defines no error code for this.
             let modern = context
                 .protocol_version()
                 .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28);
@@ -440,7 +441,7 @@ impl ServerHandler for McpServer {
             .into())
     }
 
-    // What is not declared is not there: an empty list would be a promise.
+    // Undeclared capabilities are not served: an empty list would imply support.
 
     async fn complete(
         &self,
@@ -459,7 +460,7 @@ impl ServerHandler for McpServer {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // What is accepted of it, the declared capabilities say.
+        // The declared capabilities determine what is accepted.
         self.subscribed.is_some().then(|| requested.clone())
     }
 
@@ -502,8 +503,8 @@ impl ServerHandler for McpServer {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        // rmcp reads a known method with unreadable parameters as a custom request.
-        // `initialize` is no method of the revisions that do without a handshake.
+        // rmcp reads a known method with unreadable parameters as a custom request. `initialize` does not
+        // exist in the revisions without a handshake.
         let handshake = context
             .protocol_version()
             .is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
@@ -531,7 +532,7 @@ impl ServerHandler for McpServer {
     }
 }
 
-/// Progress as notifications to the peer that asked.
+/// Sends progress notifications to the calling peer.
 struct PeerProgress {
     token: ProgressToken,
     peer: Peer<RoleServer>,
@@ -543,7 +544,7 @@ impl Progress for PeerProgress {
             .with_total(total as f64)
             .with_message(message);
         Box::pin(async move {
-            // A peer that has gone needs no progress.
+            // A disconnected peer needs no progress.
             let _ = self.peer.notify_progress(note).await;
         })
     }

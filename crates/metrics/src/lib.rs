@@ -1,8 +1,8 @@
-//! Figures for a monitoring system, in Prometheus' text format.
+//! Metrics in the Prometheus text format.
 //!
-//! Every label value comes from a closed set: our tools, our error codes, the hosts that our sources
-//! name, the reasons below. Nothing that a caller or a source writes becomes a label, so no traffic can
-//! make the series many. Nothing of this exists where the operator has not asked for it.
+//! Every label value comes from a closed set: the tools, the error codes, the hosts that the sources name,
+//! and the reasons below. No text from a caller or a source becomes a label, so traffic cannot increase the
+//! number of series. Metrics exist only if the operator enables them.
 
 mod transport;
 
@@ -21,36 +21,36 @@ use prometheus::{
 
 pub use transport::Metered;
 
-/// What stands for everything that has no name of its own in a set.
+/// Label value for everything outside a set.
 const OTHER: &str = "other";
-/// The outcome of a call that answered, and of a request that a source answered.
+/// Outcome of a successful call, and of a request with a response.
 const OK: &str = "ok";
-/// The outcome of a call to a tool that does not exist.
+/// Outcome of a call to an unknown tool.
 const UNKNOWN_TOOL: &str = "unknown_tool";
-/// Upper bounds of the duration's buckets, in seconds: from an answer out of memory to a composite that
-/// used all its time.
+/// Upper bounds of the duration buckets, in seconds: from a cache hit to a composite that used its whole
+/// deadline.
 const BUCKETS: [f64; 11] = [0.002, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0];
 
-/// Why a request did not reach a tool, or a call found no place.
+/// Reason why a request did not reach a tool or a call was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// No place for another connection.
+    /// The connection limit is reached.
     Connections,
-    /// The Host header is not ours.
+    /// The Host header is not accepted.
     Host,
-    /// The Origin header names a page that may not call us.
+    /// The Origin header is not accepted.
     Origin,
-    /// No bearer token, or a wrong one.
+    /// The bearer token is missing or wrong.
     Token,
-    /// The client asks more often than it may.
+    /// The client exceeds its rate limit.
     Rate,
-    /// The body is larger than allowed.
+    /// The body is too large.
     BodySize,
-    /// The body took too long, or ended early.
+    /// Reading the body timed out or ended early.
     BodyRead,
-    /// Method, media type or message are not as specified.
+    /// The method, media type or message violates the specification.
     Protocol,
-    /// The gate for calls is full.
+    /// The limit on concurrent calls is reached.
     Busy,
 }
 
@@ -82,7 +82,7 @@ impl Refusal {
     }
 }
 
-/// All figures of one process.
+/// All metrics of one process.
 pub struct Metrics {
     registry: Registry,
     hosts: HashSet<&'static str>,
@@ -96,7 +96,7 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Figures for these sources; the tools are added by the engine that knows them.
+    /// Creates the series of these sources. The engine adds the tools.
     pub fn new<'a>(
         descriptors: impl IntoIterator<Item = &'a &'static Descriptor>,
     ) -> Result<Self, prometheus::Error> {
@@ -151,7 +151,7 @@ impl Metrics {
             upstream,
             cache,
         };
-        // Zeros from the start: a rate is only seen where there was a value before.
+        // Series start at zero: a rate needs an earlier value.
         metrics.add_calls(OTHER, UNKNOWN_TOOL, 0);
         for reason in Refusal::ALL {
             add(&metrics.refused, &[reason.as_str()], 0);
@@ -165,13 +165,13 @@ impl Metrics {
         Ok(metrics)
     }
 
-    /// Makes the series of a tool.
+    /// Creates the series of a tool.
     pub fn know_tool(&self, tool: &str) {
         self.add_calls(tool, OK, 0);
         let _ = self.durations.get_metric_with_label_values(&[tool]);
     }
 
-    /// A call to a tool of ours begins.
+    /// Counts the start of a call to a known tool.
     pub fn call(self: &Arc<Self>, tool: &str) -> CallMeter {
         self.in_flight.inc();
         CallMeter {
@@ -182,23 +182,23 @@ impl Metrics {
         }
     }
 
-    /// A call named a tool that does not exist. The name is not kept.
+    /// Counts a call to an unknown tool, without its name.
     pub fn unknown_tool(&self) {
         self.add_calls(OTHER, UNKNOWN_TOOL, 1);
     }
 
-    /// Somebody was turned away.
+    /// Counts a rejected request.
     pub fn refused(&self, reason: Refusal) {
         add(&self.refused, &[reason.as_str()], 1);
     }
 
-    /// An HTTP client is connected, until this is dropped.
+    /// Counts an HTTP connection until the returned guard is dropped.
     pub fn connected(self: &Arc<Self>) -> Connected {
         self.connections.inc();
         Connected(Arc::clone(self))
     }
 
-    /// All figures as text, and its media type.
+    /// Returns all metrics as text, with the media type.
     pub fn text(&self) -> Result<(String, &'static str), prometheus::Error> {
         let text = TextEncoder::new().encode_to_string(&self.registry.gather())?;
         Ok((text, TEXT_FORMAT))
@@ -208,7 +208,7 @@ impl Metrics {
         add(&self.calls, &[tool, outcome], by);
     }
 
-    /// The host as a label: one that a source names, or `other`.
+    /// Returns the host's label: a host that a source names, or `other`.
     fn host(&self, request: &Request) -> &'static str {
         let host = request.url.host_str().unwrap_or_default();
         self.hosts.get(host).copied().unwrap_or(OTHER)
@@ -255,7 +255,7 @@ fn add(counters: &IntCounterVec, labels: &[&str], by: u64) {
     }
 }
 
-/// One call at work. Dropped without an outcome, its caller has gone: `cancelled`.
+/// One running call. Dropped without an outcome, it counts as `cancelled`: its caller has disconnected.
 pub struct CallMeter {
     metrics: Arc<Metrics>,
     tool: String,
@@ -264,7 +264,7 @@ pub struct CallMeter {
 }
 
 impl CallMeter {
-    /// How the call ended: with an answer, or with this code.
+    /// Records the outcome: success, or this error code.
     pub fn settle(mut self, failed: Option<ErrorCode>) {
         if failed == Some(ErrorCode::Overloaded) {
             self.metrics.refused(Refusal::Busy);
@@ -285,7 +285,7 @@ impl Drop for CallMeter {
     }
 }
 
-/// One connection of a client.
+/// Guard of one client connection.
 pub struct Connected(Arc<Metrics>);
 
 impl Drop for Connected {

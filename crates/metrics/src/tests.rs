@@ -1,4 +1,4 @@
-//! Labels are from closed sets, whatever happens.
+//! Labels come from closed sets.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use freshcontext_contract::{
 
 use super::*;
 
-/// Every source is down.
+/// A transport whose every request fails.
 struct Down;
 
 impl Transport for Down {

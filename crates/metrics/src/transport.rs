@@ -1,4 +1,4 @@
-//! What sources ask for, counted where the engine hands it to the pipeline.
+//! Counts source requests where the engine hands them to the pipeline.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use freshcontext_contract::{
 
 use super::{Metrics, OK, add};
 
-/// A transport that counts what passes.
+/// A transport that counts requests.
 pub struct Metered {
     inner: Arc<dyn Transport>,
     metrics: Arc<Metrics>,
@@ -59,7 +59,7 @@ impl Transport for Metered {
     }
 }
 
-/// A request under way; also counted where its call ends before it.
+/// A request in flight. Also counted if its call ends first.
 struct MeteredRequest<'m> {
     metrics: &'m Metrics,
     host: &'static str,

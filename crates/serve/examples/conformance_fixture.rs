@@ -1,9 +1,8 @@
-//! The fixtures that the MCP conformance suite asks for, on the server's own HTTP stack.
+//! The fixtures of the MCP conformance suite, on the server's own HTTP stack.
 //!
-//! The suite calls tools, resources and prompts with fixed names and answers, which a real server has
-//! no use for. This program mounts them on the very code that serves ours, so that the stack is
-//! what is tested: `cargo run --example conformance_fixture -- 127.0.0.1:8790`, then the suite with
-//! `--url http://127.0.0.1:8790/mcp`.
+//! The suite calls tools, resources and prompts with fixed names and results, which the real server does not
+//! have. This program mounts them on the same HTTP stack: `cargo run --example conformance_fixture --
+//! 127.0.0.1:8790`, then the suite with `--url http://127.0.0.1:8790/mcp`.
 
 #![expect(
     clippy::indexing_slicing,
@@ -45,12 +44,12 @@ struct Fixture {
 
 type Context = RequestContext<RoleServer>;
 
-/// Everything here is written as JSON, as the suite's documentation has it.
+/// Values are written as JSON, as in the suite's documentation.
 fn of<T: DeserializeOwned>(value: Value) -> Result<T, ErrorData> {
     serde_json::from_value(value).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-/// A final result; rmcp takes the type away again for older revisions.
+/// Builds a final result; rmcp removes the type for older revisions.
 fn complete<T: DeserializeOwned>(mut value: Value) -> Result<T, ErrorData> {
     value["resultType"] = "complete".into();
     of(value)
@@ -92,7 +91,7 @@ fn roots() -> Value {
     json!({"method": "roots/list", "params": {}})
 }
 
-/// A state with a tag, so that a changed one is known.
+/// Appends a tag to a state to detect changes.
 fn seal(state: &str) -> String {
     let tag: Vec<String> = mac(state)
         .map(|mac| {
@@ -112,7 +111,7 @@ fn mac(state: &str) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// The state of a request; an error where it was changed on its way.
+/// Returns the state of a request, or an error if it was changed in transit.
 fn opened(request: &CallToolRequestParams) -> Result<Option<String>, ErrorData> {
     let Some(given) = &request.request_state else {
         return Ok(None);

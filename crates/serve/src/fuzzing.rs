@@ -1,4 +1,4 @@
-//! The crate's readers of outside bytes, for the laws and the targets in `fuzz/`.
+//! Entry points to this crate's parsers, for the complexity tests and the targets in `fuzz/`.
 
 use std::future::ready;
 
@@ -10,13 +10,13 @@ use crate::http::head::SmugglingFilter;
 use crate::stdio::lines;
 use freshcontext_mcp::jsonrpc::frame;
 
-/// Reads one line of stdin as JSON-RPC; whether it is a message.
+/// Parses one line of stdin as JSON-RPC. Returns whether it is a message.
 pub fn frame(line: &Bytes) -> bool {
     matches!(frame::read(line), frame::Frame::Message(_))
 }
 
-/// Looks through the heads of a connection's bytes, in pieces of `piece` bytes (1 or more) as they would
-/// come in; whether none was spoilt.
+/// Filters a connection's bytes in pieces of `piece` bytes (1 or more). Returns whether all heads are
+/// unambiguous.
 pub fn head(bytes: &[u8], piece: usize) -> bool {
     let mut scan = SmugglingFilter::default();
     let mut bytes = bytes.to_vec();
@@ -25,7 +25,7 @@ pub fn head(bytes: &[u8], piece: usize) -> bool {
     bytes == before
 }
 
-/// Takes the lines out of a stream, each at most `most` bytes long; how many there are.
+/// Splits a stream into lines of at most `most` bytes. Returns their number.
 pub async fn lines(bytes: &[u8], most: usize) -> usize {
     let lines = FramedRead::with_capacity(bytes, lines::LineDecoder::new(most), lines::SMALL);
     lines.filter(|line| ready(line.is_ok())).count().await

@@ -1,4 +1,4 @@
-//! When to leave: signals, and the end of the parent process.
+//! Reasons to shut down: signals, and the end of the parent process.
 
 /// Completes at SIGINT, SIGTERM or SIGHUP (Ctrl-C elsewhere). Each call waits for a new one.
 pub async fn end() {
@@ -24,13 +24,14 @@ pub async fn end() {
     }
 }
 
-/// Completes when the process that is our parent at this call is gone, even if somebody else holds our stdin open. Read at
-/// the call and not when first waited for: by then the parent may be gone already, and init in its place.
+/// Completes when the current parent process ends, even if another process holds stdin open. The parent is
+/// read at the call rather than at the first poll, because by then the parent may have ended and init taken
+/// its place.
 pub fn parent_gone() -> impl Future<Output = ()> {
     #[cfg(target_os = "linux")]
     let parent = std::os::unix::process::parent_id();
     async move {
-        // Started by init, or as init of a container: nothing to watch.
+        // Started by init, or as init of a container: there is no parent to watch.
         #[cfg(target_os = "linux")]
         if parent > 1 {
             let mut tick = tokio::time::interval(std::time::Duration::from_secs(4));

@@ -1,5 +1,6 @@
-//! What goes past rmcp on both doors: the arguments of a judgement, read once, and its structure as it is
-//! written. Both are large, and rmcp's own types would hold each of them as a tree of values of its own.
+//! Data that bypasses rmcp on both transports: the arguments of `evaluate_context`, which are parsed once,
+//! and its structured result, which is already serialised. Both are large, and rmcp's own types would hold
+//! each of them as a tree of values.
 
 use std::borrow::Cow;
 use std::io;
@@ -13,17 +14,18 @@ use serde_json::value::RawValue;
 
 use freshcontext_engine::{BorrowedArguments, EVALUATE, Slot};
 
-/// Arguments of a judgement, and where its structure is put. In the extensions of a request that has no other arguments.
+/// Arguments of an evaluation and the slot for its structured result. Stored in the extensions of a request
+/// whose other arguments are empty.
 #[derive(Debug, Clone)]
 pub struct Aside {
-    /// The arguments.
+    /// Arguments of the call.
     pub arguments: BorrowedArguments,
-    /// Where the structure is put.
+    /// Receives the structured result.
     pub structure: Slot,
 }
 
 impl Aside {
-    /// Arguments, and an empty place for the structure.
+    /// Pairs arguments with an empty slot.
     pub fn new(arguments: BorrowedArguments) -> Self {
         Self {
             arguments,
@@ -32,8 +34,8 @@ impl Aside {
     }
 }
 
-/// Writes the answer to a call, with a structured result that is text already. `id` and `result` are as rmcp has
-/// them.
+/// Writes the response to a call whose structured result is already serialised. `id` and `result` have rmcp's
+/// types.
 pub fn write_answer(
     out: impl io::Write,
     id: &impl Serialize,
@@ -66,8 +68,9 @@ pub fn write_answer(
     serde_json::to_writer(out, &answer)
 }
 
-/// Takes the arguments out of a call that judges: the message with `{}` in their place, and they. None where it is another
-/// message, not in form, or holds more than [`SIGNALS_VALUES`]; it is then read as any other.
+/// Splits an evaluation call into the message with `{}` as arguments, and the arguments. `None` if the
+/// message is another call, is malformed, or holds more than [`SIGNALS_VALUES`] values; the general reader
+/// then handles it.
 pub fn apart(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
     const KEY: &[u8] = b"\"arguments\"";
 
@@ -87,8 +90,9 @@ pub fn apart(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
         arguments: &'m RawValue,
     }
 
-    // Read where they seem to stand, before anything else is known: to skip them first takes as long again. What is found may be
-    // another's key, or the end of a text with a quote in it; whether it was the right one, the rest of the message says.
+    // Parses the arguments at their likely position before the rest of the message, because skipping them
+    // first costs as much again. The position may be wrong (another object's key, or a string that contains a
+    // quote); parsing the rest of the message verifies it.
     memmem::find(message, EVALUATE.as_bytes())?;
     let behind_key = message.get(memmem::find(message, KEY)? + KEY.len()..)?;
     let value = behind_key
@@ -108,7 +112,7 @@ pub fn apart(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
     judges.then_some((rest, arguments))
 }
 
-/// Whether a message holds more values than are read, beside the arguments that [`apart`] took out of it.
+/// Whether a message exceeds the limit on values, not counting the arguments that [`apart`] removed.
 pub fn has_too_many_values(message: &[u8]) -> bool {
     hold_more_values_than(&[message], MESSAGE_VALUES)
 }
@@ -156,7 +160,7 @@ mod tests {
                 format!(r#""_meta":{{"a":1}},{}"#, called.replace("\":", "\" : ")),
                 true,
             ),
-            // What is found first is no key, or another's.
+            // The first match is not a key, or belongs to another object.
             (format!(r#""_meta":{{"a \"arguments":{{}}}},{called}"#), false),
             (format!(r#""_meta":{{"a":"\"arguments"}},{called}"#), false),
             (format!(r#""_meta":{{"arguments":{{}}}},{called}"#), false),
@@ -182,12 +186,12 @@ mod tests {
         let list = |values: usize| format!("[{}0]", "0,".repeat(values - 1));
         assert!(!has_too_many_values(list(MESSAGE_VALUES).as_bytes()));
         assert!(has_too_many_values(list(MESSAGE_VALUES + 1).as_bytes()));
-        // With the three that follow the arguments.
+        // Includes the three values that follow the arguments.
         let judged = |values| apart(&message(&format!(r#"{{"signals":{}}}"#, list(values))));
         let (rest, _) = judged(SIGNALS_VALUES - 4).unwrap();
         assert!(!has_too_many_values(&rest));
         assert!(judged(SIGNALS_VALUES - 3).is_none());
-        // Beside the arguments, no more than in any message.
+        // Outside the arguments, the limit is the same as in any message.
         let beside = |values: usize| {
             let (more, name) = (list(values), EVALUATE);
             let message = format!(

@@ -1,7 +1,7 @@
-//! One line to one JSON-RPC message, or to the error that answers it.
+//! Parses one line into one JSON-RPC message, or into the error response to it.
 //!
-//! Tool calls are read in one pass into rmcp's types, but for what is to be judged, which is read in one pass
-//! beside them; everything else is rare and small, and is left to rmcp's own reader.
+//! Tool calls are parsed in one pass into rmcp's types. The arguments of an evaluation are parsed separately,
+//! also in one pass. All other messages are rare and small, so rmcp's own parser reads them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,17 +20,17 @@ use freshcontext_engine::BorrowedArguments;
 
 use super::aside::{Aside, apart, has_too_many_values};
 
-/// What a line means.
+/// Parsed content of a line.
 #[derive(Debug)]
 pub enum Frame {
     /// A request.
     Message(Box<ClientJsonRpcMessage>),
-    /// Nobody waits for the answer to this request any more.
+    /// The client cancelled this request.
     Cancelled(RequestId),
-    /// The line is wrong; this is the answer.
+    /// The line is invalid; holds the error response.
     Wrong(Option<RequestId>, ErrorData),
-    /// Nothing to do: blank, an answer to nothing, a notification after which nothing happens. rmcp would make a task
-    /// of each of these.
+    /// Nothing to do: a blank line, a response without a request, or a notification without effect. rmcp
+    /// would spawn a task for each of these.
     Nothing,
 }
 
@@ -48,7 +48,7 @@ struct Raw<'l> {
     error: Option<IgnoredAny>,
 }
 
-/// The parameters of a tool call or a cancellation, unread.
+/// Unparsed parameters of a tool call or a cancellation.
 #[derive(Default)]
 enum Params<'l> {
     #[default]
@@ -91,7 +91,8 @@ impl<'de: 'l, 'l> Deserialize<'de> for Params<'l> {
                 })
             }
 
-            // Whatever else it is, other methods are read by rmcp, and a tool call has no such parameters.
+            // Other parameters are ignored here: rmcp parses other methods, and a tool call has no such
+            // parameters.
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
                 while seq.next_element::<IgnoredAny>()?.is_some() {}
@@ -127,7 +128,7 @@ impl<'de: 'l, 'l> Deserialize<'de> for Params<'l> {
     }
 }
 
-/// Keeps a null apart from an absent field.
+/// Distinguishes `null` from an absent field.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(deserializer).map(Some)
 }
@@ -142,9 +143,9 @@ pub fn read(bytes: &Bytes) -> Frame {
     }
 }
 
-/// Reads a message; `judged` are arguments that were taken out of it.
+/// Parses a message. `judged` holds the arguments that were split off.
 fn read_message(bytes: &[u8], judged: Option<BorrowedArguments>) -> Frame {
-    // Checked as a whole, which is quicker than text by text.
+    // One check of the whole line is faster than a check per string.
     let Ok(line) = simdutf8::basic::from_utf8(bytes) else {
         return parse_error(bytes);
     };
@@ -153,7 +154,7 @@ fn read_message(bytes: &[u8], judged: Option<BorrowedArguments>) -> Frame {
         Some(b'{') => {}
         Some(_) => return not_an_object(line),
     }
-    // Borrows: no tree is made before the values are counted.
+    // Borrowed: values are counted before any tree is built.
     let raw: Raw<'_> = match serde_json::from_str(line) {
         Ok(raw) => raw,
         Err(error) if error.is_data() => return wrong_shape(line),
@@ -171,7 +172,7 @@ fn read_message(bytes: &[u8], judged: Option<BorrowedArguments>) -> Frame {
         return invalid(id, "jsonrpc must be \"2.0\"");
     }
     let Some(method) = raw.method else {
-        // We never ask a client anything, so an answer has nothing to belong to.
+        // The server sends no requests to clients, so a response matches nothing.
         let answer = raw.result.is_some() || raw.error.is_some();
         return if answer {
             Frame::Nothing
@@ -198,8 +199,8 @@ fn read_message(bytes: &[u8], judged: Option<BorrowedArguments>) -> Frame {
     }
 }
 
-/// Whether rmcp's session begins with this request. Pings, discovery and what is refused come before
-/// it, and there rmcp takes a notification for the end of the session.
+/// Whether rmcp's session begins with this request. Pings, discovery and refused requests come earlier; at
+/// that point rmcp takes a notification for the end of the session.
 pub fn begins(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,
@@ -215,7 +216,7 @@ pub fn begins(request: &ClientRequest) -> bool {
     }
 }
 
-/// `judged` are the arguments, where they stand beside the parameters.
+/// `judged` holds the arguments if they were split off from the parameters.
 fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArguments>) -> Frame {
     let bad = |id, what: &'static str| Frame::Wrong(Some(id), ErrorData::invalid_params(what, None));
     let unreadable = |id| Frame::Wrong(Some(id), ErrorData::new(ErrorCode::PARSE_ERROR, UNREADABLE, None));
@@ -262,7 +263,7 @@ fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArgument
 }
 
 fn read_id(id: &RawValue) -> Option<RequestId> {
-    // Lists and objects are no ids, however long.
+    // Lists and objects are invalid ids at any length.
     let text = id.get();
     let value: Value = (!text.starts_with(['[', '{'])).then(|| serde_json::from_str(text).ok())??;
     RequestId::deserialize(&value).ok()
@@ -289,10 +290,11 @@ fn invalid(id: Option<RequestId>, what: &'static str) -> Frame {
     Frame::Wrong(id, ErrorData::new(ErrorCode::INVALID_REQUEST, what, None))
 }
 
-/// What is said of a message beyond [`MESSAGE_VALUES`](freshcontext_contract::limits::MESSAGE_VALUES).
+/// Error text for a message with more than [`MESSAGE_VALUES`](freshcontext_contract::limits::MESSAGE_VALUES)
+/// values.
 pub const TOO_MANY_VALUES: &str = "the message holds more values than are read: send less at a time";
 
-/// JSON in form, with something in it that cannot be read.
+/// Error text for valid JSON with an unreadable value.
 const UNREADABLE: &str =
     "the message holds a number beyond what can be read (1e400) or half of a character (\\ud800)";
 
@@ -307,13 +309,13 @@ fn parse_error(line: &[u8]) -> Frame {
     Frame::Wrong(find_id(line), ErrorData::new(ErrorCode::PARSE_ERROR, what, None))
 }
 
-/// Longest id that is looked at where the message around it cannot be read, in bytes.
+/// Longest id, in bytes, that is recovered from an otherwise unreadable message.
 const ID_BYTES: usize = 1 << 10;
 
-/// The id of a message that cannot be read as a whole: the one field of that name at its top, as far as the
-/// text can be followed. None where there are two.
+/// Recovers the id of a message that cannot be parsed as a whole: the only top-level `id` in the readable
+/// part of the text. `None` if there are two.
 pub fn find_id(message: &[u8]) -> Option<RequestId> {
-    /// Notes the id as it comes, for the end may never be met.
+    /// Stores the id when it is read, because the parser may never reach the end.
     struct Fields<'f>(&'f mut Option<RequestId>);
 
     impl<'de> Visitor<'de> for Fields<'_> {
@@ -340,7 +342,7 @@ pub fn find_id(message: &[u8]) -> Option<RequestId> {
     }
 
     let mut id = None;
-    // Also what was found before the text broke off counts.
+    // An id that was read before the text broke off is valid.
     let _ = serde_json::Deserializer::from_slice(message).deserialize_map(Fields(&mut id));
     id
 }

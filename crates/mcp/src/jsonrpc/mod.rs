@@ -1,4 +1,5 @@
-//! JSON-RPC messages as both transports read and write them, where rmcp's own types would cost too much.
+//! JSON-RPC parsing and writing for both transports, in the places where rmcp's own types would cost too
+//! much.
 
 pub mod aside;
 pub mod frame;

@@ -1,7 +1,8 @@
-//! An answer as one page: its items on an axis of age, coloured by score, hollow where undated, and what failed as a grey
-//! strip. The page is a file of its own (`freshcontext call ... --html FILE`) or the view of an MCP host that shows pages
-//! (MCP Apps, revision 2026-01-26, extension `io.modelcontextprotocol/ui`). It loads nothing: its policy allows the one
-//! script and the one style that it carries, by their hashes.
+//! A result as one HTML page: items on a time axis, coloured by score, hollow if undated, with failures as a
+//! grey strip. The page is either a standalone file (`freshcontext call ... --html FILE`) or a view in an MCP
+//! host that supports pages (MCP Apps, revision 2026-01-26, extension `io.modelcontextprotocol/ui`). It loads
+//! nothing: its content security policy allows only the script and the style that it contains, by their
+//! hashes.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,23 +13,24 @@ use sha2::{Digest as _, Sha256};
 
 use freshcontext_engine::{Tool, ToolOutcome};
 
-/// Where a host reads the page.
+/// URI of the page.
 pub const URI: &str = "ui://freshcontext/timeline";
-/// What kind of page it is.
+/// Media type of the page.
 pub const MIME_TYPE: &str = "text/html;profile=mcp-app";
-/// The extension of MCP by which hosts and servers say that they know such pages.
+/// MCP extension by which hosts and servers declare support for such pages.
 pub const EXTENSION: &str = "io.modelcontextprotocol/ui";
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page without an answer, for a host that sends one.
+/// Returns the page without a result, for a host that sends one.
 pub fn view() -> String {
     page("null")
 }
 
-/// The page of one answer. A page is a file that is passed on: secrets and e-mail addresses are masked, as in records.
+/// Returns the page of one result. The file may be shared, so secrets and e-mail addresses are masked, as in
+/// records.
 pub fn of(tool: &Tool, arguments: &Map<String, Value>, outcome: &ToolOutcome) -> String {
     let answer = json!({
         "tool": tool.name,
@@ -36,18 +38,18 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>, outcome: &ToolOutcome) ->
         "arguments": arguments,
         "is_error": outcome.is_error,
         "structured": outcome.structured,
-        // Needed only where there is no structure.
+        // Needed only without a structured result.
         "text": outcome.structured.is_none().then_some(&outcome.text),
     });
     page(&in_script(&masked_value(answer)))
 }
 
-/// The page of context records: what was offered, what a budget let in and kept out, and what happened.
+/// Returns the page of context records: the offered items, the selection under the budget, and the events.
 pub fn of_records(bundle: &Bundle) -> String {
     page(&in_script(&json!({"tool": "records", "structured": bundle})))
 }
 
-/// JSON that a script element can hold: no character of it can end the element or begin a comment.
+/// Escapes JSON for a script element: no character of it can end the element or begin a comment.
 fn in_script(value: &Value) -> String {
     let mut out = String::new();
     for c in value.to_string().chars() {
@@ -63,7 +65,7 @@ fn in_script(value: &Value) -> String {
     out
 }
 
-/// Fills the template. The answer comes last, so that nothing in it is taken for a place to fill.
+/// Fills the template. The result is inserted last, so its text is never taken for a placeholder.
 fn page(answer: &str) -> String {
     let hash = |text: &str| format!("sha256-{}", BASE64_STANDARD.encode(Sha256::digest(text)));
     PAGE.replace("{{SCRIPT_HASH}}", &hash(SCRIPT))
@@ -100,7 +102,7 @@ mod tests {
         ] {
             assert!(!page.contains(loading), "{loading}");
         }
-        // Line ends are part of what is hashed, and a browser reads CR LF as LF.
+        // Line ends are part of the hashed text, and a browser reads CR LF as LF.
         assert!(!page.contains('\r'));
     }
 

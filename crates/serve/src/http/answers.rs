@@ -1,4 +1,4 @@
-//! Answers of the HTTP service itself, of one form.
+//! Responses of the HTTP service itself, in one format.
 
 use axum::body::Body;
 use axum::response::Response;
@@ -6,7 +6,7 @@ use freshcontext_contract::ErrorCode;
 use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value, json};
 
-/// An answer that is no tool's: JSON-RPC's error object, with the id where it is known.
+/// Error response outside of a tool: JSON-RPC's error object, with the id if known.
 pub(super) fn rpc_error(status: StatusCode, error: Value, id: Option<Value>) -> Response {
     let mut body = Map::new();
     body.insert("jsonrpc".to_owned(), "2.0".into());
@@ -17,11 +17,11 @@ pub(super) fn rpc_error(status: StatusCode, error: Value, id: Option<Value>) -> 
     reply(status, "application/json", Value::Object(body).to_string())
 }
 
-/// JSON-RPC's code for "not now": of its range for servers, and outside the part that MCP reserves.
+/// JSON-RPC error code for "busy": in the server range, outside the part that MCP reserves.
 pub(super) const NOT_NOW: i32 = -32_000;
 
-/// Status 503: something is used up for a while. The wait is told twice: to HTTP libraries in the header, to whoever
-/// reads the body there.
+/// Status 503 for a temporarily exhausted resource. The delay is in `Retry-After` for HTTP libraries, and in
+/// the body for models and people.
 pub(super) fn overloaded(message: &str, seconds: u64) -> Response {
     let error = json!({
         "code": NOT_NOW,
@@ -40,7 +40,7 @@ pub(super) fn text(status: StatusCode, body: &'static str) -> Response {
     reply(status, "text/plain; charset=utf-8", body.to_owned())
 }
 
-/// An answer that nobody may keep.
+/// A response that must not be cached.
 pub(super) fn reply(status: StatusCode, kind: &'static str, body: String) -> Response {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;

@@ -1,4 +1,4 @@
-//! What every request passes before it is looked at: Host and Origin, the token, the client's rate.
+//! Checks before a request is processed: Host and Origin, the token, the client's rate.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -26,39 +26,40 @@ use super::{HEALTH_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_config::HttpSettings;
 use freshcontext_metrics::{Metrics, Refusal};
 
-/// Where clients look for a login server before they send a token (RFC 8414, RFC 9728 and OpenID Connect discovery,
-/// and the paths that MCP's first revisions took for granted).
+/// Discovery paths that clients request before they send a token (RFC 8414, RFC 9728, OpenID Connect, and the
+/// paths of MCP's first revisions).
 const DISCOVERY: &[&str] = &["/.well-known/", "/mcp/.well-known/"];
 const LOGIN: &[&str] = &["/register", "/authorize", "/token"];
 
-/// Whether a path is asked for by a client that looks for a login server. None is configured, so all these are 404:
-/// to a 401, some clients begin a login that cannot end; after a 404 they send the token they were given.
+/// Whether a path belongs to login discovery. No login server is configured, so these paths return 404. After
+/// a 401 some clients begin a login that cannot finish; after a 404 they send their token.
 fn is_login(path: &str) -> bool {
     LOGIN.contains(&path) || DISCOVERY.iter().any(|known| path.starts_with(known))
 }
 
-/// Whether a supervisor asks. It knows our address and not our names, and has no token.
+/// Whether the path is a health probe. A supervisor knows the server's address but not its host names, and
+/// has no token.
 fn is_probe(path: &str) -> bool {
     matches!(path, HEALTH_PATH | READY_PATH)
 }
 
-/// Whether a place is kept for who asks for this, also where there is none for others.
+/// Whether a reserved connection may serve this path when all others are taken.
 pub(crate) fn is_kept(path: &str) -> bool {
     is_probe(path) || path == METRICS_PATH
 }
 
-/// The place of the connection that a request came on.
+/// Permit of the connection that carries the request.
 #[derive(Debug, Clone)]
 pub(crate) struct Seat(pub(crate) Arc<Permit>);
 
-/// The checks, prepared once.
+/// The prepared checks.
 #[derive(Debug)]
 pub(crate) struct AuthFilter {
     guard: Guard,
     peers: Peers,
     rate: Option<Rate>,
     metrics: Option<Arc<Metrics>>,
-    /// Set once no new work shall come.
+    /// Set once new work is refused.
     draining: AtomicBool,
 }
 
@@ -73,35 +74,35 @@ impl AuthFilter {
         }
     }
 
-    /// From now on `/readyz` says no.
+    /// Makes `/readyz` report that the server is not ready.
     pub(crate) fn drain(&self) {
         self.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Whether new work may come.
+    /// Whether new work is accepted.
     pub(crate) fn is_ready(&self) -> bool {
         !self.draining.load(Ordering::Relaxed)
     }
 
-    /// Whose requests and connections come from this peer, where they count. To be put into the extensions of each
-    /// request.
+    /// Returns the client that this peer's requests and connections count for, if they count. Stored in the
+    /// extensions of each request.
     pub(crate) fn client(&self, peer: IpAddr) -> Option<Client> {
         self.peers.client(peer)
     }
 
-    /// Where refusals are counted, and what `/metrics` shows.
+    /// Returns the metrics, which also count refusals.
     pub(crate) fn metrics(&self) -> Option<&Arc<Metrics>> {
         self.metrics.as_ref()
     }
 
-    /// Counts somebody turned away.
+    /// Counts a refused request.
     pub(crate) fn refused(&self, reason: Refusal) {
         if let Some(metrics) = &self.metrics {
             metrics.refused(reason);
         }
     }
 
-    /// Host, Origin and token; who holds the token.
+    /// Checks Host, Origin and token. Returns the token's holder.
     fn authenticate(&self, request: &Request) -> Result<Admitted, Denied> {
         let path = request.uri().path();
         if !is_probe(path) {
@@ -114,8 +115,8 @@ impl AuthFilter {
         self.guard.authorise(request.headers())
     }
 
-    /// Counts the request towards its client's rate. Guesses at the token count like all else; a probe, and whoever
-    /// may read the figures, do not.
+    /// Counts the request towards the client's rate limit. Failed token attempts count; probes, and
+    /// authorised requests for the metrics, do not.
     fn pace(&self, request: &Request, admitted: &Result<Admitted, Denied>) -> Result<(), u64> {
         let Some(rate) = &self.rate else { return Ok(()) };
         let path = request.uri().path();
@@ -133,12 +134,12 @@ impl AuthFilter {
         }
     }
 
-    /// Turns a request away, or lets it in.
+    /// Refuses or forwards a request.
     async fn answer(&self, mut request: Request, next: Next) -> Response {
-        // Not with the request, whose work may outlast the connection.
+        // Not kept in the request, whose work may outlast the connection.
         let seat = request.extensions_mut().remove::<Seat>();
         let admitted = self.authenticate(&request);
-        // Pages that may call may also read why they were refused.
+        // An allowed origin may also read the refusal.
         let origin = match &admitted {
             Err(Denied::Host | Denied::Origin) => None,
             Ok(_) | Err(Denied::Token) => request.headers().get(header::ORIGIN).cloned(),
@@ -193,7 +194,7 @@ pub(crate) async fn admit(State(filter): State<Arc<AuthFilter>>, request: Reques
     filter.answer(request, next).await
 }
 
-/// The answer, with its place among the caller's requests until the last of it is written.
+/// Attaches the caller's request permit to the response until its last byte is written.
 fn held(response: Response, serving: Serving) -> Response {
     let (mut parts, body) = response.into_parts();
     if serving.has_too_many() {
@@ -207,7 +208,7 @@ fn held(response: Response, serving: Serving) -> Response {
     Response::from_parts(parts, Body::new(body))
 }
 
-/// A body, and what ends with it.
+/// A response body with the permits that it releases at its end.
 struct Held {
     body: Body,
     _serving: Serving,
@@ -233,7 +234,7 @@ impl HttpBody for Held {
     }
 }
 
-/// One caller has as many requests at once as they may.
+/// Refusal for a caller with too many concurrent requests.
 fn too_many() -> Response {
     let what = "as many requests with this token are open as one caller may have (limits.caller_share); try again in 1 s";
     let mut response = overloaded(what, 1);
@@ -242,7 +243,7 @@ fn too_many() -> Response {
     response
 }
 
-/// No place is left for a connection on which anything may be asked.
+/// Refusal when no unreserved connection is left.
 pub(crate) fn no_place() -> Response {
     overloaded(
         "this server has no place for another connection, or for one more from this address; try again in 1 s",
@@ -275,7 +276,7 @@ fn refuse(denied: Denied) -> Response {
     response
 }
 
-/// The wait is told twice: to HTTP libraries in the header, to whoever reads the body there.
+/// Refusal with the delay in `Retry-After` for HTTP libraries, and in the body for models and people.
 fn too_often(caller: Option<&str>, seconds: u64) -> Response {
     let whose = caller.map_or_else(
         || "from this address".to_owned(),

@@ -1,4 +1,4 @@
-//! Bodies of requests: read within a time and a length, and within the memory that all of them may take together.
+//! Request bodies, read within a timeout, a size limit, and a shared memory budget.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use http_body_util::BodyExt as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout, timeout_at};
 
-/// Memory is counted in pieces of this many bytes.
+/// Unit of the memory budget, in bytes.
 const PIECE: usize = 1 << 10;
-/// What a body takes for each of its bytes: itself, and its texts without their escapes.
+/// Memory per byte of a body: the byte itself, and its unescaped text.
 const FACTOR: usize = 2;
 
-/// The memory for bodies, and what one may be.
+/// Memory budget and limits for bodies.
 #[derive(Debug)]
 pub(super) struct Bodies {
     /// Longest body, in bytes.
     pub(super) most: usize,
-    /// Longest time for one to come.
+    /// Timeout for receiving one body.
     time: Duration,
     free: Arc<Semaphore>,
     pieces: usize,
@@ -29,22 +29,23 @@ pub(super) struct Bodies {
     wait: Duration,
 }
 
-/// A body, and its memory until it is answered.
+/// A body with its share of the memory budget, held until the response is ready.
 pub(super) struct Read {
     pub(super) bytes: Bytes,
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// Why there is no body.
+/// Why a body was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// It is longer than one may be.
+    /// It exceeds the size limit.
     TooLarge,
-    /// It did not come in time.
+    /// It timed out.
     TooSlow,
-    /// It broke off.
+    /// The connection broke off.
     Broken,
-    /// Others hold the memory for it. It was taken in and dropped, so that the refusal can be read.
+    /// Other requests hold the memory. The body was read and dropped, so that the client can read the
+    /// refusal.
     NoRoom,
 }
 
@@ -60,14 +61,14 @@ impl Bodies {
         }
     }
 
-    /// How long a refused client should wait, in seconds.
+    /// Delay before the client's next attempt, in seconds.
     pub(super) fn retry_after_s(&self) -> u64 {
         self.wait.as_secs().max(1)
     }
 
-    /// Reads a body that says it is so long. Room for a large one is taken once and as a whole, after
-    /// [`SMALL_REQUEST`] bytes of it have come: so nobody who waits holds what another waits for, and who only
-    /// announces much holds nothing.
+    /// Reads a body of the announced length. Memory for a large body is reserved once and as a whole, after
+    /// [`SMALL_REQUEST`] bytes have arrived. A waiting request therefore holds no memory that another one
+    /// waits for, and a client that only announces a large body holds none.
     pub(super) async fn read(&self, mut body: Body, announced: Option<u64>) -> Result<Read, Unread> {
         let announced = announced.map(|length| usize::try_from(length).unwrap_or(usize::MAX));
         if announced.is_some_and(|length| length > self.most) {
@@ -96,7 +97,7 @@ impl Bodies {
                     return Err(self.drop_rest(body, until).await);
                 };
                 room = Some(taken);
-                // The client did not make us wait.
+                // The wait for memory is not the client's fault.
                 until += before.elapsed();
                 read.reserve(announced.unwrap_or(length).saturating_sub(read.len()));
             }
@@ -108,7 +109,7 @@ impl Bodies {
         })
     }
 
-    /// A body larger than there is room takes all of it.
+    /// A body larger than the budget takes all of it.
     fn pieces(&self, length: usize) -> u32 {
         let pieces = length.saturating_mul(FACTOR).div_ceil(PIECE).min(self.pieces);
         u32::try_from(pieces).unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! What a connection is doing, and how long it may keep us waiting.
+//! State of a connection, and its timeouts.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -8,20 +8,20 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// What a connection is doing, so that each kind of waiting has its own limit: hyper knows only one
-/// timer for "no complete headers yet", whether the peer is idle or dribbling.
+/// State of a connection, with a timeout for each state. hyper has only one timer for incomplete headers,
+/// whether the peer is idle or slow.
 #[derive(Debug)]
 pub(crate) struct Activity {
     now: Mutex<(Phase, Instant)>,
-    /// Whether the peer knows interim answers: from HTTP/1.1 on.
+    /// Whether the peer supports interim responses (HTTP/1.1 or later).
     may_ask: AtomicBool,
-    /// Told once another connection needs the place.
+    /// Signalled when another connection needs this one's permit.
     given_up: Notify,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Nothing has come yet.
+    /// Nothing has been received.
     Silent,
     Idle,
     Headers,
@@ -37,36 +37,36 @@ impl Activity {
         }
     }
 
-    /// The headers of a request are complete; `may_ask` where its sender knows interim answers.
+    /// Records complete request headers; `may_ask` if the client supports interim responses.
     pub(crate) fn request_begins(&self, may_ask: bool) {
         self.may_ask.store(may_ask, Ordering::Relaxed);
         self.set(Phase::Busy);
     }
 
-    /// Its answer is under way, or dropped.
+    /// Records that the response is under way or dropped.
     pub(crate) fn request_ends(&self) {
         self.set(Phase::Idle);
     }
 
-    /// Bytes came in.
+    /// Records received bytes.
     pub(crate) fn bytes_came(&self) {
         if matches!(self.get().0, Phase::Silent | Phase::Idle) {
             self.set(Phase::Headers);
         }
     }
 
-    /// Whether the peer knows interim answers.
+    /// Whether the peer supports interim responses.
     pub(crate) fn may_ask(&self) -> bool {
         self.may_ask.load(Ordering::Relaxed)
     }
 
-    /// Whether a request is being answered.
+    /// Whether a request is in progress.
     pub(crate) fn is_busy(&self) -> bool {
         self.get().0 == Phase::Busy
     }
 
-    /// Since when the head of a request is on its way, if one is; or since when nothing has come at all, where that is
-    /// as long as a head may take.
+    /// Returns since when a request head has been incomplete, or since when the connection has been silent if
+    /// that is longer than a head may take.
     pub(crate) fn waits_since(&self, longest: Duration) -> Option<Instant> {
         let (phase, since) = self.get();
         let waits = match phase {
@@ -77,12 +77,12 @@ impl Activity {
         waits.then_some(since)
     }
 
-    /// Ends the connection for another one's sake.
+    /// Closes the connection in favour of another one.
     pub(crate) fn give_up(&self) {
         self.given_up.notify_one();
     }
 
-    /// Completes when the connection is to end for another one's sake.
+    /// Completes when the connection must close in favour of another one.
     pub(crate) async fn given_up(&self) {
         self.given_up.notified().await;
     }
@@ -95,8 +95,8 @@ impl Activity {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Completes when the peer has kept us waiting too long. To be polled in the task that serves the
-    /// connection: whatever changes the phase wakes that task anyway.
+    /// Completes when the peer has exceeded its timeout. Must be polled in the task that serves the
+    /// connection, because every state change wakes that task.
     pub(crate) async fn too_slow(&self, headers: Duration, idle: Duration) {
         let sleep = tokio::time::sleep(idle);
         tokio::pin!(sleep);
@@ -106,7 +106,7 @@ impl Activity {
                 let deadline = match phase {
                     Phase::Silent | Phase::Idle => since + idle,
                     Phase::Headers => since + headers,
-                    // Look again later; work has limits of its own.
+                    // Check again later: running work has limits of its own.
                     Phase::Busy => Instant::now() + idle,
                 };
                 if deadline < sleep.deadline() {

@@ -1,30 +1,30 @@
-//! Cross-origin requests of browsers (the CORS protocol of the Fetch standard), for the origins that may call.
+//! CORS (Fetch standard) for the allowed origins.
 //!
-//! Written here and not taken from tower-http: its layer answers every OPTIONS by itself, so that either Host, Origin
-//! and rate would not be judged before it, or a refusal behind it would reach no page.
+//! Implemented here because tower-http's layer answers every OPTIONS request itself. Host, Origin and rate
+//! would then either not be checked before it, or a refusal behind it would not reach a page.
 
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 
-/// What MCP clients send. A GET gets 405, which they understand; a preflight that fails they do not.
+/// Methods of MCP clients. GET returns 405, which clients understand, unlike a failed preflight.
 const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
-/// Headers of MCP's transport, allowed where a browser names none.
+/// Headers of MCP's transport, allowed if the browser names none.
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, accept, mcp-protocol-version, mcp-session-id, mcp-method, mcp-name, last-event-id",
 );
-/// What a page may read of an answer, beside what every page may.
+/// Response headers that a page may read in addition to the default ones.
 const RESPONSE_HEADERS: HeaderValue =
     HeaderValue::from_static("mcp-session-id, mcp-protocol-version, www-authenticate, retry-after");
-/// How long a browser may remember a preflight, in seconds: the most that any of them takes.
+/// Lifetime of a preflight in browsers, in seconds: the maximum that any of them accepts.
 const REMEMBERED_S: HeaderValue = HeaderValue::from_static("7200");
-/// What the answer to a preflight depends on.
+/// `Vary` of a preflight response.
 const PREFLIGHT_VARIES: HeaderValue = HeaderValue::from_static("origin, access-control-request-headers");
-/// What any other answer depends on.
+/// `Vary` of all other responses.
 const VARIES: HeaderValue = HeaderValue::from_static("origin");
 
-/// Whether a browser asks what it may send. It shows no token then.
+/// Whether the request is a CORS preflight. Preflights carry no token.
 pub(super) fn is_preflight(request: &Request) -> bool {
     let headers = request.headers();
     request.method() == Method::OPTIONS
@@ -32,8 +32,8 @@ pub(super) fn is_preflight(request: &Request) -> bool {
         && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// The answer to a preflight of an origin that may call. It may send whatever headers it names: none of them is
-/// trusted more for not coming from a page, and no cookies are taken.
+/// Response to a preflight from an allowed origin. All requested headers are allowed: the server trusts none
+/// of them more for being absent, and accepts no cookies.
 pub(super) fn preflight(asked: &HeaderMap) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::NO_CONTENT;
@@ -49,7 +49,7 @@ pub(super) fn preflight(asked: &HeaderMap) -> Response {
     response
 }
 
-/// Lets pages of an origin read an answer.
+/// Allows pages of an origin to read the response.
 pub(super) fn open(response: &mut Response, origin: HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin);

@@ -1,4 +1,4 @@
-//! Who may speak to the HTTP service: Host, Origin, bearer token. Checked on every method and path.
+//! Access control of the HTTP service: Host, Origin, bearer token. Applied to every method and path.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,30 +11,30 @@ use sha2::Sha256;
 use freshcontext_config::{HttpSettings, Secret};
 use freshcontext_mcp::caller::{Caller, Share};
 
-/// Longest Authorization header that is looked at.
+/// Longest Authorization header that is read, in bytes.
 const AUTHORIZATION_BYTES: usize = 8 << 10;
 
-/// Why a request is turned away.
+/// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Denied {
-    /// The Host header is absent, doubled, unreadable or not ours.
+    /// The Host header is absent, repeated, unreadable or not allowed.
     Host,
-    /// The Origin header names a page that may not call us.
+    /// The Origin header is not allowed.
     Origin,
-    /// No bearer token, or a wrong one.
+    /// The bearer token is missing or wrong.
     Token,
 }
 
-/// Who was let in.
+/// Identity of an accepted caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Admitted {
-    /// Who holds the token, where it has a name.
+    /// The holder of a named token.
     pub(crate) caller: Option<Caller>,
-    /// Which token it is, where there are several.
+    /// Index of the token, if several are configured.
     pub(crate) share: Option<Share>,
 }
 
-/// The checks, prepared once.
+/// The prepared checks.
 #[derive(Debug)]
 pub(crate) struct Guard {
     hosts: Vec<(String, Option<u16>)>,
@@ -74,7 +74,7 @@ impl Guard {
         }
     }
 
-    /// The Host.
+    /// Checks the Host.
     pub(crate) fn host(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Denied> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {
@@ -84,7 +84,7 @@ impl Guard {
         if !self.knows(&host) {
             return Err(Denied::Host);
         }
-        // An absolute address in the request line must agree with the header.
+        // An absolute request target must agree with the header.
         if let Some(named) = uri.authority()
             && authority(named.as_str()).is_none_or(|named| !self.knows(&named))
         {
@@ -93,7 +93,7 @@ impl Guard {
         Ok(())
     }
 
-    /// The Origin, where there is one.
+    /// Checks the Origin, if present.
     pub(crate) fn origin(&self, headers: &HeaderMap) -> Result<(), Denied> {
         for origin in headers.get_all(header::ORIGIN) {
             let allowed = origin
@@ -106,7 +106,7 @@ impl Guard {
         Ok(())
     }
 
-    /// The bearer token, where one is set; who holds it.
+    /// Checks the bearer token, if one is configured. Returns its holder.
     pub(crate) fn authorise(&self, headers: &HeaderMap) -> Result<Admitted, Denied> {
         if self.tokens.is_empty() {
             return Ok(Admitted::default());
@@ -122,7 +122,7 @@ impl Guard {
         }
         let token = token.trim_ascii();
         let mut found = None;
-        // To the end, so that the time does not tell which one it was.
+        // Compares with every token, so that the duration does not reveal which one matched.
         for (number, (name, check)) in self.tokens.iter().enumerate() {
             if check.holds(token) {
                 found = Some((number, name));
@@ -146,8 +146,7 @@ impl Guard {
     }
 }
 
-/// Compares tokens in a time that depends on neither: both are put through a keyed hash, and the
-/// hashes are compared in constant time.
+/// Compares tokens in a time independent of both: compares their keyed hashes in constant time.
 struct TokenCheck {
     key: [u8; 32],
     expected: Vec<u8>,
@@ -156,7 +155,7 @@ struct TokenCheck {
 impl TokenCheck {
     fn new(token: &Secret) -> Self {
         let mut key = [0; 32];
-        // A fixed key costs nothing here but a little blinding.
+        // A fixed key would still work; a random one only adds blinding.
         let _ = fill(&mut key);
         let expected = digest(&key, token.expose().as_bytes())
             .map(|mac| mac.finalize().into_bytes().to_vec())
@@ -182,8 +181,8 @@ fn digest(key: &[u8], text: &[u8]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// Host and port of an authority, the host in lower case and without brackets. `None` for anything
-/// odd: user names, bad ports, paths.
+/// Parses host and port of an authority; the host in lower case without brackets. `None` for user names,
+/// invalid ports and paths.
 fn authority(text: &str) -> Option<(String, Option<u16>)> {
     let text = text.trim();
     if text.is_empty()
@@ -225,7 +224,8 @@ fn authority(text: &str) -> Option<(String, Option<u16>)> {
 }
 
 impl AllowedOrigin {
-    /// Reads an entry of the configuration. Without a port it is the scheme's own one; `:*` is any.
+    /// Parses an entry of the configuration. Without a port, the scheme's default applies; `:*` allows any
+    /// port.
     fn parse(text: &str) -> Option<Self> {
         if text == "null" {
             return Some(Self::Null);
@@ -253,7 +253,7 @@ impl AllowedOrigin {
     }
 }
 
-/// Scheme, host and port of an origin as browsers write it.
+/// Parses scheme, host and port of an origin as browsers write it.
 fn origin(text: &str) -> Option<(String, String, u16)> {
     let (scheme, rest) = text.split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();

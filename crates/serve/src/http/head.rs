@@ -1,18 +1,18 @@
-//! Requests that two readers could understand differently, found before hyper reads them.
+//! Detects ambiguous requests (request smuggling) before hyper reads them.
 //!
-//! hyper forgives line ends without CR, and takes `Transfer-Encoding` where `Content-Length` stands
-//! beside it. Both are how one request is smuggled inside another past a proxy, so the last byte of
-//! such a line is spoilt on its way in: hyper then answers 400 and closes. Bodies are counted by the same
-//! rules (RFC 9112, section 6), so that every head of a connection is found, wherever it begins.
+//! hyper accepts line ends without CR, and `Transfer-Encoding` together with `Content-Length`. A proxy may
+//! interpret either differently, which allows a request to be smuggled inside another. This filter corrupts
+//! the last byte of such a line, so hyper answers 400 and closes the connection. Body lengths follow the same
+//! rules (RFC 9112, section 6), so that every head on a connection is found.
 
 use memchr::memchr;
 
-/// Longest beginning of a line that matters: a header's name and a length or a coding.
+/// Longest line prefix that is examined: a header name and a length or a coding.
 const START: usize = 64;
-/// Most digits of a length or a chunk's size.
+/// Most digits of a content length or a chunk size.
 const DIGITS: usize = 16;
 
-/// Reads a connection as it comes in, in any pieces.
+/// Filters a connection's bytes as they arrive, in pieces of any size.
 #[derive(Debug, Default)]
 pub(crate) struct SmugglingFilter {
     place: Place,
@@ -20,30 +20,30 @@ pub(crate) struct SmugglingFilter {
     head: Head,
 }
 
-/// Where in a request the next byte stands.
+/// Position of the next byte in a request.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Before or within a head.
     #[default]
     Head,
-    /// So many bytes of a body are still to come.
+    /// In a body, with this many bytes left.
     Body(u64),
-    /// In the line that says how long a chunk is.
+    /// In a chunk-size line.
     Size,
-    /// So many bytes of a chunk are still to come.
+    /// In a chunk, with this many bytes left.
     Chunk(u64),
-    /// Behind a chunk.
+    /// After a chunk.
     ChunkEnd,
-    /// Behind the last chunk.
+    /// After the last chunk.
     Trailers,
-    /// Something was ambiguous; the connection is of no more use.
+    /// Ambiguous: the connection cannot be used any further.
     Spoilt,
 }
 
 /// The line being read.
 #[derive(Debug, Default)]
 struct Line {
-    /// Its beginning.
+    /// Its first bytes.
     start: Vec<u8>,
     /// Its bytes so far.
     length: usize,
@@ -51,10 +51,10 @@ struct Line {
     cr: bool,
 }
 
-/// What a head has said so far.
+/// The framing information of a head so far.
 #[derive(Debug, Default)]
 struct Head {
-    /// Whether a line with something in it has been seen.
+    /// Whether a non-empty line has been read.
     begun: bool,
     length: Option<u64>,
     chunked: bool,
@@ -62,7 +62,7 @@ struct Head {
 }
 
 impl SmugglingFilter {
-    /// Takes in the next bytes of the connection; spoils the end of a line that is ambiguous.
+    /// Reads the next bytes of the connection; corrupts the end of an ambiguous line.
     pub(crate) fn take(&mut self, bytes: &mut [u8]) {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -89,20 +89,20 @@ impl SmugglingFilter {
         }
     }
 
-    /// Whether the last request has come in whole, and nothing of a next one.
+    /// Whether the last request is complete and no byte of the next one has arrived.
     pub(super) fn is_between_requests(&self) -> bool {
         self.place == Place::Head && !self.head.begun && self.line.length == 0
     }
 
-    /// Passes over bytes of a body. Returns how many.
+    /// Skips bytes of a body. Returns how many.
     fn pass(&mut self, left: u64, here: usize, within: fn(u64) -> Place, behind: Place) -> usize {
         let here = u64::try_from(here).unwrap_or(u64::MAX).min(left);
         self.place = if here == left { behind } else { within(left - here) };
-        // No more than the bytes given, so it fits.
+        // Never more than the given bytes, so it fits.
         usize::try_from(here).unwrap_or(usize::MAX)
     }
 
-    /// Judges a whole line; false where it can be understood in two ways.
+    /// Examines a complete line. Returns false if it is ambiguous.
     fn end_of_line(&mut self) -> bool {
         let empty = self.line.length == usize::from(self.line.cr);
         match self.place {
@@ -110,7 +110,7 @@ impl SmugglingFilter {
                 self.head.take(&self.line);
                 true
             }
-            // Blank lines before a request are allowed; the one after it ends the head.
+            // Blank lines before a request are allowed; a blank line after the request line ends the head.
             Place::Head if !self.head.begun => self.line.cr,
             Place::Head => {
                 let head = std::mem::take(&mut self.head);
@@ -158,12 +158,12 @@ impl Line {
 }
 
 impl Head {
-    /// Takes in a line that is not empty.
+    /// Reads a non-empty line.
     fn take(&mut self, line: &Line) {
         self.ambiguous |= !line.cr;
         if !self.begun {
             self.begun = true;
-            // A tunnel has no requests in it; none is offered here.
+            // CONNECT opens a tunnel without requests; the server supports none.
             self.ambiguous |= line.start.starts_with(b"CONNECT ");
             return;
         }
@@ -172,7 +172,7 @@ impl Head {
         let value = parts.next().unwrap_or_default().trim_ascii();
         if name.eq_ignore_ascii_case(b"content-length") {
             let length = number(value, 10);
-            // Also where it says the same twice: not every reader looks at the second.
+            // A repeated identical length is ambiguous too: parsers differ in how they treat it.
             self.ambiguous |= length.is_none() || self.length.is_some() || line.length > START;
             self.length = length.or(self.length).or(Some(0));
         } else if name.eq_ignore_ascii_case(b"transfer-encoding") {
@@ -182,7 +182,7 @@ impl Head {
     }
 }
 
-/// A number of digits and nothing else.
+/// Parses a number that consists of digits only.
 fn number(digits: &[u8], radix: u32) -> Option<u64> {
     let right =
         (1..=DIGITS).contains(&digits.len()) && digits.iter().all(|digit| char::from(*digit).is_digit(radix));

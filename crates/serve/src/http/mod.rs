@@ -1,4 +1,4 @@
-//! MCP over streamable HTTP: our own accept loop, so that every wait has a limit.
+//! MCP over streamable HTTP, with an accept loop of its own so that every wait has a timeout.
 
 mod answers;
 mod auth;
@@ -42,29 +42,29 @@ use places::{Permit, Places};
 use rate::Client;
 use watched::Watched;
 
-/// Where MCP is spoken.
+/// Path of the MCP endpoint.
 pub const MCP_PATH: &str = "/mcp";
-/// Where a supervisor asks whether we are alive.
+/// Path of the liveness probe.
 const HEALTH_PATH: &str = "/healthz";
-/// Where one asks whether we take new work.
+/// Path of the readiness probe.
 pub const READY_PATH: &str = "/readyz";
-/// Where the figures are, if the operator wants them.
+/// Path of the metrics, if enabled.
 const METRICS_PATH: &str = "/metrics";
 
-/// What a connection is told for which there is no place at all.
+/// Response on a connection without a permit.
 const FULL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-/// How long a connection may say nothing on which only probes are answered: they ask at once.
+/// Timeout for the first request on a connection reserved for probes: they send it at once.
 const FIRST_WORD: Duration = Duration::from_secs(1);
-/// Headers of one request, in bytes and number.
+/// Limit on the headers of one request, in bytes.
 const HEADER_BYTES: usize = 32 << 10;
 const HEADER_FIELDS: usize = 100;
 
-/// Of the time that running calls get after a signal, this much is for telling those that are not finished.
+/// Part of the drain time that is reserved for error responses to unfinished calls.
 const LAST_WRITES: Duration = Duration::from_millis(300);
 
-/// Refuses what must not be started: an open address without a token, or with one that can be guessed, and two names
-/// for one token. On a loopback address only programs of this machine can try, so any token is taken.
+/// Rejects unsafe settings: a non-loopback address without a token or with a guessable one, and two names for
+/// one token. On a loopback address only local programs can connect, so any token is accepted.
 pub fn check(settings: &HttpSettings) -> Result<(), ConfigError> {
     let tokens: Vec<_> = settings.all_tokens().collect();
     for (at, (name, token)) in tokens.iter().enumerate() {
@@ -106,8 +106,8 @@ pub async fn bind(addr: SocketAddr) -> Result<TcpListener, ConfigError> {
     })
 }
 
-/// Serves a handler until a signal comes; running calls then get `drain_ms`, and a second signal ends
-/// them at once. With `metrics`, `GET /metrics` shows them, and what is refused here is counted.
+/// Serves a handler until a signal arrives. Running calls then get `drain_ms`; a second signal ends them at
+/// once. With `metrics`, refusals are counted and `GET /metrics` is served.
 pub async fn serve<S>(
     handler: S,
     listener: TcpListener,
@@ -129,7 +129,7 @@ pub async fn serve<S>(
     .await;
 }
 
-/// As [`serve`], with the first and second signal given by the caller.
+/// Like [`serve`], with the two signals supplied by the caller.
 pub async fn serve_until<S>(
     handler: S,
     listener: TcpListener,
@@ -157,7 +157,7 @@ pub async fn serve_until<S>(
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Out of descriptors, or the peer gave up: neither ends the service.
+                // Out of file descriptors, or the peer disconnected: the service continues.
                 tracing::warn!(%error, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
@@ -195,7 +195,7 @@ pub async fn serve_until<S>(
             .await
             .is_err()
         {
-            // Who still waits is told so.
+            // Unfinished calls get an error response.
             end.cancel();
             let _ = tokio::time::timeout(last_writes, connections.wait()).await;
         }
@@ -207,7 +207,7 @@ pub async fn serve_until<S>(
     end.cancel();
 }
 
-/// How long a peer may keep a connection waiting.
+/// Timeouts of a connection.
 #[derive(Debug, Clone, Copy)]
 struct Waits {
     headers: Duration,
@@ -216,7 +216,7 @@ struct Waits {
 
 impl Waits {
     fn new(limits: &Limits) -> Self {
-        // A streamed answer counts as idle, so it must fit in.
+        // A connection counts as idle during a streamed response, so the longest call must fit in.
         let longest_call =
             limits.composite_deadline_ms.max(limits.call_deadline_ms) + limits.queue_wait_ms + 5_000;
         Self {
@@ -226,8 +226,8 @@ impl Waits {
     }
 }
 
-/// The refusal of a head that is larger than [`HEADER_BYTES`]. hyper's own limit is that of a buffer, which one large
-/// read may pass.
+/// Refusal of a head larger than [`HEADER_BYTES`]. hyper limits its buffer instead, which one large read may
+/// exceed.
 fn too_large<B>(request: &hyper::Request<B>) -> Option<axum::response::Response> {
     let line = request.method().as_str().len() + request.uri().to_string().len() + " HTTP/1.1 \r\n".len();
     let fields: usize = request
@@ -248,7 +248,7 @@ fn too_large<B>(request: &hyper::Request<B>) -> Option<axum::response::Response>
     }
 }
 
-/// What answers the requests of a connection.
+/// Handles the requests of a connection.
 struct Service {
     router: Router,
     filter: Arc<AuthFilter>,
@@ -257,7 +257,7 @@ struct Service {
 }
 
 impl Service {
-    /// The refusal of a request for which there is no place on this connection.
+    /// Refusal of a request that this connection has no permit for.
     fn no_place<B>(&self, request: &hyper::Request<B>) -> Option<axum::response::Response> {
         let refused = self.permit.is_kept() && !auth::is_kept(request.uri().path());
         refused.then(|| {
@@ -334,7 +334,7 @@ async fn connection(
     let mut draining = false;
     loop {
         tokio::select! {
-            // The watch looks at what serving has just done.
+            // The timeout check must see the result of serving.
             biased;
             result = &mut serving => {
                 if let Err(error) = result {
@@ -352,7 +352,7 @@ async fn connection(
     }
 }
 
-/// Tells when a request is done, also when it is dropped with its connection.
+/// Records the end of a request, also when it is dropped with its connection.
 struct Ended(Arc<Activity>);
 
 impl Drop for Ended {

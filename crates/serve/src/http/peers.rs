@@ -1,4 +1,4 @@
-//! Whose address stands for one caller.
+//! Maps peer addresses to clients.
 
 use std::net::IpAddr;
 
@@ -7,10 +7,10 @@ use ipnet::IpNet;
 use super::rate::Client;
 use freshcontext_config::HttpSettings;
 
-/// Who comes from where.
+/// Rules for peer addresses.
 #[derive(Debug)]
 pub(crate) struct Peers {
-    /// Whether programs on this machine are one client.
+    /// Whether programs on this machine count as one client.
     loopback: bool,
     proxies: Vec<IpNet>,
 }
@@ -23,8 +23,8 @@ impl Peers {
         }
     }
 
-    /// Whose requests and connections these are; `None` for one that speaks for many: a program on this machine, unless
-    /// the operator wants it otherwise, and the operator's proxies.
+    /// Returns the client of a peer's requests and connections. `None` if the peer stands for many callers:
+    /// the operator's proxies, and programs on this machine unless configured otherwise.
     pub(crate) fn client(&self, peer: IpAddr) -> Option<Client> {
         let peer = peer.to_canonical();
         let for_many = if peer.is_loopback() {

@@ -1,5 +1,5 @@
-//! Places for connections: in all, by the address that they come from, and by the caller who is served on them; and a
-//! few beyond these, for probes.
+//! Connection permits: in total, per address, and per caller served on the connection; plus a few reserved
+//! for probes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,31 +24,31 @@ pub(crate) struct Places {
 #[derive(Debug, Default)]
 struct Taken {
     ordinary: HashMap<u64, Ordinary>,
-    /// Those for probes, by their age.
+    /// Reserved connections by age.
     kept: BTreeMap<u64, Arc<Activity>>,
     by_peer: HashMap<Client, usize>,
     by_caller: HashMap<usize, Served>,
     last: u64,
 }
 
-/// A connection on which anything may be asked.
+/// A connection that accepts any request.
 #[derive(Debug)]
 struct Ordinary {
     activity: Arc<Activity>,
-    /// Whose connection it is, where the address says so and no caller was served on it.
+    /// The peer's client, until a caller is served on the connection.
     peer: Option<Client>,
-    /// Who was served on it last, of callers that are told apart.
+    /// The named caller that was served last.
     caller: Option<usize>,
 }
 
-/// What one caller has.
+/// Usage of one caller.
 #[derive(Debug, Default)]
 struct Served {
     connections: usize,
     requests: usize,
 }
 
-/// One connection's place; free again when dropped.
+/// Permit of one connection, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     places: Arc<Places>,
@@ -56,7 +56,7 @@ pub(crate) struct Permit {
     kept: bool,
 }
 
-/// A request of a caller who is told apart from others; over when dropped.
+/// Permit of one request by a named caller, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Serving {
     places: Arc<Places>,
@@ -79,9 +79,9 @@ impl Places {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a connection from this peer, `None` for one that speaks for many. Where there is none, a connection
-    /// whose head is on its way longer than any other's gives up its own; and without such a one, the place is one of
-    /// those for probes.
+    /// Takes a permit for a connection from this peer; `None` for a peer that stands for many callers. If all
+    /// are taken, the connection with the longest incomplete head is closed. If there is none, the new
+    /// connection gets one of the permits reserved for probes.
     pub(crate) fn permit(self: &Arc<Self>, peer: Option<Client>, activity: &Arc<Activity>) -> Option<Permit> {
         let mut taken = self.taken();
         taken.last += 1;
@@ -122,8 +122,8 @@ impl Places {
 }
 
 impl Taken {
-    /// Takes a place for a probe; the oldest that has said nothing yet gives up its own. Probes say at once what they
-    /// want, and are answered at once.
+    /// Takes a permit reserved for probes; the oldest silent connection among them is closed. Probes send
+    /// their request at once and are answered at once.
     fn keep(&mut self, number: u64, activity: Arc<Activity>, most: usize) -> bool {
         if self.kept.len() >= most {
             let silent = self.kept.iter().find(|(_, one)| !one.is_busy());
@@ -138,14 +138,14 @@ impl Taken {
         true
     }
 
-    /// Frees an ordinary place.
+    /// Releases an unreserved permit.
     fn release(&mut self, number: u64) -> Option<Ordinary> {
         let one = self.ordinary.remove(&number)?;
         self.uncount(one.peer, one.caller);
         Some(one)
     }
 
-    /// Takes a connection from what its peer and its caller have.
+    /// Removes a connection from the usage of its peer and its caller.
     fn uncount(&mut self, peer: Option<Client>, caller: Option<usize>) {
         if let Some(peer) = peer
             && let Some(count) = self.by_peer.get_mut(&peer)
@@ -162,13 +162,13 @@ impl Taken {
 }
 
 impl Permit {
-    /// Whether only probes are answered here.
+    /// Whether this connection accepts only probes.
     pub(crate) const fn is_kept(&self) -> bool {
         self.kept
     }
 
-    /// A request of this caller begins; the connection is theirs from now on, wherever it comes from. `None` where they
-    /// have as many requests at once as they may.
+    /// Starts a request of this caller. The connection counts for the caller from now on, whatever its
+    /// address. `None` if the caller has reached the limit on concurrent requests.
     pub(crate) fn serve(&self, caller: usize) -> Option<Serving> {
         let most = self.places.most_by_caller;
         let mut taken = self.places.taken();
@@ -192,7 +192,7 @@ impl Permit {
 }
 
 impl Serving {
-    /// Whether the caller has more connections than they may, so that one of them is to be closed.
+    /// Whether the caller exceeds the connection limit, so that one connection must close.
     pub(crate) fn has_too_many(&self) -> bool {
         let most = self.places.most_by_caller;
         let taken = self.places.taken();
@@ -293,7 +293,7 @@ mod tests {
             permit(&places, Some(peer(5))).unwrap().0.is_kept(),
             "none is slow"
         );
-        // Nor is one that has said nothing yet, until its time is over.
+        // A silent connection is kept until its timeout.
         tokio::time::advance(Duration::from_secs(11)).await;
         assert!(!permit(&places, Some(peer(5))).unwrap().0.is_kept());
     }

@@ -1,4 +1,4 @@
-//! How often one client may ask: a rate for every address, in a table that cannot grow without end.
+//! Rate limit per client, in a table of bounded size.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -16,22 +16,22 @@ use governor::state::{InMemoryState, NotKeyed, StateStore};
 use governor::{Quota, RateLimiter};
 use tokio::time::Instant;
 
-/// A full table is looked through for clients that have been quiet no more often than this.
+/// Minimum interval between two sweeps of a full table for idle clients.
 const SWEEP: Duration = Duration::from_millis(100);
-/// The part of an IPv6 address that a network hands to one customer; the rest is theirs to change.
+/// The IPv6 prefix that a network assigns to one customer, who controls the remaining bits.
 const IPV6_CLIENT: u128 = u128::MAX << 64;
 
-/// Who is counted as one.
+/// The unit of rate limiting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Client {
     /// An IPv4 address, or an IPv6 network of 64 bits.
     Address(IpAddr),
-    /// Who holds a token that has a name, wherever it comes from: by its number.
+    /// Holder of a named token at any address, by token index.
     Holder(usize),
 }
 
 impl Client {
-    /// Whose address this is.
+    /// Returns the client of an address.
     pub(crate) fn of(peer: IpAddr) -> Self {
         Self::Address(match peer.to_canonical() {
             IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & IPV6_CLIENT).into(),
@@ -40,17 +40,17 @@ impl Client {
     }
 }
 
-/// The rate that every client has for itself.
+/// The rate limiter.
 pub(crate) struct Rate {
     limiter: RateLimiter<Client, Table, Ticks, NoOpMiddleware<Duration>>,
     clock: Ticks,
     most: usize,
-    /// Milliseconds of the clock at which the table was last swept.
+    /// Time of the last sweep, in milliseconds of the clock.
     swept: AtomicU64,
 }
 
 impl Rate {
-    /// `None` where the operator wants no limit.
+    /// `None` if the operator disabled the limit.
     pub(crate) fn new(limits: &Limits) -> Option<Self> {
         let quota = Quota::per_minute(NonZeroU32::new(limits.inbound_rate_per_minute)?)
             .allow_burst(NonZeroU32::new(limits.inbound_rate_burst).unwrap_or(NonZeroU32::MIN));
@@ -68,21 +68,21 @@ impl Rate {
         })
     }
 
-    /// One more request; the error is how many whole seconds to wait, at least one.
+    /// Counts one more request. The error is the delay in whole seconds, at least one.
     pub(crate) fn admit(&self, client: Client) -> Result<(), u64> {
         if self.limiter.len() >= self.most && self.may_sweep() {
             self.limiter.retain_recent();
         }
         self.limiter.check_key(&client).map_err(|until| {
             let wait = until.wait_time_from(self.clock.now());
-            // Rounded up: who comes a fraction of a second early is refused again.
+            // Rounded up: a client that returns a fraction of a second early would be refused again.
             (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1)
         })
     }
 
     fn may_sweep(&self) -> bool {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        // From one on: zero is "never".
+        // Starts at one: zero means "never".
         let now = millis(self.clock.now()).saturating_add(1);
         let last = self.swept.load(Ordering::Relaxed);
         (last == 0 || now >= last.saturating_add(millis(SWEEP)))
@@ -99,7 +99,7 @@ impl std::fmt::Debug for Rate {
     }
 }
 
-/// The runtime's monotonic clock, as the time since the limiter was made.
+/// The runtime's monotonic clock, relative to the limiter's creation.
 #[derive(Debug, Clone, Copy)]
 struct Ticks(Instant);
 
@@ -111,7 +111,7 @@ impl Clock for Ticks {
     }
 }
 
-/// The state of as many clients as fit; newcomers to a full table share one.
+/// State of the known clients. New clients share one entry when the table is full.
 struct Table {
     clients: Mutex<HashMap<Client, InMemoryState>>,
     most: usize,
@@ -126,7 +126,7 @@ impl StateStore for Table {
         F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
     {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        // The holders of tokens are as many as the operator named, so they always have a place.
+        // The number of token holders is fixed by the configuration, so they always have an entry.
         let strange = matches!(client, Client::Address(_));
         if strange && clients.len() >= self.most && !clients.contains_key(client) {
             return self.rest.measure_and_replace(&NotKeyed::NonKey, judge);
@@ -140,7 +140,7 @@ impl ShrinkableKeyedStateStore<Client> for Table {
     fn retain_recent(&self, drop_below: Nanos) {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         clients.retain(|_, state| {
-            // A refused measurement changes nothing: this only reads.
+            // A refused measurement changes nothing, so this only reads.
             let read = state.measure_and_replace(&NotKeyed::NonKey, Err::<((), Nanos), _>);
             read.is_err_and(|time| time.is_some_and(|time| time > drop_below))
         });
@@ -185,7 +185,7 @@ mod tests {
         for _ in 0..4 {
             assert_eq!(rate.admit(one), Ok(()));
         }
-        // One every three seconds.
+        // One request every three seconds.
         assert_eq!(rate.admit(one), Err(3));
         assert_eq!(rate.admit(other), Ok(()), "another client is not touched");
         tokio::time::advance(Duration::from_millis(2_100)).await;
@@ -234,7 +234,7 @@ mod tests {
         assert_eq!(newcomers, 3, "one burst for all of them");
         assert_eq!(rate.limiter.len(), 50);
         assert_eq!(rate.admit(numbered(7)), Ok(()), "known ones keep their own");
-        // All have been quiet long enough to be as good as new, so there is room again.
+        // All clients have been idle long enough to be forgotten, which frees their entries.
         tokio::time::advance(Duration::from_mins(1)).await;
         for at in 50..100 {
             assert_eq!(rate.admit(numbered(at)), Ok(()));
@@ -243,8 +243,8 @@ mod tests {
     }
 
     proptest! {
-        /// However the requests are spread, no client gets more than its burst and its rate, and the
-        /// table never outgrows its bound.
+        /// For any distribution of requests, no client exceeds its burst and its rate, and the table never
+        /// exceeds its size.
         #[test]
         fn nobody_gets_more_than_burst_and_rate(steps in prop::collection::vec((0_u32..6, 0_u64..3_000), 1..200)) {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
@@ -258,7 +258,7 @@ mod tests {
                         *passed.entry(who).or_default() += 1;
                     }
                     let most = 5 + started.elapsed().as_secs();
-                    // Who was forgotten, or shared the rest, had at most one more burst in each place.
+                    // A forgotten or shared client had at most one more burst in each entry.
                     prop_assert!(passed.values().all(|count| *count <= 2 * most));
                     prop_assert!(rate.limiter.len() <= 4);
                 }

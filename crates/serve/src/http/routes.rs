@@ -1,4 +1,4 @@
-//! Paths of the HTTP service and what is answered there.
+//! Routes of the HTTP service.
 
 use std::sync::Arc;
 
@@ -30,23 +30,23 @@ use freshcontext_mcp::jsonrpc::aside::{Aside, apart, has_too_many_values, write_
 use freshcontext_mcp::jsonrpc::frame::{TOO_MANY_VALUES, find_id};
 use freshcontext_metrics::{Metrics, Refusal};
 
-/// What the routes share.
+/// Shared state of the routes.
 struct Shared<S> {
     mcp: StreamableHttpService<S, NeverSessionManager>,
     bodies: Bodies,
     filter: Arc<AuthFilter>,
-    /// Cancelled when what is still at work is given up.
+    /// Cancelled when unfinished work is abandoned.
     end: CancellationToken,
 }
 
 impl<S> Shared<S> {
-    /// Counts an answer that says no.
+    /// Counts a refusal.
     fn refusing(&self, reason: Refusal, response: Response) -> Response {
         self.filter.refused(reason);
         response
     }
 
-    /// What is said of a body that was not read.
+    /// Response to a request whose body was not read.
     fn unread(&self, unread: Unread) -> Response {
         let (reason, response) = match unread {
             Unread::TooLarge => (Refusal::BodySize, too_large(self.bodies.most)),
@@ -68,13 +68,13 @@ impl<S> Shared<S> {
     }
 }
 
-/// The router for a handler. `end` closes open streams.
+/// Builds the router for a handler. `end` closes open streams.
 pub(crate) fn router<S>(handler: S, filter: Arc<AuthFilter>, bodies: Bodies, end: CancellationToken) -> Router
 where
     S: ServerHandler + Clone + Send + Sync + 'static,
 {
     let mut config = StreamableHttpServerConfig::default()
-        // Host and Origin are judged by our own guard, on every path.
+        // The server's own guard checks Host and Origin, on every path.
         .disable_allowed_hosts();
     config.legacy_session_mode = false;
     config.json_response = true;
@@ -148,7 +148,7 @@ where
         Ok(read) => read,
         Err(unread) => return shared.unread(unread),
     };
-    // Holds its memory until the answer is there.
+    // Holds its memory until the response is ready.
     let body = &read.bytes;
     let judged = apart(body);
     if has_too_many_values(judged.as_ref().map_or(body, |(rest, _)| rest)) {
@@ -173,7 +173,7 @@ where
     }
     let request = Request::from_parts(parts, Full::new(rest));
     let response = tokio::select! {
-        // In this order: at the end rmcp gives up as well, and says less.
+        // Ordered: at shutdown rmcp gives up as well, with a less specific response.
         biased;
         () = shared.end.cancelled() => return going_away(body),
         response = shared.mcp.handle(request) => response.map(Body::new),
@@ -183,7 +183,7 @@ where
         None => clean_refusal(response).await,
     };
     match response.status() {
-        // rmcp says 415 for JSON that it cannot read; the media type is right, the text is not.
+        // rmcp reports unreadable JSON as 415, although the media type is right.
         StatusCode::UNSUPPORTED_MEDIA_TYPE if json => shared.refusing(Refusal::Protocol, unreadable(body)),
         StatusCode::BAD_REQUEST | StatusCode::NOT_ACCEPTABLE | StatusCode::UNSUPPORTED_MEDIA_TYPE => {
             shared.refusing(Refusal::Protocol, response)
@@ -192,7 +192,7 @@ where
     }
 }
 
-/// The answer to a call, with the structure that was put aside.
+/// Inserts the separately serialised result into a response.
 async fn with_structure(response: Response, structure: &RawValue) -> Response {
     #[derive(Deserialize)]
     struct Answer {
@@ -216,10 +216,11 @@ async fn with_structure(response: Response, structure: &RawValue) -> Response {
     Response::from_parts(parts, Body::from(whole))
 }
 
-/// Longest body that may be a refusal; results are larger or hold no error. rmcp repeats headers in its own.
+/// Longest body, in bytes, that is examined as a refusal; results are larger or hold no error. rmcp's
+/// refusals repeat headers.
 const REFUSAL_BYTES: u64 = 16 << 10;
 
-/// Cleans what rmcp says of a request in an error of its own, which may repeat a header or a version.
+/// Cleans rmcp's own error responses, which may repeat a header or a protocol version.
 async fn clean_refusal(response: Response) -> Response {
     let small = response
         .body()
@@ -247,8 +248,8 @@ async fn clean_refusal(response: Response) -> Response {
     Response::from_parts(parts, Body::from(cleaned))
 }
 
-/// Writes the two media types of this transport in place of wildcards that cover them (RFC 9110, section 12.5.1):
-/// rmcp looks for both by name.
+/// Replaces wildcards by the two media types of this transport that they cover (RFC 9110, section 12.5.1),
+/// because rmcp looks for both by name.
 fn take_wildcards(headers: &mut HeaderMap) {
     let mut json = false;
     let mut stream = false;
@@ -265,7 +266,7 @@ fn take_wildcards(headers: &mut HeaderMap) {
             if refused {
                 continue;
             }
-            // Answers are JSON, so whoever takes all of `application` is served.
+            // Responses are JSON, which `application/*` covers.
             json |= matches!(kind.as_str(), "*/*" | "application/*" | "application/json");
             stream |= matches!(
                 kind.as_str(),
@@ -289,7 +290,7 @@ fn unreadable(body: &Bytes) -> Response {
     rpc_error(StatusCode::BAD_REQUEST, error, id_of(body))
 }
 
-/// The answer to a call that is not finished when the process leaves.
+/// Response to a call that is unfinished at shutdown.
 fn going_away(body: &Bytes) -> Response {
     let error = json!({"code": NOT_NOW, "message": "the server is going away; this was not finished"});
     closing(rpc_error(StatusCode::SERVICE_UNAVAILABLE, error, id_of(body)))
@@ -304,12 +305,12 @@ fn too_large(most: usize) -> Response {
     refusal(StatusCode::PAYLOAD_TOO_LARGE, -32_600, &message)
 }
 
-/// The answer to a head that is not read any further.
+/// Response to an oversized head.
 pub(crate) fn head_too_large(status: StatusCode, message: &str) -> Response {
     closing(refusal(status, -32_600, message))
 }
 
-/// An answer after which the connection is of no more use: the rest of the body is not read.
+/// Response that closes the connection, because the rest of the body is not read.
 fn closing(mut response: Response) -> Response {
     response
         .headers_mut()

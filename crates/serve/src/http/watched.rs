@@ -1,5 +1,5 @@
-//! The stream of a connection: tells what comes in, lets no ambiguous request pass, and tells a peer that has
-//! only finished speaking from one that has gone.
+//! The stream of a connection. Reports received bytes, rejects ambiguous requests, and distinguishes a
+//! half-closed peer from a disconnected one.
 
 use std::io;
 use std::pin::Pin;
@@ -14,20 +14,20 @@ use tokio::time::Sleep;
 use super::connections::Activity;
 use super::head::SmugglingFilter;
 
-/// How long a call goes on after its caller's side of the connection has closed, before the caller is asked
-/// whether it still listens. Most answers are out by then; a call whose caller has gone costs no more than this.
+/// How long a call continues after its caller closed the sending direction, before the caller is probed. Most
+/// responses are sent by then, so a disconnected caller's call costs no more than this.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Between two looks at what came of the question, doubled up to [`LONGEST_LOOK`].
+/// First interval between two checks for the result of the probe, doubled up to [`LONGEST_LOOK`].
 const FIRST_LOOK: Duration = Duration::from_millis(10);
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
-/// The question: an interim answer, which every client of HTTP/1.1 must be able to pass over (RFC 9110, section
-/// 15.2). Nothing that comes in tells a peer that has closed one direction from one that has closed both; but the
-/// machine of one that has gone refuses what it is sent.
+/// The probe: an interim response, which every HTTP/1.1 client must ignore (RFC 9110, section 15.2). Received
+/// data cannot distinguish a half-closed peer from a disconnected one, but a disconnected peer's host resets
+/// the connection when it receives data.
 const STILL_THERE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 
-/// What can be told of a connection without reading.
+/// Connection state that is available without reading.
 pub(super) trait Link: AsyncRead + AsyncWrite + Unpin {
-    /// Whether the peer has refused what it was sent.
+    /// Whether the peer has reset the connection.
     fn is_broken(&self) -> bool;
 }
 
@@ -37,23 +37,23 @@ impl Link for TcpStream {
     }
 }
 
-/// The watched stream.
+/// The monitored stream.
 pub(super) struct Watched<S> {
     stream: S,
     activity: Arc<Activity>,
     scan: SmugglingFilter,
     half_closed: Option<HalfClosed>,
-    /// Whether anything of an answer is out since the last request came in.
+    /// Whether part of a response has been sent since the last request.
     answering: bool,
-    /// Whether something written may not be out yet.
+    /// Whether written data may still be buffered.
     writing: bool,
 }
 
-/// A peer that will say no more, while its request is being answered.
+/// A peer that has closed its sending direction during a request.
 struct HalfClosed {
     look: Pin<Box<Sleep>>,
     pause: Duration,
-    /// What is left of the question; `None` before it is asked.
+    /// Unsent part of the probe; `None` before it is started.
     question: Option<&'static [u8]>,
 }
 
@@ -71,15 +71,16 @@ impl<S> Watched<S> {
 }
 
 impl<S: Link> Watched<S> {
-    /// Keeps the end of what the peer says from hyper, which would give the request up, for as long as the
-    /// request is being answered and the peer is there.
+    /// Hides the end of the input from hyper, which would cancel the request, while the request is in
+    /// progress and the peer is connected.
     fn hold(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         loop {
             let waited_for = self.activity.is_busy() && self.scan.is_between_requests();
             if !waited_for && !self.writing {
                 return Poll::Ready(Ok(()));
             }
-            // Behind the beginning of an answer an interim one would be part of it; writing it on will tell.
+            // A probe would become part of a response that has begun; writing the rest of it serves as the
+            // probe.
             let may_ask = !self.answering && !self.writing && self.activity.may_ask();
             let half_closed = self.half_closed.get_or_insert_with(|| HalfClosed {
                 look: Box::pin(tokio::time::sleep(PATIENCE)),
@@ -100,7 +101,7 @@ impl<S: Link> Watched<S> {
         }
     }
 
-    /// What must be out before anything else is written.
+    /// Sends the rest of the probe before anything else is written.
     fn finish_question(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match &mut self.half_closed {
             Some(half_closed) => ask(&mut self.stream, &mut half_closed.question, cx),
@@ -109,7 +110,7 @@ impl<S: Link> Watched<S> {
     }
 }
 
-/// Writes what is left of the question.
+/// Writes the rest of the probe.
 fn ask<S: Link>(
     stream: &mut S,
     question: &mut Option<&'static [u8]>,

@@ -1,26 +1,26 @@
-//! Lines that were read and wait for room, in their order.
+//! Lines that are queued until the session has capacity, in order.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use rmcp::model::{ErrorData, RequestId};
 
-/// What one of them takes beside its text, in bytes: its places here and among the open requests.
+/// Overhead of a queued line in addition to its text, in bytes: its entries here and among the open requests.
 const PLACE: usize = 256;
-/// A shorter line is copied: it would keep the memory of all that was read with it.
+/// Shorter lines are copied, because a slice would keep the whole read buffer alive.
 const COPIED: usize = 64 << 10;
 
-/// What is to be done later.
+/// A queued action.
 #[derive(Debug)]
 pub(super) enum Later {
-    /// This request is to be handed on.
+    /// Forward this request.
     Line(RequestId, Bytes),
-    /// This answers a message that is wrong.
+    /// Send this error response.
     Refusal(Option<RequestId>, ErrorData),
 }
 
 impl Later {
-    /// A request and its line.
+    /// Queues a request with its line.
     pub(super) fn line(id: RequestId, line: Bytes) -> Self {
         let line = if line.len() <= COPIED {
             Bytes::copy_from_slice(&line)
@@ -43,7 +43,7 @@ impl Later {
     }
 }
 
-/// What waits.
+/// The queue.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     by_number: BTreeMap<u64, Later>,
@@ -51,32 +51,32 @@ pub(super) struct Backlog {
 }
 
 impl Backlog {
-    /// Puts something at its end: `number` is higher than all before.
+    /// Appends an entry; `number` is higher than all earlier numbers.
     pub(super) fn push(&mut self, number: u64, later: Later) {
         self.bytes += later.bytes();
         self.by_number.insert(number, later);
     }
 
-    /// Takes the first.
+    /// Removes the first entry.
     pub(super) fn pop(&mut self) -> Option<Later> {
         let (_, later) = self.by_number.pop_first()?;
         self.bytes = self.bytes.saturating_sub(later.bytes());
         Some(later)
     }
 
-    /// Takes one out of the middle.
+    /// Removes an entry by number.
     pub(super) fn remove(&mut self, number: u64) {
         if let Some(later) = self.by_number.remove(&number) {
             self.bytes = self.bytes.saturating_sub(later.bytes());
         }
     }
 
-    /// Whether nothing waits.
+    /// Whether the queue is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.by_number.is_empty()
     }
 
-    /// What it takes.
+    /// Memory of the queue, in bytes.
     pub(super) const fn bytes(&self) -> usize {
         self.bytes
     }

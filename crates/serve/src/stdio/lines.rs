@@ -1,5 +1,6 @@
-//! Lines from a byte stream, with a length limit that holds in memory too: a decoder for tokio-util's
-//! `FramedRead`. Its own line decoders search byte by byte, and let nobody see the beginning of what they drop.
+//! Lines from a byte stream, with a length limit that also bounds memory: a decoder for tokio-util's
+//! `FramedRead`. tokio-util's own line decoders search byte by byte and do not expose the beginning of a
+//! dropped line.
 
 use std::io;
 
@@ -9,65 +10,65 @@ use tokio_util::codec::Decoder;
 
 use freshcontext_mcp::jsonrpc::frame::find_id;
 
-/// Room for a read when nothing is known about the line.
+/// Read size when nothing is known about the line, in bytes.
 pub(crate) const SMALL: usize = 16 << 10;
-/// Room for a read inside a long line: what a pipe holds.
+/// Read size inside a long line, in bytes: the capacity of a pipe.
 const LARGE: usize = 64 << 10;
-/// A line of which this much came may be as long as lines can be.
+/// From this size on, a line gets memory for the longest line, in bytes.
 const LONG: usize = 1 << 20;
-/// Room for such a line. Pages that nothing is written to take no memory, so the line need not move as it grows; and what is
-/// larger than 32 MiB, glibc always maps for itself and gives back at once, where smaller pieces stay with the threads that
-/// freed them (mallopt(3), `M_MMAP_THRESHOLD`).
+/// Buffer size for such a line. Untouched pages take no memory, so the line never has to be moved as it
+/// grows. glibc maps allocations above 32 MiB separately and returns them at once, while smaller ones stay
+/// with the thread that freed them (mallopt(3), `M_MMAP_THRESHOLD`).
 const ROOM: usize = (32 << 20) + LARGE;
-/// Most room that is made for a line because the last one needed it.
+/// Largest buffer that is allocated because the previous line needed it, in bytes.
 const LIKE_THE_LAST: usize = 1 << 20;
-/// The memory of a longer line is kept apart, for long lines alone.
+/// The buffer of a longer line is kept separately, for long lines only.
 const KEEP: usize = 256 << 10;
-/// So is memory with more room, whatever was read into it.
+/// A buffer with more capacity is also kept separately, whatever it holds.
 const ROOMY: usize = 2 * LIKE_THE_LAST;
 
 /// One line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// Without its end.
+    /// The line without its terminator.
     Text(Bytes),
-    /// Over the limit, and not kept; with the id of the message, where it was among what was read.
+    /// Over the limit and dropped; with the id of the message if it was in the part that was read.
     TooLong(Option<RequestId>),
 }
 
-/// Finds lines.
+/// The decoder.
 #[derive(Debug)]
 pub(crate) struct LineDecoder {
-    /// How far the buffer is known to hold no line end.
+    /// Length of the buffer's prefix that is known to contain no line terminator.
     searched: usize,
     most: usize,
-    /// How long the last long line was: the next may be like it, and is then not moved as it grows.
+    /// Length of the last long line. The next one is expected to be as long, so its buffer need not be moved.
     last: usize,
-    /// Memory of the last long line, for the next one: the system clears each page of new memory first, and that takes
-    /// longer than to find the end of the line.
+    /// Buffer of the last long line, for the next one. The system clears each page of new memory, which takes
+    /// longer than finding the end of the line.
     spare: Option<Spare>,
-    /// Inside a line that was over the limit.
+    /// Whether the rest of an oversized line is being skipped.
     skipping: bool,
 }
 
-/// Memory that a line was read into.
+/// Memory that held a line.
 #[derive(Debug)]
 struct Spare {
-    /// A handle to it.
+    /// Handle to the memory.
     memory: BytesMut,
-    /// All of it, in bytes. To ask for as much is to ask for its beginning.
+    /// Its full capacity, in bytes. Reserving that much returns its beginning.
     whole: usize,
 }
 
 impl Spare {
-    /// The memory, if it is enough and the line before is done with.
+    /// Returns the memory if it is large enough and the previous line has been dropped.
     fn reclaim(mut self, least: usize) -> Option<BytesMut> {
         (self.whole >= least && self.memory.try_reclaim(self.whole)).then_some(self.memory)
     }
 }
 
 impl LineDecoder {
-    /// Lines of at most `most` bytes, their ends not counted.
+    /// Decodes lines of at most `most` bytes, not counting terminators.
     pub(crate) fn new(most: usize) -> Self {
         Self {
             searched: 0,
@@ -78,20 +79,20 @@ impl LineDecoder {
         }
     }
 
-    /// Whether memory is kept for a long line to come.
+    /// Whether memory is kept for the next long line.
     pub(crate) fn keeps_memory(&self) -> bool {
         self.spare.is_some()
     }
 
-    /// Gives back what is kept for a long line to come.
+    /// Releases the memory kept for the next long line.
     pub(crate) fn give_back(&mut self) {
         self.spare = None;
     }
 
-    /// What there is of a line without an end.
+    /// Handles an incomplete line.
     fn unfinished(&mut self, buffer: &mut BytesMut) -> Option<Line> {
         self.searched = buffer.len();
-        // One more byte than the limit may still be the CR of a line end.
+        // One byte more than the limit may be the CR of a line terminator.
         if self.skipping {
             self.forget(buffer);
         } else if buffer.len() > self.most + 1 {
@@ -102,13 +103,13 @@ impl LineDecoder {
         }
         let held = buffer.len();
         if held == 0 {
-            // The line before may be in use, and with it what it was read into.
+            // The previous line may be in use together with its buffer.
             let like_the_last = if self.spare.is_none() { self.last } else { 0 };
             buffer.reserve(like_the_last.max(SMALL));
             return None;
         }
         let room = if held < LONG {
-            // Twice as much each time, so that a line does not move with every read.
+            // Doubles each time, so that the line is not moved with every read.
             held.max(SMALL).max(self.last.saturating_sub(held))
         } else if buffer.capacity() < held + SMALL {
             ROOM.max(self.most).saturating_sub(held).max(LARGE)
@@ -121,7 +122,7 @@ impl LineDecoder {
         None
     }
 
-    /// Room after what there is, in memory of the line before if that is done with.
+    /// Makes room after the buffered bytes, in the previous line's memory if that line has been dropped.
     fn make_room(&mut self, buffer: &mut BytesMut, room: usize) {
         let reclaimed = self
             .spare
@@ -162,7 +163,7 @@ impl Decoder for LineDecoder {
                 self.last = line.len().min(LIKE_THE_LAST);
             }
             if line.len() > KEEP || whole > ROOMY {
-                // The rest moves, so that what comes next is not written behind a line that is done with.
+                // The rest moves, so that the next bytes are not appended to the memory of a dropped line.
                 let mut rest = BytesMut::with_capacity(buffer.len().max(SMALL));
                 rest.extend_from_slice(buffer);
                 let mut memory = std::mem::replace(buffer, rest);
@@ -184,7 +185,7 @@ impl Decoder for LineDecoder {
         }
     }
 
-    /// At the end of the stream, also a line whose end is missing.
+    /// At the end of the stream, also returns a line without a terminator.
     fn decode_eof(&mut self, buffer: &mut BytesMut) -> io::Result<Option<Line>> {
         if let Some(line) = self.decode(buffer)? {
             return Ok(Some(line));
@@ -273,8 +274,7 @@ mod tests {
         tokio::join!(writing, reading);
     }
 
-    /// Where a line of twelve mebibytes lies while it grows, once it has outgrown what it was given while it was
-    /// shorter; and the line.
+    /// Returns the line, and the addresses of a line of 12 MiB as it grows beyond its first buffer.
     fn long_line(decoder: &mut LineDecoder, buffer: &mut BytesMut) -> (Vec<*const u8>, Bytes) {
         let mut places = Vec::new();
         for block in 0..192 {
@@ -308,7 +308,7 @@ mod tests {
         let (again, last) = long_line(&mut decoder, &mut buffer);
         assert_eq!(again, others);
         drop(last);
-        // A short line leaves it, and it can be given back.
+        // A short line does not use it, and it can be released.
         for kept in [true, false] {
             assert_eq!(decoder.keeps_memory(), kept);
             buffer.extend_from_slice(b"short\n");

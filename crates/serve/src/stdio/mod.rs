@@ -24,17 +24,17 @@ use open::{Intake, Open};
 use transport::{LAST_ANSWERS, StdioTransport};
 use write_queue::WriteQueue;
 
-/// After the input ended and the last answers had their time, this much for writing them.
+/// Time for writing the last responses after the input has ended and their calls have finished.
 const LAST_WRITES: Duration = Duration::from_millis(300);
 
-/// Serves the process's own stdin and stdout until the client is gone or a signal comes. An error is that of a write that
-/// failed although the client was there.
+/// Serves the process's stdin and stdout until the client disconnects or a signal arrives. Returns the error
+/// of a write that failed while the client was connected.
 pub async fn serve(server: McpServer, limits: &Limits) -> io::Result<()> {
-    // Boxed: it holds all that a session needs at once, and would be copied with its caller.
+    // Boxed, because the state of a session is large and would be copied with its caller.
     Box::pin(serve_streams(server, streams::input(), streams::output(), limits)).await
 }
 
-/// Serves any two streams; ends as [`serve`] does.
+/// Serves any two streams; otherwise like [`serve`].
 pub async fn serve_streams(
     server: McpServer,
     input: impl AsyncRead + Send + Unpin + 'static,
@@ -66,7 +66,8 @@ pub async fn serve_streams(
         ended.cancelled().await;
         tokio::time::sleep(LAST_ANSWERS).await;
     };
-    // Not dropped before all who still wait are told: its calls would end as if their callers had cancelled them.
+    // Dropped only after the waiting callers have got an error response; otherwise their calls would look
+    // cancelled by the client.
     let mut session = std::pin::pin!(session);
     let reason = tokio::select! {
         () = &mut session => "the client closed its end",

@@ -1,5 +1,5 @@
-//! What of a session is at work: each request from the line that brings it until its answer is written, and how much
-//! of it all there may be.
+//! Open requests of a session, each from its line until its response is written, and the limit on the memory
+//! that they take.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Place;
@@ -19,46 +19,46 @@ use super::write_queue::WriteQueue;
 use freshcontext_engine::Slot;
 use freshcontext_mcp::jsonrpc::aside::Aside;
 
-/// JSON-RPC's code for "not now": of its range for servers, and outside the part that MCP reserves.
+/// JSON-RPC error code for "busy": in the server range, outside the part that MCP reserves.
 const NOT_NOW: ErrorCode = ErrorCode(-32_000);
 
-/// What the judgement of one signal takes as an answer, at most, in bytes: as text and as JSON.
+/// Largest response for one evaluated signal, in bytes: as text and as JSON.
 const JUDGED_SIGNAL: usize = 2 << 10;
-/// What one value of a judgement's arguments takes as a tree, in bytes.
+/// Size of one value of an evaluation's arguments as a tree, in bytes.
 const JUDGED_VALUE: usize = 80;
-/// The same for the arguments of any other call.
+/// Size of one value of any other call's arguments as a tree, in bytes.
 const VALUE: usize = 200;
-/// What a list (of tools, of resources) takes as an answer, in bytes: 64 KiB as values and as text, and as much of memory
-/// that is given back while others are made.
+/// Estimated size of a list response (tools, resources), in bytes: 64 KiB as values and as text, and as much
+/// memory that is released while others are built.
 const LIST: usize = 4 * (64 << 10);
-/// What the call of a source takes as an answer in the making, in bytes. Its real size counts once it is written; so
-/// many are made at once as `calls_in_flight` allows.
+/// Estimated size of the response to a source call, in bytes. Its real size counts once it is written.
+/// `calls_in_flight` limits how many are built at once.
 const CALL: usize = 16 << 10;
-/// Of the bytes of a session, the part that answers may take which are not read: what was asked before is answered
-/// still, and needs the rest.
+/// Divisor of the session's memory limit that gives the share of unread responses. The rest is needed to
+/// answer the requests that are already open.
 const UNREAD_PART: usize = 3;
-/// What any other answer takes, in bytes.
+/// Estimated size of any other response, in bytes.
 const OTHER: usize = 4 << 10;
 
-/// What a JSON text may hold in values, at most, and in objects: what looks like one inside a text counts, too.
+/// Upper bounds of the values and of the objects in a JSON text. Brackets inside strings count too.
 fn counted(json: &[u8]) -> (usize, usize) {
     let count = |byte| memchr::memchr_iter(byte, json).count();
     let objects = count(b'{');
     (count(b',') + count(b'[') + objects + 1, objects)
 }
 
-/// How much is taken in before it is answered and read.
+/// Limits on unanswered and unread messages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Intake {
-    /// One line, in bytes.
+    /// Longest line, in bytes.
     pub(crate) line: usize,
-    /// Requests not answered, and answers not read.
+    /// Most requests without a response plus responses that are unread.
     pub(crate) requests: usize,
-    /// The same in bytes.
+    /// The same, in bytes.
     pub(crate) bytes: usize,
-    /// Bytes of lines that are read beyond that, for the sake of the cancellations among them.
+    /// Bytes of lines that are read beyond that, to find the cancellations among them.
     pub(crate) ahead: usize,
-    /// The content of one resource, in bytes.
+    /// Largest content of one resource, in bytes.
     pub(crate) resource: usize,
 }
 
@@ -73,8 +73,8 @@ impl Intake {
         }
     }
 
-    /// What a request takes until its answer is written, in bytes: the line, what is made of it, and the answer in
-    /// the making, which may be far larger.
+    /// Estimates the memory of a request until its response is written, in bytes: the line, its parsed form,
+    /// and the response, which may be far larger.
     fn taken_by(&self, id: &RequestId, request: &ClientRequest, line: &[u8]) -> usize {
         let id = match id {
             RequestId::String(id) => 2 * id.len(),
@@ -85,7 +85,7 @@ impl Intake {
             _ => None,
         };
         if let Some(aside) = aside {
-            // The texts without their escapes, what is read of them, and the judgement.
+            // The unescaped strings, the parsed signals, and the evaluation.
             let json = aside.arguments.json();
             let (values, objects) = counted(json);
             return line.len()
@@ -99,7 +99,7 @@ impl Intake {
             ClientRequest::ListToolsRequest(_)
             | ClientRequest::ListResourcesRequest(_)
             | ClientRequest::ListResourceTemplatesRequest(_) => LIST,
-            // No more than lets others in, however large one may be.
+            // Capped, so that one large resource does not block the other requests.
             ClientRequest::ReadResourceRequest(_) => (2 * self.resource).min(self.bytes / 8),
             _ => OTHER,
         };
@@ -108,7 +108,7 @@ impl Intake {
     }
 }
 
-/// The requests of a session that are not done with.
+/// Open requests of a session.
 #[derive(Debug, Default)]
 pub(crate) struct Open {
     requests: Mutex<Requests>,
@@ -118,13 +118,13 @@ pub(crate) struct Open {
 #[derive(Debug, Default)]
 struct Requests {
     by_id: HashMap<RequestId, Request>,
-    /// Those that were handed on, and their bytes.
+    /// Forwarded requests, and their bytes.
     handed_on: usize,
     bytes: usize,
     last: u64,
 }
 
-/// One of them.
+/// One open request.
 #[derive(Debug)]
 struct Request {
     number: u64,
@@ -133,20 +133,20 @@ struct Request {
 
 #[derive(Debug)]
 enum Stage {
-    /// Read, and waiting until there is room for it.
+    /// Queued until there is capacity.
     Waiting,
-    /// Handed on; its answer is awaited.
+    /// Forwarded; the response is pending.
     HandedOn {
         share: Share,
-        /// Where its answer's structure will be, if that is put aside.
+        /// Slot for the serialised structured result.
         structure: Option<Slot>,
     },
-    /// Handed on, and nobody waits for the answer any more. It ends with its work.
+    /// Cancelled by the client after it was forwarded. The entry ends with the work.
     Cancelled,
 }
 
-/// What a request takes of the session's room. It goes with the request and its cancellation through rmcp, and the
-/// room is free again when the last one has let go: an answer that nobody wants is still at work for a while.
+/// A request's share of the session's memory limit. The request and its cancellation carry it through rmcp;
+/// it is released when both are dropped, because a cancelled call keeps running for a while.
 #[derive(Debug, Clone)]
 pub(crate) struct Share(#[expect(dead_code, reason = "held, and dropped")] Arc<Held>);
 
@@ -164,7 +164,7 @@ impl Drop for Held {
             let mut requests = self.open.requests();
             requests.handed_on = requests.handed_on.saturating_sub(1);
             requests.bytes = requests.bytes.saturating_sub(self.bytes);
-            // One that was cancelled is there until now, so that its id is not taken for another's.
+            // A cancelled request stays listed until now, so that its id is not reused.
             let its = requests.by_id.get(&self.id);
             if its.is_some_and(|request| request.number == self.number) {
                 requests.by_id.remove(&self.id);
@@ -174,14 +174,14 @@ impl Drop for Held {
     }
 }
 
-/// What a cancellation is about.
+/// Target of a cancellation.
 #[derive(Debug)]
 pub(crate) enum Cancelled {
-    /// A request that is not open, or was cancelled before.
+    /// No open request, or one that is cancelled already.
     Nothing,
-    /// The request of this number, which still waits.
+    /// The queued request with this number.
     Waiting(u64),
-    /// A request that is at work.
+    /// A forwarded request.
     HandedOn(Share),
 }
 
@@ -190,12 +190,12 @@ impl Open {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether there is a request of this id that is not done with.
+    /// Whether a request with this id is open.
     pub(crate) fn has(&self, id: &RequestId) -> bool {
         self.requests().by_id.contains_key(id)
     }
 
-    /// Notes a request that waits for room, by its number. `None` where another one has its id.
+    /// Registers a queued request. Returns its number, or `None` if its id is in use.
     pub(crate) fn wait(&self, id: &RequestId) -> Option<u64> {
         let mut requests = self.requests();
         requests.last += 1;
@@ -210,19 +210,19 @@ impl Open {
         Some(number)
     }
 
-    /// A number for something else that waits.
+    /// Returns a number for another queued entry.
     pub(crate) fn number(&self) -> u64 {
         let mut requests = self.requests();
         requests.last += 1;
         requests.last
     }
 
-    /// Ends the wait of a request, whatever comes next.
+    /// Removes a request from the queued ones.
     pub(crate) fn waited(&self, id: &RequestId) {
         self.requests().by_id.remove(id);
     }
 
-    /// Notes a request that is handed on, and what it takes. `None` where another one has its id.
+    /// Registers a forwarded request with its memory. `None` if its id is in use.
     pub(crate) fn hand_on(
         self: &Arc<Self>,
         id: &RequestId,
@@ -259,7 +259,7 @@ impl Open {
         Some(share)
     }
 
-    /// What was put aside of an answer.
+    /// Takes the serialised structured result of a response.
     pub(crate) fn structure(&self, id: &RequestId) -> Option<Box<RawValue>> {
         let slot = match &self.requests().by_id.get(id)?.stage {
             Stage::HandedOn { structure, .. } => structure.clone(),
@@ -268,7 +268,7 @@ impl Open {
         slot?.take()
     }
 
-    /// Notes that nobody wants an answer any more.
+    /// Marks a request as cancelled.
     pub(crate) fn cancel(&self, id: &RequestId) -> Cancelled {
         let cancelled = {
             let mut requests = self.requests();
@@ -285,10 +285,9 @@ impl Open {
         cancelled
     }
 
-    /// Ends a request; `last` is done while nobody else can end it, and only if nobody has and it was not
-    /// cancelled.
+    /// Ends a request. `last` runs under the lock, and only if the request is neither ended nor cancelled.
     pub(crate) fn end(&self, id: &RequestId, last: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        // Its share is let go of after the lock: that takes the same lock.
+        // The share is dropped after the lock is released, because dropping takes the same lock.
         let (_ended, done) = {
             let mut requests = self.requests();
             let Place::Occupied(place) = requests.by_id.entry(id.clone()) else {
@@ -303,7 +302,7 @@ impl Open {
         done
     }
 
-    /// Completes when no answer is awaited any more.
+    /// Completes when no response is pending.
     pub(crate) async fn none(&self) {
         loop {
             let fewer = self.fewer.notified();
@@ -315,7 +314,7 @@ impl Open {
         }
     }
 
-    /// Whether there is room for another request.
+    /// Whether there is capacity for another request.
     pub(crate) fn has_room(&self, queue: &WriteQueue, intake: &Intake) -> bool {
         let (handed_on, bytes) = {
             let requests = self.requests();
@@ -327,7 +326,7 @@ impl Open {
             && unread <= intake.bytes / UNREAD_PART
     }
 
-    /// Completes when there may be more room than when this was called.
+    /// Completes when capacity may have grown since the call.
     pub(crate) fn changes(&self, queue: &WriteQueue) -> impl Future<Output = ()> + use<> {
         let (fewer, written) = (Arc::clone(&self.fewer).notified_owned(), queue.written());
         async move {
@@ -336,13 +335,13 @@ impl Open {
         }
     }
 
-    /// Tells all who still wait that there will be no answer.
+    /// Sends an error response for every pending request.
     pub(crate) fn give_up(&self, queue: &WriteQueue) {
         let ids: Vec<RequestId> = self.requests().by_id.keys().cloned().collect();
         for id in ids {
             let error = ErrorData::new(NOT_NOW, "the server is going away; this was not finished", None);
             let answer = ServerJsonRpcMessage::error(error, Some(id.clone()));
-            // Where nobody reads any more, nobody misses it.
+            // A disconnected reader needs no response.
             let _ = self.end(&id, || write(queue, answer));
         }
     }

@@ -1,7 +1,7 @@
-//! stdin and stdout as asynchronous streams, without a helper thread where the system allows it.
+//! stdin and stdout as asynchronous streams, without a helper thread where the system supports it.
 //!
-//! Hosts start a stdio server with pipes (most) or with Unix sockets (Node). Both can be driven by
-//! the reactor; anything else (a terminal, a file, `/dev/null`) goes through tokio's blocking pool.
+//! Hosts start a stdio server with pipes (most) or with Unix sockets (Node). The reactor drives both;
+//! anything else (a terminal, a file, `/dev/null`) goes through tokio's blocking pool.
 
 use std::io;
 use std::pin::Pin;
@@ -9,26 +9,26 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// How much a pipe may hold, in bytes: what Linux gives any process, and a large call with its answer. With the
-/// usual 64 KiB, both sides wake each other for every piece.
+/// Requested pipe capacity, in bytes: the maximum for unprivileged processes on Linux, enough for a large
+/// call with its response. With the default of 64 KiB, both sides wake each other for every piece.
 #[cfg(target_os = "linux")]
 const PIPE_BYTES: usize = 1 << 20;
 
-/// Where requests come from.
+/// Stream of requests.
 pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
-/// Where answers go.
+/// Stream of responses.
 pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// An input that is read only as far as its owner allows. When that is reached, a read waits, and nothing wakes it: who
-/// waits for the input waits for the leave to read on, too.
+/// An input with a read allowance. When it is used up, a read is pending and is not woken; the owner must
+/// also wait for a new allowance.
 pub(super) struct Gate<R> {
     input: R,
-    /// Bytes that may still be read. The last read may take more, by what its buffer holds.
+    /// Bytes left to read. The last read may exceed it by its buffer's content.
     left: usize,
 }
 
 impl<R> Gate<R> {
-    /// Lets everything through.
+    /// Allows unlimited reading.
     pub(super) const fn new(input: R) -> Self {
         Self {
             input,
@@ -36,7 +36,7 @@ impl<R> Gate<R> {
         }
     }
 
-    /// Lets so many bytes through from now on.
+    /// Sets the allowance, in bytes.
     pub(super) const fn open(&mut self, bytes: usize) {
         self.left = bytes;
     }
@@ -62,7 +62,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Gate<R> {
 pub(crate) fn input() -> Input {
     #[cfg(target_os = "linux")]
     {
-        // Opened anew, so that non-blocking mode stays ours and reaches no other process.
+        // Reopened, so that non-blocking mode does not affect other processes that share the descriptor.
         if let Ok(pipe) = tokio::net::unix::pipe::OpenOptions::new().open_receiver("/proc/self/fd/0") {
             widen(&pipe);
             return Box::new(pipe);
@@ -86,7 +86,7 @@ pub(crate) fn output() -> Output {
             return Box::new(socket);
         }
     }
-    // tokio's own stdout takes a write to a descriptor that is not open for writing as done.
+    // tokio's own stdout reports success for writes to a descriptor that is not open for writing.
     #[cfg(unix)]
     if let Ok(stdout) = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned() {
         return Box::new(tokio::fs::File::from_std(std::fs::File::from(stdout)));
@@ -94,7 +94,7 @@ pub(crate) fn output() -> Output {
     Box::new(tokio::io::stdout())
 }
 
-/// A pipe that stays narrow is slower, and no worse.
+/// Enlarges a pipe. A small pipe works too, only slower.
 #[cfg(target_os = "linux")]
 fn widen(pipe: &impl std::os::fd::AsFd) {
     let _ = rustix::pipe::fcntl_setpipe_size(pipe, PIPE_BYTES);

@@ -222,7 +222,7 @@ async fn a_cancelled_call_is_let_go_and_never_answered() {
     client.request(6, "ping", json!({})).await;
     assert_eq!(client.hear().await["id"], 6);
     until(|| upstream.dropped.load(Ordering::SeqCst) > 0).await;
-    // The id is free again once what was at work has ended, which takes no time to speak of.
+    // The id is free again once the cancelled work has ended, which takes very little time.
     for _ in 0..100 {
         client.request(5, "ping", json!({})).await;
         if client.hear().await["id"] == 5 {
@@ -271,7 +271,7 @@ async fn everything_asked_before_the_end_of_input_is_answered() {
             )
             .await;
     }
-    // The last line lacks its end.
+    // The last line has no terminator.
     client
         .to
         .write_all(br#"{"jsonrpc":"2.0","id":21,"method":"ping"}"#)
@@ -364,7 +364,7 @@ async fn what_is_wrong_in_plain_arguments_is_named() {
     for (source, field) in [
         ("\"\"", Some("signals[0].source")),
         ("[]", Some("signals[0].source")),
-        // No reader of JSON has a number for it, so that it is wrong before there is anything to judge, in any tool.
+        // No JSON parser can represent it, so every tool rejects the message before it evaluates anything.
         ("1e999", None),
     ] {
         let arguments = format!(

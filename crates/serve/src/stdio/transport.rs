@@ -1,4 +1,4 @@
-//! rmcp's transport over two byte streams, with the limits and the manners that we promise.
+//! rmcp's transport over two byte streams, with limits and back-pressure.
 
 use std::io;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use super::write_queue::WriteQueue;
 use freshcontext_mcp::jsonrpc::aside::write_answer;
 use freshcontext_mcp::jsonrpc::frame::{self, Frame};
 
-/// Room for an answer of which nothing is known, in bytes.
+/// Initial buffer for a response of unknown size, in bytes.
 const SMALL: usize = 512;
-/// How long the memory of long lines is kept for the next one, whatever short lines come.
+/// How long the memory of long lines is kept for the next long one.
 const KEPT: Duration = Duration::from_secs(1);
-/// How long calls may still be answered after the client closed its end.
+/// How long calls may still finish after the client closed its end.
 pub(super) const LAST_ANSWERS: Duration = Duration::from_millis(1_500);
-/// With so many bytes that nobody has read yet, no progress is told: it would come too late, and take their memory.
+/// With more unread bytes than this, progress is dropped: it would arrive late and take memory.
 const PROGRESS_UNREAD: usize = 256 << 10;
 
 /// The transport of one stdio session.
@@ -40,15 +40,15 @@ pub(crate) struct StdioTransport<R> {
     lines: FramedRead<Gate<R>, LineDecoder>,
     queue: WriteQueue,
     open: Arc<Open>,
-    /// What was read and waits for room.
+    /// Messages that wait for capacity.
     backlog: Backlog,
-    /// Whether the session has begun; what comes before it is not for a session to see.
+    /// Whether the session has begun; earlier messages are not forwarded.
     begun: bool,
-    /// When to give back the memory that is kept for long lines.
+    /// When to release the memory kept for long lines.
     kept_until: Option<Instant>,
     /// Whether the input has ended.
     at_end: bool,
-    /// When to stop waiting for last answers, once nothing waits any more.
+    /// When to stop waiting for the last responses, once the queue is empty.
     patience: Option<Instant>,
     ended: CancellationToken,
     intake: Intake,
@@ -77,7 +77,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         }
     }
 
-    /// The next line. Where it is not there when it is time, the memory that is kept for long lines is given back.
+    /// Returns the next line. After a timeout, releases the memory kept for long lines.
     async fn next_line(&mut self) -> Option<io::Result<Line>> {
         if self.lines.decoder().keeps_memory() {
             let until = *self.kept_until.get_or_insert_with(|| Instant::now() + KEPT);
@@ -90,21 +90,21 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         self.lines.next().await
     }
 
-    /// Bytes that may be read while others wait for room. What is in the buffer has been read.
+    /// Bytes that may be read while the queue is not empty. Buffered bytes count as read.
     fn ahead(&self) -> usize {
         let read = self.backlog.bytes() + self.lines.read_buffer().len();
         self.intake.ahead.saturating_sub(read)
     }
 
-    /// Says what is wrong with a message. Where its id is an open request's, it goes without: that request
-    /// gets its own answer.
+    /// Sends an error response. Without an id if the id belongs to an open request, which gets its own
+    /// response.
     fn refuse(&self, id: Option<RequestId>, error: ErrorData) {
         let id = id.filter(|id| !self.open.has(id));
         // A broken pipe ends the session elsewhere.
         let _ = write(&self.queue, ServerJsonRpcMessage::error(error, id));
     }
 
-    /// Says what is wrong with a message, now or when there is room for it.
+    /// Sends an error response, now or when there is capacity for it.
     fn refuse_in_turn(&mut self, id: Option<RequestId>, error: ErrorData) {
         if self.is_next() {
             self.refuse(id, error);
@@ -113,12 +113,12 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         }
     }
 
-    /// Whether nothing waits before what comes now, and there is room for it.
+    /// Whether the queue is empty and there is capacity.
     fn is_next(&self) -> bool {
         self.backlog.is_empty() && self.open.has_room(&self.queue, &self.intake)
     }
 
-    /// What rmcp shall see of a line.
+    /// Returns the message that rmcp receives for a line.
     fn take(&mut self, line: Line) -> Option<ClientJsonRpcMessage> {
         let line = match line {
             Line::Text(line) => line,
@@ -137,7 +137,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
                 };
                 match self.open.wait(&request.id) {
                     Some(number) => {
-                        // rmcp's types are larger than the text that they are read from.
+                        // rmcp's types are larger than the text that they are parsed from.
                         drop(request.request);
                         self.backlog.push(number, Later::line(request.id, line));
                     }
@@ -151,7 +151,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         None
     }
 
-    /// What rmcp shall see of what waited, as far as there is room.
+    /// Returns the queued message that rmcp receives next, if there is capacity.
     fn take_waiting(&mut self) -> Option<ClientJsonRpcMessage> {
         while !self.backlog.is_empty() && self.open.has_room(&self.queue, &self.intake) {
             match self.backlog.pop()? {
@@ -169,7 +169,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         None
     }
 
-    /// Notes a request that came in this line, for rmcp to see.
+    /// Registers a request of this line and returns it for rmcp.
     fn admit(&mut self, mut message: ClientJsonRpcMessage, line: &[u8]) -> Option<ClientJsonRpcMessage> {
         let JsonRpcMessage::Request(request) = &mut message else {
             return None;
@@ -186,7 +186,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         Some(message)
     }
 
-    /// Ends a request. rmcp sees the cancellation of what it is at work on, and of nothing else, once.
+    /// Cancels a request. rmcp receives the cancellation only if the request was forwarded, and only once.
     fn cancel(&mut self, id: RequestId) -> Option<ClientJsonRpcMessage> {
         match self.open.cancel(&id) {
             Cancelled::Waiting(number) => {
@@ -202,7 +202,7 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
         }
     }
 
-    /// Waits for the last answers, as long as it may take.
+    /// Waits for the last responses, within the timeout.
     async fn last_answers(&mut self) {
         let until = *self.patience.get_or_insert_with(|| {
             self.ended.cancel();
@@ -219,12 +219,12 @@ fn still_open() -> ErrorData {
     ErrorData::new(ErrorCode::INVALID_REQUEST, what, None)
 }
 
-/// Queues a message of which nothing was put aside.
+/// Queues a message without a separately serialised result.
 pub(super) fn write(queue: &WriteQueue, message: ServerJsonRpcMessage) -> io::Result<()> {
     queue.push(line(message, None, queue)?)
 }
 
-/// A message as JSON, with the structure that was put aside.
+/// Serialises a message, with its separately serialised result.
 fn line(
     mut message: ServerJsonRpcMessage,
     structure: Option<&RawValue>,
@@ -233,8 +233,8 @@ fn line(
     if let JsonRpcMessage::Error(error) = &mut message {
         error.error = freshcontext_mcp::cleaned(error.error.clone());
     }
-    // Room for all, so that a large answer is not moved as it grows: the text takes a quarter of what its
-    // structure takes.
+    // Enough capacity to avoid moving a large response as it grows: the text takes a quarter of the
+    // structured result.
     let structured = structure.map_or(0, |structure| structure.get().len());
     let mut line = queue.buffer(SMALL + structured + structured / 2);
     match (&message, structure) {
@@ -246,8 +246,8 @@ fn line(
     Ok(line)
 }
 
-/// Queues what belongs to no request. A reader that has much to read yet does without progress, and gets the rest in
-/// time.
+/// Queues a message that belongs to no request. Progress is dropped if the reader has much left to read;
+/// other messages wait.
 async fn tell(queue: &WriteQueue, message: ServerJsonRpcMessage, most: usize) -> io::Result<()> {
     if let JsonRpcMessage::Notification(note) = &message
         && let ServerNotification::ProgressNotification(_) = note.notification
@@ -291,7 +291,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            // Answers are written between lines, however many come that have none.
+            // Lets responses be written between lines, even among many lines that need none.
             consume_budget().await;
             let changes = (!self.is_next()).then(|| self.open.changes(&self.queue));
             if let Some(message) = self.take_waiting() {
@@ -301,7 +301,7 @@ impl<R: AsyncRead + Unpin + Send + 'static> Transport<RoleServer> for StdioTrans
                 self.last_answers().await;
                 return None;
             }
-            // There may be room since.
+            // Capacity may have grown meanwhile.
             let changes = changes.filter(|_| !self.is_next());
             let line = match changes {
                 None if self.at_end => continue,
@@ -358,7 +358,7 @@ mod tests {
             StdioTransport::new(ours, queue, Arc::default(), intake, CancellationToken::new());
         theirs.write_all(&vec![b' '; 600 << 10]).await.unwrap();
         for (after, kept) in [(KEPT / 2, true), (KEPT * 3 / 4, false)] {
-            // The end of the long line, then a short one. Both are blank: there is nothing to receive.
+            // The end of the long line, then a short one. Both are blank, so nothing is received.
             theirs.write_all(b"\n").await.unwrap();
             assert!(tokio::time::timeout(after, transport.receive()).await.is_err());
             assert_eq!(transport.lines.decoder().keeps_memory(), kept);

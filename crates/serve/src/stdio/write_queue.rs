@@ -1,4 +1,4 @@
-//! The one writer of stdout. Messages are queued whole and written in batches.
+//! The only writer of stdout. Messages are queued whole and written in batches.
 
 use std::collections::VecDeque;
 use std::io;
@@ -11,20 +11,20 @@ use tokio_util::sync::CancellationToken;
 
 use freshcontext_files::write::reader_has_gone;
 
-/// A buffer of at most this many bytes is kept for the next message. The memory of a large answer, given back and
-/// taken anew, would come from the system page by page.
+/// Largest buffer that is kept for the next message, in bytes. The memory of a large response would otherwise
+/// be released and come back from the system page by page.
 const SPARE: usize = 256 << 10;
-/// Messages are put together up to this many bytes, to be written at once. What is queued grows by batches, so that it
-/// is not moved as it grows.
+/// Size up to which messages are joined into one write, in bytes. The queue grows by batches, so that it is
+/// not moved as it grows.
 const BATCH: usize = 64 << 10;
 
-/// What waits to be written, and the task that writes it.
+/// The queue, and the task that writes it.
 #[derive(Debug, Clone)]
 pub(crate) struct WriteQueue {
     shared: Arc<Shared>,
 }
 
-/// Messages, one after the other, each with its line end.
+/// Consecutive messages, each with its line terminator.
 #[derive(Debug, Default)]
 struct Batch {
     bytes: Vec<u8>,
@@ -34,21 +34,21 @@ struct Batch {
 #[derive(Debug)]
 struct Shared {
     queued: Mutex<VecDeque<Batch>>,
-    /// Empty; its room is for the next message.
+    /// Empty buffer, reused for the next message.
     spare: Mutex<Vec<u8>>,
-    /// Bytes queued or being written, and the messages that they are.
+    /// Number of bytes and of messages that are queued or being written.
     unwritten: AtomicUsize,
     messages: AtomicUsize,
     more: Notify,
     written: Arc<Notify>,
     closing: AtomicBool,
     broken: CancellationToken,
-    /// Why the writer ended early, unless the reader has gone.
+    /// Why the writer ended early, unless the reader disconnected.
     failure: Mutex<Option<io::Error>>,
 }
 
 impl Shared {
-    /// Keeps the memory of a message for the next one.
+    /// Keeps a message's buffer for the next one.
     fn keep(&self, mut buffer: Vec<u8>) {
         buffer.clear();
         *self.spare.lock().unwrap_or_else(PoisonError::into_inner) = buffer;
@@ -56,7 +56,7 @@ impl Shared {
 }
 
 impl WriteQueue {
-    /// Starts the writer. `broken` is cancelled when nothing more can be written.
+    /// Starts the writer. `broken` is cancelled when writing becomes impossible.
     pub(crate) fn start(
         output: impl AsyncWrite + Unpin + Send + 'static,
         broken: CancellationToken,
@@ -76,7 +76,7 @@ impl WriteQueue {
         (Self { shared }, task)
     }
 
-    /// An empty buffer with room for this many bytes, to write a message into.
+    /// Returns an empty buffer with this capacity in bytes, for a message.
     pub(crate) fn buffer(&self, room: usize) -> Vec<u8> {
         let mut buffer =
             std::mem::take(&mut *self.shared.spare.lock().unwrap_or_else(PoisonError::into_inner));
@@ -84,7 +84,7 @@ impl WriteQueue {
         buffer
     }
 
-    /// Queues one message; the line end is added here.
+    /// Queues one message and adds the line terminator.
     pub(crate) fn push(&self, mut message: Vec<u8>) -> io::Result<()> {
         if self.shared.broken.is_cancelled() || self.shared.closing.load(Ordering::Acquire) {
             return Err(io::ErrorKind::BrokenPipe.into());
@@ -102,14 +102,14 @@ impl WriteQueue {
                     last.messages += 1;
                 }
                 Some(_) if message.capacity() <= SPARE => {
-                    // Where others wait before it, it waits in no more memory than it needs.
+                    // A message behind others is stored without spare capacity.
                     queued.push_back(Batch {
                         bytes: message.as_slice().to_vec(),
                         messages: 1,
                     });
                     self.shared.keep(message);
                 }
-                // Large answers come one by one, and are not copied.
+                // Large messages form batches of their own and are not copied.
                 _ => queued.push_back(Batch {
                     bytes: message,
                     messages: 1,
@@ -120,7 +120,7 @@ impl WriteQueue {
         Ok(())
     }
 
-    /// Messages and bytes that are not written yet; none where nobody reads any more.
+    /// Number of messages and bytes that are not written yet; zero if the reader disconnected.
     pub(crate) fn unwritten(&self) -> (usize, usize) {
         if self.shared.broken.is_cancelled() {
             return (0, 0);
@@ -129,18 +129,18 @@ impl WriteQueue {
         (messages, self.shared.unwritten.load(Ordering::Acquire))
     }
 
-    /// Completes when something has been written since this was called, or nobody reads any more.
+    /// Completes when something has been written since the call, or the reader disconnects.
     pub(crate) fn written(&self) -> impl Future<Output = ()> + use<> {
         Arc::clone(&self.shared.written).notified_owned()
     }
 
-    /// Takes the error of a write that failed although its reader was there.
+    /// Takes the error of a write that failed while the reader was connected.
     pub(crate) fn failure(&self) -> Option<io::Error> {
         let mut failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.take()
     }
 
-    /// Lets the writer end once everything is written.
+    /// Ends the writer once everything is written.
     pub(crate) fn close(&self) {
         self.shared.closing.store(true, Ordering::Release);
         self.shared.more.notify_one();
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(queue.unwritten(), (0, 0));
     }
 
-    /// Waits until all is written.
+    /// Waits until everything is written.
     async fn drained(queue: &WriteQueue) {
         loop {
             let written = queue.written();

@@ -1,4 +1,4 @@
-//! Lines as frames.
+//! Tests of line parsing.
 
 use super::*;
 use freshcontext_engine::EVALUATE;

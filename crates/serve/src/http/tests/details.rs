@@ -1,14 +1,14 @@
-//! Details of HTTP that a proxy or a hurried client brings: what follows the first request of a connection, sizes
-//! of heads, one closed direction, wildcards.
+//! HTTP details of proxies and pipelining clients: a second request on a connection, head sizes, half-closed
+//! connections, wildcards.
 
 use super::*;
 
-/// A request that leaves the connection open.
+/// A request that keeps the connection open.
 fn kept(body: &str, extra: &str) -> String {
     post(body, extra).replace("Connection: close\r\n", "")
 }
 
-/// The statuses of all answers of a connection.
+/// Returns the status codes of all responses on a connection.
 fn statuses(answers: &str) -> Vec<u16> {
     answers
         .split("HTTP/1.1 ")
@@ -37,7 +37,7 @@ async fn every_request_of_a_connection_is_checked() {
     ];
     for first in &first {
         for second in &second {
-            // In one write, and after the first answer.
+            // In one write, and after the first response.
             let both = ask(running.address, &format!("{first}{second}")).await;
             assert_eq!(statuses(&both), [200, 400], "{second}: {both}");
             let mut stream = TcpStream::connect(running.address).await.unwrap();
@@ -87,7 +87,7 @@ async fn a_head_beyond_the_limit_is_refused_in_one_read_or_many() {
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer).await;
         let told = status(&String::from_utf8_lossy(&answer));
-        // Where the server has closed before all was written, the answer may be lost to a reset.
+        // If the server closes before everything is written, a reset may discard the response.
         assert!(told == 0 || expected.contains(&told), "{told}");
     }
     let fits = get("/healthz", &format!("X-Long: {}\r\n", "x".repeat(20_000)));
@@ -105,7 +105,7 @@ async fn a_client_that_has_finished_speaking_gets_its_answer() {
         stream.read_to_string(&mut answer).await.unwrap();
         assert_eq!(status(&answer), 200, "{answer:?}");
     }
-    // Half a request is none.
+    // Half a request is not a request.
     let mut stream = TcpStream::connect(running.address).await.unwrap();
     let request = post(PING, "");
     stream
@@ -129,7 +129,7 @@ async fn a_client_that_finished_speaking_and_then_leaves_ends_its_call() {
     stream.shutdown().await.unwrap();
     let upstream = Arc::clone(&running.upstream);
     until(|| upstream.asked.load(Ordering::SeqCst) == 1).await;
-    // It is asked whether it still listens, goes on, and is not given up.
+    // The peer is probed with an interim response, stays connected, and keeps its call.
     tokio::time::sleep(Duration::from_millis(400)).await;
     assert_eq!(upstream.dropped.load(Ordering::SeqCst), 0);
     let mut interim = [0; 25];

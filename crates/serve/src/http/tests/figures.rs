@@ -1,4 +1,4 @@
-//! `GET /metrics`: what it counts, who may read it, and that nobody can make it grow.
+//! `GET /metrics`: what it counts, who may read it, and that its number of series is bounded.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -19,7 +19,7 @@ fn counted() -> HttpSettings {
     }
 }
 
-/// Every series with its value as written, read as a scraper reads it.
+/// Parses every series with its value, as a scraper does.
 async fn figures(address: SocketAddr) -> BTreeMap<String, String> {
     let answer = ask(address, &get("/metrics", "")).await;
     assert_eq!(status(&answer), 200, "{answer}");
@@ -86,7 +86,7 @@ async fn calls_are_counted_by_tool_and_outcome_with_their_time() {
     }
     let no_argument = tool_call("rust").replace("url", "colour");
     ask(address, &post(&no_argument, "")).await;
-    // A composite of which nothing came.
+    // A composite whose sections all failed.
     let nothing = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"extract_both","arguments":{"first":{"url":"fail"},"second":{"url":"fail"}}}}"#;
     ask(address, &post(nothing, "")).await;
     let after = figures(address).await;
@@ -195,7 +195,7 @@ async fn refusals_are_counted_by_their_reason() {
     assert!(!answer.contains(none), "{answer}");
 }
 
-/// E14: names that callers make up are no labels.
+/// E14: tool names made up by callers do not become labels.
 #[tokio::test]
 async fn ten_thousand_made_up_tools_add_no_series() {
     const NAMES: usize = 10_000;

@@ -1,4 +1,4 @@
-//! The HTTP service on a loopback port, spoken to byte by byte.
+//! The HTTP service on a loopback port, tested byte by byte.
 
 mod details;
 mod figures;
@@ -65,7 +65,7 @@ fn get(path: &str, extra: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{extra}\r\n")
 }
 
-/// The status of an answer.
+/// Returns the status code of a response.
 fn status(answer: &str) -> u16 {
     answer
         .split(' ')
@@ -74,7 +74,7 @@ fn status(answer: &str) -> u16 {
         .unwrap_or_default()
 }
 
-/// A header of an answer, empty where it has none.
+/// Returns a header of a response, empty if absent.
 fn header<'a>(answer: &'a str, name: &str) -> &'a str {
     let head = answer.split("\r\n\r\n").next().unwrap_or_default();
     head.lines()
@@ -83,7 +83,7 @@ fn header<'a>(answer: &'a str, name: &str) -> &'a str {
         .map_or("", |(_, value)| value)
 }
 
-/// The body of an answer.
+/// Returns the body of a response.
 fn body(answer: &str) -> &str {
     answer.split_once("\r\n\r\n").map_or("", |(_, body)| body)
 }
@@ -187,7 +187,7 @@ async fn too_many_connections_are_turned_away_and_places_come_back() {
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     assert_eq!(header(&answer, "retry-after"), "1");
     drop(first);
-    // The server learns of it a moment later.
+    // The server notices it shortly afterwards.
     let served = async {
         while status(&ask(running.address, &ping).await) != 200 {
             tokio::task::yield_now().await;
@@ -239,7 +239,7 @@ async fn a_signal_lets_running_calls_finish_and_a_second_one_does_not() {
 #[tokio::test]
 async fn draining_ends_as_soon_as_the_last_call_is_answered() {
     let running = start(HttpSettings::default(), Limits::DEFAULT).await;
-    // An idle connection must not hold the drain up.
+    // An idle connection must not delay the drain.
     let _idle = TcpStream::connect(running.address).await.unwrap();
     assert!(
         ask(running.address, &post(&tool_call("rust"), ""))

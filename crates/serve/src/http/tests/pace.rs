@@ -1,4 +1,4 @@
-//! The rate of one client, seen from outside.
+//! Rate limiting per client, over HTTP.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -25,14 +25,14 @@ fn counting_us() -> HttpSettings {
     }
 }
 
-/// Asks from another address of this machine.
+/// Sends a request from another loopback address.
 async fn ask_as(from: &str, address: SocketAddr, request: &str) -> String {
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(SocketAddr::new(from.parse().unwrap(), 0)).unwrap();
     ask_on(socket.connect(address).await.unwrap(), request).await
 }
 
-/// How long a refusal says to wait, having said it in the same number twice.
+/// Returns the delay of a refusal, after checking that header and body agree.
 fn told_wait(answer: &str) -> u64 {
     assert_eq!(status(answer), 429, "{answer}");
     assert_eq!(header(answer, "content-type"), "application/json");
@@ -67,7 +67,7 @@ async fn who_asks_too_often_is_told_to_wait_and_that_wait_is_enough() {
     told_wait(&ask(running.address, &call).await);
 }
 
-// Elsewhere 127.0.0.2 is no address of this machine unless somebody made it one.
+// On other systems 127.0.0.2 is not configured by default.
 #[cfg(not(target_os = "macos"))]
 #[tokio::test]
 async fn one_clients_haste_is_nobody_elses() {
