@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use freshcontext_contract::Limits;
 use serde_json::Value;
 
-use super::{Setting, Settings, settings};
+use crate::settings::Settings;
+use crate::table::{Setting, settings};
 use freshcontext_files::read::{self as input, Bound};
 
 /// Inputs of the layers.
@@ -244,7 +245,7 @@ mod tests {
 
     fn file(text: &str) -> Result<Settings, ConfigError> {
         let mut settings = Settings::default();
-        read_file(&super::settings(), &mut settings, text)?;
+        read_file(&crate::table::settings(), &mut settings, text)?;
         Ok(settings)
     }
 
@@ -259,7 +260,7 @@ mod tests {
             .iter()
             .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
             .collect();
-        read_environment(&super::settings(), &mut loaded, &pairs)?;
+        read_environment(&crate::table::settings(), &mut loaded, &pairs)?;
         Ok(loaded)
     }
 
@@ -454,7 +455,7 @@ mod tests {
     #[test]
     fn a_secret_never_shows() {
         let loaded = environment(&[("FRESHCONTEXT_HTTP_TOKEN", "hunter2hunter2")]).unwrap();
-        let token = super::settings()
+        let token = crate::table::settings()
             .into_iter()
             .find(|setting| setting.key == "http.token")
             .unwrap();
@@ -472,7 +473,7 @@ mod tests {
 
     #[test]
     fn keys_and_environment_names_are_unique_and_documented() {
-        let table = super::settings();
+        let table = settings();
         for setting in &table {
             assert_eq!(
                 table.iter().filter(|other| other.key == setting.key).count(),
@@ -487,7 +488,7 @@ mod tests {
                 setting.env
             );
         }
-        let page = super::super::settings_markdown();
+        let page = crate::table::settings_markdown();
         assert_eq!(page.lines().count(), table.len() + 2);
     }
 }

@@ -11,7 +11,7 @@ use freshcontext_contract::{Clock, FixedClock, Limits};
 use freshcontext_store::{Bounds, Place, Retention, Store};
 use ipnet::IpNet;
 
-use crate::SystemClock;
+use crate::clock::SystemClock;
 
 /// A day in milliseconds.
 const DAY_MS: i64 = 86_400_000;

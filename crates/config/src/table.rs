@@ -9,7 +9,7 @@ use ipnet::IpNet;
 use serde_json::Value;
 use url::Url;
 
-use super::{Secret, Settings, StoreMode};
+use crate::settings::{Secret, Settings, StoreMode};
 
 /// Minimum length, in characters, of a secret that must resist guessing. Sixteen characters of base64 are 96
 /// bits, beyond guessing at one client's rate with any number of clients.

@@ -21,9 +21,9 @@ use crate::hosts::Scope;
 use crate::limiter::RateLimiter;
 use crate::outgoing::{headers, redacted};
 use crate::pipeline::{Inner, Job, enters};
+use crate::ports::{Exchange, Seen};
 use crate::redirect::{is_redirect, next_hop};
 use crate::step::Step;
-use crate::{Exchange, Seen};
 
 /// A host that had this long and did not answer before the call's deadline is too slow.
 const FAIR_TIME: Duration = Duration::from_secs(5);

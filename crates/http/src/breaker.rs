@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use freshcontext_contract::Limits;
 
-use crate::BreakerState;
+use crate::status::BreakerState;
 
 /// The window of the rate rule: half of this many, within [`WINDOW`], open the breaker too.
 const SAMPLE: usize = 20;

@@ -10,8 +10,8 @@ use http::header::{HeaderName, HeaderValue};
 use http_cache_semantics::{CacheOptions, CachePolicy};
 use moka::sync::Cache as Moka;
 
-use crate::Timer;
 use crate::exchange::Answer;
+use crate::ports::Timer;
 
 /// A source that says "keep this for a year" is believed for a day: this server sells freshness.
 const LONGEST: Duration = Duration::from_hours(24);

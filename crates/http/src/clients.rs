@@ -11,9 +11,11 @@ use rustls::client::Resumption;
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 
+use crate::config::ProxyConfig;
+use crate::config_error::ConfigError;
 use crate::policy::{PolicyConfig, fits_dns};
+use crate::ports::{Dial, Resolve, ResolveError};
 use crate::step::{SeenLayer, SeenSessions, Step, now_at};
-use crate::{ConfigError, Dial, ProxyConfig, Resolve, ResolveError};
 
 /// Addresses of one name that are dialled at most.
 const ADDRESSES: usize = 16;

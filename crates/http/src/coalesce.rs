@@ -12,9 +12,9 @@ use freshcontext_contract::{BoxFuture, ErrorCode, Provenance, SourceError};
 use futures_util::FutureExt;
 use futures_util::future::{Either, Shared, WeakShared, select};
 
-use crate::Timer;
 use crate::deadline::Deadline;
 use crate::exchange::Answer;
+use crate::ports::Timer;
 
 /// A caller whose deadline is also the request's own waits this much longer for the request to notice,
 /// because the request knows better what it was waiting for.

@@ -8,12 +8,13 @@ use std::sync::Arc;
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{Clock, Descriptor, Limits};
 
-use crate::{
-    ConfigError, Deny, Dial, DirectDial, Jitter, Observe, Resolve, SpreadJitter, SystemResolver, Timer,
-    TokioTimer,
+use crate::config_error::ConfigError;
+use crate::deny::Deny;
+use crate::ports::{
+    Dial, DirectDial, Jitter, Observe, Resolve, SpreadJitter, SystemResolver, Timer, TokioTimer,
 };
 
-/// Everything a [`Pipeline`](crate::Pipeline) is built from.
+/// Everything a [`Pipeline`](crate::pipeline::Pipeline) is built from.
 #[derive(Clone)]
 pub struct Config {
     /// The table of limits.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::Timer;
+use crate::ports::Timer;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Deadline(Arc<Mutex<Instant>>);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use freshcontext_contract::url::Host;
 use ipnet::IpNet;
 
-use crate::ConfigError;
+use crate::config_error::ConfigError;
 
 /// Networks and names that are refused, as the operator listed them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -14,12 +14,12 @@ use http::header::{
     CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, DATE, HeaderName, SET_COOKIE, TRANSFER_ENCODING,
 };
 
-use crate::Timer;
 use crate::clients::{Clients, DialMode};
 use crate::deadline::Deadline;
 use crate::decode::{Bounds, Coding, codings, decode, too_large};
 use crate::fault;
 use crate::holding::{Coming, Held, Holding, Patience};
+use crate::ports::Timer;
 use crate::step::{Late, Step, StepLimits, watched};
 
 /// Bodies packed larger than this are unpacked off the async threads.

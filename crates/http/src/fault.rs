@@ -44,11 +44,11 @@ pub(crate) fn of_refusal(refused: &Refused, host: &str) -> SourceError {
         Refused::Dns(error) => {
             let failure = SourceError::unreachable("dns", format!("the name {host} could not be resolved"));
             match error {
-                crate::ResolveError::NoSuchName => failure
+                crate::ports::ResolveError::NoSuchName => failure
                     .permanent()
                     .hint("check the spelling of the host name")
                     .with("cause", "no such name"),
-                crate::ResolveError::Failed(why) => failure.with("cause", why.clone()),
+                crate::ports::ResolveError::Failed(why) => failure.with("cause", why.clone()),
             }
         }
     }

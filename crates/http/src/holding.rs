@@ -12,8 +12,8 @@ use freshcontext_contract::{ErrorCode, Limits, SourceError};
 use futures_util::future::{Either, select};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::Timer;
 use crate::deadline::Deadline;
+use crate::ports::Timer;
 
 /// What a body takes at first, where its length is not known.
 const FIRST: usize = 64 << 10;

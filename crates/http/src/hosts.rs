@@ -8,7 +8,8 @@ use freshcontext_contract::{Descriptor, ErrorCode, HostRate, Limits, Pace, Sourc
 
 use crate::breaker::{Breaker, Pass};
 use crate::limiter::RateLimiter;
-use crate::{BreakerState, HostStatus, Timer};
+use crate::ports::Timer;
+use crate::status::{BreakerState, HostStatus};
 
 /// Hosts remembered at most, beyond those with published limits: pages come from anywhere.
 const REMEMBERED: usize = 512;

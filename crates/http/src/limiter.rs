@@ -13,8 +13,8 @@ use freshcontext_contract::Pace;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
-use crate::Timer;
 use crate::deadline::Deadline;
+use crate::ports::Timer;
 
 pub(crate) struct RateLimiter {
     pub(crate) path: &'static str,

@@ -13,6 +13,8 @@ use freshcontext_contract::{
 use crate::cache::{Entry, Lookup, Store};
 use crate::clients::{Clients, Guard};
 use crate::coalesce::{Coalescer, Delivered, Outcome, Progress};
+use crate::config::Config;
+use crate::config_error::ConfigError;
 use crate::credentials::Keyring;
 use crate::deadline::Deadline;
 use crate::exchange::{Answer, Wire};
@@ -21,10 +23,11 @@ use crate::hosts::{Host, HostTable};
 use crate::limiter::RateLimiter;
 use crate::outgoing::{identity, redacted, user_agent};
 use crate::policy::{PolicyConfig, check_url, fits_dns};
+use crate::ports::{Jitter, Observe, Timer};
 use crate::reading::{Expected, validate};
 use crate::refusals::Refusals;
+use crate::status::HostStatus;
 use crate::upstreams::Upstreams;
-use crate::{Config, ConfigError, HostStatus, Jitter, Observe, Timer};
 
 /// The environment name of the operator's address, which is configuration and no secret.
 const CONTACT_ENV: &str = "FRESHCONTEXT_CONTACT";

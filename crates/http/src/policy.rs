@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use freshcontext_contract::url::{Host, Url};
 use freshcontext_contract::{ErrorCode, SourceError};
 
-use crate::Deny;
 use crate::classify::classify_with;
+use crate::deny::Deny;
 
 /// The class of what the operator denies.
 const OPERATOR: &str = "operator";
@@ -45,7 +45,7 @@ impl PolicyConfig {
         if self.own_addresses.iter().any(|own| own.ip() == address) && !address.is_loopback() {
             return Err("own_listener");
         }
-        classify_with(address, self.allow_nat64).map_err(crate::AddressClass::as_str)?;
+        classify_with(address, self.allow_nat64).map_err(crate::classify::AddressClass::as_str)?;
         if self.deny.holds(address) {
             return Err(OPERATOR);
         }

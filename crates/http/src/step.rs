@@ -19,8 +19,8 @@ use rustls::client::{
 use rustls_pki_types::ServerName;
 use tower::{Layer, Service};
 
-use crate::Timer;
 use crate::deadline::Deadline;
+use crate::ports::Timer;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]

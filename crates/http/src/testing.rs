@@ -17,7 +17,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use crate::{Config, Dial, Pipeline, Resolve, ResolveError, Timer, Upstream};
+use crate::config::{Config, Upstream};
+use crate::pipeline::Pipeline;
+use crate::ports::{Dial, Resolve, ResolveError, Timer};
 
 /// A source without any peculiarity.
 pub(crate) fn descriptor(id: &'static str) -> Descriptor {
@@ -421,7 +423,7 @@ pub(crate) fn scope(descriptor: &'static Descriptor, timer: &dyn Timer, seconds:
 
 /// Sends with the real timer, a plain source and twenty seconds.
 pub(crate) async fn send(pipeline: &Pipeline, request: Request) -> Result<Response, SourceError> {
-    let scope = scope(plain(), &crate::TokioTimer, 20);
+    let scope = scope(plain(), &crate::ports::TokioTimer, 20);
     pipeline.send(&scope, request).await
 }
 

@@ -2,7 +2,7 @@
 
 use freshcontext_contract::url::Url;
 
-use crate::Upstream;
+use crate::config::Upstream;
 
 #[derive(Debug)]
 pub(crate) struct Upstreams(Vec<Upstream>);

@@ -4,7 +4,7 @@ use freshcontext_contract::limits::MIN_RESULT_CHARS;
 use freshcontext_contract::{SourceError, decode_input, max_length_property};
 use serde_json::{Map, Value, json};
 
-use crate::Composite;
+use crate::composite::Composite;
 
 /// The schema of a composite: its own texts, the first of them required, and the shared ones.
 pub fn schema(max_length: usize, texts: &[(&str, &str)]) -> Value {

@@ -5,8 +5,8 @@ use freshcontext_contract::SourceError;
 use serde_json::{Map, Value};
 
 use crate::arguments::{Given, schema};
+use crate::composite::{Composite, Plan};
 use crate::question::{self, Part};
-use crate::{Composite, Plan};
 
 /// Every composite.
 pub static COMPOSITES: [Composite; 5] = [LANDSCAPE, IDEA, GOVERNMENT, FINANCE, COMPANY];

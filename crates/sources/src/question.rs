@@ -1,6 +1,6 @@
 //! How each source is asked within a composite, and when it cannot be.
 
-use crate::PartCall;
+use crate::composite::PartCall;
 
 /// A section on its way to a call.
 #[derive(Debug)]

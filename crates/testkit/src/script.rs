@@ -8,8 +8,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use url::Url;
 
-use crate::case::Encoding;
-use crate::{Case, Exchange, Reply, SeenRequest};
+use crate::case::{Case, Encoding, Exchange};
+use crate::upstream::{Reply, SeenRequest};
 
 /// The value that every configured key has in tests. It must never show up anywhere but in requests.
 pub const SECRET: &str = "canary-secret-5f1c";

@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering;
 
 use freshcontext_contract::{ErrorCode, Hosts, Transport};
 
+use crate::config::{Config, ProxyConfig, Upstream};
+use crate::ports::ResolveError;
 use crate::testing::*;
-use crate::{Config, ProxyConfig, ResolveError, Upstream};
 
 const PUBLIC: &str = "93.184.215.14";
 
@@ -87,7 +88,8 @@ async fn what_the_operator_denies_is_refused_by_name_address_and_redirect_and_lo
         .add("translated.test.org", &[&["64:ff9b:0:1::7f00:1"]]);
     let dial = LeadTo::new(good.address);
     let mut config = guarded(&names, &dial);
-    config.deny = crate::Deny::parse(&["198.35.26.0/23", "denied.test.org", "*.corp.test.org"]).unwrap();
+    config.deny =
+        crate::deny::Deny::parse(&["198.35.26.0/23", "denied.test.org", "*.corp.test.org"]).unwrap();
     let pipeline = pipeline(config);
     let (log, _guard) = Log::start();
     send(&pipeline, get("http://good.test.org/x")).await.unwrap();
@@ -281,7 +283,7 @@ async fn c26_a_source_with_fixed_hosts_stays_there() {
     let pipeline = pipeline(config_to(&server));
     let mut own = descriptor("fixed");
     own.hosts = Hosts::Fixed(&["api.test.org"]);
-    let scope = scope(leak(own), &crate::TokioTimer, 5);
+    let scope = scope(leak(own), &crate::ports::TokioTimer, 5);
     let error = pipeline
         .send(&scope, get("https://api.test.org/"))
         .await
@@ -318,7 +320,7 @@ async fn c27_our_own_listener_by_name() {
 
 struct Silent;
 
-impl crate::Resolve for Silent {
+impl crate::ports::Resolve for Silent {
     fn resolve<'a>(
         &'a self,
         _name: &'a str,

@@ -8,7 +8,7 @@ use freshcontext_contract::{
     CallScope, ErrorCode, Marker, Provenance, Request, Response, SourceError, Transport,
 };
 
-use crate::Pipeline;
+use crate::pipeline::Pipeline;
 use crate::testing::*;
 
 const URL: &str = "https://api.test.org/x";

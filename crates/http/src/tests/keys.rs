@@ -2,7 +2,7 @@
 
 use freshcontext_contract::{Apply, Credential, Descriptor, ErrorCode, Founding, Route, Transport};
 
-use crate::Config;
+use crate::config::Config;
 use crate::testing::*;
 
 const SECRET: &str = "s3cr3t-canary-value";
@@ -62,7 +62,7 @@ async fn a_key_goes_where_it_belongs_and_nowhere_else() {
         (BEARER, "authorization", format!("Bearer {SECRET}")),
         (HEADER, "x-api-key", SECRET.to_owned()),
     ] {
-        let scope = scope(source(credentials, &[]), &crate::TokioTimer, 5);
+        let scope = scope(source(credentials, &[]), &crate::ports::TokioTimer, 5);
         let n = server.requests();
         pipeline
             .send(&scope, get(&format!("{URL}/{header}")))
@@ -88,7 +88,7 @@ async fn a_key_goes_where_it_belongs_and_nowhere_else() {
             "asked without, and not from the keyed copy"
         );
     }
-    let scope = scope(source(QUERY, &[]), &crate::TokioTimer, 5);
+    let scope = scope(source(QUERY, &[]), &crate::ports::TokioTimer, 5);
     let response = pipeline
         .send(&scope, get("https://api.test.org/q?a=1"))
         .await
@@ -112,7 +112,7 @@ async fn b26_a_key_does_not_follow_a_redirect_elsewhere() {
         )]
     })
     .await;
-    let scope = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let scope = scope(source(BEARER, &[]), &crate::ports::TokioTimer, 5);
     let response = pipeline(with_secret(&server))
         .send(&scope, get(URL))
         .await
@@ -137,7 +137,7 @@ async fn an_address_from_outside_is_asked_without_a_key() {
     let pipeline = pipeline(config);
     for (n, credentials) in [BEARER, HEADER, QUERY, CLIENT].into_iter().enumerate() {
         let url = format!("{URL}/{n}");
-        let scope = scope(source(credentials, &[]), &crate::TokioTimer, 5);
+        let scope = scope(source(credentials, &[]), &crate::ports::TokioTimer, 5);
         pipeline.send(&scope, get(&url)).await.unwrap();
         assert!(
             went_along(&server.request(server.requests() - 1)),
@@ -153,7 +153,7 @@ async fn an_address_from_outside_is_asked_without_a_key() {
         assert!(!went_along(&server.request(before)), "{credentials:?}");
     }
     // Nor where another address was put in the place of the adapter's own.
-    let scope = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let scope = scope(source(BEARER, &[]), &crate::ports::TokioTimer, 5);
     let mut swapped = get("https://other.test.org/z");
     swapped.url = "https://api.test.org/z".parse().unwrap();
     pipeline.send(&scope, swapped).await.unwrap();
@@ -189,7 +189,7 @@ async fn a_key_goes_along_only_while_redirects_stay_where_the_adapter_asked() {
         ] {
             let from = server.requests();
             let pipeline = pipeline(with_secret(&server));
-            let scope = scope(source(credentials, &[]), &crate::TokioTimer, 5);
+            let scope = scope(source(credentials, &[]), &crate::ports::TokioTimer, 5);
             let url = format!("https://{start}.test.org/{plan}");
             pipeline.send(&scope, get(&url)).await.unwrap();
             let got: String = (from..server.requests())
@@ -215,7 +215,7 @@ async fn a_key_that_a_redirect_repeats_is_not_sent_on() {
             })]
         })
         .await;
-        let scope = scope(source(QUERY, &[]), &crate::TokioTimer, 5);
+        let scope = scope(source(QUERY, &[]), &crate::ports::TokioTimer, 5);
         let response = pipeline(with_secret(&server))
             .send(&scope, get("https://api.test.org/x?a=1"))
             .await
@@ -237,7 +237,7 @@ async fn a_refused_key_is_left_out_once_and_said() {
     })
     .await;
     let pipeline = pipeline(with_secret(&server));
-    let optional = scope(source(BEARER, ROUTES), &crate::TokioTimer, 5);
+    let optional = scope(source(BEARER, ROUTES), &crate::ports::TokioTimer, 5);
     let response = pipeline.send(&optional, get(URL)).await.unwrap();
     assert_eq!(response.key_refused, Some("TEST_TOKEN"));
     assert_eq!((response.attempts, server.requests()), (2, 2));
@@ -247,7 +247,7 @@ async fn a_refused_key_is_left_out_once_and_said() {
     assert_eq!(response.key_refused, None, "it was asked without a key");
     assert_eq!(server.requests(), 3);
 
-    let required = scope(source(BEARER_REQUIRED, ROUTES), &crate::TokioTimer, 5);
+    let required = scope(source(BEARER_REQUIRED, ROUTES), &crate::ports::TokioTimer, 5);
     let error = pipeline
         .send(&required, get("https://api.test.org/other"))
         .await
@@ -263,7 +263,7 @@ async fn a_refused_key_is_left_out_once_and_said() {
 #[tokio::test]
 async fn without_a_key_the_hint_says_which_would_help() {
     let server = Server::always(answer(403, &[], "")).await;
-    let scope = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let scope = scope(source(BEARER, &[]), &crate::ports::TokioTimer, 5);
     let error = pipeline(config_to(&server))
         .send(&scope, get(URL))
         .await
@@ -278,7 +278,7 @@ async fn without_a_key_the_hint_says_which_would_help() {
 #[tokio::test]
 async fn no_key_is_recommended_for_an_address_that_gets_none() {
     let server = Server::always(answer(403, &[], "")).await;
-    let scope = scope(source(BEARER, &[]), &crate::TokioTimer, 5);
+    let scope = scope(source(BEARER, &[]), &crate::ports::TokioTimer, 5);
     let error = pipeline(config_to(&server))
         .send(&scope, get_foreign(URL))
         .await
@@ -307,7 +307,7 @@ async fn client_credentials_fetch_keep_and_renew_a_token() {
     let mut config = with_secret(&server);
     config.secrets.insert("TEST_SECRET".into(), "other-half".into());
     let pipeline = pipeline(config);
-    let scope = scope(source(CLIENT, &[]), &crate::TokioTimer, 5);
+    let scope = scope(source(CLIENT, &[]), &crate::ports::TokioTimer, 5);
     for n in 1..=2 {
         pipeline.send(&scope, get(&format!("{URL}{n}"))).await.unwrap();
     }
@@ -324,7 +324,7 @@ async fn a_refused_client_is_said_so() {
     let server = Server::always(answer(401, &[], "{}")).await;
     let mut config = with_secret(&server);
     config.secrets.insert("TEST_SECRET".into(), "other-half".into());
-    let scope = scope(source(CLIENT, &[]), &crate::TokioTimer, 5);
+    let scope = scope(source(CLIENT, &[]), &crate::ports::TokioTimer, 5);
     let error = pipeline(config).send(&scope, get(URL)).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::AccessDenied);
     assert!(error.message.contains("TEST_TOKEN"));
@@ -334,7 +334,7 @@ async fn a_refused_client_is_said_so() {
 #[tokio::test]
 async fn half_a_client_is_no_key() {
     let server = Server::always(json("{}")).await;
-    let scope = scope(source(CLIENT, &[]), &crate::TokioTimer, 5);
+    let scope = scope(source(CLIENT, &[]), &crate::ports::TokioTimer, 5);
     pipeline(with_secret(&server))
         .send(&scope, get(URL))
         .await
@@ -367,7 +367,7 @@ async fn h09_no_secret_in_any_error_or_log() {
             texts.push(format!("{config:?}"));
             let pipeline = pipeline(config);
             texts.push(format!("{pipeline:?} {:?}", pipeline.status()));
-            let scope = scope(source(credentials, &[]), &crate::TokioTimer, 5);
+            let scope = scope(source(credentials, &[]), &crate::ports::TokioTimer, 5);
             match pipeline.send(&scope, get(URL)).await {
                 Ok(response) => texts.push(response.final_url.to_string()),
                 Err(error) => texts.push(format!("{error} {error:?}")),

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 use freshcontext_contract::Pace;
 use proptest::prelude::*;
 
-use crate::Timer;
 use crate::deadline::Deadline;
 use crate::limiter::RateLimiter;
+use crate::ports::Timer;
 use crate::testing::VirtualTimer;
 
 #[derive(Debug, Clone)]

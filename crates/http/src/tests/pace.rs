@@ -8,8 +8,10 @@ use freshcontext_contract::{
 };
 use futures_util::future::join_all;
 
+use crate::pipeline::Pipeline;
+use crate::ports::Timer;
+use crate::status::BreakerState;
 use crate::testing::*;
-use crate::{BreakerState, Pipeline, Timer};
 
 const URL: &str = "https://api.test.org/x";
 const STEP: Duration = Duration::from_millis(100);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use freshcontext_contract::{CallScope, ErrorCode, Transport};
 use futures_util::future::join_all;
 
-use crate::Pipeline;
+use crate::pipeline::Pipeline;
 use crate::testing::*;
 
 const URL: &str = "https://api.test.org/x";
@@ -224,7 +224,7 @@ async fn many_different_requests_respect_the_places_of_a_host() {
 fn building_a_pipeline_needs_no_runtime_and_no_time() {
     let begun = Instant::now();
     for _ in 0..10 {
-        pipeline(crate::Config::new(TestClock::new()));
+        pipeline(crate::config::Config::new(TestClock::new()));
     }
     assert!(
         begun.elapsed() < Duration::from_millis(100),

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::Config;
+use crate::config::Config;
 use crate::testing::*;
 
 fn authority() -> CertifiedIssuer<'static, KeyPair> {
@@ -130,6 +130,6 @@ async fn b23_a_stalled_handshake_and_plain_text() {
 async fn an_extra_authority_that_is_none_is_refused_at_the_start() {
     let mut config = Config::new(TestClock::new());
     config.extra_ca_pem = Some(b"not a certificate".to_vec());
-    let error = crate::Pipeline::new(config).unwrap_err();
+    let error = crate::pipeline::Pipeline::new(config).unwrap_err();
     assert!(error.to_string().contains("extra CA"), "{error}");
 }

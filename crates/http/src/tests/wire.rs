@@ -65,8 +65,8 @@ async fn b01_no_connection() {
     let taken = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = taken.local_addr().unwrap().port();
     drop(taken);
-    let mut config = crate::Config::new(TestClock::new());
-    config.upstreams = crate::Upstream::parse_list(&format!("*=http://127.0.0.1:{port}")).unwrap();
+    let mut config = crate::config::Config::new(TestClock::new());
+    config.upstreams = crate::config::Upstream::parse_list(&format!("*=http://127.0.0.1:{port}")).unwrap();
     hasten(&mut config);
     config.limits.attempts = 1;
     assert_eq!(
@@ -132,8 +132,11 @@ async fn b03_a_body_that_stops_or_trickles() {
     );
 }
 
-async fn pipeline_send(pipeline: &crate::Pipeline, seconds: u64) -> freshcontext_contract::SourceError {
-    let scope = scope(plain(), &crate::TokioTimer, seconds);
+async fn pipeline_send(
+    pipeline: &crate::pipeline::Pipeline,
+    seconds: u64,
+) -> freshcontext_contract::SourceError {
+    let scope = scope(plain(), &crate::ports::TokioTimer, seconds);
     pipeline.send(&scope, get(URL)).await.unwrap_err()
 }
 

@@ -1,6 +1,7 @@
 //! MCP over stdin and stdout.
 
 mod backlog;
+mod encode;
 pub(crate) mod lines;
 mod open;
 mod streams;

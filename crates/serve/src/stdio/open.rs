@@ -14,7 +14,7 @@ use rmcp::model::{ClientRequest, ErrorCode, ErrorData, RequestId, ServerJsonRpcM
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
-use super::transport::write;
+use super::encode::write;
 use super::write_queue::WriteQueue;
 use freshcontext_engine::Slot;
 use freshcontext_mcp::jsonrpc::aside::Aside;

@@ -11,7 +11,6 @@ use rmcp::model::{
     GetExtensions as _, JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerNotification,
 };
 use rmcp::transport::Transport;
-use serde_json::value::RawValue;
 use tokio::io::AsyncRead;
 use tokio::task::coop::consume_budget;
 use tokio::time::Instant;
@@ -19,15 +18,13 @@ use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
 use super::backlog::{Backlog, Later};
+use super::encode::{line, write};
 use super::lines::{Line, LineDecoder, SMALL as SMALL_LINE};
 use super::open::{Cancelled, Intake, Open};
 use super::streams::Gate;
 use super::write_queue::WriteQueue;
-use freshcontext_mcp::jsonrpc::aside::write_answer;
 use freshcontext_mcp::jsonrpc::frame::{self, Frame};
 
-/// Initial buffer for a response of unknown size, in bytes.
-const SMALL: usize = 512;
 /// How long the memory of long lines is kept for the next long one.
 const KEPT: Duration = Duration::from_secs(1);
 /// How long calls may still finish after the client closed its end.
@@ -217,33 +214,6 @@ impl<R: AsyncRead + Unpin + Send> StdioTransport<R> {
 fn still_open() -> ErrorData {
     let what = "a request with this id is still open";
     ErrorData::new(ErrorCode::INVALID_REQUEST, what, None)
-}
-
-/// Queues a message without a separately serialised result.
-pub(super) fn write(queue: &WriteQueue, message: ServerJsonRpcMessage) -> io::Result<()> {
-    queue.push(line(message, None, queue)?)
-}
-
-/// Serialises a message, with its separately serialised result.
-fn line(
-    mut message: ServerJsonRpcMessage,
-    structure: Option<&RawValue>,
-    queue: &WriteQueue,
-) -> io::Result<Vec<u8>> {
-    if let JsonRpcMessage::Error(error) = &mut message {
-        error.error = freshcontext_mcp::cleaned(error.error.clone());
-    }
-    // Enough capacity to avoid moving a large response as it grows: the text takes a quarter of the
-    // structured result.
-    let structured = structure.map_or(0, |structure| structure.get().len());
-    let mut line = queue.buffer(SMALL + structured + structured / 2);
-    match (&message, structure) {
-        (JsonRpcMessage::Response(response), Some(structure)) => {
-            write_answer(&mut line, &response.id, &response.result, structure)?;
-        }
-        _ => serde_json::to_writer(&mut line, &message)?,
-    }
-    Ok(line)
 }
 
 /// Queues a message that belongs to no request. Progress is dropped if the reader has much left to read;
