@@ -6,16 +6,20 @@ mod composites;
 mod cost;
 mod deciding;
 mod keeping;
+mod large;
 mod lists;
 mod processes;
 pub mod setup;
 mod shared;
+mod streaming;
 mod waiting;
 mod window;
 
 use libtest_mimic::Trial;
 
 use crate::run::block_on;
+
+pub use large::is_other_program;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = lists::trials();
@@ -24,6 +28,8 @@ pub fn trials() -> Vec<Trial> {
     trials.extend(processes::trials());
     trials.extend(shared::trials());
     trials.extend(waiting::trials());
+    trials.extend(large::trials());
+    trials.extend(streaming::trials());
     trials.extend([
         Trial::test("time::not_modified", || block_on(asking::not_modified())),
         Trial::test("time::named_thing_gone", || block_on(asking::named_thing_gone())),

@@ -216,6 +216,7 @@ impl Settings {
             operation: Duration::from_millis(limits.store_operation_ms),
             retry: Duration::from_millis(limits.store_retry_ms),
             most_retry: Duration::from_millis(limits.store_max_retry_ms),
+            read_bytes: limits.store_read_bytes,
         };
         let store = Store::bounded(place, retention, bounds);
         Some(if self.replay_at.is_some() {

@@ -121,6 +121,9 @@ limits! {
         "First pause before a database that could not be used is tried again, in the background; it doubles with \
          each failure.";
     store_max_retry_ms: u64 = 15_000, "Longest such pause.";
+    store_read_bytes: usize = 8 << 20,
+        "Texts that one operation of the store reads or writes. An entry with more is an error, and a Postgres server that \
+         sends more is disconnected.";
     doctor_slow_ms: u64 = 5_000, "An answer that takes longer is `slow` for `doctor --online`.";
 }
 

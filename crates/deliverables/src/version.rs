@@ -128,12 +128,12 @@ pub fn chain_hash(version: i64, predecessor: Option<&str>, body: &str) -> String
     base16ct::lower::encode_string(&hash.finalize())
 }
 
-/// Whether versions, `(number, predecessor, hash, body)` in order, follow one another without a gap or a change; the
-/// number of the first that does not.
+/// Whether versions, `(number, predecessor, hash, body)` in order, follow one another without a gap or a change, and follow
+/// `before` (number and hash) where that is known; the number of the first that does not.
 pub fn verify_chain<'a>(
+    mut before: Option<(i64, &'a str)>,
     versions: impl IntoIterator<Item = (i64, Option<&'a str>, &'a str, &'a str)>,
 ) -> Result<(), i64> {
-    let mut before: Option<(i64, &str)> = None;
     for (version, predecessor, hash, body) in versions {
         let follows = match before {
             Some((number, known)) => version == number + 1 && predecessor == Some(known),
@@ -162,14 +162,18 @@ mod tests {
             (2, Some(first.as_str()), second.as_str(), "b"),
             (3, Some(second.as_str()), third.as_str(), "c"),
         ];
-        assert_eq!(verify_chain(whole), Ok(()));
-        assert_eq!(verify_chain(whole.into_iter().skip(1)), Ok(()));
-        assert_eq!(verify_chain([whole[0], whole[2]]), Err(3));
+        assert_eq!(verify_chain(None, whole), Ok(()));
+        assert_eq!(verify_chain(None, whole.into_iter().skip(1)), Ok(()));
+        assert_eq!(verify_chain(None, [whole[0], whole[2]]), Err(3));
+        let rest = || whole.into_iter().skip(1);
+        assert_eq!(verify_chain(Some((1, first.as_str())), rest()), Ok(()));
+        assert_eq!(verify_chain(Some((1, third.as_str())), rest()), Err(2));
+        assert_eq!(verify_chain(Some((0, first.as_str())), rest()), Err(2));
         let mut changed = whole;
         changed[1].3 = "B";
-        assert_eq!(verify_chain(changed), Err(2));
+        assert_eq!(verify_chain(None, changed), Err(2));
         let mut cut = whole;
         cut[0].1 = Some("x");
-        assert_eq!(verify_chain(cut), Err(1));
+        assert_eq!(verify_chain(None, cut), Err(1));
     }
 }

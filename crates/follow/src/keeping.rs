@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use freshcontext_contract::{ErrorCode, SourceError, named};
-use freshcontext_store::{AnswerRow, StoreError};
+use freshcontext_store::{AnswerRow, StoreError, Trouble};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Map, Value, json};
 use sha2::Sha256;
@@ -144,6 +144,10 @@ impl TimeToolset {
 
 /// What a caller reads where the store cannot be used.
 pub(super) fn unusable(error: &StoreError) -> SourceError {
+    if error.trouble == Trouble::TooLarge {
+        return SourceError::new(ErrorCode::TooLarge, error.message.clone())
+            .hint("the operator can raise that limit, or delete what is too large from the database");
+    }
     SourceError::new(
         ErrorCode::Misconfigured,
         format!("the store cannot be used: {}", error.message),

@@ -21,6 +21,15 @@ pub struct AnswerRow {
     pub created_ms: i64,
 }
 
+/// Some of an owner's answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AnswersPage {
+    /// The answers, the last written first.
+    pub rows: Vec<AnswerRow>,
+    /// Where the next page begins; `None` where there is none.
+    pub next: Option<(i64, String)>,
+}
+
 /// How much is kept, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
@@ -96,8 +105,14 @@ pub trait Backend: Deliverables + Forgetting + KeptRecords {
         since_ms: i64,
     ) -> BoxFuture<'a, Result<Option<AnswerRow>, StoreError>>;
 
-    /// An owner's answers, the last written first, at most so many.
-    fn answers<'a>(&'a self, owner: &'a str, most: i64) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>>;
+    /// An owner's answers, the last written first: at most so many, and no more than [`read_bytes`](crate::Bounds::read_bytes).
+    /// `page` is where an earlier page says that this one begins, `None` for the first.
+    fn answers<'a>(
+        &'a self,
+        owner: &'a str,
+        page: Option<&'a (i64, String)>,
+        most: i64,
+    ) -> BoxFuture<'a, Result<AnswersPage, StoreError>>;
 
     /// Whether it can be written to at this moment.
     fn look(&self) -> BoxFuture<'_, Result<(), StoreError>>;

@@ -1,4 +1,4 @@
-//! How long the store may take.
+//! How long the store may take, and how much it reads at once.
 
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ pub struct Bounds {
     pub retry: Duration,
     /// Longest such pause.
     pub most_retry: Duration,
+    /// Bytes of the texts that one operation reads or writes.
+    pub read_bytes: usize,
 }
 
 impl Bounds {
@@ -22,6 +24,7 @@ impl Bounds {
         operation: Duration::from_secs(3),
         retry: Duration::from_secs(1),
         most_retry: Duration::from_secs(15),
+        read_bytes: 8 << 20,
     };
 
     /// The pause after so many failures in a row.

@@ -152,10 +152,12 @@ pub trait Deliverables: Send + Sync {
         version: Option<i64>,
     ) -> BoxFuture<'a, Result<Option<VersionRow>, StoreError>>;
 
-    /// All versions that are kept of a deliverable that is there, oldest first.
+    /// The versions after this one of a deliverable that is there, oldest first: as many as
+    /// [`read_bytes`](crate::Bounds::read_bytes) allows, and none only where there are none.
     fn versions<'a>(
         &'a self,
         owner: &'a str,
         name: &'a str,
+        after: i64,
     ) -> BoxFuture<'a, Result<Vec<VersionRow>, StoreError>>;
 }

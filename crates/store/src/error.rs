@@ -58,6 +58,7 @@ impl std::error::Error for StoreError {}
 mod sqlite_code {
     pub const BUSY: i32 = 5;
     pub const LOCKED: i32 = 6;
+    pub const NOMEM: i32 = 7;
     pub const READONLY: i32 = 8;
     pub const IOERR: i32 = 10;
     pub const CORRUPT: i32 = 11;
@@ -76,6 +77,10 @@ fn by_sqlite_code(code: i32) -> Option<(Trouble, &'static str)> {
         sqlite_code::BUSY | sqlite_code::LOCKED => {
             (Trouble::Locked, "the database is locked by another process")
         }
+        sqlite_code::NOMEM => (
+            Trouble::TooLarge,
+            "the database has an entry with more bytes than limits.store_read_bytes allows",
+        ),
         sqlite_code::READONLY => (Trouble::ReadOnly, "the database cannot be written (read-only)"),
         sqlite_code::CORRUPT | sqlite_code::NOTADB => {
             (Trouble::Damaged, "the database file is damaged or is none")
@@ -93,6 +98,8 @@ fn by_sqlite_code(code: i32) -> Option<(Trouble, &'static str)> {
 const NOT_IN_TIME: &str = "the database did not answer in time";
 /// What Postgres says of a statement that ran into `statement_timeout`.
 const QUERY_CANCELED: &str = "57014";
+/// What the relay says in the place of a server that sent too much. No server has this code.
+pub(crate) const SENT_TOO_MUCH: &str = "ZL001";
 
 /// By Postgres' classes of SQLSTATE, from <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn by_sqlstate(code: &str) -> Option<(Trouble, &'static str)> {
@@ -122,6 +129,11 @@ fn by_sqlstate(code: &str) -> Option<(Trouble, &'static str)> {
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
+        if let sqlx::Error::Database(told) = &error
+            && told.code().as_deref() == Some(SENT_TOO_MUCH)
+        {
+            return Self::new(Trouble::TooLarge, told.message());
+        }
         let known = match &error {
             sqlx::Error::Database(told) => told.code().and_then(|code| match code.parse::<i32>() {
                 // SQLSTATE has five characters, SQLite's numbers at most four.

@@ -175,6 +175,7 @@ macro_rules! forgetting_operations {
                             .await?;
                     let removed: Vec<(String, String)> = sqlx::query_as(
                         "SELECT d.owner, d.name FROM deliverables AS d WHERE d.removed_ms < $1 \
+                         AND octet_length(d.owner) + octet_length(d.name) <= 4096 \
                          AND (d.created_ms < $1 OR d.created_ms > $2) \
                          AND NOT EXISTS (SELECT 1 FROM deliverable_versions AS v WHERE v.owner = d.owner \
                          AND v.name = d.name AND v.created_ms >= $1 AND v.created_ms <= $2) \

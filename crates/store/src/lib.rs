@@ -12,6 +12,8 @@ mod error;
 mod migrations;
 mod private;
 #[macro_use]
+mod room;
+#[macro_use]
 mod records;
 #[macro_use]
 mod tables;
@@ -23,9 +25,11 @@ mod place;
 mod postgres;
 mod queue;
 mod reach;
+#[cfg(target_os = "linux")]
+mod relay;
 mod sqlite;
 
-pub use backend::{AnswerRow, Backend, Info, Retention};
+pub use backend::{AnswerRow, AnswersPage, Backend, Info, Retention};
 pub use bounds::Bounds;
 pub use deliverables::{Added, DeliverableRow, Deliverables, ResourceRow, VersionRow};
 pub use error::{StoreError, Trouble};

@@ -1,11 +1,14 @@
 //! The operations on deliverables, written once: both databases understand the statements alike. sqlx checks the types
 //! of each database by itself, so the text is shared and the code is made for each.
 
-/// Selects an owner's deliverables that are there, each with its newest version; `$which` says which of them.
+/// Selects an owner's deliverables that are there, each with its newest version; `$which` says which of them, `$most` is the
+/// parameter for their largest size.
 macro_rules! deliverable_rows {
-    ($which:literal) => {
+    ($most:literal, $which:literal) => {
         concat!(
-            "SELECT d.name, d.definition, d.created_ms, COALESCE(v.version, 0) AS version, \
+            "SELECT ",
+            sized!($most, "d.", "name", "definition"),
+            ", d.created_ms, COALESCE(v.version, 0) AS version, \
              v.created_ms AS version_ms FROM deliverables AS d \
              LEFT JOIN deliverable_versions AS v ON v.owner = d.owner AND v.name = d.name \
              AND v.version = (SELECT MAX(version) FROM deliverable_versions \
@@ -17,15 +20,50 @@ macro_rules! deliverable_rows {
     };
 }
 
-/// Selects versions of an owner's deliverable that is there; `$which` says which of them.
+/// Selects versions of an owner's deliverable that is there; `$which` says which of them, `$most` is the parameter for their
+/// largest size.
 macro_rules! version_rows {
-    ($which:literal) => {
+    ($most:literal, $which:literal) => {
         concat!(
-            "SELECT v.version, v.hash, v.predecessor_hash, v.body, v.created_ms \
+            "SELECT v.version, ",
+            sized!($most, "v.", "hash", "predecessor_hash", "body"),
+            ", v.created_ms \
              FROM deliverable_versions AS v JOIN deliverables AS d \
              ON d.owner = v.owner AND d.name = v.name AND d.removed_ms IS NULL \
              WHERE v.owner = $1 AND v.name = $2 ",
             $which
+        )
+    };
+}
+
+/// Selects a resource with its items, an item a row; what is said of the resource as a whole stands in the first row. Each
+/// row has its texts only if they have no more bytes than `$3`.
+macro_rules! resource_rows {
+    () => {
+        resource_rows!(
+            "(i.position IS NULL OR i.position = (SELECT MIN(position) FROM ephemeral_context \
+             WHERE owner = $1 AND resource = $2))"
+        )
+    };
+    ($is_first:literal) => {
+        concat!(
+            "SELECT r.synced_ms, r.source_latest_ms, r.checked_ms, r.revision, ",
+            resource_rows!(@ $is_first, "r.", ["platform_cursor", "validators", "content_hash", "status"]),
+            sized!("$3", "i.", "item_id", "item"),
+            " FROM sync_registry AS r \
+             LEFT JOIN ephemeral_context AS i ON i.owner = r.owner AND i.resource = r.resource \
+             WHERE r.owner = $1 AND r.resource = $2 ORDER BY i.position"
+        )
+    };
+    (@ $is_first:literal, $prefix:literal, [$($column:literal),+]) => {
+        concat!(
+            $(
+                "CASE WHEN ", $is_first, " AND ",
+                bytes_of!("r.", ["platform_cursor", "validators", "content_hash", "status"]),
+                " <= $3 THEN ", $prefix, $column, " END AS ", $column, ", ",
+            )+
+            bytes_of!($prefix, [$($column),+]),
+            " AS head_bytes, "
         )
     };
 }
@@ -50,6 +88,7 @@ macro_rules! deliverable_operations {
                 most: i64,
             ) -> BoxFuture<'a, Result<$crate::Added, StoreError>> {
                 self.within(async move {
+                    self.room("deliverables").take_texts([Some(name), Some(definition)])?;
                     let done = bound!(
                         "INSERT INTO deliverables (owner, name, definition, created_ms, removed_ms) \
                          SELECT $1, $2, $3, $4, NULL WHERE (SELECT COUNT(*) FROM deliverables \
@@ -87,10 +126,12 @@ macro_rules! deliverable_operations {
                     if is_no_key(name) {
                         return Ok(None);
                     }
-                    let row = bound!(deliverable_rows!("AND d.name = $2"), owner, name)
+                    let mut room = self.room("deliverables");
+                    let most = room.most();
+                    let row = bound!(deliverable_rows!("$3", "AND d.name = $2"), owner, name, most)
                         .fetch_optional(&self.pool)
                         .await?;
-                    Ok(row.as_ref().map(deliverable_of).transpose()?)
+                    row.as_ref().map(|row| deliverable_of(row, &mut room)).transpose()
                 })
             }
 
@@ -99,10 +140,14 @@ macro_rules! deliverable_operations {
                 owner: &'a str,
             ) -> BoxFuture<'a, Result<Vec<$crate::DeliverableRow>, StoreError>> {
                 self.within(async move {
-                    let rows = bound!(deliverable_rows!(""), owner)
-                        .fetch_all(&self.pool)
-                        .await?;
-                    Ok(rows.iter().map(deliverable_of).collect::<Result<_, _>>()?)
+                    let mut room = self.room("deliverables");
+                    let query = bound!(deliverable_rows!("$2", ""), owner, room.most());
+                    let mut rows = query.fetch(&self.pool);
+                    let mut all = Vec::new();
+                    while let Some(row) = rows.try_next().await? {
+                        all.push(deliverable_of(&row, &mut room)?);
+                    }
+                    Ok(all)
                 })
             }
 
@@ -136,37 +181,35 @@ macro_rules! deliverable_operations {
                 resource: &'a str,
             ) -> BoxFuture<'a, Result<Option<($crate::ResourceRow, i64)>, StoreError>> {
                 self.within(async move {
-                    let rows = bound!(
-                        "SELECT r.resource, r.synced_ms, r.platform_cursor, r.source_latest_ms, r.validators, \
-                         r.content_hash, r.status, r.checked_ms, r.revision, i.item_id, i.item FROM sync_registry AS r \
-                         LEFT JOIN ephemeral_context AS i ON i.owner = r.owner AND i.resource = r.resource \
-                         WHERE r.owner = $1 AND r.resource = $2 ORDER BY i.position",
-                        owner,
-                        resource,
-                    )
-                    .fetch_all(&self.pool)
-                    .await?;
-                    let Some(first) = rows.first() else {
-                        return Ok(None);
-                    };
-                    let mut items = Vec::with_capacity(rows.len());
-                    for row in &rows {
+                    let mut head = self.room("sync_registry");
+                    let mut room = self.room("ephemeral_context");
+                    let query = bound!(resource_rows!(), owner, resource, room.most());
+                    let mut rows = query.fetch(&self.pool);
+                    let mut found = None;
+                    while let Some(row) = rows.try_next().await? {
+                        if found.is_none() {
+                            head.take(row.try_get("head_bytes")?)?;
+                            let first = $crate::ResourceRow {
+                                resource: resource.to_owned(),
+                                synced_ms: row.try_get("synced_ms")?,
+                                platform_cursor: row.try_get("platform_cursor")?,
+                                source_latest_ms: row.try_get("source_latest_ms")?,
+                                validators: row.try_get("validators")?,
+                                content_hash: row.try_get("content_hash")?,
+                                status: row.try_get("status")?,
+                                checked_ms: row.try_get("checked_ms")?,
+                                items: Vec::new(),
+                            };
+                            found = Some((first, row.try_get("revision")?));
+                        }
+                        room.take(row.try_get("bytes")?)?;
                         let id: Option<String> = row.try_get("item_id")?;
                         let item: Option<String> = row.try_get("item")?;
-                        items.extend(id.zip(item));
+                        if let Some((found, _)) = &mut found {
+                            found.items.extend(id.zip(item));
+                        }
                     }
-                    let row = $crate::ResourceRow {
-                        resource: first.try_get("resource")?,
-                        synced_ms: first.try_get("synced_ms")?,
-                        platform_cursor: first.try_get("platform_cursor")?,
-                        source_latest_ms: first.try_get("source_latest_ms")?,
-                        validators: first.try_get("validators")?,
-                        content_hash: first.try_get("content_hash")?,
-                        status: first.try_get("status")?,
-                        checked_ms: first.try_get("checked_ms")?,
-                        items,
-                    };
-                    Ok(Some((row, first.try_get("revision")?)))
+                    Ok(found)
                 })
             }
 
@@ -177,6 +220,16 @@ macro_rules! deliverable_operations {
                 read: Option<i64>,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
+                    self.room("sync_registry").take_texts([
+                        row.platform_cursor.as_deref(),
+                        Some(&row.validators),
+                        Some(&row.content_hash),
+                        Some(&row.status),
+                    ])?;
+                    let mut room = self.room("ephemeral_context");
+                    for (id, item) in &row.items {
+                        room.take_texts([Some(id.as_str()), Some(item)])?;
+                    }
                     // Begins with a write that all syncs share: a second writer waits here and then sees the whole first sync.
                     let mut transaction = self.pool.begin().await?;
                     sqlx::query("UPDATE store_state SET value = value + 1 WHERE name = 'revision'")
@@ -297,6 +350,11 @@ macro_rules! deliverable_operations {
                 keep: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
+                    self.room("deliverable_versions").take_texts([
+                        Some(row.hash.as_str()),
+                        row.predecessor_hash.as_deref(),
+                        Some(&row.body),
+                    ])?;
                     let mut transaction = self.pool.begin().await?;
                     let done = bound!(
                         "INSERT INTO deliverable_versions \
@@ -345,18 +403,21 @@ macro_rules! deliverable_operations {
                     if is_no_key(name) {
                         return Ok(None);
                     }
+                    let mut room = self.room("deliverable_versions");
                     let row = bound!(
                         version_rows!(
+                            "$4",
                             "AND v.version = COALESCE($3, (SELECT MAX(version) FROM deliverable_versions \
                              WHERE owner = $1 AND name = $2))"
                         ),
                         owner,
                         name,
                         version,
+                        room.most(),
                     )
                     .fetch_optional(&self.pool)
                     .await?;
-                    Ok(row.as_ref().map(version_of).transpose()?)
+                    row.as_ref().map(|row| version_of(row, &mut room)).transpose()
                 })
             }
 
@@ -364,15 +425,31 @@ macro_rules! deliverable_operations {
                 &'a self,
                 owner: &'a str,
                 name: &'a str,
+                after: i64,
             ) -> BoxFuture<'a, Result<Vec<$crate::VersionRow>, StoreError>> {
                 self.within(async move {
                     if is_no_key(name) {
                         return Ok(Vec::new());
                     }
-                    let rows = bound!(version_rows!("ORDER BY v.version"), owner, name)
-                        .fetch_all(&self.pool)
-                        .await?;
-                    Ok(rows.iter().map(version_of).collect::<Result<_, _>>()?)
+                    let mut room = self.room("deliverable_versions");
+                    let query = bound!(
+                        version_rows!("$4", "AND v.version > $3 ORDER BY v.version"),
+                        owner,
+                        name,
+                        after,
+                        room.most(),
+                    );
+                    let mut rows = query.fetch(&self.pool);
+                    let mut all = Vec::new();
+                    while let Some(row) = rows.try_next().await? {
+                        match version_of(&row, &mut room) {
+                            Ok(version) => all.push(version),
+                            // The next page begins here.
+                            Err(error) if error.trouble == Trouble::TooLarge && room.is_started() => break,
+                            Err(error) => return Err(error),
+                        }
+                    }
+                    Ok(all)
                 })
             }
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use crate::backend::{AnswerRow, Backend, Info, Retention};
+use crate::backend::{AnswerRow, AnswersPage, Backend, Info, Retention};
 use crate::error::Trouble;
 use crate::postgres::Postgres;
 use crate::queue::Queue;
@@ -207,9 +207,15 @@ impl Store {
         self.backend().await?.answer(owner, answer_id, since).await
     }
 
-    /// An owner's answers, the last written first, at most so many.
-    pub async fn answers(&self, owner: &str, most: i64) -> Result<Vec<AnswerRow>, StoreError> {
-        self.backend().await?.answers(owner, most).await
+    /// An owner's answers, the last written first: at most so many, and no more than [`Bounds::read_bytes`]. `page` is where
+    /// an earlier page says that this one begins, `None` for the first.
+    pub async fn answers(
+        &self,
+        owner: &str,
+        page: Option<&(i64, String)>,
+        most: i64,
+    ) -> Result<AnswersPage, StoreError> {
+        self.backend().await?.answers(owner, page, most).await
     }
 
     /// Calls of one owner whose records are kept.

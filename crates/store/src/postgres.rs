@@ -4,12 +4,17 @@ use std::str::FromStr as _;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures_util::TryStreamExt as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow};
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 
-use crate::backend::{AnswerRow, Backend, Info};
+use crate::backend::{AnswerRow, AnswersPage, Backend, Info};
 use crate::error::Trouble;
 use crate::reach::Reach;
+#[cfg(target_os = "linux")]
+use crate::relay::Relay;
+use crate::room::Room;
+use crate::tables::writable;
 use crate::{BoxFuture, StoreError, is_no_key, migrations};
 
 /// Connections of one process.
@@ -35,6 +40,9 @@ pub fn check_address(address: &str) -> bool {
 pub(crate) struct Postgres {
     pool: PgPool,
     reach: Weak<Reach>,
+    /// Bounds what the server sends.
+    #[cfg(target_os = "linux")]
+    _relay: Relay,
 }
 
 impl Postgres {
@@ -43,8 +51,17 @@ impl Postgres {
     /// Connects to `postgres://user:password@host/database`.
     pub(crate) async fn connect(address: &str, reach: &Arc<Reach>) -> Result<Self, StoreError> {
         let longest = reach.bounds().operation;
+        let options = options(address, longest * STATEMENT_TENTHS / 10).await?;
+        #[cfg(target_os = "linux")]
+        let (relay, options) =
+            Relay::start(options, reach.bounds().read_bytes, longest).map_err(|error| {
+                tracing::debug!(%error, "no socket for the database's connections");
+                StoreError::new(
+                    Trouble::Other,
+                    "no socket for the database's connections could be made",
+                )
+            })?;
         let connecting = async {
-            let options = options(address, longest * STATEMENT_TENTHS / 10).await?;
             // Not by the pool, which would try a refused connection again until its time is over.
             let mut first = options.connect().await?;
             migrations::postgres().run_direct(None, &mut first, false).await?;
@@ -66,6 +83,8 @@ impl Postgres {
         Ok(Self {
             pool,
             reach: Arc::downgrade(reach),
+            #[cfg(target_os = "linux")]
+            _relay: relay,
         })
     }
 

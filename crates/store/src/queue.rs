@@ -72,7 +72,8 @@ impl Queue {
 async fn write(queue: Arc<Queue>, reach: Arc<Reach>) {
     while let Some((rows, told)) = queue.take() {
         let done = written(&reach, &rows).await;
-        let alone = rows.len() > 1 && matches!(&done, Err(error) if error.trouble == Trouble::Other);
+        let alone = rows.len() > 1
+            && matches!(&done, Err(error) if matches!(error.trouble, Trouble::TooLarge | Trouble::Other));
         for (row, told) in rows.iter().zip(told) {
             // One that cannot be written must not keep the others from it.
             let done = if alone {

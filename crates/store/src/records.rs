@@ -85,16 +85,10 @@ pub trait KeptRecords: Send + Sync {
 /// Implements the operations for a type with a field `pool` and a method `writer`, whose rows are of this kind.
 macro_rules! records_operations {
     ($store:ty, $row:ty) => {
-        fn records_of(row: &$row) -> Result<$crate::RecordsRow, sqlx::Error> {
-            Ok($crate::RecordsRow {
-                context_id: row.try_get("context_id")?,
-                tool: row.try_get("tool")?,
-                state: row.try_get("state")?,
-                bundle: row.try_get("bundle")?,
-                revision: row.try_get("revision")?,
-                created_ms: row.try_get("created_ms")?,
-            })
-        }
+        row_reader!(records_of: $row => RecordsRow {
+            context_id, tool, state, bundle, revision, created_ms
+        });
+        row_reader!(records_head_of: $row => RecordsHead { context_id, tool, revision, created_ms });
 
         impl $crate::KeptRecords for $store {
             fn put_records<'a>(
@@ -105,6 +99,12 @@ macro_rules! records_operations {
                 keep: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
+                    self.room("kept_records").take_texts([
+                        Some(row.context_id.as_str()),
+                        Some(&row.tool),
+                        row.state.as_deref(),
+                        Some(&row.bundle),
+                    ])?;
                     let mut transaction = self.writer().begin().await?;
                     let done = sqlx::query(
                         "INSERT INTO kept_records (owner, context_id, tool, state, bundle, revision, created_ms, seq) \
@@ -167,16 +167,22 @@ macro_rules! records_operations {
                     if is_no_key(context_id) {
                         return Ok(None);
                     }
-                    let row = sqlx::query(
-                        "SELECT context_id, tool, state, bundle, revision, created_ms FROM kept_records \
-                         WHERE owner = $1 AND context_id = $2 AND created_ms >= $3",
+                    let mut room = self.room("kept_records");
+                    let row = bound!(
+                        concat!(
+                            "SELECT ",
+                            sized!("$4", "", "context_id", "tool", "state", "bundle"),
+                            ", revision, created_ms FROM kept_records \
+                             WHERE owner = $1 AND context_id = $2 AND created_ms >= $3"
+                        ),
+                        owner,
+                        context_id,
+                        since_ms,
+                        room.most(),
                     )
-                    .bind(owner)
-                    .bind(context_id)
-                    .bind(since_ms)
                     .fetch_optional(&self.pool)
                     .await?;
-                    Ok(row.as_ref().map(records_of).transpose()?)
+                    row.as_ref().map(|row| records_of(row, &mut room)).transpose()
                 })
             }
 
@@ -187,24 +193,23 @@ macro_rules! records_operations {
                 most: i64,
             ) -> BoxFuture<'a, Result<Vec<$crate::RecordsHead>, StoreError>> {
                 self.within(async move {
-                    let rows = sqlx::query(
-                        "SELECT context_id, tool, revision, created_ms FROM kept_records \
-                         WHERE owner = $1 AND created_ms >= $2 \
-                         ORDER BY seq DESC, context_id DESC LIMIT $3",
-                    )
-                    .bind(owner)
-                    .bind(since_ms)
-                    .bind(most)
-                    .fetch_all(&self.pool)
-                    .await?;
-                    let mut heads = Vec::with_capacity(rows.len());
-                    for row in &rows {
-                        heads.push($crate::RecordsHead {
-                            context_id: row.try_get("context_id")?,
-                            tool: row.try_get("tool")?,
-                            revision: row.try_get("revision")?,
-                            created_ms: row.try_get("created_ms")?,
-                        });
+                    let mut room = self.room("kept_records");
+                    let query = bound!(
+                        concat!(
+                            "SELECT ",
+                            sized!("$4", "", "context_id", "tool"),
+                            ", revision, created_ms FROM kept_records WHERE owner = $1 AND created_ms >= $2 \
+                             ORDER BY seq DESC, context_id DESC LIMIT $3"
+                        ),
+                        owner,
+                        since_ms,
+                        most,
+                        room.most(),
+                    );
+                    let mut rows = query.fetch(&self.pool);
+                    let mut heads = Vec::new();
+                    while let Some(row) = rows.try_next().await? {
+                        heads.push(records_head_of(&row, &mut room)?);
                     }
                     Ok(heads)
                 })
@@ -217,11 +222,15 @@ macro_rules! records_operations {
                 items: &'a [String],
             ) -> BoxFuture<'a, Result<Vec<String>, StoreError>> {
                 self.within(async move {
-                    let of_state = "SELECT context_id FROM kept_records WHERE owner = ";
+                    // An id is as long as we make it: what is longer is none of ours, and not read.
+                    let of_state = "SELECT context_id FROM kept_records WHERE octet_length(context_id) <= 4096 \
+                                    AND owner = ";
+                    let of_items = " UNION SELECT context_id FROM kept_record_items \
+                                    WHERE octet_length(context_id) <= 4096 AND owner = ";
                     let mut query = sqlx::QueryBuilder::new(of_state);
                     query.push_bind(owner).push(" AND state = ").push_bind(state);
                     if !items.is_empty() {
-                        query.push(" UNION SELECT context_id FROM kept_record_items WHERE owner = ");
+                        query.push(of_items);
                         query.push_bind(owner).push(" AND item_id IN (");
                         let mut listed = query.separated(", ");
                         for item in items {
@@ -230,8 +239,14 @@ macro_rules! records_operations {
                         query.push(")");
                     }
                     // Its text differs with the number of items: it is not worth keeping prepared.
-                    let query = query.build_query_scalar().persistent(false);
-                    let mut found: Vec<String> = query.fetch_all(&self.pool).await?;
+                    let query = query.build_query_scalar::<String>().persistent(false);
+                    let mut room = self.room("kept_records");
+                    let mut rows = query.fetch(&self.pool);
+                    let mut found = Vec::new();
+                    while let Some(context_id) = rows.try_next().await? {
+                        room.take_texts([Some(context_id.as_str())])?;
+                        found.push(context_id);
+                    }
                     found.sort();
                     Ok(found)
                 })
@@ -245,6 +260,8 @@ macro_rules! records_operations {
                 bundle: &'a str,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
+                    // The other texts of the entry stay, and are short.
+                    self.room("kept_records").take_texts([Some(context_id), Some(bundle)])?;
                     let done = sqlx::query(
                         "UPDATE kept_records SET bundle = $4, revision = revision + 1 \
                          WHERE owner = $1 AND context_id = $2 AND revision = $3",

@@ -5,20 +5,27 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use futures_util::TryStreamExt as _;
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow, SqliteSynchronous,
 };
 use sqlx::{ConnectOptions as _, Row as _};
 
-use crate::backend::{AnswerRow, Backend, Info};
+use crate::backend::{AnswerRow, AnswersPage, Backend, Info};
 use crate::error::Trouble;
 use crate::reach::Reach;
+use crate::room::Room;
+use crate::tables::writable;
 use crate::{BoxFuture, StoreError, is_no_key, migrations, private};
 
 /// How long another process may hold the file before we give up.
 const BUSY: Duration = Duration::from_secs(2);
 /// How long between two looks at whether another process still opens the file.
 const TRY_AGAIN: Duration = Duration::from_millis(10);
+/// Memory of SQLite beside what one operation reads and what it is read into, in bytes: pages of all connections.
+const PAGES: usize = 64 << 20;
+/// Rows that SQLite's thread reads ahead.
+const AHEAD: usize = 1;
 /// Connections for reading. SQLite has one writer at a time, whose connection is beside these: a write does not queue
 /// behind reads.
 const READERS: u32 = 3;
@@ -50,13 +57,17 @@ impl Sqlite {
             };
             prepared.unwrap_or_else(failed)?
         };
+        let heap = reach.bounds().read_bytes.saturating_mul(2).saturating_add(PAGES);
         let options = SqliteConnectOptions::new()
             .filename(address(file))
             // The file exists by now, with the right mode. SQLite must not create one through a link.
             .create_if_missing(false)
             .journal_mode(SqliteJournalMode::Wal)
             .synchronous(SqliteSynchronous::Normal)
-            .busy_timeout(BUSY);
+            .busy_timeout(BUSY)
+            .row_buffer_size(AHEAD)
+            // Statements bound the texts that are read. This bounds the keys too, which SQLite reads whole to compare them.
+            .pragma("hard_heap_limit", heap.to_string());
         let writer = pool(options.clone(), 1, longest).await?;
         made(&writer).await?;
         Ok(Self {
@@ -68,7 +79,7 @@ impl Sqlite {
 
     /// A store that ends with the process.
     pub(crate) async fn memory(reach: &Arc<Reach>) -> Result<Self, StoreError> {
-        let options = SqliteConnectOptions::new().in_memory(true);
+        let options = SqliteConnectOptions::new().in_memory(true).row_buffer_size(AHEAD);
         let pool = pool(options, 1, reach.bounds().operation).await?;
         made(&pool).await?;
         Ok(Self {

@@ -1,6 +1,22 @@
 //! The statements that both databases understand alike, written once. sqlx checks the types of each
 //! database by itself, so the text is shared and the code is made for each.
 
+use crate::StoreError;
+use crate::backend::AnswerRow;
+use crate::room::Room;
+
+/// Whether an answer can be read once it is written.
+pub(crate) fn writable(answer: &AnswerRow, mut room: Room) -> Result<(), StoreError> {
+    let texts = [
+        &answer.answer_id,
+        &answer.tool,
+        &answer.arguments,
+        &answer.hash,
+        &answer.record,
+    ];
+    room.take_texts(texts.map(|text| Some(text.as_str())))
+}
+
 /// Implements the operations that do not depend on the database for a type with a field `pool` and a method
 /// `writer`, the pool for what changes something.
 macro_rules! shared_operations {
@@ -11,6 +27,7 @@ macro_rules! shared_operations {
             answer: &'a AnswerRow,
         ) -> BoxFuture<'a, Result<(), StoreError>> {
             self.within(async move {
+                writable(answer, self.room("answers"))?;
                 put_answer!(owner, answer).execute(self.writer()).await?;
                 Ok(())
             })
@@ -23,6 +40,7 @@ macro_rules! shared_operations {
             self.within(async move {
                 let mut transaction = self.writer().begin().await?;
                 for (owner, answer) in answers {
+                    writable(answer, self.room("answers"))?;
                     put_answer!(owner, answer)
                         .execute(&mut *transaction)
                         .await?;
@@ -42,41 +60,62 @@ macro_rules! shared_operations {
                 if is_no_key(answer_id) {
                     return Ok(None);
                 }
+                let mut room = self.room("answers");
                 let row = bound!(
-                    "SELECT answer_id, tool, arguments, hash, record, created_ms FROM answers \
-                     WHERE owner = $1 AND answer_id = $2 AND created_ms >= $3",
+                    answer_rows!("$4", "AND answer_id = $2 AND created_ms >= $3"),
                     owner,
                     answer_id,
                     since_ms,
+                    room.most(),
                 )
                 .fetch_optional(&self.pool)
                 .await?;
-                Ok(row.as_ref().map(answer_of).transpose()?)
+                row.as_ref().map(|row| answer_of(row, &mut room)).transpose()
             })
         }
 
         fn answers<'a>(
             &'a self,
             owner: &'a str,
+            page: Option<&'a (i64, String)>,
             most: i64,
-        ) -> BoxFuture<'a, Result<Vec<AnswerRow>, StoreError>> {
+        ) -> BoxFuture<'a, Result<AnswersPage, StoreError>> {
             self.within(async move {
-                let rows = bound!(
-                    "SELECT answer_id, tool, arguments, hash, record, created_ms FROM answers \
-                     WHERE owner = $1 ORDER BY seq DESC, answer_id LIMIT $2",
+                let mut room = self.room("answers");
+                let (seq, answer_id) = page.map_or((i64::MAX, ""), |(seq, id)| (*seq, id.as_str()));
+                let query = bound!(
+                    answer_rows!(
+                        "$5",
+                        "AND (seq < $2 OR (seq = $2 AND answer_id > $3)) ORDER BY seq DESC, answer_id LIMIT $4"
+                    ),
                     owner,
+                    seq,
+                    answer_id,
                     most,
-                )
-                .fetch_all(&self.pool)
-                .await?;
-                Ok(rows.iter().map(answer_of).collect::<Result<_, _>>()?)
+                    room.most(),
+                );
+                let mut rows = query.fetch(&self.pool);
+                let mut page = AnswersPage::default();
+                while let Some(row) = rows.try_next().await? {
+                    match answer_of(&row, &mut room) {
+                        Ok(answer) => {
+                            page.next = Some((row.try_get("seq")?, answer.answer_id.clone()));
+                            page.rows.push(answer);
+                        }
+                        // The next page begins here.
+                        Err(error) if error.trouble == Trouble::TooLarge && room.is_started() => break,
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(page)
             })
         }
 
         fn info(&self) -> BoxFuture<'_, Result<Info, StoreError>> {
             Box::pin(async move {
                 let row = sqlx::query(
-                    "SELECT COUNT(*) AS answers, COUNT(DISTINCT owner) AS owners, \
+                    "SELECT COUNT(*) AS answers, \
+                     COUNT(DISTINCT CASE WHEN octet_length(owner) <= 4096 THEN owner END) AS owners, \
                      MIN(created_ms) AS oldest, MAX(created_ms) AS newest FROM answers",
                 )
                 .fetch_one(&self.pool)
@@ -125,6 +164,18 @@ macro_rules! shared_operations {
     };
 }
 
+/// Selects an owner's answers; `$which` says which of them, `$most` is the parameter for their largest size.
+macro_rules! answer_rows {
+    ($most:literal, $which:literal) => {
+        concat!(
+            "SELECT ",
+            sized!($most, "", "answer_id", "tool", "arguments", "hash", "record"),
+            ", created_ms, seq FROM answers WHERE owner = $1 ",
+            $which
+        )
+    };
+}
+
 /// The statement that keeps an answer.
 macro_rules! put_answer {
     ($owner:expr, $answer:expr) => {
@@ -150,6 +201,12 @@ macro_rules! put_answer {
 macro_rules! in_time {
     ($store:ty) => {
         impl $store {
+            /// What one operation may read from a table, or write to it.
+            fn room(&self, table: &'static str) -> Room {
+                let bounds = self.reach.upgrade().map(|reach| *reach.bounds());
+                Room::new(table, bounds.unwrap_or_default().read_bytes)
+            }
+
             fn within<'a, T>(
                 &'a self,
                 work: impl Future<Output = Result<T, StoreError>> + Send + 'a,
@@ -179,10 +236,12 @@ macro_rules! bound {
     };
 }
 
-/// A function that reads a row of a database's kind into one of this crate's, column by column.
+/// A function that reads a row of a database's kind, whose texts were selected by [`sized!`], into one of this crate's, column
+/// by column.
 macro_rules! row_reader {
     ($name:ident: $row:ty => $into:ident { $($column:ident),+ }) => {
-        fn $name(row: &$row) -> Result<$crate::$into, sqlx::Error> {
+        fn $name(row: &$row, room: &mut Room) -> Result<$crate::$into, StoreError> {
+            room.take(row.try_get("bytes")?)?;
             Ok($crate::$into { $($column: row.try_get(stringify!($column))?),+ })
         }
     };

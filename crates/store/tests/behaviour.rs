@@ -16,6 +16,8 @@ mod deliverables;
 mod private;
 #[path = "behaviour/records.rs"]
 mod records;
+#[path = "behaviour/sizes.rs"]
+mod sizes;
 #[path = "behaviour/upgrade.rs"]
 mod upgrade;
 
@@ -44,7 +46,7 @@ const BOUND: Retention = Retention {
 type Behaviour = fn(Place) -> Result<(), Failed>;
 
 /// Each starts with an empty store and leaves nothing running.
-const BEHAVIOURS: [(&str, Behaviour); 21] = [
+const BEHAVIOURS: [(&str, Behaviour); 23] = [
     ("opened_by_many_at_once", opened_at_once),
     ("keeps_what_it_is_given", keeps),
     ("owners_are_apart", owners),
@@ -65,6 +67,8 @@ const BEHAVIOURS: [(&str, Behaviour); 21] = [
     ("clocks_a_replay", clocks::a_replay),
     ("clocks_newest_version", clocks::newest_version),
     ("no_keys", clocks::no_keys),
+    ("sizes_at_the_bound", sizes::at_the_bound),
+    ("sizes_in_pages", sizes::in_pages),
     ("upgraded", upgrade::from_the_second),
 ];
 
@@ -243,8 +247,9 @@ fn keeps(place: Place) -> Result<(), Failed> {
         ensure(store.answer("local", "b", NOW).await?.is_none(), "unknown")?;
         store.put_answer("local", &row("c", NOW + 2), NOW).await?;
         let ids: Vec<String> = store
-            .answers("local", 10)
+            .answers("local", None, 10)
             .await?
+            .rows
             .into_iter()
             .map(|row| row.answer_id)
             .collect();
@@ -275,7 +280,10 @@ fn owners(place: Place) -> Result<(), Failed> {
             store.answer("anna", "only-ben", NOW).await?.is_none(),
             "another owner's id",
         )?;
-        ensure(store.answers("anna", 10).await?.len() == 1, "a list of one's own")?;
+        ensure(
+            store.answers("anna", None, 10).await?.rows.len() == 1,
+            "a list of one's own",
+        )?;
         ensure(store.info().await?.owners == 2, "owners are counted")?;
         store.close().await;
         Ok(())

@@ -188,12 +188,19 @@ impl Changing {
         let kept = store.backend().await?;
         let complaints = store.check().await?;
         ensure(complaints.is_empty(), complaints.join("; "))?;
-        let rows = kept.versions("local", NAME).await?;
+        let mut rows = kept.versions("local", NAME, 0).await?;
+        while let Some(last) = rows.last() {
+            let more = kept.versions("local", NAME, last.version).await?;
+            if more.is_empty() {
+                break;
+            }
+            rows.extend(more);
+        }
         let chain = rows.iter().map(|row| {
             let predecessor = row.predecessor_hash.as_deref();
             (row.version, predecessor, row.hash.as_str(), row.body.as_str())
         });
-        verify_chain(chain).map_err(|number| format!("version {number} does not follow"))?;
+        verify_chain(None, chain).map_err(|number| format!("version {number} does not follow"))?;
         // Those that were looked at before have the same hash, as is seen below.
         for row in rows.iter().skip(self.seen.len()) {
             let version: Version = serde_json::from_str(&row.body)?;

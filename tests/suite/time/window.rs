@@ -53,7 +53,7 @@ async fn had_one_more(folder: &Folder) -> Result<(), Failed> {
         records: 1,
     };
     let store = Store::new(Place::Folder(folder.0.clone()), bound);
-    let mut rows = store.answers("local", 2).await?;
+    let mut rows = store.answers("local", None, 2).await?.rows;
     ensure(rows.len() == 1, format!("{} answers are kept", rows.len()))?;
     let mut row = rows.remove(0);
     let mut record: Value = serde_json::from_str(&row.record)?;

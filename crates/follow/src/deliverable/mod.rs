@@ -264,22 +264,40 @@ impl Follow {
         Ok((row, version))
     }
 
-    /// All versions that are kept, oldest first, after a look at whether they follow one another unchanged.
-    pub async fn deliverable_versions(&self, name: &str, owner: &Owner) -> Result<Vec<Version>, SourceError> {
-        let rows = self
-            .kept()
-            .await?
-            .versions(owner.as_str(), name)
-            .await
-            .map_err(|error| unusable(&error))?;
-        let chain = rows.iter().map(|row| {
-            let predecessor = row.predecessor_hash.as_deref();
-            (row.version, predecessor, row.hash.as_str(), row.body.as_str())
-        });
-        if let Err(number) = verify_chain(chain) {
-            return Err(altered(name, number));
+    /// Hands each version that is kept to `look`, oldest first and a few at a time, after a check that it follows the one before
+    /// it unchanged.
+    pub(crate) async fn each_version(
+        &self,
+        name: &str,
+        owner: &Owner,
+        mut look: impl FnMut(Version),
+    ) -> Result<(), SourceError> {
+        let kept = self.kept().await?;
+        let mut last: Option<(i64, String)> = None;
+        loop {
+            let after = last.as_ref().map_or(0, |(number, _)| *number);
+            let rows = kept
+                .versions(owner.as_str(), name, after)
+                .await
+                .map_err(|error| unusable(&error))?;
+            if rows.is_empty() {
+                return Ok(());
+            }
+            let chain = rows.iter().map(|row| {
+                let predecessor = row.predecessor_hash.as_deref();
+                (row.version, predecessor, row.hash.as_str(), row.body.as_str())
+            });
+            if let Err(number) = verify_chain(
+                last.as_ref().map(|(number, hash)| (*number, hash.as_str())),
+                chain,
+            ) {
+                return Err(altered(name, number));
+            }
+            for row in rows {
+                look(read_version(&row)?);
+                last = Some((row.version, row.hash));
+            }
         }
-        rows.iter().map(read_version).collect()
     }
 
     async fn remove_deliverable(&self, name: &str, owner: &Owner) -> Result<ToolOutcome, SourceError> {

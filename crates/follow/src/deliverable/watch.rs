@@ -6,7 +6,7 @@ use freshcontext_contract::{SourceError, named};
 use freshcontext_core::decay::half_life_hours;
 use freshcontext_core::sanitize::clean_line;
 use freshcontext_deliverables::{
-    Diff, Event, Feed, Gathered, Known, OnUnchecked, Side, Source, Trouble, diff, events, gather,
+    Diff, Event, Feed, Gathered, Known, OnUnchecked, Side, Source, Trouble, Version, diff, events, gather,
 };
 
 use super::followed::{Found, Mode};
@@ -72,15 +72,16 @@ impl Follow {
 
     /// The changes between the versions that are kept.
     pub async fn deliverable_feed(&self, name: &str, owner: &Owner) -> Result<Feed, SourceError> {
-        let versions = self.deliverable_versions(name, owner).await?;
         let mut feed = Feed::new(name);
-        for (first, second) in versions.iter().zip(versions.iter().skip(1)) {
-            feed.add(events(
-                &diff(first.into(), second.into()),
-                &second.generated_at,
-                named,
-            ));
-        }
+        let mut before: Option<Version> = None;
+        self.each_version(name, owner, |version| {
+            if let Some(before) = &before {
+                let found = diff(before.into(), (&version).into());
+                feed.add(events(&found, &version.generated_at, named));
+            }
+            before = Some(version);
+        })
+        .await?;
         Ok(feed)
     }
 }

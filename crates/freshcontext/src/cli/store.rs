@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::Clock as _;
-use freshcontext_store::{Info, Store, StoreError};
+use freshcontext_store::{AnswerRow, Info, Store, StoreError};
 
 use super::args::StoreTask;
 use super::{FAILED, WRONG, with_runtime};
@@ -12,8 +12,8 @@ use freshcontext_config::{ConfigError, Loaded};
 use freshcontext_engine::Owner;
 use freshcontext_follow::KeptMoment;
 
-/// Answers that are exported at most: as many as any setting keeps.
-const EXPORTED: i64 = i64::MAX;
+/// Answers that an export reads at once, at most.
+const PAGE: i64 = 1_000;
 
 pub(super) fn run(loaded: &Loaded, task: StoreTask) -> Result<u8, ConfigError> {
     let Some(store) = loaded.settings.store() else {
@@ -54,24 +54,39 @@ async fn work(store: &Store, task: StoreTask) -> Result<u8, StoreError> {
             }
         }
         StoreTask::Export => {
-            for row in store.answers(Owner::default().as_str(), EXPORTED).await? {
-                let answered = KeptMoment::of(row.created_ms, now);
-                let mut line = serde_json::json!({
-                    "answer_id": row.answer_id,
-                    "tool": row.tool,
-                    "arguments": read(&row.arguments),
-                    "answer_hash": row.hash,
-                    "answered_at": answered.at,
-                    "marks": read(&row.record),
-                });
-                if let (Some(ahead), Some(line)) = (answered.ahead, line.as_object_mut()) {
-                    line.insert("answered_at_ahead".to_owned(), ahead.into());
+            let mut next = None;
+            loop {
+                let page = store
+                    .answers(Owner::default().as_str(), next.as_ref(), PAGE)
+                    .await?;
+                for row in &page.rows {
+                    export(row, now);
                 }
-                output::line(&line.to_string());
+                next = page.next;
+                if next.is_none() {
+                    break;
+                }
             }
         }
     }
     Ok(0)
+}
+
+/// Writes an answer as a line of JSON.
+fn export(row: &AnswerRow, now: DateTime<Utc>) {
+    let answered = KeptMoment::of(row.created_ms, now);
+    let mut line = serde_json::json!({
+        "answer_id": row.answer_id,
+        "tool": row.tool,
+        "arguments": read(&row.arguments),
+        "answer_hash": row.hash,
+        "answered_at": answered.at,
+        "marks": read(&row.record),
+    });
+    if let (Some(ahead), Some(line)) = (answered.ahead, line.as_object_mut()) {
+        line.insert("answered_at_ahead".to_owned(), ahead.into());
+    }
+    output::line(&line.to_string());
 }
 
 fn read(text: &str) -> serde_json::Value {

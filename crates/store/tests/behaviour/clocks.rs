@@ -9,7 +9,7 @@ use super::{BOUND, DAY, NOW, block_on, ensure, row};
 const YEAR: i64 = 365 * DAY;
 
 async fn ids(store: &Store) -> Result<Vec<String>, Failed> {
-    let rows = store.answers("local", 100).await?;
+    let rows = store.answers("local", None, 100).await?.rows;
     Ok(rows.into_iter().map(|row| row.answer_id).collect())
 }
 
@@ -221,7 +221,7 @@ pub fn no_keys(place: Place) -> Result<(), Failed> {
             ensure(store.records("local", key, NOW).await?.is_none(), "records")?;
             ensure(kept.deliverable("local", key).await?.is_none(), "a deliverable")?;
             ensure(kept.version("local", key, None).await?.is_none(), "a version")?;
-            ensure(kept.versions("local", key).await?.is_empty(), "versions")?;
+            ensure(kept.versions("local", key, 0).await?.is_empty(), "versions")?;
             ensure(!kept.remove_deliverable("local", key, NOW).await?, "removed")?;
         }
         ensure(store.answer("local", "a", NOW).await?.is_some(), "it goes on")?;

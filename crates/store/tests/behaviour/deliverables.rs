@@ -227,7 +227,7 @@ pub fn versioned(place: Place) -> Result<(), Failed> {
             before = Some(row.hash);
         }
         let numbers: Vec<i64> = kept
-            .versions("local", "a")
+            .versions("local", "a", 0)
             .await?
             .into_iter()
             .map(|row| row.version)
@@ -273,7 +273,7 @@ pub fn appended_at_once(place: Place) -> Result<(), Failed> {
         for writer in writers {
             writer.await??;
         }
-        let rows = kept.versions("local", "a").await?;
+        let rows = kept.versions("local", "a", 0).await?;
         ensure(rows.len() == 40, format!("{} of 40", rows.len()))?;
         for (row, number) in rows.iter().zip(1_i64..) {
             let before = (number > 1).then(|| format!("hash {}", number - 1));

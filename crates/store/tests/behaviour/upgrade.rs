@@ -74,8 +74,9 @@ pub fn from_the_second(place: Place) -> Result<(), Failed> {
         }
         let store = Store::new(place, BOUND);
         let answers: Vec<String> = store
-            .answers("local", 10)
+            .answers("local", None, 10)
             .await?
+            .rows
             .into_iter()
             .map(|row| row.answer_id)
             .collect();

@@ -1,0 +1,221 @@
+//! A bound on what a Postgres server sends. sqlx allocates as many bytes as a message announces, up to 4 GiB, and accepts an
+//! address but no stream of ours. It therefore connects to a socket of this process, from which messages pass to the server
+//! and back. A connection that brings too much ends, with an error in the place of the message.
+//!
+//! The socket has an abstract name of 128 random bits, so that nothing is left in the file system, and serves this process
+//! only: the server may trust this process by its user or its address.
+
+use std::io;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener as StdListener};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::PgConnectOptions;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader, BufWriter};
+use tokio::net::{TcpStream, UnixListener, UnixStream};
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::error::SENT_TOO_MUCH;
+use crate::room::LIMIT;
+
+/// Bytes of what is no row, up to the end of an answer: descriptions, notices, errors. It comes on top of the rows' bound.
+const OTHER_BYTES: u64 = 256 << 10;
+/// Bytes of the settings that a server reports on one connection. sqlx keeps them as long as it.
+const SETTING_BYTES: u64 = 64 << 10;
+
+/// Kinds of messages, from <https://www.postgresql.org/docs/current/protocol-message-formats.html>.
+mod kind {
+    pub(super) const DATA_ROW: u8 = b'D';
+    pub(super) const ERROR: u8 = b'E';
+    pub(super) const PARAMETER_STATUS: u8 = b'S';
+    pub(super) const READY: u8 = b'Z';
+}
+
+/// Stands between sqlx and the server. All its connections end with it.
+pub(crate) struct Relay {
+    accepting: JoinHandle<()>,
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.accepting.abort();
+    }
+}
+
+/// Where the server is.
+enum Server {
+    Socket(PathBuf),
+    Host(String, u16),
+}
+
+/// What every connection needs to know.
+struct Terms {
+    server: Server,
+    /// Longest time for a connection to the server.
+    connect: Duration,
+    /// The bound that an operator sets.
+    most: usize,
+}
+
+impl Relay {
+    /// Starts a relay to the server of these options. The options that come back lead to it.
+    pub(crate) fn start(
+        options: PgConnectOptions,
+        most: usize,
+        connect: Duration,
+    ) -> io::Result<(Self, PgConnectOptions)> {
+        let mut random = [0; 16];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        let folder = format!("freshcontext-{:032x}", u128::from_ne_bytes(random));
+        // sqlx adds the name of the file to the folder of a socket.
+        let name = format!("{folder}/.s.PGSQL.{}", options.get_port());
+        let listener = StdListener::bind_addr(&SocketAddr::from_abstract_name(name)?)?;
+        listener.set_nonblocking(true)?;
+        let listener = UnixListener::from_std(listener)?;
+        let terms = Terms {
+            server: Server::of(&options),
+            connect,
+            most,
+        };
+        let accepting = tokio::spawn(accept(listener, Arc::new(terms)));
+        Ok((Self { accepting }, options.socket(format!("\0{folder}"))))
+    }
+}
+
+impl Server {
+    fn of(options: &PgConnectOptions) -> Self {
+        let (host, port) = (options.get_host(), options.get_port());
+        let folder = options.get_socket().cloned();
+        let folder = folder.or_else(|| host.starts_with('/').then(|| PathBuf::from(host)));
+        match folder {
+            Some(folder) => Self::Socket(folder.join(format!(".s.PGSQL.{port}"))),
+            None => Self::Host(host.to_owned(), port),
+        }
+    }
+}
+
+async fn accept(listener: UnixListener, terms: Arc<Terms>) {
+    let mut open = JoinSet::new();
+    loop {
+        tokio::select! {
+            _ = open.join_next(), if !open.is_empty() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((client, _)) if is_own(&client) => {
+                    let terms = Arc::clone(&terms);
+                    // How a connection ends is seen by sqlx, too.
+                    open.spawn(async move { serve(client, &terms).await.ok() });
+                }
+                Ok(_) => {}
+                // No file descriptor is left, for example.
+                Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+            }
+        }
+    }
+}
+
+/// Whether the other end is this process.
+fn is_own(client: &UnixStream) -> bool {
+    let other = client.peer_cred().ok().and_then(|other| other.pid());
+    other.is_some_and(|other| u32::try_from(other) == Ok(std::process::id()))
+}
+
+async fn serve(client: UnixStream, terms: &Terms) -> io::Result<()> {
+    match &terms.server {
+        Server::Socket(path) => {
+            let server = tokio::time::timeout(terms.connect, UnixStream::connect(path)).await??;
+            let (from, to) = server.into_split();
+            both(client, from, to, terms.most).await
+        }
+        Server::Host(host, port) => {
+            let connecting = TcpStream::connect((host.as_str(), *port));
+            let server = tokio::time::timeout(terms.connect, connecting).await??;
+            server.set_nodelay(true)?;
+            let (from, to) = server.into_split();
+            both(client, from, to, terms.most).await
+        }
+    }
+}
+
+/// Passes both directions, until one ends.
+async fn both(
+    client: UnixStream,
+    from: impl AsyncRead + Unpin,
+    mut to: impl AsyncWrite + Unpin,
+    most: usize,
+) -> io::Result<()> {
+    let (mut from_client, to_client) = client.into_split();
+    tokio::select! {
+        done = tokio::io::copy(&mut from_client, &mut to) => done.map(drop),
+        done = pass(from, to_client, most) => done,
+    }
+}
+
+/// Bytes that came since an answer began, and settings since the connection did.
+#[derive(Default)]
+struct Came {
+    rows: u64,
+    others: u64,
+    settings: u64,
+}
+
+impl Came {
+    /// Counts a message. Whether all are still within their bounds.
+    fn count(&mut self, kind: u8, bytes: u64, most: u64) -> bool {
+        let sum = match kind {
+            kind::DATA_ROW => &mut self.rows,
+            _ => &mut self.others,
+        };
+        *sum = sum.saturating_add(bytes);
+        if kind == kind::PARAMETER_STATUS {
+            self.settings = self.settings.saturating_add(bytes);
+        }
+        // A quarter more for what rows have beside texts: lengths and numbers.
+        let rows = most.saturating_add(most / 4).saturating_add(OTHER_BYTES);
+        self.rows <= rows && self.others <= OTHER_BYTES && self.settings <= SETTING_BYTES
+    }
+}
+
+/// Passes messages on, each by the length that it announces, while they are within their bounds.
+async fn pass(from: impl AsyncRead + Unpin, to: impl AsyncWrite + Unpin, most: usize) -> io::Result<()> {
+    let (mut from, mut to) = (BufReader::new(from), BufWriter::new(to));
+    let bound = u64::try_from(most).unwrap_or(u64::MAX);
+    let mut came = Came::default();
+    loop {
+        if from.buffer().is_empty() {
+            to.flush().await?;
+        }
+        let kind = from.read_u8().await?;
+        let length = from.read_u32().await?;
+        // The length counts itself, and not the kind.
+        let body = u64::from(length.saturating_sub(4));
+        if !came.count(kind, body + 5, bound) {
+            let message = format!("the database server sends more than {LIMIT} ({most}) allows");
+            to.write_all(&error(&message)).await?;
+            return to.flush().await;
+        }
+        to.write_u8(kind).await?;
+        to.write_u32(length).await?;
+        let passed = tokio::io::copy(&mut (&mut from).take(body), &mut to).await?;
+        if passed < body {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if kind == kind::READY {
+            came = Came {
+                settings: came.settings,
+                ..Came::default()
+            };
+        }
+    }
+}
+
+/// An error as a server would send it.
+fn error(message: &str) -> Vec<u8> {
+    let fields = format!("SFATAL\0VFATAL\0C{SENT_TOO_MUCH}\0M{message}\0\0");
+    let length = u32::try_from(fields.len() + 4).unwrap_or(u32::MAX);
+    let mut bytes = vec![kind::ERROR];
+    bytes.extend(length.to_be_bytes());
+    bytes.extend(fields.as_bytes());
+    bytes
+}
