@@ -1,4 +1,4 @@
-//! What a deliverable is made of.
+//! Definition of a deliverable.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -9,24 +9,24 @@ use serde_json::{Map, Value};
 use crate::template::{repeated_slot, unknown_slot};
 use crate::{NAME_CHARS, RECIPIENTS, SOURCES, TEMPLATE_BYTES, WORDS_CHARS};
 
-/// What happens to a source that cannot be checked or synced.
+/// Policy for a source that cannot be checked or synced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnUnchecked {
-    /// No version is made.
+    /// No version is generated.
     #[default]
     Refuse,
-    /// What was synced last goes in, with its age, judged at now.
+    /// The items of the last sync are used with their age, evaluated at the current time.
     UseLast,
-    /// It stays out, and the version says so.
+    /// The source is left out, which the version reports.
     LeaveOut,
 }
 
 impl OnUnchecked {
-    /// All of them.
+    /// All policies.
     pub const ALL: [Self; 3] = [Self::Refuse, Self::UseLast, Self::LeaveOut];
 
-    /// The name in arguments and results.
+    /// Returns the name in arguments and results.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Refuse => "refuse",
@@ -41,12 +41,12 @@ impl OnUnchecked {
 pub struct Source {
     /// The tool.
     pub tool: String,
-    /// Its arguments, names sorted.
+    /// Its arguments, sorted by name.
     pub arguments: Map<String, Value>,
 }
 
 impl Source {
-    /// A source whose arguments are in canonical order, without those that are null.
+    /// Sorts the arguments and removes null values.
     pub fn new(tool: String, arguments: &Map<String, Value>) -> Self {
         let mut sorted: Vec<(&String, &Value)> =
             arguments.iter().filter(|(_, value)| !value.is_null()).collect();
@@ -58,13 +58,13 @@ impl Source {
         Self { tool, arguments }
     }
 
-    /// Which resource it is: the tool, a space, and the arguments as JSON.
+    /// Returns the canonical resource: the tool, a space, and the arguments as JSON.
     pub fn resource(&self) -> String {
         let arguments = serde_json::to_string(&self.arguments).unwrap_or_default();
         format!("{} {arguments}", self.tool)
     }
 
-    /// The same in words: `search_jobs query="rust engineer" remote_only=true`.
+    /// Returns the resource in words: `search_jobs query="rust engineer" remote_only=true`.
     pub fn words(&self) -> String {
         let mut out = self.tool.clone();
         for (name, value) in &self.arguments {
@@ -81,39 +81,39 @@ impl Source {
     }
 }
 
-/// A deliverable as it is kept.
+/// A stored deliverable.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Definition {
-    /// Where it comes from, in the order given.
+    /// Its sources, in the given order.
     pub sources: Vec<Source>,
-    /// The profile that its items are judged by.
+    /// Profile for the evaluation of its items.
     pub profile: String,
-    /// What they are wanted for.
+    /// Intended use of the items.
     pub intent: String,
-    /// What is looked for, in words.
+    /// Query in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Tokens of a version.
+    /// Token budget of a version.
     pub max_tokens: u64,
-    /// What happens to a source that cannot be checked.
+    /// Policy for a source that cannot be checked.
     pub on_unchecked: OnUnchecked,
-    /// How it is to be written; kept and given back.
+    /// Writing style; stored and returned unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub style: Option<String>,
-    /// The Markdown that a version is filled into.
+    /// Markdown template of a version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
-    /// Who it is for; kept and given back.
+    /// Recipients; stored and returned unchanged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recipients: Vec<String>,
 }
 
-/// What is wrong with a definition: the field, and why.
+/// Error in a definition: the field and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
     /// The field.
     pub field: &'static str,
-    /// Why, in words that follow the field's name.
+    /// Reason, phrased to follow the field's name.
     pub problem: String,
 }
 
@@ -132,7 +132,7 @@ fn wrong(field: &'static str, problem: impl Into<String>) -> Wrong {
     }
 }
 
-/// Whether a name may be a deliverable's: it stands in addresses and file names.
+/// Checks the name of a deliverable, which appears in addresses and file names.
 pub fn check_name(name: &str) -> Result<(), Wrong> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     if name.is_empty() || name.chars().count() > NAME_CHARS || !name.chars().all(allowed) {
@@ -143,7 +143,7 @@ pub fn check_name(name: &str) -> Result<(), Wrong> {
 }
 
 impl Definition {
-    /// What is wrong with it, apart from what only the tools know.
+    /// Checks everything that does not depend on the tools.
     pub fn check(&self) -> Result<(), Wrong> {
         if self.sources.is_empty() || self.sources.len() > SOURCES {
             return Err(wrong("sources", format!("must be 1 to {SOURCES}")));

@@ -1,4 +1,4 @@
-//! What changed between two versions, item by item and field by field.
+//! Differences between two versions, by item and field.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use crate::version::{Entry, Snapshot, State, Version};
 
-/// Fields that move with the clock alone, whatever the source does: ages, and what our own tools count from the day of
-/// the call (the job boards' badges).
+/// Fields that change with time alone: ages, and badges of the job boards that tools compute from the day of
+/// the call.
 const WITH_TIME: [&str; 6] = [
     "retrieved_at",
     "age",
@@ -17,15 +17,15 @@ const WITH_TIME: [&str; 6] = [
     "fields.badge",
     "fields.deadline_passed",
 ];
-/// [`Removed::detail`] of an item of which its source says that it is no more.
+/// [`Removed::detail`] of an item that its source reports as removed.
 pub const GONE: &str = "gone";
-/// Under this prefix stands what was said of an item, not what it says.
+/// Prefix of the fields of an item's evaluation.
 const JUDGED: &str = "judged.";
 
-/// One of the two things that are compared: a version, or what is so now.
+/// One side of the comparison: a version, or the current state.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
-    /// Its sources as they stood.
+    /// State of its sources.
     pub snapshots: &'a [Snapshot],
     /// Its items.
     pub items: &'a [Entry],
@@ -40,46 +40,46 @@ impl<'a> From<&'a Version> for Side<'a> {
     }
 }
 
-/// What changed. Applied to the first, it gives the second, but for the order of the items.
+/// The differences. Applied to the first side, they give the second, except for the order of items.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Diff {
-    /// Items that the second alone has.
+    /// Items of the second side only.
     pub added: Vec<Added>,
-    /// Items that the first alone has, where what was read of the source says so.
+    /// Items of the first side only, if the source could be read.
     pub removed: Vec<Removed>,
-    /// Items that say something else.
+    /// Items whose content differs.
     pub changed: Vec<Changed>,
-    /// Items that say the same, and are older.
+    /// Items whose content is the same at a later time.
     pub aged: Vec<Aged>,
-    /// Items of the first whose source could not be read for the second: nothing is known of them.
+    /// Items of the first side whose source could not be read for the second: their state is unknown.
     pub could_not_check: Vec<Dropped>,
 }
 
-/// An item that is new.
+/// A new item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Added {
     /// The item.
     #[serde(flatten)]
     pub entry: Entry,
-    /// `not_known_before`, where its source could not be read for the first: it may have been there.
+    /// `not_known_before` if the source could not be read for the first side: the item may have existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
 }
 
-/// An item that is no longer there.
+/// A removed item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Removed {
-    /// The resource that it was of.
+    /// Its resource.
     pub resource: String,
     /// Its id.
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Its address.
+    /// Its URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// `gone` where the source says so, `outside_window` where it is no longer among those listed, `not_followed` where
-    /// its source is no longer one of the deliverable's.
+    /// `gone` if the source reports it, `outside_window` if it is no longer listed, `not_followed` if its
+    /// source was removed from the deliverable.
     pub detail: String,
 }
 
@@ -88,17 +88,17 @@ pub struct Removed {
 pub struct FieldChange {
     /// `title`, `published_at`, `fields.points`, `judged.decision`.
     pub field: String,
-    /// What it was; `None` where it was not there.
+    /// Value of the first side; `None` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     pub then: Option<Value>,
-    /// What it is; `None` where it is not there.
+    /// Value of the second side; `None` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "given")]
     pub now: Option<Value>,
 }
 
 impl FieldChange {
-    /// The change in words, on one line: `fields.points: 1 is now 2`, with ` is now ` for `between`. `quote` puts a
-    /// source's words into quotation marks.
+    /// Describes the change on one line: `fields.points: 1 is now 2`, with ` is now ` as `between`. `quote`
+    /// quotes source text.
     pub fn words(&self, between: &str, quote: fn(&str) -> String) -> String {
         let shown = |value: &Option<Value>| match value {
             None => "nothing".to_owned(),
@@ -116,44 +116,44 @@ impl FieldChange {
     }
 }
 
-/// A null that stands there is a value; only what does not stand there is none.
+/// Distinguishes a null value from an absent one.
 fn given<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(from).map(Some)
 }
 
-/// An item that says something else.
+/// An item whose content differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Changed {
-    /// The resource that it is of.
+    /// Its resource.
     pub resource: String,
     /// Its id.
     pub id: String,
-    /// Its title now.
+    /// Its current title.
     pub title: String,
-    /// Its address now.
+    /// Its current URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The fields of the item that differ.
+    /// Fields that differ.
     pub fields: Vec<FieldChange>,
-    /// What moved with the clock, and what was said of it then and now.
+    /// Fields that change with time, and both evaluations.
     pub aged: Vec<FieldChange>,
 }
 
-/// An item that says the same.
+/// An item whose content is the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Aged {
-    /// The resource that it is of.
+    /// Its resource.
     pub resource: String,
     /// Its id.
     pub id: String,
-    /// What moved with the clock, and what was said of it then and now.
+    /// Fields that change with time, and both evaluations.
     pub aged: Vec<FieldChange>,
 }
 
-/// An item of which nothing is known.
+/// An item whose state is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
-    /// The resource that it is of.
+    /// Its resource.
     pub resource: String,
     /// Its id.
     pub id: String,
@@ -162,12 +162,12 @@ pub struct Dropped {
 }
 
 impl Diff {
-    /// Whether the two are the same.
+    /// Whether the sides are equal.
     pub fn is_empty(&self) -> bool {
         !self.is_news() && self.aged.is_empty() && self.could_not_check.is_empty()
     }
 
-    /// Whether a source says something else, beside what time alone changes.
+    /// Whether a source's content differs, apart from changes by time alone.
     pub fn is_news(&self) -> bool {
         !(self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty())
     }
@@ -182,8 +182,7 @@ fn by_key(items: &[Entry]) -> BTreeMap<Key<'_>, &Entry> {
         .collect()
 }
 
-/// What changed from the first to the second. The order of items does not count, and a source that could not be read
-/// shows no removal.
+/// Compares two sides. The order of items does not count, and an unreadable source yields no removals.
 pub fn diff(first: Side<'_>, second: Side<'_>) -> Diff {
     let (before, after) = (by_key(first.items), by_key(second.items));
     let mut out = Diff::default();
@@ -222,7 +221,7 @@ fn title(entry: &Entry) -> String {
 fn absent(entry: &Entry, now: Option<&Snapshot>, out: &mut Diff) {
     let detail = match now {
         None => Some("not_followed"),
-        // What is named and gone says so itself, whatever else could not be read.
+        // A reported removal is conclusive, whatever else could not be read.
         Some(now) if now.gone.contains(&entry.id) => Some(GONE),
         Some(now) if now.state != State::Current => None,
         Some(_) => Some("outside_window"),
@@ -278,7 +277,7 @@ fn differences(then: &Entry, now: &Entry, out: &mut Diff) {
     }
 }
 
-/// An item's fields by name, those below `fields` each by its own.
+/// Returns an item's fields by name; those below `fields` separately.
 fn flat(entry: &Entry) -> BTreeMap<String, &Value> {
     let mut out = BTreeMap::new();
     for (name, value) in &entry.item {
@@ -304,7 +303,7 @@ fn flat(entry: &Entry) -> BTreeMap<String, &Value> {
     out
 }
 
-/// The items of the first with the changes made: those of the second, by resource and id.
+/// Applies the differences to the first side's items. Returns the second's, by resource and id.
 pub fn apply(first: &[Entry], diff: &Diff) -> Vec<Entry> {
     let mut items: BTreeMap<(String, String), Entry> = first
         .iter()
@@ -325,7 +324,7 @@ pub fn apply(first: &[Entry], diff: &Diff) -> Vec<Entry> {
         .map(|one| (&one.resource, &one.id, one.aged.iter().collect()));
     for (resource, id, changes) in changed.chain(aged) {
         if let Some(entry) = items.get_mut(&(resource.clone(), id.clone())) {
-            // What goes makes room first: `fields` as a whole, and `fields.x`.
+            // Removals come first: `fields` as a whole, and `fields.x`.
             for change in changes.iter().filter(|change| change.now.is_none()) {
                 set(entry, &change.field, None);
             }
@@ -427,7 +426,7 @@ mod tests {
         })
     }
 
-    /// What is held of a source whose fixtures were altered: items changed, lost, reordered, added.
+    /// A source's stored state with altered fixtures: items changed, lost, reordered, added.
     fn any_held() -> impl Strategy<Value = Held> {
         let listing = prop_oneof![Just(Listing::Window), Just(Listing::Named)];
         let items = btree_map("[1-6]", (item(), any::<bool>()), 0..6).prop_map(Vec::from_iter);
@@ -467,7 +466,7 @@ mod tests {
         fn applied_it_gives_the_second(first in any_side(), second in any_side()) {
             let found = diff(side(&first), side(&second));
             prop_assert_eq!(apply(&first.entries, &found), sorted(&second.entries));
-            // Also as it is written.
+            // Also after serialisation.
             let read: Diff = serde_json::from_str(&serde_json::to_string(&found).unwrap()).unwrap();
             prop_assert_eq!(apply(&first.entries, &read), sorted(&second.entries));
         }

@@ -1,4 +1,4 @@
-//! Changes as feeds: Atom (RFC 4287) and JSON Feed (<https://www.jsonfeed.org/version/1.1/>).
+//! Feeds of changes: Atom (RFC 4287) and JSON Feed (<https://www.jsonfeed.org/version/1.1/>).
 
 use std::io;
 
@@ -15,7 +15,7 @@ use crate::diff::Diff;
 /// One change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// When it was found, RFC 3339.
+    /// Time of discovery, RFC 3339.
     pub at: String,
     /// `added`, `changed` or `removed`.
     pub kind: String,
@@ -25,15 +25,15 @@ pub struct Event {
     pub id: String,
     /// The item's title.
     pub title: String,
-    /// The item's address.
+    /// The item's URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The fields that differ, or why it is no longer there.
+    /// The fields that differ, or the reason of a removal.
     pub detail: String,
 }
 
-/// The changes that a diff shows, found at this moment. What time alone changes is none. `quote` puts a source's words
-/// into quotation marks, on one line.
+/// Returns the changes in a diff, found at this time, without those by time alone. `quote` quotes source text
+/// on one line.
 pub fn events(diff: &Diff, at: &str, quote: fn(&str) -> String) -> Vec<Event> {
     let event =
         |kind: &str, resource: &str, id: &str, title: String, url: Option<String>, detail: String| Event {
@@ -105,7 +105,7 @@ impl Feed {
         }
     }
 
-    /// Adds changes that were found later than those that are there; the oldest go beyond [`FEED_ENTRIES`].
+    /// Adds changes found later than the existing ones, and drops the oldest beyond [`FEED_ENTRIES`].
     pub fn add(&mut self, events: Vec<Event>) {
         self.events.splice(0..0, events);
         self.events.truncate(FEED_ENTRIES);
@@ -120,7 +120,7 @@ impl Feed {
         format!("freshcontext://deliverables/{}", self.name)
     }
 
-    /// The same change at the same moment has the same id in both forms.
+    /// The same change at the same time has the same id in both formats.
     fn id(&self, event: &Event) -> String {
         let mut hash = Sha256::new();
         for part in [&event.at, &event.kind, &event.resource, &event.id, &event.detail] {
@@ -135,10 +135,10 @@ impl Feed {
         )
     }
 
-    /// As Atom. `now` stands in where there is no change yet.
+    /// Formats the feed as Atom. `now` is its date if there are no changes.
     pub fn atom(&self, now: &str) -> String {
         let mut out = Vec::new();
-        // Writing to a Vec cannot fail, and what is written are strings.
+        // Writing to a Vec cannot fail, and only strings are written.
         match self.write_atom(&mut Writer::new(&mut out), now) {
             Ok(()) => String::from_utf8(out).unwrap_or_default(),
             Err(_) => String::new(),
@@ -154,7 +154,7 @@ impl Feed {
             let newest = self.events.first().map_or(now, |event| event.at.as_str());
             text(out, "title", &format!("Changes of {}", self.name))?;
             text(out, "id", &self.address())?;
-            // A wrong clock must not date the feed ahead: readers would ignore later changes.
+            // A wrong clock must not date the feed in the future: readers would ignore later changes.
             let updated = instant(newest).min(instant(now));
             text(out, "updated", &updated.to_rfc3339())?;
             out.create_element("author")
@@ -182,7 +182,7 @@ impl Feed {
         Ok(())
     }
 
-    /// As JSON Feed 1.1.
+    /// Formats the feed as JSON Feed 1.1.
     pub fn json(&self) -> Value {
         let items: Vec<Value> = self
             .events
@@ -209,14 +209,14 @@ impl Feed {
     }
 }
 
-/// An element that holds text.
+/// Writes a text element.
 fn text(out: &mut Writer<&mut Vec<u8>>, name: &str, text: &str) -> io::Result<()> {
     out.create_element(name)
         .write_text_content(BytesText::new(text))?;
     Ok(())
 }
 
-/// A moment; 1970 where it cannot be read.
+/// Parses a timestamp; 1970 if it is invalid.
 fn instant(text: &str) -> DateTime<FixedOffset> {
     DateTime::parse_from_rfc3339(text).unwrap_or_default()
 }
@@ -248,7 +248,7 @@ mod tests {
         feed
     }
 
-    /// The newest entry of the Atom form, as another reader has it.
+    /// Parses the newest entry of the Atom feed with another library.
     fn read_back(feed: &Feed) -> feed_rs::model::Entry {
         let atom = feed.atom("2026-11-21T09:00:00.000Z");
         feed_rs::parser::parse(atom.as_bytes())
@@ -257,7 +257,7 @@ mod tests {
             .swap_remove(0)
     }
 
-    /// Read back by a reader that is not ours.
+    /// Both formats are read back by another library.
     #[test]
     fn both_forms_are_read_by_others() {
         let now = "2026-11-21T09:00:00.000Z";
@@ -282,7 +282,7 @@ mod tests {
              <author><name>freshcontext</name></author>"
         );
         let hostile = read_back(&feed());
-        // The reader writes addresses in their normal form.
+        // The library normalises addresses.
         assert_eq!(
             hostile.links.first().unwrap().href,
             "https://example.com/?a=1&b=%3C2%3E"

@@ -1,4 +1,4 @@
-//! What goes into a version, by what is known of each source and by the policy for what is not.
+//! Collects the content of a version by the state of each source and by the policy for unchecked ones.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,67 +6,67 @@ use serde_json::{Map, Value};
 use crate::definition::{OnUnchecked, Source};
 use crate::version::{Entry, Listing, Snapshot, State, Trouble};
 
-/// An item as it was synced last.
+/// An item of the last sync.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeldItem {
     /// Its id.
     pub id: String,
     /// The item.
     pub item: Map<String, Value>,
-    /// Whether it is from an earlier sync, because the part that would have it could not be read.
+    /// Whether it is from an earlier sync, because its part of the source could not be read.
     #[serde(default)]
     pub carried: bool,
 }
 
-/// What is held of a source.
+/// Stored state of a source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Held {
-    /// When its items left the source; `None` where that is not known.
+    /// When its items were fetched; `None` if unknown.
     pub synced_at: Option<String>,
-    /// The stored timestamp of that, where it is ahead of the clock and therefore invalid.
+    /// The stored timestamp of the sync if it is ahead of the clock and therefore invalid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synced_at_ahead: Option<String>,
-    /// When that was last confirmed; `None` where that is not known.
+    /// When the state was last confirmed; `None` if unknown.
     pub checked_at: Option<String>,
-    /// The source's own mark.
+    /// The source's own cursor.
     pub platform_cursor: Option<String>,
     /// The newest date of an item.
     pub source_latest_at: Option<String>,
-    /// What the items are of all there is.
+    /// How the items relate to everything the source has.
     pub listing: Listing,
-    /// The items, in the order of the source.
+    /// Items in the source's order.
     pub items: Vec<HeldItem>,
-    /// Ids of things that the source itself said to be no more.
+    /// Ids that the source reports as removed.
     pub gone: Vec<String>,
-    /// The parts that could not be read.
+    /// Parts that could not be read.
     pub incomplete: Vec<Trouble>,
 }
 
-/// What is known of one source when a version is made.
+/// State of one source when a version is generated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Known {
     /// The source.
     pub source: Source,
-    /// What is held of it; `None` where it was never synced.
+    /// Stored state; `None` if it was never synced.
     pub held: Option<Held>,
     /// Why it could not be checked or synced now.
     pub trouble: Option<Trouble>,
 }
 
-/// What goes into a version, before it is judged.
+/// Content of a version before the evaluation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gathered {
-    /// Every source, as it stood.
+    /// State of every source.
     pub snapshots: Vec<Snapshot>,
-    /// The items, not judged yet.
+    /// Items before the evaluation.
     pub entries: Vec<Entry>,
 }
 
-/// Something could not be checked, and the policy is to refuse.
+/// A source could not be checked, and the policy is to refuse.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused(pub Vec<Trouble>);
 
-/// Puts together what goes in.
+/// Collects the content.
 pub fn gather(known: Vec<Known>, policy: OnUnchecked) -> Result<Gathered, Refused> {
     let troubles: Vec<Trouble> = known.iter().flat_map(troubles_of).collect();
     if policy == OnUnchecked::Refuse && !troubles.is_empty() {
@@ -197,7 +197,7 @@ pub(crate) mod tests {
         assert_eq!(last, Ok(vec![(State::LastUsed, 2)]));
         let out = states(unchecked(), OnUnchecked::LeaveOut);
         assert_eq!(out, Ok(vec![(State::LeftOut, 0)]));
-        // There is no last to use.
+        // There is no earlier sync to use.
         let never = states(vec![known(None, Some(trouble()))], OnUnchecked::UseLast);
         assert_eq!(never, Ok(vec![(State::LeftOut, 0)]));
     }

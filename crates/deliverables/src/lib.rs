@@ -1,5 +1,5 @@
-//! Deliverables, without input, output or clock: what one is made of, what happens where a source cannot be checked,
-//! how a version is put together, and what changed between two.
+//! Deliverables, without I/O or clock: definitions, the policy for unchecked sources, the generation of
+//! versions, and differences between them.
 
 mod definition;
 mod diff;
@@ -18,15 +18,15 @@ pub use version::{Entry, Listing, Snapshot, State, Trouble, Version, chain_hash,
 
 /// Longest name of a deliverable, in characters.
 pub const NAME_CHARS: usize = 64;
-/// Sources of one deliverable.
+/// Most sources of one deliverable.
 pub const SOURCES: usize = 32;
 /// Longest template, in bytes.
 pub const TEMPLATE_BYTES: usize = 64 << 10;
-/// Longest style, and longest recipient, in characters.
+/// Longest style and longest recipient, in characters.
 pub const WORDS_CHARS: usize = 500;
-/// Recipients of one deliverable.
+/// Most recipients of one deliverable.
 pub const RECIPIENTS: usize = 50;
-/// Tokens that a version may hold where nothing is said.
+/// Default token budget of a version.
 pub const MAX_TOKENS: u64 = 4_000;
-/// Changes in one feed, the newest ones.
+/// Number of changes in one feed; the newest are kept.
 pub const FEED_ENTRIES: usize = 100;

@@ -1,9 +1,9 @@
-//! The Markdown that a version is filled into. What comes out is bounded: each part stands once, and what goes beyond a
-//! number of bytes is left out, which the text says.
+//! The Markdown template of a version. The output is bounded: each part occurs once, and content beyond a
+//! size limit is omitted, which the text reports.
 
 use std::collections::BTreeSet;
 
-/// The parts of a template, by name.
+/// Parts of a template by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Slots<'a> {
     /// `{{name}}`
@@ -16,15 +16,15 @@ pub struct Slots<'a> {
     pub style: &'a str,
     /// `{{recipients}}`
     pub recipients: &'a str,
-    /// `{{sources}}`: a line for each, with what is known of it
+    /// `{{sources}}`: a line for each source with its state
     pub sources: &'a str,
-    /// `{{blocks}}`: the items that fit, each under its envelope, with the line break at its end
+    /// `{{blocks}}`: the selected items, each with its envelope and a final line break
     pub blocks: &'a [&'a str],
-    /// `{{missing}}`: a line for each thing that is known to be missing
+    /// `{{missing}}`: a line for each known gap
     pub missing: &'a str,
 }
 
-/// What is used where a deliverable has no template of its own.
+/// Default template.
 const PLAIN: &str = "\
 # {{name}}, version {{version}}
 
@@ -54,10 +54,10 @@ const NAMES: [&str; 8] = [
     "missing",
 ];
 
-/// What stands for the blocks where there are none.
+/// Text in place of the blocks if there are none.
 const NO_BLOCKS: &str = "Nothing goes in.";
 
-/// The names between `{{` and `}}`, in order.
+/// Returns the names between `{{` and `}}`, in order.
 fn named(template: &str) -> impl Iterator<Item = &str> {
     let mut rest = template;
     std::iter::from_fn(move || {
@@ -68,26 +68,26 @@ fn named(template: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The first `{{part}}` of a template that nothing is known of.
+/// Returns the first unknown `{{part}}` of a template.
 pub fn unknown_slot(template: &str) -> Option<&str> {
     named(template).find(|name| !NAMES.contains(&name.trim()))
 }
 
-/// The first `{{part}}` that stands in a template twice.
+/// Returns the first repeated `{{part}}` of a template.
 pub fn repeated_slot(template: &str) -> Option<&str> {
     let mut seen = BTreeSet::new();
     named(template).map(str::trim).find(|name| !seen.insert(*name))
 }
 
-/// What of the blocks goes in.
+/// The blocks that fit.
 struct Shown<'a> {
     blocks: &'a [&'a str],
-    /// What is said of the others.
+    /// Text about the omitted blocks.
     cut: String,
 }
 
 impl<'a> Shown<'a> {
-    /// So many bytes of whole blocks, those at the beginning.
+    /// Selects whole blocks from the beginning, up to a size in bytes.
     fn of(blocks: &'a [&'a str], room: usize, most: usize) -> Self {
         let mut bytes = 0_usize;
         let fits = |block: &&&str| {
@@ -127,17 +127,17 @@ fn bound(most: usize) -> String {
     format!("which may have {most} bytes (limits.version_bytes)")
 }
 
-/// Room kept for the line that says what was cut, in bytes.
+/// Space reserved for the line about omitted blocks, in bytes.
 const CUT_BYTES: usize = 160;
 
-/// Fills a template, or ours where there is none, with at most `most` bytes. What is put in is not read for parts once
-/// more. A part that stands there twice, as it may in a template that was kept before this was refused, is left out the
-/// second time. Blocks that do not fit are left out, whole ones, and the text says how many.
+/// Fills a template, or the default one, with at most `most` bytes. Inserted text is not searched for parts.
+/// A repeated part, possible in templates stored before it was refused, is filled once. Blocks that do not
+/// fit are omitted as a whole, and the text states their number.
 pub fn fill(template: Option<&str>, slots: &Slots<'_>, most: usize) -> String {
     let template = template.unwrap_or(PLAIN);
     let bytes: usize = slots.blocks.iter().map(|block| block.len()).sum();
     let others = filled(template, slots, |_| ()).len();
-    // The blocks alone are cut as long as the rest leaves them room.
+    // Only the blocks are cut, as long as the rest leaves room for them.
     let room = if others.saturating_add(bytes) <= most {
         bytes
     } else {
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(filled, "# {{blocks}}\none {{name}} two {{ end");
         assert!(fill(None, &slots, MOST).contains("one {{name}} two"));
         assert!(fill(None, &Slots::default(), MOST).contains(NO_BLOCKS));
-        // Kept before a part could stand once only.
+        // Stored before repeated parts were refused.
         let twice = fill(Some("{{blocks}}|{{ blocks }}|{{name}}"), &slots, MOST);
         assert_eq!(twice, "one {{name}} two||{{blocks}}");
     }

@@ -1,4 +1,4 @@
-//! One version: what it was made from, what is in it, and the chain that versions form.
+//! A version: its sources, its content, and the hash chain of versions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,88 +6,88 @@ use sha2::{Digest, Sha256};
 
 use crate::definition::Definition;
 
-/// What a source's items are of all there is.
+/// How a source's items relate to everything it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Listing {
-    /// The newest or best of many: what is missing may have been pushed out.
+    /// The newest or best of many: a missing item may have been displaced.
     Window,
-    /// Things that were asked for by name: each says itself when it is gone.
+    /// Items requested by name: each reports its own removal.
     Named,
 }
 
-/// Why a source, or a part of one, could not be read.
+/// Why a source or a part of it could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trouble {
-    /// The source in words, with the part of it where it was only one.
+    /// The source in words, with the part if only that failed.
     pub what: String,
     /// The code of the error.
     pub code: String,
-    /// Why, in one line.
+    /// Reason in one line.
     pub message: String,
-    /// Seconds after which it may be tried again.
+    /// Delay before the next attempt, in seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_s: Option<u64>,
 }
 
-/// How a source stood when a version was made.
+/// State of a source when a version was generated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Known to be as the source has it.
+    /// Confirmed as current.
     Current,
-    /// Some of it could not be read; what was read is current.
+    /// Partly unreadable; the rest is current.
     Partial,
-    /// It could not be checked; what was synced last went in.
+    /// Could not be checked; the items of the last sync were used.
     LastUsed,
-    /// It could not be checked, and stayed out.
+    /// Could not be checked and was left out.
     LeftOut,
 }
 
-/// What a version was made from: the source as it stood.
+/// State of a source that a version was generated from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The tool.
     pub platform: String,
     /// The resource in canonical form.
     pub resource_id: String,
-    /// The same in words.
+    /// The resource in words.
     pub resource_name: String,
-    /// How it stood.
+    /// Its state.
     pub state: State,
-    /// When its items left the source; `None` where it was never synced, and where that is not known.
+    /// When its items were fetched; `None` if it was never synced or the time is unknown.
     pub synced_at: Option<String>,
-    /// The stored timestamp of the sync, where it is ahead of the clock: the time is then unknown.
+    /// The stored timestamp of the sync if it is ahead of the clock; the time is then unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synced_at_ahead: Option<String>,
-    /// When that was last confirmed.
+    /// When the state was last confirmed.
     pub checked_at: Option<String>,
-    /// The source's own mark: a validator, or the newest id.
+    /// The source's own cursor: a validator, or the newest id.
     pub platform_cursor: Option<String>,
-    /// Items that went into the judgement.
+    /// Number of evaluated items.
     pub item_count: usize,
     /// The newest date of an item.
     pub last_edited_at: Option<String>,
-    /// What the items are of all there is.
+    /// How the items relate to everything the source has.
     pub listing: Listing,
-    /// Things that the source itself said to be no more.
+    /// Ids that the source reports as removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
-    /// Why it, or parts of it, could not be checked.
+    /// Why the source or parts of it could not be checked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub troubles: Vec<Trouble>,
 }
 
-/// One item of a version, with its judgement at that moment.
+/// One item of a version, with its evaluation at that time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The resource that it is of.
+    /// Its resource.
     pub resource: String,
-    /// Its id within that.
+    /// Its id within the resource.
     pub id: String,
-    /// The item as the source's tool gave it.
+    /// The item as the tool returned it.
     pub item: Map<String, Value>,
-    /// What was said of it when the version was made.
+    /// Its evaluation when the version was generated.
     pub judged: Map<String, Value>,
 }
 
@@ -98,27 +98,27 @@ pub struct Version {
     pub name: String,
     /// Its number, from 1.
     pub version: i64,
-    /// When it was made, and what everything in it is judged at.
+    /// Time of generation, and of every evaluation in it.
     pub generated_at: String,
-    /// What it was to be.
+    /// The definition at that time.
     pub definition: Definition,
-    /// What it was made from.
+    /// State of its sources.
     pub source_snapshots: Vec<Snapshot>,
-    /// Every item that was judged, those that did not fit included.
+    /// Every evaluated item, including those that did not fit.
     pub items: Vec<Entry>,
-    /// What went in and what stayed out, as `evaluate_context` says it.
+    /// Selected and omitted items, in the format of `evaluate_context`.
     pub selection: Value,
-    /// What was allowed and used.
+    /// Budget and use.
     pub budget: Value,
-    /// The blocks that went in, each under its envelope.
+    /// Selected blocks, each with its envelope.
     pub blocks: Value,
-    /// What is known to be missing.
+    /// Known gaps.
     pub missing_context: Value,
-    /// The whole as Markdown.
+    /// The version as Markdown.
     pub markdown: String,
 }
 
-/// Hash of a version: SHA-256 over its number, the hash of the one before it, and its body.
+/// Returns the hash of a version: SHA-256 over its number, its predecessor's hash, and its body.
 pub fn chain_hash(version: i64, predecessor: Option<&str>, body: &str) -> String {
     let mut hash = Sha256::new();
     for part in [&version.to_string(), predecessor.unwrap_or_default(), body] {
@@ -137,7 +137,7 @@ pub fn verify_chain<'a>(
     for (version, predecessor, hash, body) in versions {
         let follows = match before {
             Some((number, known)) => version == number + 1 && predecessor == Some(known),
-            // Those before it may have ended.
+            // Earlier versions may have been deleted.
             None => (version == 1) == predecessor.is_none(),
         };
         if !follows || chain_hash(version, predecessor, body) != hash {

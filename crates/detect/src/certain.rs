@@ -1,5 +1,5 @@
-//! What needs no weighing: nothing there, binary bytes, a bare status, a stack trace, error objects, what retrieval tools print, a
-//! vendor's block page.
+//! Cases that need no weights: empty text, binary data, a bare status, a stack trace, error objects, output
+//! of retrieval tools, a vendor's block page.
 
 use freshcontext_contract::block_pages::Strength;
 use http::StatusCode;
@@ -11,8 +11,8 @@ use crate::segment::Segments;
 use crate::text::{first_line, head};
 use crate::verdict::{Inspection, Kind};
 
-/// Opening bytes of formats whose beginning reads as text; in text form, where the upper bytes were replaced. What opens other
-/// formats is unreadable anyway.
+/// Magic bytes of formats whose beginning reads as text, with their high bytes replaced as in decoded text.
+/// Other binary formats are unreadable anyway.
 const MAGIC: [(&str, &str); 8] = [
     ("%PDF-", "PDF"),
     ("PK\u{3}\u{4}", "a ZIP archive"),
@@ -24,48 +24,49 @@ const MAGIC: [(&str, &str); 8] = [
     ("\u{7f}ELF", "an ELF program"),
 ];
 
-/// Share of unreadable characters from which data is not text.
+/// Share of unreadable characters above which data counts as binary.
 const UNREADABLE: f64 = 0.1;
 
 /// How much of a text is searched for unreadable characters, in bytes.
 const SEARCHED: usize = 600;
 
-/// Words in brackets or before a colon with which tools open a failure, in lower case, with `|` between.
+/// Failure words in brackets or before a colon at the start of a tool's output, in lower case, separated by
+/// `|`.
 const MARKERS: &str = "error|fatal|failed|failure|unavailable|timeout|timed out|blocked|denied|access denied|\
     not found|forbidden|rate limited|rate limit|unauthorized|fetch error|http error|\
     network error|tool error|request failed|fetch failed|fetch_error|rejected|unreachable";
 
-/// Tools that say in brackets who they are, before one of those.
+/// Tool names that may precede such a word in brackets.
 const TOOLS: &str = "security|policy|guard|proxy|fetch|http|tool|network";
 
-/// Calls of the system and of its resolver of which Node.js says in a word with which error they failed, and those errors
+/// System and resolver calls that Node.js reports with a single error code, and those codes
 /// (nodejs.org/api/errors.html, "Common system errors", and `dns`).
 const CALLS: &str = "connect|read|write|getaddrinfo|queryA|queryAaaa|open|stat|spawn";
 const ERRNO: &str = "ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EAI_FAIL|ESERVFAIL|ENODATA|EPIPE|\
     EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EPROTO|EACCES|EPERM|ENOENT|ENOTDIR|EISDIR|EMFILE";
 
-/// Those that no title opens with: more words may follow.
+/// Words that never open a title, so more words may follow them.
 const TELLING: &str = "timeout|timed out|fetch error|fetch_error|http error|network error|tool error|request failed|\
     fetch failed";
 const WORDS_AFTER_TELLING: usize = 14;
 
-/// Longest text that a tool's marker opens, in bytes, and the most words after a bare `Error:`.
+/// Longest text after a tool's marker, in bytes; and the most words after a bare `Error:`.
 const MARKED: usize = 400;
 const WORDS_AFTER_ERROR: usize = 4;
 
-/// Most visible bytes of a page that a vendor's proof decides.
+/// Most visible bytes of a page on which a vendor's proof alone decides.
 const WALLED: usize = 400;
 
-/// Longest text that is a status and nothing else, in bytes.
+/// Longest bare status, in bytes.
 const STATUS: usize = 60;
 
-/// Longest response that is taken for one, in bytes: what is longer explains one.
+/// Longest raw HTTP response, in bytes; longer texts explain one.
 const RESPONSE: usize = 2000;
 
 /// Longest stack trace, in bytes.
 const TRACE: usize = 6000;
 
-/// Judges what is certain; `None` leaves it to the weights.
+/// Classifies the certain cases; `None` leaves the text to the weights.
 pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     if text.is_empty() {
         return Some(Inspection::new(Kind::Empty, 1.0, "there is no text"));
@@ -80,13 +81,13 @@ pub(crate) fn classify(text: &str, segments: &Segments<'_>, figures: &Figures) -
         .or_else(|| block_page(segments, figures))
 }
 
-/// What a status may stand behind, in lower case, with `|` between; the last is what ingress-nginx says of a host without a route.
+/// Prefixes of a bare status, in lower case, separated by `|`; the last is ingress-nginx's default backend.
 const BEFORE_STATUS: &str = "http/1.1 |http/1.0 |http/2 |http/3 |http error |error |http |default backend - ";
 
-/// `404`, `HTTP/1.1 503 Service Unavailable`, `Too Many Requests`: a status and nothing else. Or a whole response that refuses:
-/// a status line, and a header field below it (RFC 9112).
+/// Recognises a bare status (`404`, `HTTP/1.1 503 Service Unavailable`, `Too Many Requests`), and a raw
+/// refusal: a status line followed by a header field (RFC 9112).
 fn status(text: &str) -> Option<Inspection> {
-    // By its length first: a long text may be one line, and would be searched for its end.
+    // Checked first: a long text may be a single line, and would be searched for its end.
     if text.len() > RESPONSE {
         return None;
     }
@@ -120,7 +121,8 @@ fn is_field(line: &str) -> bool {
     !name.is_empty() && name.bytes().all(token)
 }
 
-/// The code of a reason (RFC 9110), in lower case; none where the words say something by themselves.
+/// Returns the status code of a reason phrase (RFC 9110) in lower case; none if the words are conclusive by
+/// themselves.
 fn code_of_reason(reason: &str) -> Option<u16> {
     match reason {
         "gateway time-out" => Some(504),
@@ -148,13 +150,13 @@ const fn kind_of_status(code: u16) -> Kind {
     }
 }
 
-/// Whether a line is one of a stack trace.
+/// Whether a line belongs to a stack trace.
 fn is_frame(line: &str) -> bool {
     let mut begins = ["at ", "File \"", "Caused by: ", "... "].iter();
     begins.any(|begin| line.trim_start().starts_with(begin))
 }
 
-/// A stack trace in place of an answer.
+/// Recognises a stack trace in place of content.
 fn trace(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
     if text.len() > TRACE {
         return None;
@@ -175,7 +177,7 @@ fn trace(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
     traced.then(|| found.with("shape", head(first, 80)))
 }
 
-/// XML whose first elements are an error or a fault.
+/// Recognises XML whose first elements are an error or a fault.
 fn fault(segments: &Segments<'_>) -> Option<Inspection> {
     let shape = &segments.shape;
     if !shape.fault || shape.visible >= 2000 || shape.feed || segments.form != Form::Xml {
@@ -191,7 +193,7 @@ fn binary(text: &str) -> Option<Inspection> {
         return Some(found.with("shape", *what));
     }
     let start = head(text, SEARCHED);
-    // most texts have no such byte at all; without an early end, this compares many bytes at a time
+    // Most texts contain no such byte. Without an early exit, this loop is vectorised.
     let odd = |byte: u8| matches!(byte, 0..=8 | 14..=0x1f | 0x7f | 0xc2 | 0xef);
     if !start.bytes().fold(false, |any, byte| any | odd(byte)) {
         return None;
@@ -206,7 +208,7 @@ fn binary(text: &str) -> Option<Inspection> {
     Some(Inspection::new(Kind::Malformed, 0.97, "bytes that are no text").with("shape", seen))
 }
 
-/// What stands for nothing where a value was expected, with `|` between.
+/// Placeholders for an absent value, separated by `|`.
 const PLACEHOLDERS: &str = "null|NULL|undefined|None|nil|NaN|N/A|n/a|[object Object]";
 
 fn hollow(text: &str, segments: &Segments<'_>) -> Option<Inspection> {
@@ -228,7 +230,7 @@ fn listed(words: &str, word: &str) -> bool {
     words.split('|').any(|listed| listed == word)
 }
 
-/// `[Error] upstream said no`, `Error: boom`, `Timeout after 30s`: what retrieval tools print themselves.
+/// Recognises output of retrieval tools: `[Error] upstream said no`, `Error: boom`, `Timeout after 30s`.
 fn marker(text: &str) -> Option<Inspection> {
     if text.len() > MARKED || text.lines().count() > 3 {
         return None;
@@ -242,7 +244,7 @@ fn marker(text: &str) -> Option<Inspection> {
     Some(found.with("wording", head(text, bytes)))
 }
 
-/// Bytes of a marker in brackets.
+/// Length of a marker in brackets.
 fn bracketed(lower: &str) -> Option<usize> {
     let (word, rest) = lower.strip_prefix('[')?.split_once(']')?;
     let is_link = rest.starts_with('(');
@@ -251,7 +253,7 @@ fn bracketed(lower: &str) -> Option<usize> {
     marks.then_some(word.len() + 2)
 }
 
-/// Bytes of a marker before a colon and a few words.
+/// Length of a marker before a colon and a few words.
 fn announced(lower: &str) -> Option<usize> {
     let (word, rest) = lower.split_once(": ")?;
     let words = rest.split_whitespace().count();
@@ -261,14 +263,14 @@ fn announced(lower: &str) -> Option<usize> {
     (few && (by_curl || listed(MARKERS, word)) && !lower.contains('\n')).then_some(word.len() + 1)
 }
 
-/// Bytes of one before the time that was waited.
+/// Length of a marker before a duration.
 fn waited(lower: &str) -> Option<usize> {
     let (word, time) = lower.split_once(" after ")?;
     let is_time = time.starts_with(|c: char| c.is_ascii_digit()) && time.split_whitespace().count() <= 2;
     (is_time && listed(TELLING, word)).then_some(word.len())
 }
 
-/// Bytes of what Node.js prints of a call of the system that failed: `connect ECONNREFUSED 192.0.2.7:443`.
+/// Length of a failed system call in Node.js's notation: `connect ECONNREFUSED 192.0.2.7:443`.
 fn system_error(text: &str) -> Option<usize> {
     let (call, rest) = text.split_once(' ')?;
     let name = rest.split([' ', ',']).next()?;
@@ -276,7 +278,7 @@ fn system_error(text: &str) -> Option<usize> {
     (few && listed(CALLS, call) && listed(ERRNO, name)).then_some(call.len() + 1 + name.len())
 }
 
-/// The kind of failure that a tool's few words name, in lower case: too few to be weighed.
+/// Returns the kind of failure that a tool's short message names, in lower case; too short for weights.
 fn named_kind(lower: &str) -> Kind {
     let kinds = [
         ("rate limit|too many", Kind::RateLimited),
@@ -293,12 +295,12 @@ fn named_kind(lower: &str) -> Kind {
         .map_or(Kind::ToolError, |(_, kind)| kind)
 }
 
-/// The kind of failure that a text tells of, so far as its words say.
+/// Returns the kind of failure by the text's words.
 fn kind(segments: &Segments<'_>) -> Kind {
     Model::built_in().kind(segments).unwrap_or(Kind::ToolError)
 }
 
-/// JSON that is an error and nothing else: problem details, JSON-RPC, GraphQL and the home-made ones.
+/// Recognises JSON that is only an error: problem details, JSON-RPC, GraphQL and custom formats.
 fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     let json = segments.json?;
     let unmarked = json.is_document() || figures.mark.is_none();
@@ -313,7 +315,7 @@ fn object(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     Some(found.with("shape", "an error object"))
 }
 
-/// A vendor's proof on a page without a document of its own.
+/// Recognises a vendor's proof on a page without content of its own.
 fn block_page(segments: &Segments<'_>, figures: &Figures) -> Option<Inspection> {
     let mark = figures.mark.filter(|mark| mark.strength == Strength::Proof)?;
     if segments.form != Form::Html || segments.shape.visible > WALLED {

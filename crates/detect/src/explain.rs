@@ -1,4 +1,4 @@
-//! Why a text is called a failure, in words.
+//! Explains in words why a text is classified as a failure.
 
 use freshcontext_contract::quoted;
 
@@ -8,16 +8,16 @@ use crate::score::{Model, Peak, length_class};
 use crate::segment::Segments;
 use crate::verdict::{Inspection, Kind};
 
-/// Facts that are named.
+/// Most facts in an explanation.
 const NAMED: usize = 3;
 
-/// Most bytes of one of them.
+/// Longest fact, in bytes.
 const PHRASE: usize = 48;
 
-/// Most bytes of a sentence that are shown.
+/// Longest quoted sentence, in bytes.
 const QUOTED: usize = 120;
 
-/// The verdict on a text whose margin is not negative.
+/// Explains a text with a non-negative margin.
 pub(crate) fn failure(model: &Model, segments: &Segments<'_>, figures: &Figures, margin: f32) -> Inspection {
     let kind = model.kind(segments).unwrap_or(Kind::ToolError);
     let words = said(model, segments);
@@ -38,12 +38,12 @@ pub(crate) fn failure(model: &Model, segments: &Segments<'_>, figures: &Figures,
     }
 }
 
-/// Of a text that is not short, the sentence that is most like a failure.
+/// For a text that is not short, returns the sentence most typical of a failure.
 fn sentence(model: &Model, segments: &Segments<'_>) -> Option<String> {
     if length_class(segments.shape.visible) == 0 {
         return None;
     }
-    // Where the sentence began, and in which part: what is left of one part is no beginning in the next.
+    // Start of the sentence and its part: the rest of one part does not continue in the next.
     let mut began: Option<(usize, &str)> = None;
     let (mut peak, mut highest) = (Peak::default(), None);
     features::sentences(segments, |gram, part| {
@@ -58,7 +58,7 @@ fn sentence(model: &Model, segments: &Segments<'_>) -> Option<String> {
     highest.map(|sentence| quoted(crate::text::head(sentence, QUOTED)))
 }
 
-/// Some words of a part of a text.
+/// A phrase from one part of a text.
 #[derive(Clone, Copy)]
 struct Phrase<'a> {
     part: &'a str,
@@ -71,7 +71,7 @@ impl<'a> Phrase<'a> {
         self.part.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Whether both share a word.
+    /// Whether the two overlap.
     fn overlaps(&self, other: &Self) -> bool {
         std::ptr::eq(self.part, other.part) && self.start < other.end && other.start < self.end
     }
@@ -85,14 +85,14 @@ impl<'a> Phrase<'a> {
     }
 }
 
-/// The words that weigh most, each with those beside it that weigh, too: "could not open" says more to a reader than "not".
+/// Returns the heaviest words, each joined with weighted neighbours: "could not open" is clearer than "not".
 fn said(model: &Model, segments: &Segments<'_>) -> Vec<String> {
     let mut all = Vec::new();
     features::grams(segments, |gram, part, _| {
         let weight = model.gram(gram.bucket);
         let words = part.get(gram.start..gram.end).unwrap_or_default();
-        // Neither "was" nor a number says anything to a reader by itself, but a number belongs to
-        // the unit behind it: "30000ms exceeded".
+        // "was" or a number alone tells a reader nothing, but a number belongs to the unit that follows:
+        // "30000ms exceeded".
         if weight > 0.0 && words.len() >= 4 && words.starts_with(char::is_alphabetic) {
             let before = part.get(..gram.start).unwrap_or_default();
             let start = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
@@ -109,7 +109,7 @@ fn said(model: &Model, segments: &Segments<'_>) -> Vec<String> {
         if is_known || whole.words().len() > PHRASE {
             continue;
         }
-        // It takes the place of the heaviest that it is joined to.
+        // Replaces the heaviest phrase that it is joined to.
         if let Some(place) = said.iter().position(|other| one.overlaps(other)) {
             said.retain(|other| !one.overlaps(other));
             said.insert(place, whole);

@@ -1,62 +1,63 @@
-//! What is counted about a text: n-grams by hash, and named figures of its shape.
+//! Features of a text: n-grams by hash, and named figures of its shape.
 
 use std::sync::LazyLock;
 
 use crate::mentions;
 use crate::segment::Segments;
 
-/// Places for weights. Each holds one n-gram of those that share it and says which, so that a word nobody learned from
-/// does not weigh what another one does.
+/// Number of weight slots. Each slot stores one of the n-grams that hash to it and identifies which, so an
+/// unseen word does not get another word's weight.
 pub const SLOTS: usize = 7 << 15;
 
-/// How many n-grams that share a slot can be told apart.
+/// Number of n-grams per slot that can be distinguished.
 pub const CHECKS: u8 = 8;
 
-/// Buckets that n-grams are hashed into: a slot and which of its n-grams.
+/// Number of hash buckets: a slot and the n-gram within it.
 pub const BUCKETS: usize = SLOTS * CHECKS as usize;
 
-/// What the hash of a word begins with.
+/// Initial hash of a word.
 const START: u32 = 0x0bad_5eed;
 
-/// Letters of a word that stand for all its forms: "verweigert" and "verweigern" begin alike. Of a longer word its ending
-/// counts, too: "unreachable" and "unavailable" end alike.
+/// Length of a stem: "verweigert" and "verweigern" share one. The ending of a longer word counts too:
+/// "unreachable" and "unavailable" share one.
 const STEM: u32 = 5;
 
-/// Marks the last letters of words, and the words with which a sentence begins and ends.
+/// Marks endings of words, and the first and last words of a sentence.
 const AS_ENDING: u32 = 0x7733;
 const AS_FIRST: u32 = 0x5117;
 const AS_LAST: u32 = 0x9ab3;
 
-/// Stand for what messages name, whose words would say what a failure is about and not that it is one; and for a quotation, to the
-/// words around it.
+/// Placeholders for named things, whose words show the topic of a failure rather than the failure itself; and
+/// for a quotation, as its neighbours see it.
 const NAME: u32 = 0x3c6e_f372;
 const NUMBER: u32 = 0x1b87_3593;
 const QUOTATION: u32 = 0x6a09_e667;
 
-/// Words of a text's first line that are counted once more, as its title.
+/// Length of the first line that is counted again as a title, in bytes.
 const TITLE_BYTES: usize = 120;
 
-/// Marks the n-grams of titles, so that they weigh for themselves.
+/// Marks the n-grams of titles, which have weights of their own.
 const AS_TITLE: u32 = 0x51ed_270b;
 
-/// One n-gram: its bucket, and where it stands in its segment.
+/// One n-gram: its bucket and its position in the segment.
 #[derive(Debug, Clone, Copy)]
 pub struct Gram {
-    /// Which weight it has, below [`BUCKETS`].
+    /// Index of its weight, below [`BUCKETS`].
     pub bucket: u32,
-    /// First byte.
+    /// Start, in bytes.
     pub start: usize,
-    /// Behind the last byte.
+    /// End, in bytes, exclusive.
     pub end: usize,
-    /// Whether it is one whole word, and not one within quotation marks.
+    /// Whether it is a single whole word outside quotation marks.
     pub word: bool,
-    /// Whether the text did not have it before: what is said twice weighs once.
+    /// Whether this is its first occurrence: repetitions do not add weight.
     pub first: bool,
-    /// Whether it is the last of its sentence.
+    /// Whether it ends its sentence.
     pub ends: bool,
 }
 
-/// How characters join into words: as part of one, as a digit, each for itself (scripts without spaces), or not at all.
+/// How characters form words: as a letter, as a digit, each by itself (scripts without spaces), or not at
+/// all.
 const LETTER: u32 = 0;
 const DIGIT: u32 = 1;
 const SINGLE: u32 = 2;
@@ -69,28 +70,28 @@ fn class(code: u32) -> u32 {
         0..=0xbf | 0xd7 | 0xf7 | 0x2000..=0x206f | 0x2190..=0x2bff | 0x3000..=0x3004 | 0x3008..=0x3020 => {
             OTHER
         }
-        // Thai to Lao, Myanmar, Khmer, kana and ideographs; full-width punctuation
+        // Thai to Lao, Myanmar, Khmer, kana and ideographs; full-width punctuation.
         0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3041..=0x30ff | 0x3400..=0x9fff => SINGLE,
         0xff00..=0xff20 | 0xfff0..=0xffff | 0x1f000..=0x1faff => OTHER,
         _ => LETTER,
     }
 }
 
-/// Lower case; of what has two letters then, the first.
+/// Lower case; the first letter if that has two.
 fn lower(code: u32) -> u32 {
-    // Beyond, only full-width letters and scripts that are hardly written any more have two cases.
+    // Above this, only full-width letters and historic scripts have case.
     let cased = char::from_u32(code).filter(|_| code < 0x2000);
     cased
         .and_then(|c| c.to_lowercase().next())
         .map_or(code, u32::from)
 }
 
-/// A character's class, and its code in lower case: in one number, so that a look is one load.
+/// A character's class and its lower-case code in one number, so that a lookup is a single load.
 fn classed(code: u32) -> u32 {
     class(code) << 24 | lower(code)
 }
 
-/// The characters of one byte or two: those of Latin, Greek, Cyrillic, Hebrew and Arabic letters.
+/// Characters of one or two bytes in UTF-8: Latin, Greek, Cyrillic, Hebrew and Arabic letters.
 type Known = [u32; 0x800];
 
 static KNOWN: LazyLock<Known> = LazyLock::new(|| {
@@ -98,7 +99,7 @@ static KNOWN: LazyLock<Known> = LazyLock::new(|| {
     std::array::from_fn(|_| codes.next().map_or(0, classed))
 });
 
-/// The class of the character that begins here, its code in lower case, and its bytes.
+/// Returns the class of the character at a position, its lower-case code, and its length in bytes.
 #[inline]
 fn character(known: &Known, text: &str, at: usize) -> Option<(u32, u32, usize)> {
     let first = *text.as_bytes().get(at)?;
@@ -119,25 +120,25 @@ fn mix(hash: u32, code: u32) -> u32 {
     (hash.rotate_left(5) ^ code).wrapping_mul(0x9e37_79b1)
 }
 
-/// Below [`BUCKETS`], so that the cast loses nothing.
+/// Below [`BUCKETS`], so the cast is lossless.
 fn bucket(hash: u32) -> u32 {
     let mixed = (hash ^ (hash >> 15)).wrapping_mul(0x85eb_ca6b);
     ((u64::from(mixed) * BUCKETS as u64) >> 32) as u32
 }
 
-/// A word on its way to being counted.
+/// The word being read.
 #[derive(Clone, Copy, Default)]
 struct Word {
     full: u32,
     stem: u32,
     letters: u32,
-    /// Its last four letters: what was shifted further is gone.
+    /// Its last four letters; earlier ones are shifted out.
     ending: u32,
     start: usize,
 }
 
 impl Word {
-    /// What stands for something that is named.
+    /// A placeholder for a named thing.
     fn standing(what: u32, start: usize) -> Self {
         Self {
             full: what,
@@ -159,12 +160,12 @@ impl Word {
     }
 }
 
-/// The last word of the sentence, where it ends, and what counts it.
+/// The previous word of the sentence, where it ends, and the callback.
 struct Counter<F> {
     last: Word,
     end: usize,
     salt: u32,
-    /// Where the quotation ends that is being read, and 0 outside of one.
+    /// End of the current quotation, or 0 outside of one.
     quoted: usize,
     add: F,
 }
@@ -184,7 +185,7 @@ impl<F: FnMut(Gram)> Counter<F> {
 
     #[inline]
     fn word(&mut self, mut word: Word, end: usize) {
-        // One branch that no processor foresees for all that depends on the length.
+        // A single unpredictable branch for everything that depends on the length.
         let long = word.letters > STEM;
         if !long {
             word.stem = word.full;
@@ -207,7 +208,7 @@ impl<F: FnMut(Gram)> Counter<F> {
         self.end = end;
     }
 
-    /// Something that stands for what the text names.
+    /// Adds a placeholder for something that the text names.
     fn stands_for(&mut self, what: u32, start: usize, end: usize) {
         let last = self.last;
         let (before, from) = if last.letters > 0 {
@@ -220,7 +221,7 @@ impl<F: FnMut(Gram)> Counter<F> {
         self.end = end;
     }
 
-    /// Enters a short quotation, if one begins with this character, or leaves it.
+    /// Enters or leaves a short quotation at this character.
     fn quote(&mut self, text: &str, at: usize, next: usize) {
         if self.quoted > 0 {
             if at >= self.quoted {
@@ -229,15 +230,15 @@ impl<F: FnMut(Gram)> Counter<F> {
                 self.end = next;
             }
         } else if let Some(length) = mentions::quotation(text, at, next, self.last.letters > 0) {
-            // The mark is none of the words that are shown to a reader.
+            // The mark itself is not shown to a reader.
             self.stands_for(QUOTATION, at, at);
             self.last = Word::default();
             self.quoted = next + length;
         }
     }
 
-    /// The last word of a sentence, and the character behind it. A full stop says no more than the end of the text does: many a
-    /// message comes with and without.
+    /// Ends a sentence, with the character after it. A full stop counts like the end of the text: many
+    /// messages occur with and without one.
     fn finish(&mut self, mark: u32) {
         let last = std::mem::take(&mut self.last);
         if last.letters > 0 {
@@ -254,8 +255,9 @@ impl<F: FnMut(Gram)> Counter<F> {
     }
 }
 
-/// Calls `add` for every n-gram of a text, in one pass: words, their stems and endings, pairs of stems, and the stems with
-/// which a sentence begins and ends. Names and numbers count as one word each, and so does, for the words around it, a quotation.
+/// Calls `add` for every n-gram of a text, in one pass: words, their stems and endings, pairs of stems, and
+/// the first and last stems of a sentence. A name or a number counts as one word; so does a quotation, as its
+/// neighbours see it.
 pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
     let mut counter = Counter {
         last: Word::default(),
@@ -298,7 +300,7 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
         }
         if class == OTHER {
             counter.quote(text, start, at);
-            // A line or a sentence ends, or what a colon announces begins.
+            // The end of a line or a sentence, or a colon.
             let ends = match text.as_bytes().get(start) {
                 Some(b'\n') => true,
                 Some(b'.' | b'!' | b'?' | b':') => next.is_none_or(u8::is_ascii_whitespace),
@@ -309,7 +311,8 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
             }
             continue;
         }
-        // Three digits may be a status, and nought says that there is nothing; of other numbers it says nothing how large they are.
+        // A number of three digits may be a status, and 0 means "nothing"; the size of other numbers is
+        // irrelevant.
         let digits = text.as_bytes().get(start..at);
         if class == DIGIT && !matches!(digits, Some([b'0'] | [b'1'..=b'5', _, _])) {
             counter.stands_for(NUMBER, start, at);
@@ -321,10 +324,10 @@ pub fn walk(text: &str, salt: u32, add: impl FnMut(Gram)) {
     counter.finish(behind.chars().next().map_or(0, u32::from));
 }
 
-/// Classes of words: never seen in learning, of failures, of both, of content.
+/// Word classes: unseen in training, from failures, from both, from content.
 pub const CLASSES: usize = 4;
 
-/// Which n-grams have been met, by a part of their hash; a few that were not are taken for those that were.
+/// A filter of the n-grams seen so far, by a part of their hash; it has a few false positives.
 struct Met([u64; 64]);
 
 impl Met {
@@ -340,7 +343,8 @@ impl Met {
     }
 }
 
-/// Calls `add` for every n-gram of a text's segments; with `true` for those of the title, which are counted for themselves.
+/// Calls `add` for every n-gram of a text's segments; with `true` for the title's, which are counted
+/// separately.
 #[inline]
 pub fn grams<'a>(segments: &'a Segments<'_>, mut add: impl FnMut(Gram, &'a str, bool)) {
     let title = crate::text::head(&segments.title, TITLE_BYTES);
@@ -355,7 +359,8 @@ pub fn grams<'a>(segments: &'a Segments<'_>, mut add: impl FnMut(Gram, &'a str, 
     }
 }
 
-/// Calls `add` for every n-gram of what is said outside the title, and of what follows the lead: [`Gram::ends`] parts it into sentences.
+/// Calls `add` for every n-gram outside the title, including the text after the lead. [`Gram::ends`]
+/// separates the sentences.
 pub fn sentences<'a>(segments: &'a Segments<'_>, mut add: impl FnMut(Gram, &'a str)) {
     for part in [segments.lead.as_ref(), segments.tail, segments.more.as_ref()] {
         walk(part, 0, |gram| add(gram, part));

@@ -1,4 +1,4 @@
-//! Named figures of a text's shape: what the n-grams cannot say.
+//! Named figures of a text's shape, which n-grams cannot express.
 
 use freshcontext_contract::block_pages::{self, Fingerprint, Strength};
 
@@ -8,13 +8,14 @@ use crate::json::Json;
 use crate::segment::Segments;
 use crate::text::head;
 
-/// Most visible bytes of a text that is searched for vendors' marks: a block page is short, a text that is longer quotes one.
+/// Most visible bytes of a text that is searched for vendors' marks: a block page is short, and a longer text
+/// may quote one.
 const MARKED: usize = 1200;
 
-/// How much of a text is searched for them, in bytes.
+/// How much of the text is searched for marks, in bytes.
 const SEARCHED: usize = 16 << 10;
 
-/// Between which values of the highest sentence each of its figures stands.
+/// Bounds between the figures of the highest sentence sum.
 const PEAKS: [f32; 5] = [0.3, 0.8, 1.4, 2.1, 3.0];
 
 /// How much of the lead is measured character by character, in bytes.
@@ -22,17 +23,17 @@ const MEASURED: usize = 400;
 
 macro_rules! figures {
     ($($name:ident: $what:literal,)*) => {
-        /// One named figure. Its value lies within 0..=1.
+        /// One named figure with a value in 0..=1.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[repr(usize)]
         #[expect(missing_docs, reason = "each is described by `Figure::describe`, which the report prints")]
         pub enum Figure { $($name,)* }
 
         impl Figure {
-            /// All, in the order of their weights.
+            /// All figures, in the order of their weights.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// What it says, in words.
+            /// Describes the figure in words.
             pub const fn describe(self) -> &'static str {
                 match self { $(Self::$name => $what,)* }
             }
@@ -97,12 +98,12 @@ figures! {
 #[derive(Debug, Clone)]
 pub struct Figures {
     values: [f32; Figure::ALL.len()],
-    /// The vendor's mark that says most.
+    /// The most significant vendor's mark.
     pub mark: Option<&'static Fingerprint>,
 }
 
 impl Figures {
-    /// The value of one figure.
+    /// Returns the value of one figure.
     pub fn value(&self, figure: Figure) -> f32 {
         self.values.get(figure as usize).copied().unwrap_or_default()
     }
@@ -117,7 +118,7 @@ impl Figures {
         self.set(figure, f32::from(u8::from(holds)));
     }
 
-    /// Measures a text and its parts, but for what its words say.
+    /// Measures a text and its segments, except for its words.
     pub fn of(text: &str, segments: &Segments<'_>) -> Self {
         let mut figures = Self {
             values: [0.0; Figure::ALL.len()],
@@ -127,7 +128,7 @@ impl Figures {
         let lengths = [16, 32, 512, 1024, 2048, 4096];
         figures.step(Figure::UpTo16, &lengths, segments.shape.visible);
         figures.characters(segments);
-        // JSON that is a document is content whatever marks it quotes.
+        // A JSON document is content whatever marks it quotes.
         if segments.shape.visible <= MARKED && !segments.json.is_some_and(|json| json.is_document()) {
             figures.search(text);
         }
@@ -139,7 +140,7 @@ impl Figures {
         figures
     }
 
-    /// Looks for vendors' marks, where little is seen.
+    /// Searches for vendors' marks if the visible text is short.
     fn search(&mut self, text: &str) {
         let marks = block_pages::fingerprints_in(head(text, SEARCHED).as_bytes());
         self.mark = block_pages::best(&marks);
@@ -148,7 +149,7 @@ impl Figures {
         self.flag(Figure::Proof, strength == Some(Strength::Proof));
     }
 
-    /// Adds what the numbers of words of each class say.
+    /// Adds the figures of the word counts per class.
     pub fn count_words(&mut self, words: [u32; CLASSES]) {
         let [unknown, failing, both, content] = words;
         let all = (unknown + failing + both + content).max(1) as f32;
@@ -158,8 +159,8 @@ impl Figures {
         self.step(Figure::NoFailing, &[0, 1, 2], failing as usize);
     }
 
-    /// Adds the highest sum of one sentence, of a middling text or a `long` one: where a failure is explained at length, most
-    /// sentences are those of content.
+    /// Adds the highest sum of a sentence, for a medium-length or a `long` text: in a long explanation of a
+    /// failure, most sentences read as content.
     pub fn set_peak(&mut self, most: f32, long: bool) {
         let first = if long { Figure::LongPeak0 } else { Figure::Peak0 };
         let reached = PEAKS.iter().take_while(|step| most > **step).count();
@@ -170,8 +171,8 @@ impl Figures {
         }
     }
 
-    /// Sets the one of neighbouring figures, from `first` on, whose step a number is on: each step ends at one of `bounds`, and
-    /// the last never.
+    /// Sets one of several consecutive figures, starting with `first`, by the interval that a number falls
+    /// into. Intervals end at `bounds`; the last is open.
     fn step(&mut self, first: Figure, bounds: &[usize], number: usize) {
         let step = bounds.iter().take_while(|bound| number > **bound).count();
         if let Some(figure) = Figure::ALL.get(first as usize + step) {

@@ -1,11 +1,11 @@
-//! What form a text has, by its beginning.
+//! Format of a text, by its beginning.
 
 use crate::text::begins;
 
-/// The forms that are read differently.
+/// Formats with different readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Form {
-    /// A page or a piece of one.
+    /// An HTML page or fragment.
     Html,
     /// Other markup.
     Xml,
@@ -16,25 +16,25 @@ pub enum Form {
     Plain,
 }
 
-/// Elements of HTML with which a page or a piece of one begins.
+/// HTML elements at the beginning of a page or fragment.
 const HTML: &str = "html head body title meta link script style div p h1 h2 h3 h4 table tr td tbody thead span center \
     section article main header footer nav aside form ul ol li dl a b i u br hr img iframe noscript font \
     blockquote pre strong em input button label base details figure picture frameset small big \
     code h5 h6 dialog address";
 
-/// Elements of XML with which a document begins, beside those of a namespace.
+/// XML elements at the beginning of a document, in addition to namespaced ones.
 const XML: &str = "feed rss rdf:rdf error urlset sitemapindex response svg";
 
-/// How much of the beginning is looked at, in bytes.
+/// How much of the beginning is examined, in bytes.
 const SNIFFED: usize = 2048;
 
-/// Where tags show that a text is a piece of a page, in bytes.
+/// How much is searched for the tags of a fragment, in bytes.
 const PIECE: usize = 600;
 
-/// What a document's type is declared with.
+/// Start of a document type declaration.
 const DOCTYPE: &str = "!doctype";
 
-/// The form of a trimmed text.
+/// Returns the format of a trimmed text.
 pub(crate) fn of(text: &str) -> Form {
     let start = crate::text::head(text, SNIFFED);
     if start.starts_with(['{', '[']) {
@@ -44,7 +44,7 @@ pub(crate) fn of(text: &str) -> Form {
         return of_markup(start);
     }
     let start = crate::text::head(start, PIECE);
-    // Pieces of pages begin in the middle of one.
+    // A fragment may begin in the middle of a page.
     let ends = || start.matches("</").count() + start.matches("<br").count();
     page_where(is_mostly_tags(start) && ends() >= 2 && !start.contains("```"))
 }
@@ -56,7 +56,7 @@ fn page_where(holds: bool) -> Form {
 fn of_markup(start: &str) -> Form {
     let declared = begins(start, "<?xml");
     let mut rest = start;
-    // the first element that is neither a comment nor a declaration
+    // The first element that is neither a comment nor a declaration.
     while let Some((_, after)) = rest.split_once('<') {
         rest = after;
         if let Some(comment) = after.strip_prefix("!--") {
@@ -78,7 +78,7 @@ fn of_markup(start: &str) -> Form {
             return if declared { Form::Xml } else { Form::Plain };
         }
         let is = |known: &str| name.eq_ignore_ascii_case(known);
-        // a component of a framework is code
+        // A framework's component is code.
         if is("template") {
             return Form::Plain;
         }
@@ -103,7 +103,7 @@ fn of_markup(start: &str) -> Form {
     page_where(is_mostly_tags(start))
 }
 
-/// Whether a quarter of a text or more stands between angle brackets.
+/// Whether at least a quarter of a text is inside angle brackets.
 fn is_mostly_tags(text: &str) -> bool {
     let tags = text.split('<').skip(1);
     let bytes = tags.map(|tag| tag.find('>').unwrap_or(tag.len()) + 2);

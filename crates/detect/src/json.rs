@@ -1,4 +1,4 @@
-//! What JSON holds, by one pass: no tree is built, and a body that was cut off is read as far as it goes.
+//! Content of a JSON text, read in one pass: no tree is built, and a truncated body is read up to its end.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,54 +14,56 @@ use crate::text::LEAD;
 /// How much of a JSON text is read, in bytes.
 const READ: usize = 16 << 10;
 
-/// Values of content, few of them beside errors, after which the rest is not read: no block page holds as many.
+/// Number of content values, with few errors among them, after which reading stops: no block page contains as
+/// many.
 const ENOUGH: usize = 16;
 
 /// Counts of a JSON text.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Json {
-    /// Values under a key that names an error, other than null, false, 0 and empty ones.
+    /// Values under an error key, other than null, false, 0 and empty ones.
     pub errors: usize,
-    /// Values under `error` in the outermost object: what stands beside them may be content or tell more of the error.
+    /// Values under `error` in the outermost object: the values next to it may be content or error details.
     pub under_error: usize,
-    /// The same under `errors`: they may be an answer, all that came, or the parts of one that failed.
+    /// Values under `errors` in the outermost object: they may be the content, or the failed parts of it.
     pub under_errors: usize,
-    /// Values under a key that belongs to the message of an error or to the envelope of an answer.
+    /// Values under keys of an error's message or of a response's envelope.
     pub envelope: usize,
     /// Values under any other key, and in lists.
     pub content: usize,
-    /// Lists and objects with nothing in them.
+    /// Empty lists and objects.
     pub hollow: usize,
-    /// Status codes from 400 up under a key for such, and the first of them.
+    /// Status codes of 400 or more under a status key, and the first of them.
     pub refusals: usize,
     pub(crate) refused: Option<u16>,
     /// `"ok": false` and the like.
     pub denials: usize,
-    /// Values of `content` under `errors`: what an interface adds to an error.
+    /// Values of `content` under `errors`: details that an interface adds to an error.
     pub added: usize,
-    /// Whether it is a list of objects, not one.
+    /// Whether it is a list of objects.
     pub listed: bool,
-    /// What the outermost object says about the answer, one bit each.
+    /// Facts about the response from the outermost object, one bit each.
     pub(crate) says: u8,
-    /// Whether the outermost braces were closed: it is a whole document.
+    /// Whether the outermost brackets were closed, so that the document is complete.
     pub closed: bool,
 }
 
 impl Json {
-    /// Whether it holds content of its own, which errors do not outweigh: much, or some, in a list or in an answer that says that there was
-    /// no error.
+    /// Whether it contains content that outweighs its errors: much, or some in a list or in a response that
+    /// states success.
     pub(crate) fn has_content(&self) -> bool {
         let told = self.listed || self.says_no_error();
         self.has_values() && (self.content - self.added >= ENOUGH || told && self.under_error == 0)
     }
 
-    /// Whether it says that there was no error.
+    /// Whether it states that there was no error.
     pub(crate) fn says_no_error(&self) -> bool {
         self.says & NO_ERROR != 0
     }
 
-    /// Whether it has the shape of an error, whatever it tells besides: problem details (RFC 9457), a response of JSON-RPC 2.0 that
-    /// holds an error, or one of GraphQL that holds errors and no data (specification of October 2021, section 7.1).
+    /// Whether it has a specified error shape, whatever else it contains: problem details (RFC 9457), a
+    /// JSON-RPC 2.0 response with an error, or a GraphQL response with errors and no data (specification of
+    /// October 2021, section 7.1).
     pub(crate) fn is_error(&self) -> bool {
         let says = |what| self.says & what == what;
         says(TITLE | DETAIL | REFUSED)
@@ -69,7 +71,7 @@ impl Json {
             || says(NO_DATA) && self.under_errors > 0
     }
 
-    /// Whether it holds some values of its own, beside errors that may be all that matters.
+    /// Whether it contains content next to errors that may be the whole response.
     pub(crate) fn is_mixed(&self) -> bool {
         self.has_values() && self.under_error + self.under_errors > 0 && !self.is_document()
     }
@@ -78,18 +80,18 @@ impl Json {
         self.content >= 3 && self.content > 3 * self.complaints()
     }
 
-    /// How often it says that something failed.
+    /// Returns the number of failure indications.
     pub(crate) fn complaints(&self) -> usize {
         self.errors + self.denials + self.refusals
     }
 
-    /// Whether it is a whole document that holds nothing but an envelope.
+    /// Whether it is a complete document with nothing but an envelope.
     pub(crate) fn is_hollow(&self) -> bool {
         let nothing = self.content + self.complaints() == 0;
         self.closed && nothing && self.envelope <= 3 && (self.hollow > 0 || self.envelope == 0)
     }
 
-    /// Counts a value that holds no others.
+    /// Counts a scalar value.
     fn count(&mut self, place: Place, value: &str) {
         let names = |what| place.names & what != 0;
         let code = value
@@ -117,35 +119,35 @@ impl Json {
         }
     }
 
-    /// Whether it holds content beyond doubt, whatever else it holds.
+    /// Whether it certainly contains content, whatever else it contains.
     pub(crate) fn is_document(&self) -> bool {
         self.content - self.added >= ENOUGH && self.has_values()
     }
 }
 
-// What a key can name, one bit each.
+// Meanings of a key, one bit each.
 const ERROR: u8 = 1;
-/// The wording or circumstances of an error, or the envelope of an answer.
+/// Message or details of an error, or a response's envelope.
 const BESIDE: u8 = 2;
-/// What says by a status code that an answer failed, by a word, for example `failed`, or by `false`.
+/// Indicates failure by a status code, by a word such as `failed`, or by `false`.
 const CODE: u8 = 4;
 const WORD: u8 = 8;
 const TRUTH: u8 = 16;
 
-// What the outermost object can say, one bit each.
+// Facts from the outermost object, one bit each.
 const TITLE: u8 = 1;
-/// More about what its title says: `detail`, or a `type`.
+/// Details of the title: `detail` or `type`.
 const DETAIL: u8 = 2;
-/// A `status` from 400 up.
+/// A `status` of 400 or more.
 const REFUSED: u8 = 4;
-/// That it is of JSON-RPC.
+/// JSON-RPC.
 const RPC: u8 = 8;
-/// That its `data` hold nothing.
+/// Empty `data`.
 const NO_DATA: u8 = 16;
-/// That nothing failed: an error that is null, false or empty.
+/// No failure: an error that is null, false or empty.
 const NO_ERROR: u8 = 32;
 
-/// Looked into for every key. Which keys are in it is fixed, so its hash need not withstand chosen ones.
+/// Looked up for every key. The set of keys is fixed, so the hash need not resist chosen keys.
 static KEYS: LazyLock<HashMap<&'static [u8], u8, FxBuildHasher>> = LazyLock::new(|| {
     let mut keys = HashMap::default();
     for section in include_str!("keys.txt").split("\n= ").skip(1) {
@@ -164,12 +166,12 @@ static KEYS: LazyLock<HashMap<&'static [u8], u8, FxBuildHasher>> = LazyLock::new
     keys
 });
 
-/// Most letters and digits of a key that is listed.
+/// Most letters and digits of a listed key.
 const KEY: usize = 24;
 
-/// What a key is listed for, by its letters and digits without their case.
+/// Returns the meaning of a key, by its letters and digits, ignoring case.
 fn listed(key: &str) -> Option<u8> {
-    // Most keys are written as they are listed.
+    // Most keys are already in the listed form.
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
     if key.bytes().all(plain) {
         return KEYS.get(key.as_bytes()).copied();
@@ -184,7 +186,7 @@ fn listed(key: &str) -> Option<u8> {
     KEYS.get(plain.get(..length)?).copied()
 }
 
-/// What a key of the outermost object says about the answer, by what was counted before its value and with it.
+/// Returns the fact that a key of the outermost object states, by the counts before and after its value.
 fn said_by(key: &str, before: &Json, with: &Json) -> u8 {
     let nothing =
         before.content + before.envelope + before.errors == with.content + with.envelope + with.errors;
@@ -199,8 +201,8 @@ fn said_by(key: &str, before: &Json, with: &Json) -> u8 {
     }
 }
 
-/// Reads JSON; also gives what it says, `key: value` a line. A body that was cut off is read as far as it goes. `None` where it is
-/// no JSON.
+/// Reads JSON. Also returns its text, one `key: value` per line. A truncated body is read up to its end.
+/// `None` if it is not JSON.
 pub(crate) fn read(text: &str) -> Option<(Json, String)> {
     let mut reader = serde_json::Deserializer::from_str(crate::text::head(text, READ));
     let mut found = Found::default();
@@ -216,7 +218,7 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
     is_json.then_some((found.json, found.said))
 }
 
-/// What was read so far.
+/// State of the reader.
 #[derive(Default)]
 struct Found {
     json: Json,
@@ -232,33 +234,33 @@ impl Found {
     }
 }
 
-/// Where a value stands.
+/// Position of a value.
 #[derive(Debug, Default, Clone, Copy)]
 struct Place {
-    /// What its key names.
+    /// Meaning of its key.
     names: u8,
-    /// Whether it lies in an error.
+    /// Whether it is inside an error.
     in_error: bool,
-    /// Whether its key, or one that it lies in, is `error` of the outermost object.
+    /// Whether it is at or below the outermost object's `error`.
     under_error: bool,
-    /// The same of `errors`.
+    /// Whether it is at or below the outermost object's `errors`.
     under_errors: bool,
-    /// How many objects and lists it lies in.
+    /// Nesting depth.
     depth: usize,
 }
 
-/// A key, without a copy where it is written without escapes.
+/// A key, borrowed unless it contains escapes.
 #[derive(Deserialize)]
 struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Reads one value into what was found.
+/// Reads one value.
 struct Value<'a> {
     found: &'a mut Found,
     place: Place,
 }
 
 impl Value<'_> {
-    /// A value that holds no others, as it is written. Where there is none, and no error, nothing is said.
+    /// Reads a scalar value as written. An empty value outside of errors adds no text.
     fn leaf<E: de::Error>(self, value: &str) -> Result<(), E> {
         self.found.json.count(self.place, value);
         let is_no_error = self.place.names & ERROR != 0 && matches!(value, "false" | "0");
@@ -271,7 +273,7 @@ impl Value<'_> {
         Ok(())
     }
 
-    /// Where the values in this one stand.
+    /// Position of nested values.
     fn inside(&self) -> Place {
         Place {
             in_error: self.place.in_error || self.place.names & ERROR != 0,
@@ -337,7 +339,7 @@ impl<'de> Visitor<'de> for Value<'_> {
             let before = found.said.len();
             found.say(crate::text::head(&key, 60), ": ");
             let after = found.said.len();
-            // Further in, a status is that of something else.
+            // At greater depth, a status belongs to something else.
             let told = if place.depth <= 2 { u8::MAX } else { ERROR | BESIDE };
             place.names = told & listed(&key).unwrap_or_default();
             if place.depth == 1 {

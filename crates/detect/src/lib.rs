@@ -21,67 +21,68 @@ pub use verdict::{Evidence, Inspection, Kind};
 use figures::{Figure, Figures};
 use score::{LENGTHS, Model};
 
-/// What is known beyond a text: it adds to the weight of one that is close to a failure, and never fails one that reads as content.
+/// External evidence: adds to the margin of a borderline text, and never turns clear content into a failure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hint {
-    /// Added to the margin; at least 0.
+    /// Addition to the margin; at least 0.
     pub weight: f32,
-    /// Why, in words.
+    /// Reason in words.
     pub why: &'static str,
 }
 
-/// Judges whether a text is a failed retrieval. Pure and deterministic; never panics.
+/// Classifies a text as content or a failed retrieval. Pure and deterministic; never panics.
 pub fn inspect(text: &str) -> Inspection {
     weigh(Model::built_in(), text, &[], [0.0; LENGTHS.len()])
 }
 
-/// Judges context that a caller holds, where content is likelier than in what a retrieval just brought: of a short text more is
-/// asked than by [`inspect`], for a few words say little either way. `hints` are what is known beyond the text: how it was fetched,
-/// and what other texts came with it.
+/// Classifies context that a caller supplies, which is more likely to be content than a fresh retrieval. A
+/// short text needs a higher margin than for [`inspect`], because a few words are weak evidence. `hints` are
+/// external evidence: how the text was fetched, and which other texts came with it.
 pub fn inspect_context(text: &str, hints: &[Hint]) -> Inspection {
     weigh(Model::built_in(), text, hints, [IN_CONTEXT, 0.0, 0.0])
 }
 
-/// Judges an answer of the documented shape, which hardly ever is a failure: more is asked of it than by [`inspect_context`].
+/// Classifies a response with the documented shape, which is rarely a failure: it needs a higher margin than
+/// for [`inspect_context`].
 pub fn inspect_answer(text: &str) -> Inspection {
     weigh(Model::built_in(), text, &[], [IN_ANSWER; LENGTHS.len()])
 }
 
-/// The same by another model: what training measures with.
+/// Like [`inspect`], with another model. Used to evaluate training.
 pub fn inspect_with(model: &Model, text: &str) -> Inspection {
     weigh(model, text, &[], [0.0; LENGTHS.len()])
 }
 
-/// Margin below which no hint makes a failure of a text: hints are for texts on the edge.
+/// Margin below which hints have no effect: they only decide borderline texts.
 const CLOSE: f32 = -0.5;
 
-/// How much further above the threshold a short text must lie to be a failure in a caller's context.
+/// Additional margin that a short text in a caller's context needs to count as a failure.
 const IN_CONTEXT: f32 = 0.25;
 
-/// The same of every text that is an answer of the documented shape: of a hundred of them, less than one is a failure (4.6 in natural
-/// logarithms, of which a margin of 1 is worth about 1.4).
+/// Additional margin for responses with the documented shape: fewer than one in a hundred is a failure (4.6
+/// in natural logarithms; a margin of 1 is worth about 1.4).
 const IN_ANSWER: f32 = 3.0;
 
-/// The part of it that is asked of a text with a vendor's proof.
+/// Share of the additional margin for a text with a vendor's proof.
 const WITH_PROOF: f32 = 0.5;
 
-/// Most confidence where JSON holds values of its own beside an error: they may be what was asked for, a part of it, or tell more of
-/// the error.
+/// Highest confidence for JSON with values next to an error: they may be the requested content, a part of it,
+/// or error details.
 const MIXED: f64 = 0.85;
 
-/// What the certain rules decide by themselves: whether it is a failure. `None` leaves it to the weights.
+/// Returns the decision of the certain rules: whether the text is a failure. `None` leaves it to the weights.
 pub fn certain(text: &str) -> Option<bool> {
     let text = text::bare(text);
     let segments = Segments::of(text);
     certain::classify(text, &segments, &Figures::of(text, &segments)).map(|found| found.failed)
 }
 
-/// `beyond` is what is asked beyond the threshold of a text of each of [`LENGTHS`].
+/// `beyond` is the additional margin for each of [`LENGTHS`].
 fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]) -> Inspection {
     let text = text::bare(text);
     let segments = &Segments::of(text);
     let mut figures = Figures::of(text, segments);
-    // What stands beside errors is as a rule content, and learned as such; but not for sure.
+    // Values next to errors are usually content, and trained as such, but not certainly.
     let mixed = segments.json.is_some_and(|json| json.is_mixed());
     let certain = certain::classify(text, segments, &figures);
     if let Some(found) = certain.filter(|found| found.failed || !mixed) {
@@ -106,7 +107,7 @@ fn weigh(model: &Model, text: &str, hints: &[Hint], beyond: [f32; LENGTHS.len()]
     if !found.failed {
         return found;
     }
-    // What reads as the report of a failure, and quotes what is one by itself, says it twice.
+    // A text that reads as a failure report and quotes a failure has two indications.
     if length == 0
         && segments.form == Form::Plain
         && let Some(quoted) =

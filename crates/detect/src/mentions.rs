@@ -1,13 +1,14 @@
-//! What a text names, which tells what it is about and not what it says, and where it quotes.
+//! Names in a text, which show its topic rather than its statement, and quotations.
 
-/// Most bytes of a name that are looked at.
+/// Longest name that is examined, in bytes.
 const NAME_BYTES: usize = 128;
 
-/// Most bytes of a quotation that is told from what the text says itself.
+/// Longest quotation that is distinguished from the text's own words, in bytes.
 const QUOTED_BYTES: usize = 48;
 
-/// How many bytes the name has that begins here: of an address, a host, a path or a file. What a program calls its own parts is
-/// none, as `java.net.SocketTimeoutException`: it ends with a capital or a longer word, and says what went wrong.
+/// Returns the length of the name at a position: an address, a host, a path or a file. Identifiers such as
+/// `java.net.SocketTimeoutException` do not count: they end with a capital or a longer word, and state the
+/// error.
 pub(crate) fn name(text: &str, at: usize) -> Option<usize> {
     let before = at.checked_sub(1).and_then(|before| text.as_bytes().get(before));
     if before.is_some_and(|byte| byte.is_ascii_alphanumeric() || joins(*byte)) {
@@ -25,19 +26,19 @@ pub(crate) fn name(text: &str, at: usize) -> Option<usize> {
     is.then_some(name.len())
 }
 
-/// Whether a byte joins the words of a name. By a match: a search in a list of them takes many times as long, and it is asked
-/// behind every word.
+/// Whether a byte joins the words of a name. A `match`, because searching a list takes many times as long and
+/// this is called after every word.
 pub(crate) const fn joins(byte: u8) -> bool {
     matches!(byte, b'/' | b'.' | b'@' | b':' | b'-' | b'_')
 }
 
-/// Whether a byte can be part of a name, or of an address with its query: all that is printed but quotation marks, brackets, and
-/// `,` `;` `|` `\`.
+/// Whether a byte can be part of a name or of a URL with its query: all printable characters except quotation
+/// marks, brackets, and `,` `;` `|` `\`.
 const fn is_in_name(byte: u8) -> bool {
     matches!(byte, b'!' | b'#'..=b'&' | b'*' | b'+' | b'-'..=b':' | b'=' | b'?'..=b'Z' | b'^' | b'_' | b'a'..=b'z' | b'~')
 }
 
-/// Whether this is `example.org`, `192.0.2.7`, `somebody@example.org` or `report.pdf`.
+/// Whether this is like `example.org`, `192.0.2.7`, `user@example.org` or `report.pdf`.
 fn is_host_or_file(name: &str) -> bool {
     let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let is_word = |part: &str| {
@@ -52,12 +53,12 @@ fn is_host_or_file(name: &str) -> bool {
     numbers || ending && first.split('.').all(is_word)
 }
 
-/// How many bytes a short quotation has whose mark stands at `at` and ends at `next`. Of words in quotation marks only those are one that
-/// have words beside them: otherwise they are what the text says.
+/// Returns the length of a short quotation whose opening mark is at `at` and ends at `next`. Quoted words
+/// count as a quotation only if other words surround them; otherwise they are the text itself.
 pub(crate) fn quotation(text: &str, at: usize, next: usize, words_before: bool) -> Option<usize> {
     let mark = text.get(at..next)?;
     let closing = crate::text::closing(mark)?;
-    // An apostrophe stands within a word, and marks of code behind other signs.
+    // An apostrophe stands within a word, and code uses quotes after other symbols.
     let before = text.as_bytes().get(at.wrapping_sub(1));
     if mark.len() == 1 && before.is_some_and(|byte| !byte.is_ascii_whitespace() && *byte != b'(') {
         return None;
@@ -74,7 +75,7 @@ pub(crate) fn quotation(text: &str, at: usize, next: usize, words_before: bool) 
     (words_before || behind.next().is_some_and(char::is_alphanumeric)).then_some(length)
 }
 
-/// The first short quotation of a text that says something beside it.
+/// Returns the first short quotation of a text with other words around it.
 pub(crate) fn quoted(text: &str) -> Option<&str> {
     let mut words_before = false;
     text.char_indices().find_map(|(at, c)| {

@@ -1,4 +1,4 @@
-//! One dot product: the weights of what is there, a threshold for its length, and a confidence that means what it says.
+//! A dot product: the weights of the features present, a threshold by length, and a calibrated confidence.
 
 use std::sync::LazyLock;
 
@@ -9,41 +9,41 @@ use crate::figures::{Figure, Figures};
 use crate::segment::Segments;
 use crate::verdict::Kind;
 
-/// Buckets of the table that names kinds: fewer, because it is asked about failures only.
+/// Buckets of the table of kinds: fewer, because it is used for failures only.
 pub const KIND_BUCKETS: usize = 1 << 11;
 
-/// The trained weights, as `training/` wrote them: a [`Model`].
+/// Trained weights as written by `training/`: a [`Model`].
 pub(crate) static WEIGHTS: &[u8] = include_bytes!("weights.bin");
 
-/// Trained weights in small integers, laid out as in their file.
+/// Trained weights as small integers, in the layout of their file.
 #[derive(FromBytes, KnownLayout, Immutable, Unaligned)]
 #[repr(C)]
 pub struct Model {
-    /// Of each [`Figure`].
+    /// Weight of each [`Figure`].
     figures: [I16; Figure::ALL.len()],
-    /// Of each of [`LENGTHS`].
+    /// Threshold for each of [`LENGTHS`].
     thresholds: [I16; LENGTHS.len()],
-    /// Of the confidence.
+    /// Slope of the confidence.
     slope: I16,
     offset: I16,
-    /// What each slot holds; see [`Entry`].
+    /// Content of each slot; see [`Entry`].
     grams: [u8; SLOTS],
-    /// The weight of every kind in each bucket.
+    /// Weight of each kind in each bucket.
     kinds: [[i8; Kind::ALL.len()]; KIND_BUCKETS],
 }
 
-/// What the model knows of an n-gram. In a byte: three bits say which of those that share the slot it is; five hold 0 where there
-/// is none, or one more than its place among [`LEVELS`] times its class, from the class of failures on.
+/// The model's knowledge of an n-gram, in one byte. Three bits identify the n-gram within the slot. Five bits
+/// are 0 for an empty slot; otherwise they combine the index in [`LEVELS`] and the class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Entry {
-    /// Its weight, times [`GRAM_SCALE`].
+    /// Weight, multiplied by [`GRAM_SCALE`].
     pub level: i8,
-    /// The class of its word, below [`features::CLASSES`]; 0 where it was never seen in learning.
+    /// Class of the word, below [`features::CLASSES`]; 0 if unseen in training.
     pub class: u8,
 }
 
 impl Entry {
-    /// The byte of a slot that holds a bucket's n-gram.
+    /// Encodes the byte of a slot for a bucket's n-gram.
     pub fn byte(self, bucket: u32) -> u8 {
         let place = ENTRIES.iter().position(|entry| *entry == self);
         let check = bucket as usize % usize::from(CHECKS);
@@ -51,60 +51,60 @@ impl Entry {
     }
 }
 
-/// What each place stands for.
+/// Decoded entries by code.
 static ENTRIES: LazyLock<[Entry; 32]> = LazyLock::new(|| {
     let classes = (1..).flat_map(|class| LEVELS.map(|level| Entry { level, class }));
     let mut places = std::iter::once(Entry::default()).chain(classes);
     std::array::from_fn(|_| places.next().unwrap_or_default())
 });
 
-/// What an `i16` of the model is divided by.
+/// Divisor of the model's `i16` values.
 pub const SCALE: f32 = 512.0;
 
-/// What an n-gram's weight is divided by.
+/// Divisor of an n-gram's weight.
 pub const GRAM_SCALE: f32 = 24.0;
 
-/// The weights that an n-gram can have, before that division: finer where most of them lie.
+/// Possible weights of an n-gram before the division: finer where most of them are.
 pub const LEVELS: [i8; 10] = [-84, -48, -28, -14, -5, 5, 14, 28, 48, 84];
 
-/// Most visible bytes of a short text, of a middling one, and of a document. Each has a threshold of its own: a document that
-/// is thrown away is worse than a failure that is let through.
+/// Most visible bytes of a short text, a medium one, and a document. Each has its own threshold: dropping a
+/// document is worse than missing a failure.
 pub const LENGTHS: [usize; 3] = [150, 1000, usize::MAX];
 
-/// Which of [`LENGTHS`] a text has.
+/// Returns the index in [`LENGTHS`] of a text.
 pub fn length_class(visible: usize) -> usize {
     LENGTHS.iter().filter(|most| visible > **most).count()
 }
 
-/// Margin below which no sentence behind the beginning can make a failure of a text, and none is looked for.
+/// Margin below which no later sentence can make the text a failure, so the rest is not read.
 const LEAVES_DOUBT: f32 = -4.0;
 
-/// Bytes of a model.
+/// Size of a model, in bytes.
 pub const MODEL_BYTES: usize = size_of::<Model>();
 
 impl Model {
-    /// Reads a model; `None` where its length is wrong.
+    /// Reads a model; `None` if its length is wrong.
     pub fn read(bytes: &[u8]) -> Option<&Self> {
         Self::ref_from_bytes(bytes).ok()
     }
 
-    /// The model in this binary; one that knows nothing while its layout is being changed.
+    /// Returns the model of this binary; an empty one while its layout is being changed.
     pub(crate) fn built_in() -> &'static Self {
         static NOTHING: [u8; MODEL_BYTES] = [0; MODEL_BYTES];
         Self::read(WEIGHTS).unwrap_or(zerocopy::transmute_ref!(&NOTHING))
     }
 
-    /// The weight of a figure at its full value.
+    /// Returns the weight of a figure at its full value.
     pub fn figure(&self, figure: Figure) -> f32 {
         self.figures.get(figure as usize).copied().map_or(0.0, scaled)
     }
 
-    /// Adds an n-gram to what its sentence says.
+    /// Adds an n-gram to its sentence's sum.
     pub(crate) fn add_gram(&self, peak: &mut Peak, gram: Gram) -> bool {
         peak.add(self.entry(gram.bucket).level, gram.ends)
     }
 
-    /// The weight of an n-gram, before the division by the root of their number.
+    /// Returns the weight of an n-gram, before the division by the root of their number.
     pub fn gram(&self, bucket: u32) -> f32 {
         f32::from(self.entry(bucket).level) / GRAM_SCALE
     }
@@ -119,7 +119,7 @@ impl Model {
         ENTRIES.get(place).copied().unwrap_or_default()
     }
 
-    /// How far a text lies above the threshold, a failure from 0 up.
+    /// Returns the distance of a text from the threshold; a failure from 0 upwards.
     pub fn margin(&self, segments: &Segments<'_>, figures: &mut Figures) -> f32 {
         let (mut sum, mut count) = (0_i32, 0_u32);
         let mut peak = Peak::default();
@@ -154,38 +154,39 @@ impl Model {
         self.shape(figures) + words
     }
 
-    /// What the figures say.
+    /// Returns the sum of the figures.
     fn shape(&self, figures: &Figures) -> f32 {
         let weigh = |figure: &Figure| figures.value(*figure) * self.figure(*figure);
         Figure::ALL.iter().map(weigh).sum()
     }
 
-    /// How probable a failure is at this margin, 0..=1: fitted on texts that the weights were not learned from.
+    /// Returns the probability of a failure at this margin, 0..=1, calibrated on texts outside the training
+    /// set.
     pub fn probability(&self, margin: f32) -> f64 {
         let above = margin * scaled(self.slope) + scaled(self.offset);
         1.0 / (1.0 + f64::from(-above).exp())
     }
 
-    /// The kind that a failure's words fit best.
+    /// Returns the most likely kind of failure by its words.
     pub fn kind(&self, segments: &Segments<'_>) -> Option<Kind> {
         let mut sums = [0_i32; Kind::ALL.len()];
         features::grams(segments, |gram, _, _| {
             if !gram.first {
                 return;
             }
-            // Of a known length, so that they are added many at a time.
+            // The length is known, so the additions are vectorised.
             let row = self.kinds.get(gram.bucket as usize % KIND_BUCKETS);
             for (sum, weight) in sums.iter_mut().zip(row.into_iter().flatten()) {
                 *sum += i32::from(*weight);
             }
         });
-        // Of those that fit alike, the first: the last of the reversed.
+        // In a tie, the first kind: the last one in reverse order.
         let fits = Kind::ALL.into_iter().zip(sums).rev();
         fits.max_by_key(|(_, sum)| *sum).map(|(kind, _)| kind)
     }
 }
 
-/// The highest sum of one sentence, each divided by the root of the number of its n-grams.
+/// Highest sum of a sentence, each divided by the root of its number of n-grams.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Peak {
     sum: i32,
@@ -194,10 +195,10 @@ pub struct Peak {
 }
 
 impl Peak {
-    /// Fewest n-grams that a sentence is divided by: a word alone says little.
+    /// Minimum number of n-grams to divide by: a single word is weak evidence.
     const FEWEST: u32 = 6;
 
-    /// Adds the level of an n-gram; if its sentence ends with it, says whether that is the highest so far.
+    /// Adds the level of an n-gram. At the end of a sentence, returns whether its sum is the highest so far.
     #[inline]
     pub fn add(&mut self, level: i8, ends: bool) -> bool {
         self.sum += i32::from(level);
@@ -213,7 +214,7 @@ impl Peak {
         is_highest
     }
 
-    /// The highest so far, and at least 0.
+    /// Returns the highest sum so far, at least 0.
     pub const fn most(&self) -> f32 {
         self.most
     }

@@ -1,4 +1,4 @@
-//! A text's parts: title, lead, tail, and counts of its shape. One bounded pass for each form.
+//! Segments of a text: title, lead, tail, and counts of its shape. One bounded pass per format.
 
 use std::borrow::Cow;
 
@@ -14,30 +14,30 @@ pub(crate) const TAIL: usize = 120;
 /// How much markup is read, in bytes.
 const MARKUP: usize = 48 << 10;
 
-/// How much of one word of a page is read, in bytes.
+/// How much of a word in markup is read, in bytes.
 const WORD: usize = 200;
 
-/// How much of a tag's name is read, in bytes.
+/// How much of a tag name is read, in bytes.
 const NAME: usize = 24;
 
-/// Letters of the longest name that counts.
+/// Length of the longest relevant tag name.
 const COUNTED: usize = 8;
 
-/// How much of one tag is searched for attributes, in bytes.
+/// How much of a tag is searched for attributes, in bytes.
 const TAG: usize = 400;
 
-/// What a text consists of.
+/// Segments of a text.
 #[derive(Debug, Default)]
 pub struct Segments<'a> {
     /// Its form.
     pub form: Form,
     /// The title of a page; the first line of anything else.
     pub title: Cow<'a, str>,
-    /// What is seen first, without markup.
+    /// The first visible text, without markup.
     pub lead: Cow<'a, str>,
-    /// What follows, of plain text and of pages.
+    /// The visible text after the lead, for plain text and pages.
     pub more: Cow<'a, str>,
-    /// What plain text ends with, where that is not in the lead.
+    /// The end of a plain text, if it is not in the lead.
     pub tail: &'a str,
     /// Counts.
     pub shape: Shape,
@@ -48,9 +48,9 @@ pub struct Segments<'a> {
 /// Counts of a text's shape.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Shape {
-    /// Length as it came, in bytes.
+    /// Original length, in bytes.
     pub bytes: usize,
-    /// Visible bytes, of what was read.
+    /// Visible bytes in the part that was read.
     pub visible: usize,
     /// Scripts.
     pub scripts: usize,
@@ -64,7 +64,7 @@ pub struct Shape {
     pub entries: usize,
     /// Whether it is a feed.
     pub feed: bool,
-    /// Whether an element is called a fault or an error.
+    /// Whether an element is named fault or error.
     pub fault: bool,
 }
 
@@ -79,7 +79,7 @@ impl Shape {
 }
 
 impl<'a> Segments<'a> {
-    /// Takes a trimmed text apart.
+    /// Segments a trimmed text.
     pub fn of(text: &'a str) -> Self {
         match form::of(text) {
             Form::Json => {
@@ -115,7 +115,7 @@ fn plain(text: &str) -> Segments<'_> {
     }
 }
 
-/// Collects what is seen of a page, with single spaces.
+/// Collects the visible text of a page, with single spaces.
 #[derive(Default)]
 struct Seen {
     text: String,
@@ -126,7 +126,7 @@ struct Seen {
 impl Seen {
     fn push(&mut self, piece: &str) {
         if self.text.len() >= LEAD + MORE {
-            // No more is kept, and words need not be cut out to be counted.
+            // The buffer is full; counting needs no separation of words.
             let seen = piece.trim_ascii().len();
             self.bytes += seen + usize::from(seen > 0);
             return;
@@ -154,7 +154,7 @@ impl Seen {
     }
 }
 
-/// What is known of a page while it is read.
+/// State of the page reader.
 #[derive(Default)]
 struct Page {
     seen: Seen,
@@ -173,7 +173,7 @@ impl Page {
         sink.push(piece);
     }
 
-    /// Counts a tag of HTML, and says whether what its element holds is not seen.
+    /// Counts an HTML tag. Returns whether the element's content is invisible.
     fn html(&mut self, tag: &str, name: &str, closing: bool) -> bool {
         let opens = usize::from(!closing);
         match lower(name).get(..name.len()).unwrap_or_default() {
@@ -199,7 +199,7 @@ impl Page {
         false
     }
 
-    /// Counts an element of XML, and takes its name for a part of what is said.
+    /// Counts an XML element and adds its name to the text.
     fn xml(&mut self, name: &str, closing: bool) {
         self.seen.line();
         if closing || name.starts_with(['?', '!']) {
@@ -218,7 +218,7 @@ impl Page {
     }
 }
 
-/// Reads HTML or XML: tags are counted, scripts and styles passed over, the rest is what is seen.
+/// Reads HTML or XML: counts tags, skips scripts and styles, and collects the visible rest.
 fn markup(text: &str, form: Form) -> Segments<'_> {
     let mut page = Page::default();
     let mut rest = head(text, MARKUP);
@@ -269,14 +269,14 @@ fn markup(text: &str, form: Form) -> Segments<'_> {
     }
 }
 
-/// What follows, from the closing tag on, where an element of this name holds the beginning.
+/// Returns the text from the closing tag on, if an element of this name contains the beginning.
 fn behind_element<'a>(rest: &'a str, name: &str) -> &'a str {
     let mut tags = memchr_iter(b'<', rest.as_bytes()).filter_map(|at| rest.get(at..));
     let closing = tags.find(|tag| tag.strip_prefix("</").is_some_and(|tag| begins(tag, name)));
     closing.unwrap_or_default()
 }
 
-/// The letters of a tag's name in lower case, as far as any name counts.
+/// Returns a tag name in lower case, up to the length of the longest relevant name.
 fn lower(name: &str) -> [u8; COUNTED] {
     let mut lower = [0; COUNTED];
     for (letter, byte) in lower.iter_mut().zip(name.bytes()) {

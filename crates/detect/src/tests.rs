@@ -1,4 +1,4 @@
-//! Cases that state a truth, and laws that hold for any text.
+//! Known cases, and properties of any text.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ mod verdicts;
 
 use verdicts::{Line, lines};
 
-/// What stands in the place of a message says nothing about whether it is one.
+/// The thing that a message names does not decide whether it is a failure.
 #[test]
 fn a_message_is_a_failure_whatever_it_names() {
     for named in [
@@ -37,7 +37,7 @@ fn a_message_is_a_failure_whatever_it_names() {
     }
 }
 
-/// Of words in quotation marks, those beside them say whether they are mentioned or reported.
+/// The words around a quotation show whether it is mentioned or reported.
 #[test]
 fn what_is_mentioned_is_not_said() {
     for text in [
@@ -99,7 +99,7 @@ fn what_a_text_is_about_does_not_make_it_a_failure() {
     }
 }
 
-/// A message of two words has little to be weighed by, and neither has a heading.
+/// A two-word message offers little evidence, and so does a heading.
 #[test]
 fn the_commonest_messages_are_failures_by_themselves() {
     for text in [
@@ -176,7 +176,7 @@ fn the_commonest_messages_are_failures_by_themselves() {
     }
 }
 
-/// A caller's context holds short content of all kinds: this is the whole text of a job advertisement.
+/// Short content is common in a caller's context: this is the whole text of a job advertisement.
 #[test]
 fn more_is_asked_of_a_few_words_in_context() {
     assert!(!inspect_context("You\u{2019}ll like it.", &[]).failed);
@@ -215,7 +215,7 @@ fn what_retrieval_tools_print_is_a_failure() {
             Some(Kind::Timeout),
         ),
         ("No good Wikipedia Search Result was found", Some(Kind::Empty)),
-        // Stock pages, without their tags.
+        // Default error pages, without tags.
         ("default backend - 404", Some(Kind::NotFound)),
         (
             "HTTP Status 404 \u{2013} Not Found\nType Status Report\nMessage The requested resource [/tides] is not available\n\
@@ -242,7 +242,7 @@ fn what_retrieval_tools_print_is_a_failure() {
         "\u{201c}Default backend - 404\u{201d}: what it means and how to mend the ingress",
         "connect ETHERNET cables",
         "Rejected after 30 years",
-        // A mark and nothing else may be a name.
+        // A mark alone may be a name.
         "McAfee Web Gateway",
         "Guru Meditation",
         "curl: how to follow redirects",
@@ -257,7 +257,8 @@ fn what_retrieval_tools_print_is_a_failure() {
     }
 }
 
-/// What Node.js prints of a call of the system is short, and has no words; it is a failure in a caller's context, too.
+/// Node.js reports a failed system call briefly and without words; it is a failure in a caller's context,
+/// too.
 #[test]
 fn errors_of_the_system_are_failures() {
     for text in [
@@ -270,7 +271,8 @@ fn errors_of_the_system_are_failures() {
     }
 }
 
-/// What a text is about does not make it a failure: the nouns of what the tools ask after, and of fetching, in any order.
+/// The topic of a text does not make it a failure: nouns from the tools' subjects and from fetching, in any
+/// order.
 #[test]
 fn heaps_of_nouns_are_no_failure() {
     const HEAPS: usize = 10_000;
@@ -293,8 +295,8 @@ fn heaps_of_nouns_are_no_failure() {
     assert!(taken.len() * 300 <= HEAPS, "{}: {taken:?}", taken.len());
 }
 
-/// What stands beside an `error`, or `errors`, may be content, or their circumstances: the words decide, unless there is much content,
-/// and never for sure.
+/// Values next to `error` or `errors` may be content or details: the words decide, never with certainty,
+/// unless there is much content.
 #[test]
 fn what_stands_beside_an_error_in_json_is_weighed() {
     let refused = r#"{"error":"ECONNREFUSED","address":"192.0.2.33","port":5432,"syscall":"connect"}"#;
@@ -307,7 +309,7 @@ fn what_stands_beside_an_error_in_json_is_weighed() {
     for text in [beside, listed, partial] {
         assert!(!inspect(text).is_sure_failure(), "{text}");
     }
-    // What all came, or an answer by itself, is content; but not for sure.
+    // A list of errors as the whole response, or a response of its own, is content, but not with certainty.
     let catalogue = r#"{"errors":[{"code":"E1","cause":"Paper jam","remedy":"Open the lid"},{"code":"E2","cause":"Lid open","remedy":"Close it"},{"code":"E3","cause":"Tray empty","remedy":"Add paper"}]}"#;
     for text in [partial, catalogue] {
         let found = inspect(text);
@@ -326,12 +328,12 @@ fn what_stands_beside_an_error_in_json_is_weighed() {
     let values: Vec<String> = (0..20).map(|day| format!("\"day{day}\":{day}")).collect();
     let much = format!("{{\"error\":\"day 21 is missing\",{}}}", values.join(","));
     assert_eq!(certain(&much), Some(false));
-    // Nor does it matter there that it quotes a block page.
+    // Quoting a block page makes no difference there.
     let quoting = much.replace("day 21 is missing", "Just a moment... cf-mitigated: challenge");
     assert_eq!(certain(&quoting), Some(false));
 }
 
-/// The shapes of errors that are specified are failures whatever they tell besides; a part of an answer is none.
+/// Specified error shapes are failures whatever else they contain; a part of a response is not.
 #[test]
 fn specified_error_shapes_are_failures_whatever_they_add() {
     let problem = r#"{"type":"https://api.example.org/problems/plan","title":"Not part of your plan","status":402,
@@ -346,7 +348,7 @@ fn specified_error_shapes_are_failures_whatever_they_add() {
         let found = inspect(text);
         assert!(found.is_sure_failure(), "{text}: {found:?}");
     }
-    // The status says what kind: words about a plan say little.
+    // The status decides the kind; words about a plan are weak evidence.
     assert_eq!(inspect(problem).kind, Some(Kind::ClientError));
     let ticket = r#"{"type":"bug","title":"Paper jam in tray 2","status":"open","floor":3,"printer":"P-17","owner":"facilities"}"#;
     let partial = graphql.replace("\"shipment\":null", "\"shipment\":{\"parcels\":2,\"weight\":3.5}");
@@ -357,7 +359,7 @@ fn specified_error_shapes_are_failures_whatever_they_add() {
     }
 }
 
-/// An interface may say at length, and without a word for errors among its keys, that it brings nothing.
+/// A response may state at length, and without an error key, that it has no content.
 #[test]
 fn json_that_tells_of_a_failure_with_values_of_its_own_is_weighed() {
     let maintenance = r#"{"service":"ledger-gateway","outcome":"not_processed","notice":{"headline":"The ledger is closed for maintenance",
@@ -451,7 +453,7 @@ fn the_weights_fit_the_bound() {
     );
 }
 
-/// The cost law: the work does not grow with the text beyond the window, whatever the text.
+/// Cost: the work does not grow with the text beyond the window, for any text.
 #[test]
 fn work_is_bounded() {
     let mib = 1 << 20;

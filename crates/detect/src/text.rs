@@ -1,35 +1,35 @@
-//! Beginnings and ends of texts, at whole characters.
+//! Beginnings and ends of texts, at character boundaries.
 
 /// How much of the visible beginning is read, in bytes.
 pub(crate) const LEAD: usize = 480;
 
-/// How much behind it is read where the beginning leaves a doubt, in bytes.
+/// How much more is read if the beginning is inconclusive, in bytes.
 pub(crate) const MORE: usize = 480;
 
-/// The first line of a text without its end, and what follows.
+/// Returns the first line of a text without its terminator, and the rest.
 pub(crate) fn first_line(text: &str) -> (&str, &str) {
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     (line.strip_suffix('\r').unwrap_or(line), rest)
 }
 
-/// Whether a text begins with this, whatever the case of its letters.
+/// Whether a text begins with this, ignoring case.
 pub(crate) fn begins(text: &str, with: &str) -> bool {
     let begin = text.as_bytes().get(..with.len());
     begin.is_some_and(|begin| begin.eq_ignore_ascii_case(with.as_bytes()))
 }
 
-/// The longest head of a text with at most `bytes` bytes.
+/// Returns the longest prefix of a text of at most `bytes` bytes.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
 }
 
-/// The longest tail of a text with at most `bytes` bytes.
+/// Returns the longest suffix of a text of at most `bytes` bytes.
 pub(crate) fn tail(text: &str, bytes: usize) -> &str {
     let start = text.ceil_char_boundary(text.len().saturating_sub(bytes));
     text.get(start..).unwrap_or_default()
 }
 
-/// The marks that close a quotation which this one opens.
+/// Returns the marks that can close a quotation opened by this one.
 pub(crate) fn closing(mark: &str) -> Option<&'static [char]> {
     Some(match mark {
         "\"" => &['"'],
@@ -45,7 +45,8 @@ pub(crate) fn closing(mark: &str) -> Option<&'static [char]> {
     })
 }
 
-/// A text without the white space around it, and without the quotation marks that hold all of it: a string of JSON, as APIs send it.
+/// Removes surrounding white space, and the quotation marks around the whole text: a JSON string as APIs send
+/// it.
 pub(crate) fn bare(text: &str) -> &str {
     let text = text.trim_start_matches('\u{feff}').trim();
     unquoted(text).map_or(text, str::trim)

@@ -1,40 +1,40 @@
-//! What the inspector says.
+//! Result of the detector.
 
 use serde::Serialize;
 use std::borrow::Cow;
 
 pub use freshcontext_contract::FailureKind as Kind;
 
-/// One fact that weighed in the judgement.
+/// One fact that contributed to the classification.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evidence {
-    /// What was looked at: `form`, `wall`, `wording`, `shape`, `value`, `residue`.
+    /// Aspect of the text: `form`, `wall`, `wording`, `shape`, `value`, `residue`.
     pub aspect: &'static str,
-    /// What was seen, in a few words; a quotation is cut short.
+    /// The observation, in a few words; quotations are shortened.
     pub seen: String,
 }
 
-/// The judgement of one text.
+/// Classification of one text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Inspection {
     /// Whether the text is a failed retrieval rather than content.
     pub failed: bool,
-    /// What kind of failure; `None` where the text is content.
+    /// Kind of failure; `None` for content.
     pub kind: Option<Kind>,
-    /// How sure the judgement is, 0..=1. For a failure, 0.5..0.9 means that the evidence is thin:
-    /// worth a note, not an exclusion.
+    /// Confidence of the classification, 0..=1. For a failure, 0.5..0.9 means weak evidence: worth a note,
+    /// not an exclusion.
     pub confidence: f64,
-    /// One line: why.
+    /// Reason in one line.
     pub reason: Cow<'static, str>,
-    /// The facts that weighed, strongest first; at most eight.
+    /// Contributing facts, strongest first; at most eight.
     pub evidence: Vec<Evidence>,
 }
 
 impl Inspection {
-    /// From this confidence on, a failure is certain enough to leave the text out.
+    /// Confidence from which a failure is excluded.
     pub const SURE: f64 = 0.9;
 
-    /// The kind of failure, or `None` for content.
+    /// `kind` is the kind of failure, or `None` for content.
     pub(crate) fn new(
         kind: impl Into<Option<Kind>>,
         confidence: f64,
@@ -44,7 +44,7 @@ impl Inspection {
         Self {
             failed: kind.is_some(),
             kind,
-            // Two decimals: the figure is a judgement, more digits would be a pretence.
+            // Two decimals: more digits would suggest a precision that the estimate lacks.
             confidence: (confidence.clamp(0.0, 1.0) * 100.0).round() / 100.0,
             reason: reason.into(),
             evidence: Vec::new(),
@@ -61,7 +61,7 @@ impl Inspection {
         self
     }
 
-    /// Whether this is a failure beyond reasonable doubt; see [`Self::SURE`].
+    /// Whether this is a failure with at least [`Self::SURE`] confidence.
     pub fn is_sure_failure(&self) -> bool {
         self.failed && self.confidence >= Self::SURE
     }

@@ -1,4 +1,4 @@
-//! Putting the parts together for one run: settings to pipeline to engine.
+//! Assembles one run: settings, pipeline, engine.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,36 +14,36 @@ use freshcontext_files::read::{self as input, Bound};
 use freshcontext_follow::{Follow, TimeToolset};
 use freshcontext_metrics::{Metered, Metrics};
 
-/// What one kind of run has beside another.
+/// Differences between the kinds of runs.
 #[derive(Default)]
 struct Wiring {
-    /// The settings' where there is none.
+    /// Replaces the settings' clock.
     clock: Option<Arc<dyn Clock>>,
     observer: Option<Arc<dyn Observe>>,
-    /// Whether retrieval failures go to the log at its default level: where nobody reads the answers.
+    /// Whether retrieval failures are logged at the default level, for runs whose results no person sees.
     told: bool,
     counted: bool,
 }
 
-/// A built server, without a transport to its callers yet.
+/// An assembled server without a transport.
 pub struct App {
     /// Runs the tools.
     pub engine: Arc<Engine>,
-    /// Rechecks, deliverables and kept records, where the toolset `time` is on.
+    /// Rechecks, deliverables and stored records, if the toolset `time` is enabled.
     pub follow: Option<Follow>,
     /// Sends the requests.
     pub pipeline: Arc<Pipeline>,
-    /// Counts what happens, where it was built to be counted.
+    /// Metrics, if enabled.
     pub metrics: Option<Arc<Metrics>>,
 }
 
 impl App {
-    /// Builds everything. No network; the only file touched is `extra_ca`.
+    /// Assembles everything. Makes no requests and reads no file but `extra_ca`.
     pub fn build(settings: &Settings, environment: &[(String, String)]) -> Result<Self, ConfigError> {
         Self::assemble(settings, environment, Wiring::default())
     }
 
-    /// As [`build`](Self::build), and tells the log of retrieval failures.
+    /// Like [`build`](Self::build), and logs retrieval failures.
     pub fn build_for_stdio(
         settings: &Settings,
         environment: &[(String, String)],
@@ -55,7 +55,7 @@ impl App {
         Self::assemble(settings, environment, wiring)
     }
 
-    /// As [`build`](Self::build), with somebody who looks on at every exchange, and where a clock is given, by it.
+    /// Like [`build`](Self::build), with an exchange observer and an optional clock.
     pub fn build_observed(
         settings: &Settings,
         environment: &[(String, String)],
@@ -70,7 +70,8 @@ impl App {
         Self::assemble(settings, environment, wiring)
     }
 
-    /// As [`build_for_stdio`](Self::build_for_stdio), and counts for `GET /metrics` where the settings want it.
+    /// Like [`build_for_stdio`](Self::build_for_stdio), with metrics for `GET /metrics` if the settings
+    /// enable them.
     pub fn build_for_http(
         settings: &Settings,
         environment: &[(String, String)],
@@ -83,7 +84,7 @@ impl App {
         Self::assemble(settings, environment, wiring)
     }
 
-    /// The toolset `time`; an error where the settings leave it out.
+    /// Returns the toolset `time`, or an error if it is disabled.
     pub fn follow(&self) -> Result<&Follow, ConfigError> {
         self.follow
             .as_ref()
@@ -152,7 +153,7 @@ impl App {
     }
 }
 
-/// The pipeline's configuration from the settings; checks the names of sources and routes.
+/// Builds the pipeline's configuration. Checks the names of sources and routes.
 fn pipeline_config(
     settings: &Settings,
     environment: &[(String, String)],
@@ -192,7 +193,7 @@ fn pipeline_config(
     Ok(config)
 }
 
-/// Every environment name that a source's credential or route may use.
+/// Returns every environment variable that a source's credentials or routes may use.
 pub(crate) fn secret_names(descriptor: &Descriptor) -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for credential in descriptor.credentials {
@@ -207,7 +208,7 @@ pub(crate) fn secret_names(descriptor: &Descriptor) -> Vec<&'static str> {
     names
 }
 
-/// The secrets that some source may use, and nothing else of the environment.
+/// Selects the secrets that a source may use from the environment.
 fn secrets(environment: &[(String, String)], descriptors: &[&'static Descriptor]) -> HashMap<String, String> {
     let wanted: HashSet<&str> = descriptors
         .iter()

@@ -1,5 +1,5 @@
-//! The `freshcontext` command: the parts of the server put together, and its command line. The binary calls
-//! [`cli::run`] and nothing else.
+//! The `freshcontext` command: assembles the server and implements its command line. The binary only calls
+//! [`cli::run`].
 
 pub mod app;
 pub mod cli;

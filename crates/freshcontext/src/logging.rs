@@ -1,4 +1,4 @@
-//! The log: stderr only, quiet unless asked, one line per event.
+//! The log: on stderr, quiet by default, one line per event.
 
 use std::fmt::{self, Write as _};
 
@@ -11,8 +11,8 @@ use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
-/// What rmcp says about every mistake of a client is no news for an operator. Nor is that a client has gone: of all
-/// that its `service` says at `error`, that is the whole, but for panics, which our own hook reports.
+/// rmcp logs every client mistake, which does not concern an operator, nor does a disconnected client. Its
+/// `service` logs nothing else at `error` but panics, which the server's own hook reports.
 const QUIETER: &[&str] = &[
     "rmcp=error",
     "rmcp::service=off",
@@ -21,11 +21,10 @@ const QUIETER: &[&str] = &[
     "hyper_util=error",
 ];
 
-/// What the parser of pages says of every mistake of a page: no news at any level, a line for each tag where
-/// a page is hostile, and at `debug` the text of strangers.
+/// The HTML parser logs every parse error: one line per tag on a hostile page, and untrusted text at `debug`.
 const SILENT: &str = "html5ever=error";
 
-/// Starts the log with a level or a filter. A second call changes nothing.
+/// Starts the log with a level or a filter. Further calls have no effect.
 pub(crate) fn start(filter: &str) {
     let _ = tracing_subscriber::fmt()
         .with_env_filter(chosen(filter))
@@ -34,7 +33,7 @@ pub(crate) fn start(filter: &str) {
         .event_format(OneLine)
         .try_init();
     std::panic::set_hook(Box::new(|panic| {
-        // The place helps; the message may hold what a caller sent.
+        // The location helps; the message may contain caller-supplied text.
         let place = panic
             .location()
             .map(|at| format!("{}:{}", at.file(), at.line()))
@@ -43,7 +42,7 @@ pub(crate) fn start(filter: &str) {
     }));
 }
 
-/// What is let through for a level, or for a filter that an operator wrote out, which stays as it is.
+/// Returns the filter of a level; a full filter by the operator stays unchanged.
 fn chosen(filter: &str) -> EnvFilter {
     let plain = !filter.contains(['=', ',']);
     let filter = match filter {
@@ -54,8 +53,8 @@ fn chosen(filter: &str) -> EnvFilter {
     EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(format!("warn,{SILENT}")))
 }
 
-/// `time LEVEL target call{id=1}: message field=value`, with everything that would break the line escaped, secrets masked,
-/// and cleaned like everything that leaves: the reader of a log may be a model.
+/// Formats `time LEVEL target call{id=1}: message field=value`. Line breaks are escaped, secrets masked, and
+/// the text cleaned like all output, because a model may read the log.
 struct OneLine;
 
 impl<S, N> FormatEvent<S, N> for OneLine
@@ -122,7 +121,7 @@ mod tests {
         }
     }
 
-    /// What reaches the log at a filter, of a parser's complaint and of a warning of ours.
+    /// Returns whether a parser's message and a warning of the server pass a filter.
     fn shown(filter: &str) -> (bool, bool) {
         let sink = Sink::default();
         let writer = sink.clone();

@@ -1,5 +1,6 @@
-//! The only module that writes to stdout and stderr for people. A reader that has gone away is not an error: the rest is
-//! dropped in silence. Any other failure is remembered, and [`end`] makes it the process's exit code.
+//! The only module that writes to stdout and stderr for people. A disconnected reader is not an error:
+//! further output is dropped silently. Any other failure is stored, and [`end`] turns it into the process's
+//! exit code.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
@@ -14,9 +15,9 @@ const REPEATED_CHARS: usize = 200;
 
 /// State of one of the two streams.
 struct Stream {
-    /// Set when nothing more can be written to it.
+    /// Set when writing has become impossible.
     lost: AtomicBool,
-    /// Why, unless its reader has gone.
+    /// The cause, unless the reader disconnected.
     failure: OnceLock<String>,
 }
 
@@ -48,14 +49,14 @@ pub(crate) fn line(text: &str) {
     }
 }
 
-/// Whether nothing more can be written to stdout: its reader has gone, or a write failed.
+/// Whether stdout is unusable: its reader disconnected, or a write failed.
 pub(crate) fn is_lost() -> bool {
     STDOUT.lost.load(Ordering::Relaxed)
 }
 
-/// Completes when the reader of stdout has gone, whether or not anything is written to it.
+/// Completes when the reader of stdout disconnects, with or without pending output.
 pub(crate) async fn reader_gone() {
-    /// How often stdout is looked at.
+    /// Interval of the check.
     #[cfg(unix)]
     const TICK: std::time::Duration = std::time::Duration::from_millis(500);
 
@@ -88,7 +89,7 @@ pub(crate) fn end(code: u8) -> u8 {
     if failed && code == 0 { 1 } else { code }
 }
 
-/// Writes past the standard library's stdout, which ignores EBADF.
+/// Bypasses the standard library's stdout, which ignores EBADF.
 #[cfg(unix)]
 fn write_stdout(bytes: &[u8]) -> io::Result<()> {
     use std::os::fd::AsFd as _;
@@ -112,7 +113,7 @@ fn write_stdout(bytes: &[u8]) -> io::Result<()> {
 /// Like `write_all`, but waits if the descriptor is non-blocking and full.
 #[cfg(unix)]
 fn write_whole(mut handle: &std::fs::File, mut bytes: &[u8]) -> io::Result<()> {
-    /// How long to wait before the next attempt.
+    /// Pause before the next attempt.
     const PAUSE: std::time::Duration = std::time::Duration::from_millis(5);
 
     while !bytes.is_empty() {
@@ -142,7 +143,7 @@ fn label() -> String {
     paint_on(colours, Style::Bad, "error:")
 }
 
-/// Writes an error and what to do about it to stderr.
+/// Writes an error and a hint to stderr.
 pub(crate) fn error(text: &str, hint: Option<&str>) {
     // An error may repeat an argument.
     stderr(&format!("{} {}", label(), masked(&one_line(text)).0));
@@ -151,7 +152,7 @@ pub(crate) fn error(text: &str, hint: Option<&str>) {
     }
 }
 
-/// Writes what is wrong with the command line to stderr.
+/// Writes a usage error to stderr.
 pub(crate) fn usage_error(mut error: clap::Error) {
     use clap::error::{ContextKind, ContextValue};
 
@@ -171,7 +172,8 @@ pub(crate) fn usage_error(mut error: clap::Error) {
         };
         if shown != value {
             error.insert(kind, shown);
-            // Advice repeats the argument among styles, from which its own escapes cannot be told.
+            // The suggestion repeats the argument among styles, so the argument's own escapes cannot be
+            // recognised.
             error.remove(ContextKind::Suggested);
         }
     }
@@ -183,7 +185,7 @@ pub(crate) fn usage_error(mut error: clap::Error) {
     }
 }
 
-/// Replaces the progress line on a terminal's stderr; nothing elsewhere.
+/// Replaces the progress line on a terminal's stderr; does nothing elsewhere.
 pub(crate) fn progress(text: &str) {
     if io::stderr().is_terminal() {
         let mut stderr = io::stderr().lock();
@@ -196,7 +198,7 @@ pub(crate) fn progress_done() {
     progress("");
 }
 
-/// How a piece of text is to look on a terminal.
+/// Terminal style of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
     Plain,
@@ -207,17 +209,17 @@ pub(crate) enum Style {
     Bad,
 }
 
-/// Whether stdout is a terminal whose reader wants more than plain text (NO_COLOR is not set).
+/// Whether stdout is a terminal and NO_COLOR is not set.
 pub(crate) fn colours() -> bool {
     io::stdout().is_terminal() && colours_wanted()
 }
 
-/// Colours a piece of text for stdout, where [`colours`] are wanted.
+/// Colours a text for stdout if [`colours`] allows it.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     paint_on(colours(), style, text)
 }
 
-/// A piece of text with its colour, or without.
+/// Colours a text if `colours` is set.
 pub(crate) fn paint_on(colours: bool, style: Style, text: &str) -> String {
     if !colours {
         return text.to_owned();
@@ -239,19 +241,19 @@ fn colours_wanted() -> bool {
     !no_color && !dumb
 }
 
-/// Escapes what would break a line or a terminal.
+/// Escapes characters that would break a line or a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     clean_line(text).into_owned()
 }
 
-/// Several lines from others, safe for a terminal: control characters but line ends and tabs go.
+/// Makes untrusted multi-line text safe for a terminal: removes control characters except line ends and tabs.
 pub(crate) fn safe(text: &str) -> String {
     text.chars()
         .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
         .collect()
 }
 
-/// A table of left-aligned columns; the last one is not padded.
+/// Formats left-aligned columns; the last one is not padded.
 pub(crate) fn table(rows: &[Vec<String>]) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns)

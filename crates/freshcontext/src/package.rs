@@ -1,4 +1,4 @@
-//! What this server says about itself to the MCP registry: `server.json`, made from the descriptors.
+//! Metadata for the MCP registry: `server.json`, generated from the descriptors.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use freshcontext_mcp::{DESCRIPTION, NAME, VERSION};
 use freshcontext_sources::adapters;
 use serde_json::{Map, Value, json};
 
-/// The name in the MCP registry; the container image carries it as a label.
+/// Name in the MCP registry; also a label of the container image.
 pub const REGISTRY_NAME: &str = "io.github.freshcontext/freshcontext";
-/// The schema that `server.json` follows.
+/// Schema of `server.json`.
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
-/// Where it is developed.
+/// Source repository.
 pub const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
 
-/// A name in the environment that a user may set.
+/// An environment variable that a user may set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variable {
     /// The name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub about: String,
-    /// Whether its value is to be hidden.
+    /// Whether its value is hidden.
     pub secret: bool,
 }
 
-/// The registry entry. The same input gives the same bytes.
+/// Returns the registry entry. Deterministic.
 pub fn server_json() -> Value {
     let image = format!("ghcr.io/freshcontext/freshcontext:{VERSION}");
     let packages = [("cargo", NAME), ("npm", NAME), ("pypi", NAME), ("oci", &image)];
@@ -42,7 +42,7 @@ pub fn server_json() -> Value {
     })
 }
 
-/// The entry with the MCP bundle of a release, which must be named with its hash.
+/// Returns the entry with a release's MCP bundle, which requires the bundle's hash.
 pub fn server_json_with_bundle(file: &str, sha256: &str) -> Value {
     let mut entry = server_json();
     let address = format!("{REPOSITORY}/releases/download/v{VERSION}/{file}");
@@ -56,7 +56,7 @@ pub fn server_json_with_bundle(file: &str, sha256: &str) -> Value {
     entry
 }
 
-/// One package of the entry. An image's version is its tag, and a bundle's stands in its address.
+/// Returns one package of the entry. An image's version is its tag; a bundle's version is in its address.
 fn package(registry: &str, identifier: &str) -> Value {
     let variables: Vec<Value> = environment_variables()
         .into_iter()
@@ -71,7 +71,7 @@ fn package(registry: &str, identifier: &str) -> Value {
         out.insert("version".to_owned(), VERSION.into());
     }
     out.insert("transport".to_owned(), json!({"type": "stdio"}));
-    // A bundle says itself how it is started.
+    // A bundle describes its own start command.
     if registry != "mcpb" {
         out.insert(
             "packageArguments".to_owned(),
@@ -82,14 +82,14 @@ fn package(registry: &str, identifier: &str) -> Value {
     Value::Object(out)
 }
 
-/// `server.json` as text, with a line end.
+/// Returns `server.json` as text with a final line ending.
 pub fn server_json_text() -> String {
     let mut text = serde_json::to_string_pretty(&server_json()).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// The keys that sources can use, and the operator's contact; each once, by name.
+/// Returns the sources' keys and the operator's contact; each once, by name.
 pub fn environment_variables() -> Vec<Variable> {
     let adapters = adapters();
     let descriptors = adapters.iter().map(|adapter| adapter.descriptor());
@@ -131,7 +131,7 @@ pub fn environment_variables() -> Vec<Variable> {
 mod tests {
     use super::*;
 
-    /// The registry's rules, of its schema of 2025-12-11 and its publishing guide, read in November 2026.
+    /// Rules of the registry's schema of 2025-12-11 and its publishing guide, as of November 2026.
     #[test]
     fn the_entry_keeps_the_rules_of_the_registry() {
         let released = server_json_with_bundle("freshcontext-mcp.mcpb", &"0".repeat(64));
@@ -170,7 +170,7 @@ mod tests {
                         (NAME, &VERSION.into())
                     ),
                 }
-                // The registry takes a runtime's name for the others' runners only.
+                // The registry accepts a runtime's name only for other package types.
                 assert!(package.get("runtimeHint").is_none());
                 let variables = package["environmentVariables"].as_array().unwrap();
                 let names: Vec<String> = variables.iter().map(|variable| text(&variable["name"])).collect();
@@ -186,8 +186,8 @@ mod tests {
         assert_eq!(server_json_text(), server_json_text());
     }
 
-    /// The registry believes a package only that names the entry: in the README that goes with the crate and the wheel,
-    /// in plain sight, and in a label of the image.
+    /// The registry requires that a package names the entry: in the README of the crate and the wheel,
+    /// visibly, and in a label of the image.
     #[test]
     #[expect(clippy::disallowed_methods, reason = "files of the repository")]
     fn the_packages_name_the_entry() {

@@ -1,4 +1,4 @@
-//! The arguments that the composites share.
+//! Shared arguments of the composites.
 
 use freshcontext_contract::limits::MIN_RESULT_CHARS;
 use freshcontext_contract::{SourceError, decode_input, max_length_property};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::composite::Composite;
 
-/// The schema of a composite: its own texts, the first of them required, and the shared ones.
+/// Returns the schema of a composite: its own texts, the first one required, and the shared arguments.
 pub fn schema(max_length: usize, texts: &[(&str, &str)]) -> Value {
     let mut properties = Map::new();
     for (name, about) in texts {
@@ -24,7 +24,7 @@ pub fn schema(max_length: usize, texts: &[(&str, &str)]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
-/// The arguments of one call, checked.
+/// Validated arguments of one call.
 #[derive(Debug)]
 pub struct Given {
     /// The required text.
@@ -33,14 +33,14 @@ pub struct Given {
     name: String,
     example: &'static str,
     rest: Map<String, Value>,
-    /// Length of the answer, in characters.
+    /// Maximum length of the answer, in characters.
     pub max_length: usize,
     /// Sections below this score show a warning.
     pub min_score: Option<f64>,
 }
 
 impl Given {
-    /// Checks arguments against the composite's schema. Blank options count as not given.
+    /// Validates arguments against the composite's schema. Blank options count as absent.
     pub fn read(
         composite: &Composite,
         arguments: Map<String, Value>,
@@ -103,7 +103,7 @@ impl Given {
         })
     }
 
-    /// An optional text.
+    /// Returns an optional text.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.rest
             .get(name)
@@ -111,7 +111,8 @@ impl Given {
             .filter(|text| !text.is_empty())
     }
 
-    /// The required text as words; an address would mean something else to each source.
+    /// Returns the required text as words. An address is an error, because each source would interpret it
+    /// differently.
     pub fn words(&self) -> Result<&str, SourceError> {
         if self.first.contains("://") {
             return Err(SourceError::invalid_input(

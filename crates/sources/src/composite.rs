@@ -1,4 +1,4 @@
-//! What a composite tool is: a plan from its arguments to calls of other tools.
+//! Composite tools: a plan maps the arguments to calls of other tools.
 
 use freshcontext_contract::SourceError;
 use serde_json::{Map, Value};
@@ -14,26 +14,26 @@ pub struct Composite {
     pub title: &'static str,
     /// Tool description for the model. At most 400 characters.
     pub description: &'static str,
-    /// A right set of arguments, as a JSON object in text.
+    /// Valid arguments, as the text of a JSON object.
     pub example: &'static str,
     /// The schema of the arguments: one plain object.
     pub input_schema: fn() -> Value,
-    /// Checks the arguments and says which tools to call. No request is made by it.
+    /// Validates the arguments and plans the calls. Makes no request.
     pub plan: fn(Map<String, Value>) -> Result<Plan, SourceError>,
 }
 
-/// What a composite call will do.
+/// Plan of a composite call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// What was asked, for the heading.
+    /// The query, for the heading.
     pub query: String,
     /// The calls, in the order of the sections.
     pub sections: Vec<PartCall>,
     /// Sections that score less than this show a warning in place of their content (0 to 100).
     pub min_score: Option<f64>,
-    /// Length of the whole answer's content, in characters.
+    /// Maximum length of the whole answer's content, in characters.
     pub max_length: usize,
-    /// What the reader must know about how the arguments were read.
+    /// Notes for the reader about how the arguments were interpreted.
     pub notes: Vec<String>,
 }
 
@@ -46,8 +46,8 @@ pub struct PartCall {
     pub label: String,
     /// Arguments of the call.
     pub arguments: Map<String, Value>,
-    /// Why the source is not asked at all, where its question cannot be formed from what the caller
-    /// gave. The section keeps its heading and says so.
+    /// Why the source is not called, if the arguments cannot form its query. The section keeps its heading
+    /// and reports the reason.
     pub skipped: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl PartCall {
         }
     }
 
-    /// A section without a call, and why.
+    /// A section without a call, with the reason.
     pub fn skip(tool: &'static str, label: &str, reason: &str) -> Self {
         Self {
             tool,

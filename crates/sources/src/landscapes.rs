@@ -1,5 +1,5 @@
-//! The five composites. Each plans its sections from what the caller gave, and leaves out a source
-//! whose question it cannot form: a phrase is no package, a company's name is no repository.
+//! The five composites. Each plans its sections from the arguments and skips a source whose query they cannot
+//! form: a phrase is not a package name, a company name is not a repository.
 
 use freshcontext_contract::SourceError;
 use serde_json::{Map, Value};
@@ -148,7 +148,7 @@ fn finance(arguments: Map<String, Value>) -> Result<Plan, SourceError> {
     let given = Given::read(&FINANCE, arguments, 12_000)?;
     let tickers = given.first.as_str();
     let name = given.get("company_name");
-    // One plain ticker is a word that people write about; a list or an index is none.
+    // A single plain ticker is a word that people write about; a list or an index is not.
     let plain = tickers.len() >= 3 && tickers.bytes().all(|b| b.is_ascii_alphabetic());
     let (news, talk) = if let Some(words) = name.or(plain.then_some(tickers)) {
         (question::hackernews(words), question::reddit(words))
@@ -244,7 +244,7 @@ mod tests {
         );
         let plan = planned(0, &json!({ "topic": "tokio" }));
         assert_eq!(asked(&plan).last().unwrap().1, "tokio");
-        // A name written as a name is looked up as it is only where it can be a package.
+        // A name is looked up unchanged only if it can be a package name.
         assert_eq!(
             asked(&planned(0, &json!({ "topic": "Palantir" })))
                 .last()

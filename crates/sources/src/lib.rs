@@ -1,4 +1,4 @@
-//! The registry: every source, and the composites that call several of them at once.
+//! The registry of all sources, and of the composites that call several of them.
 
 mod arguments;
 mod composite;
@@ -9,7 +9,7 @@ pub use composite::{Composite, PartCall, Plan};
 
 use freshcontext_contract::{AnyAdapter, erased};
 
-/// Every adapter, in no particular order.
+/// Returns all adapters, in no particular order.
 pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
     vec![
         // adapters, one line each
@@ -32,7 +32,7 @@ pub fn adapters() -> Vec<Box<dyn AnyAdapter>> {
     ]
 }
 
-/// Every composite, in no particular order.
+/// Returns all composites, in no particular order.
 pub fn composites() -> &'static [Composite] {
     &landscapes::COMPOSITES
 }

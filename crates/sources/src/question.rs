@@ -1,8 +1,8 @@
-//! How each source is asked within a composite, and when it cannot be.
+//! Query of each source within a composite, and when it cannot be formed.
 
 use crate::composite::PartCall;
 
-/// A section on its way to a call.
+/// A section under construction.
 #[derive(Debug)]
 pub struct Part(PartCall);
 
@@ -44,7 +44,7 @@ pub fn repos(query: &str) -> Part {
     ask(REPOS, "query", query)
 }
 
-/// No repositories, and why.
+/// No repositories, with the reason.
 pub fn skip_repos(reason: &str) -> Part {
     skip(REPOS, reason)
 }
@@ -60,7 +60,7 @@ pub fn hackernews(words: &str) -> Part {
     ask(NEWS, "url", words)
 }
 
-/// No stories, and why.
+/// No stories, with the reason.
 pub fn skip_hackernews(reason: &str) -> Part {
     skip(NEWS, reason)
 }
@@ -70,7 +70,7 @@ pub fn reddit(words: &str) -> Part {
     ask(REDDIT, "url", words)
 }
 
-/// No posts, and why.
+/// No posts, with the reason.
 pub fn skip_reddit(reason: &str) -> Part {
     skip(REDDIT, reason)
 }
@@ -80,12 +80,12 @@ pub fn producthunt(words: &str) -> Part {
     ask(HUNT, "url", words)
 }
 
-/// Adverts for a skill or field.
+/// Job adverts for a skill or field.
 pub fn jobs(words: &str) -> Part {
     ask(JOBS, "query", words)
 }
 
-/// Packages, where the words can be names of packages.
+/// Packages, if the words can be package names.
 pub fn packages(words: &str) -> Part {
     let name = |name: &str| {
         let bare = name.trim_start_matches('@');
@@ -103,12 +103,12 @@ pub fn packages(words: &str) -> Part {
     }
 }
 
-/// Awards of contracts.
+/// Contract awards.
 pub fn govcontracts(query: &str) -> Part {
     ask(CONTRACTS, "url", query)
 }
 
-/// Releases, where the caller named what to look at. A company's name is not looked up as a package.
+/// Releases, if the caller named a target. A company's name is not looked up as a package.
 pub fn changelog(target: Option<&str>, argument: &str) -> Part {
     match target {
         Some(target) => ask(CHANGELOG, "url", target),
@@ -125,13 +125,12 @@ pub fn finance(tickers: &str) -> Part {
     ask(QUOTES, "url", tickers)
 }
 
-/// No prices, and why.
+/// No prices, with the reason.
 pub fn skip_finance(reason: &str) -> Part {
     skip(QUOTES, reason)
 }
 
-/// Filings of a company. A ticker of a US listing names it exactly; one from abroad says nothing to
-/// the SEC.
+/// Filings of a company. A US ticker identifies it exactly; a foreign ticker is unknown to the SEC.
 pub fn sec_filings(company: &str, ticker: Option<&str>) -> Part {
     let listed = |ticker: &&str| {
         let symbol = ticker.trim_start_matches('$');
@@ -147,7 +146,7 @@ pub fn sec_filings(company: &str, ticker: Option<&str>) -> Part {
     }
 }
 
-/// News about a name; several words are one name.
+/// News about a name; several words form one name.
 pub fn gdelt(name: &str) -> Part {
     let bare = name.replace('"', " ");
     let words: Vec<&str> = bare.split_whitespace().collect();
@@ -157,7 +156,7 @@ pub fn gdelt(name: &str) -> Part {
     }
 }
 
-/// Whether a text is a NAICS code or the id of an award.
+/// Whether a text is a NAICS code or an award id.
 pub fn is_code(text: &str) -> bool {
     text.bytes().all(|b| b.is_ascii_digit()) || text.starts_with("CONT_AWD_") || text.starts_with("CONT_IDV_")
 }
@@ -167,7 +166,7 @@ pub fn is_repository(text: &str) -> bool {
     repository(text).is_some()
 }
 
-/// A repository as a search for exactly it; other words stay words.
+/// Turns a repository into a search for exactly that repository; other words stay unchanged.
 pub fn as_repository(text: &str) -> String {
     repository(text).map_or_else(|| text.to_owned(), |name| format!("repo:{name}"))
 }
@@ -191,7 +190,7 @@ fn repository(text: &str) -> Option<String> {
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let mut parts = path.split('/');
     let (owner, name) = (parts.next()?, parts.next()?.trim_end_matches(".git"));
-    // More than two parts are a page of a repository only below its address.
+    // More than two parts are a page of a repository only in a URL.
     if path.len() == text.len() && parts.next().is_some() {
         return None;
     }
@@ -205,7 +204,7 @@ fn repository(text: &str) -> Option<String> {
     (legal(owner) && legal(name)).then(|| format!("{owner}/{name}"))
 }
 
-/// Words that say nothing about an idea; searches that want every word would find nothing with them.
+/// Words without meaning for a search; a search that requires every word would find nothing with them.
 const EMPTY: [&str; 44] = [
     "a", "an", "the", "and", "or", "of", "for", "to", "in", "on", "at", "by", "with", "without", "from",
     "that", "which", "who", "this", "these", "those", "is", "are", "be", "my", "our", "your", "their", "its",
@@ -213,7 +212,7 @@ const EMPTY: [&str; 44] = [
     "build", "i", "we",
 ];
 
-/// The significant words of an idea that is given as a sentence; a short idea is unchanged.
+/// Returns the significant words of an idea written as a sentence; a short idea is unchanged.
 pub fn core_words(idea: &str) -> String {
     let words: Vec<&str> = idea.split_whitespace().collect();
     if words.len() <= 4 || idea.contains('"') {

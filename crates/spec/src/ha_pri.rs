@@ -1,7 +1,7 @@
-//! Ha-Pri: a payload of provenance facts, and the signature over it.
+//! Ha-Pri: a payload of provenance facts and its signature.
 //!
-//! Version 2 is signed with a bare SHA-256: it shows that nothing changed, not who signed. Version
-//! 3 adds the verdict and is signed with HMAC-SHA256 under the operator's key.
+//! Version 2 is signed with a bare SHA-256, which detects changes but does not identify the signer. Version 3
+//! adds the verdict and is signed with HMAC-SHA256 under the operator's key.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use sha2::Sha256;
 
 use freshcontext_core::provenance::{canonical_sha256, sha256_hex};
 
-/// The facts of a version 2 payload.
+/// Facts of a version 2 payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HaPriV2<'a> {
     /// Identity of the result.
     pub result_id: Option<&'a str>,
     /// The content as retrieved; its canonical form is hashed.
     pub content: &'a str,
-    /// What the content means, in the caller's words.
+    /// Meaning of the content, in the caller's words.
     pub semantic_fingerprint: Option<&'a str>,
     /// The adapter or source type.
     pub adapter: &'a str,
@@ -26,36 +26,36 @@ pub struct HaPriV2<'a> {
     pub published_at: Option<&'a str>,
     /// Date of retrieval.
     pub retrieved_at: Option<&'a str>,
-    /// Version of the engine that judged.
+    /// Version of the engine that evaluated the content.
     pub engine_version: &'a str,
 }
 
-/// The facts of a version 3 payload: those of version 2 and the verdict.
+/// Facts of a version 3 payload: those of version 2 and the verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HaPriV3<'a> {
-    /// The facts of version 2.
+    /// Facts of version 2.
     pub facts: HaPriV2<'a>,
-    /// The verdict's id, see [`VerdictBasis`](freshcontext_core::provenance::VerdictBasis).
+    /// Id of the verdict, see [`VerdictBasis`](freshcontext_core::provenance::VerdictBasis).
     pub verdict_id: Option<&'a str>,
-    /// The decision's name.
+    /// Name of the decision.
     pub decision: Option<&'a str>,
 }
 
-/// What a check of a stored signature says.
+/// Result of checking a stored signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verification {
-    /// The signature belongs to these facts.
+    /// The signature matches the facts.
     Valid,
-    /// It does not.
+    /// The signature does not match.
     Invalid,
-    /// There is no signature to check.
+    /// There is no signature.
     Unknown,
 }
 
-/// A fact holds a line break. Such a payload could be read in two ways, so it is not signed.
+/// A fact contains a line break. Such a payload would be ambiguous, so it is not signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unsignable {
-    /// The fact's name in the payload, for example `result_id`.
+    /// Name of the fact in the payload, for example `result_id`.
     pub fact: &'static str,
 }
 
@@ -68,12 +68,12 @@ impl fmt::Display for Unsignable {
 impl std::error::Error for Unsignable {}
 
 impl HaPriV2<'_> {
-    /// The payload that is signed.
+    /// Returns the signed payload.
     pub fn payload(&self) -> String {
         self.payload_under("FRESHCONTEXT_HA_PRI_V2")
     }
 
-    /// SHA-256 of the payload, as 64 hexadecimal digits.
+    /// Returns the SHA-256 of the payload as 64 hexadecimal digits.
     pub fn signature(&self) -> Result<String, Unsignable> {
         self.signable()?;
         Ok(sha256_hex(&self.payload()))
@@ -106,7 +106,7 @@ impl HaPriV2<'_> {
 }
 
 impl HaPriV3<'_> {
-    /// The payload that is signed.
+    /// Returns the signed payload.
     pub fn payload(&self) -> String {
         format!(
             "{}\nverdict_id={}\ndecision={}",
@@ -142,7 +142,7 @@ impl HaPriV3<'_> {
         Ok(encode_string(&mac.finalize().into_bytes()))
     }
 
-    /// Checks a stored signature in constant time. Missing or blank: unknown.
+    /// Checks a stored signature in constant time. A missing or blank one is `Unknown`.
     pub fn verify(&self, key: &[u8], stored: Option<&str>) -> Verification {
         let Some(stored) = stored.filter(|stored| !stored.trim().is_empty()) else {
             return Verification::Unknown;
@@ -161,7 +161,7 @@ impl HaPriV3<'_> {
     }
 
     fn mac(&self, key: &[u8]) -> Option<Hmac<Sha256>> {
-        // HMAC takes keys of any length, so this is always there.
+        // HMAC accepts keys of any length, so this never fails.
         let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(key).ok()?;
         mac.update(self.payload().as_bytes());
         Some(mac)
@@ -173,7 +173,7 @@ impl HaPriV3<'_> {
     }
 }
 
-/// Checks a stored version 2 signature in constant time. Missing or blank: unknown.
+/// Checks a stored version 2 signature in constant time. A missing or blank one is `Unknown`.
 pub fn verify_v2(facts: &HaPriV2<'_>, stored: Option<&str>) -> Verification {
     let Some(stored) = stored.filter(|stored| !stored.trim().is_empty()) else {
         return Verification::Unknown;
@@ -196,12 +196,12 @@ fn one_line_each(facts: &[(&'static str, Option<&str>)]) -> Result<(), Unsignabl
     }
 }
 
-/// Compares without stopping at the first difference.
+/// Compares all bytes, even after a difference.
 fn same_bytes(one: &[u8], other: &[u8]) -> bool {
     one.len() == other.len() && one.iter().zip(other).fold(0, |seen, (a, b)| seen | (a ^ b)) == 0
 }
 
-/// 64 lower-case hexadecimal digits to 32 bytes.
+/// Decodes 64 lower-case hexadecimal digits into 32 bytes.
 fn unhex(text: &str) -> Option<[u8; 32]> {
     let mut out = [0; 32];
     let length = base16ct::lower::decode(text, &mut out).ok()?.len();
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use freshcontext_core::provenance::{VerdictBasis, canonical};
 
-    /// Vectors of ours in the form of the reference's, computed with Python's hashlib and hmac.
+    /// This project's test vectors in the reference's format, computed with Python's hashlib and hmac.
     fn ours(version: &str) -> Value {
         let both: Value = serde_json::from_str(include_str!("ha_pri_vectors.json")).unwrap();
         both[version].clone()

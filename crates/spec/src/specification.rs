@@ -1,76 +1,76 @@
-//! The FreshContext Specification that this server implements: its version, and the sentences of it
-//! that the validator quotes, word for word.
+//! The implemented FreshContext Specification: its version, and the sentences that the validator quotes
+//! verbatim.
 
 /// The specification's name.
 pub const NAME: &str = "FreshContext Specification";
 
-/// The version that this server implements and validates against. Stated nowhere else.
+/// The implemented and validated version. Stated nowhere else.
 pub const VERSION: &str = "1.2";
 
-/// Sentences of the specification, as they stand there.
+/// Sentences of the specification, verbatim.
 pub mod says {
-    /// What the lowest level is.
+    /// Lowest level.
     pub const AWARE: &str = "Partial implementations that include only `retrieved_at` without \
         `freshness_confidence` are considered **FreshContext-aware** but not fully compatible.";
-    /// What makes text compatible.
+    /// Compatible text.
     pub const ENVELOPE: &str =
         "Every FreshContext-compatible response MUST wrap its content in the following envelope:";
-    /// What makes JSON compatible.
+    /// Compatible JSON.
     pub const JSON_FORM: &str = "Its responses include the structured JSON form with `freshcontext.retrieved_at` \
         and `freshcontext.freshness_confidence` fields";
-    /// What the highest level is.
+    /// Highest level.
     pub const SCORED: &str = "Full compatible + numeric `freshness_score` with domain-specific decay";
-    /// The same, in the words of the specification's site.
+    /// Highest level, in the words of the specification's site.
     pub const FULL_FORM: &str = "Full JSON form + numeric freshness_score on every result.";
-    /// What the JSON form is held to.
+    /// Schema of the JSON form.
     pub const SCHEMA: &str = "This form can be validated against the JSON Schema.";
-    /// The header `Source`.
+    /// Header `Source`.
     pub const SOURCE: &str = "| `Source` | Yes | Valid URL | The canonical URL of the original source |";
-    /// The header `Published`.
+    /// Header `Published`.
     pub const PUBLISHED: &str = "| `Published` | Yes | ISO 8601 date or `\"unknown\"` | Best estimate of when the \
         content was originally published |";
-    /// The header `Retrieved`.
+    /// Header `Retrieved`.
     pub const RETRIEVED: &str = "| `Retrieved` | Yes | ISO 8601 datetime with timezone | Exact timestamp when this \
         data was fetched |";
-    /// The header `Confidence`.
+    /// Header `Confidence`.
     pub const CONFIDENCE: &str = "| `Confidence` | Yes | `high`, `medium`, or `low` | Confidence level of the `Published` date estimate |";
-    /// Dates ahead of time.
+    /// Dates in the future.
     pub const FORWARD: &str = "Never fabricate or forward-date content timestamps";
-    /// Moments ahead of time.
+    /// Timestamps in the future.
     pub const FUTURE: &str =
         "Future timestamps beyond a small clock-skew tolerance MUST NOT be treated as current.";
-    /// Dates that are none.
+    /// Invalid dates.
     pub const INVALID: &str = "Invalid timestamps MUST NOT be treated as current.";
     /// A score without a date.
     pub const MISSING: &str = "Missing timestamps MUST NOT be treated as current.";
-    /// What goes with a date that nobody knows.
+    /// Confidence of an unknown date.
     pub const UNKNOWN: &str = "If no reliable timestamp exists, implementations SHOULD set `freshness_score` to `null` \
         and `freshness_confidence` to `low`.";
-    /// The range of the score.
+    /// Range of the score.
     pub const RANGE: &str = "A numeric representation of data freshness from 0-100.";
-    /// The formula of the score.
+    /// Formula of the score.
     pub const DECAY: &str = "R_t = R_0 · e^(-λt)";
-    /// Who produced the data.
+    /// Producer of the data.
     pub const ADAPTER: &str =
         "Clearly identify which source system produced the data via the `adapter` field";
-    /// Failures in the form of answers.
+    /// Failures formatted as results.
     pub const FAILURE: &str = "Adapters MUST NOT wrap failed, empty, blocked, timeout, rate-limited, access-denied, \
         or malformed output as high-confidence fresh context.";
-    /// When a composite was asked.
+    /// Retrieval time of a composite.
     pub const GENERATED: &str =
         "Include a composite `retrieved_at` timestamp representing the time the composite call was initiated";
-    /// The parts of a composite.
+    /// Parts of a composite.
     pub const SECTIONS: &str = "Each upstream result MUST retain its own FreshContext envelope";
-    /// Parts of a composite that failed.
+    /// Failed parts of a composite.
     pub const SURFACE: &str = "Surface retrieval failures explicitly";
 
-    /// All of them.
+    /// All sentences.
     pub const ALL: [&str; 23] = [
         AWARE, ENVELOPE, JSON_FORM, SCORED, FULL_FORM, SCHEMA, SOURCE, PUBLISHED, RETRIEVED, CONFIDENCE,
         FORWARD, FUTURE, INVALID, MISSING, UNKNOWN, RANGE, DECAY, ADAPTER, FAILURE, GENERATED, SECTIONS,
         SURFACE, LOGGED,
     ];
-    /// What becomes of retrieval errors.
+    /// Handling of retrieval errors.
     pub const LOGGED: &str = "Log retrieval errors without silently returning cached or stale data";
 }
 

@@ -1,37 +1,35 @@
-//! The bodies a reader is tried on: our own fixtures, and the recordings beside the checkout.
+//! Bodies for parser tests: this project's fixtures, and the recordings beside the checkout.
 //!
-//! A test that needs the recordings bears `#[freshcontext_recorded::test]` and is listed only where they are. What it
-//! checks on fixtures stands in a test of its own.
+//! A test that needs the recordings has `#[freshcontext_recorded::test]` and is listed only if they are
+//! present. Checks on fixtures belong in a separate test.
 
 use std::path::{Path, PathBuf};
 
 use proptest::test_runner::{Config, TestRunner};
 
-/// A body and the file it comes from, which a failed test names.
+/// A body and its file, which a failed test names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Body {
     /// The file's path below `fixtures` or the shared folder.
     pub name: String,
-    /// The text; bytes that are no UTF-8 are replaced.
+    /// The text; invalid UTF-8 is replaced.
     pub text: String,
 }
 
-/// The checkout.
+/// Returns the root of the checkout.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_owned()
 }
 
-/// Set by CI: recordings that are absent are then a failure.
+/// Set by CI: absent recordings are then a failure.
 const REQUIRED: &str = "FRESHCONTEXT_REQUIRE_RECORDINGS";
 
-/// The folder beside the checkout with the recordings and reference data, if it is there. It is known by a file of the
-/// recordings: another folder of this name is not taken for it.
-///
-/// # Panics
-///
-/// With `FRESHCONTEXT_REQUIRE_RECORDINGS` where it is not there: a test that is not listed must not look like a passed
-/// one.
+/// Returns the folder beside the checkout with the recordings and reference data, if present. It is
+/// recognised by one of the recordings, so another folder of this name is not mistaken for it.
+/// | # Panics
+/// | With `FRESHCONTEXT_REQUIRE_RECORDINGS`, if the folder is absent: an unlisted test must not look like a
+/// passed one.
 pub fn shared() -> Option<PathBuf> {
     let folder = root().parent()?.join("shared");
     if folder.join("recordings/MANIFEST-a.tsv").is_file() {
@@ -44,11 +42,9 @@ pub fn shared() -> Option<PathBuf> {
     None
 }
 
-/// A text from the shared folder, by its path there.
-///
-/// # Panics
-///
-/// Where it cannot be read: a test that asks for it is not listed where the folder is absent.
+/// Returns a text from the shared folder, by its path there.
+/// | # Panics
+/// | If it cannot be read: a test that uses it is listed only if the folder is present.
 #[expect(
     clippy::panic,
     reason = "a test without its text must fail, whoever calls this"
@@ -58,21 +54,17 @@ pub fn shared_text(path: &str) -> String {
     std::fs::read_to_string(folder.join(path)).unwrap_or_else(|error| panic!("../shared/{path}: {error}"))
 }
 
-/// A recording, by its path below the recordings, for example `github/readme.json`.
-///
-/// # Panics
-///
-/// As [`shared_text`].
+/// Returns a recording, by its path below the recordings, for example `github/readme.json`.
+/// | # Panics
+/// | Like [`shared_text`].
 pub fn recording(name: &str) -> String {
     shared_text(&format!("recordings/{name}"))
 }
 
-/// The recordings of these names, as for [`recording`]; none where the folder is absent. For tests that run on bodies of
-/// ours beside them.
-///
-/// # Panics
-///
-/// As [`shared`], and where the folder lacks one of them.
+/// Returns the recordings of these names, as for [`recording`]; none if the folder is absent. For tests that
+/// run on fixtures as well.
+/// | # Panics
+/// | Like [`shared`], and if the folder lacks one of them.
 pub fn recorded(names: &[&str]) -> Vec<Body> {
     let names = if shared().is_some() { names } else { &[] };
     names
@@ -84,27 +76,24 @@ pub fn recorded(names: &[&str]) -> Vec<Body> {
         .collect()
 }
 
-/// Every body of every case in `fixtures/<source>`.
+/// Returns every body of every case in `fixtures/<source>`.
 pub fn fixtures(source: &str) -> Vec<Body> {
     below(&root().join("fixtures"), source)
 }
 
-/// Every recording in the folder of that name; none where the recordings are absent. For tests that run on bodies of ours
-/// beside them.
-///
-/// # Panics
-///
-/// As [`shared`].
+/// Returns every recording in the folder of that name; none if the recordings are absent. For tests that run
+/// on fixtures as well.
+/// | # Panics
+/// | Like [`shared`].
 pub fn recordings(folder: &str) -> Vec<Body> {
     shared().map_or_else(Vec::new, |shared| below(&shared.join("recordings"), folder))
 }
 
-/// Has `read` take bodies that break off anywhere, as when a connection is lost. The white space at a
-/// body's end does not count: without it, it is still whole.
-///
-/// # Panics
-///
-/// Where `read` does, with the body's name and the shortest beginning found that does it; and where there is no body.
+/// Calls `read` with bodies truncated at any point, as after a lost connection. Trailing white space is not
+/// counted, because the body is complete without it.
+/// | # Panics
+/// | If `read` panics, with the body's name and the shortest failing prefix found; and if there are no
+/// bodies.
 pub fn any_prefix(cases: u32, bodies: &[Body], read: impl Fn(&str)) {
     assert!(!bodies.is_empty(), "there is no body to cut off");
     for body in bodies {
@@ -123,7 +112,7 @@ pub fn any_prefix(cases: u32, bodies: &[Body], read: impl Fn(&str)) {
     }
 }
 
-/// The bodies below `folder/within`: all files but those that describe a case.
+/// Returns the bodies below `folder/within`: all files except case descriptions.
 fn below(folder: &Path, within: &str) -> Vec<Body> {
     let mut out = Vec::new();
     let mut folders = vec![folder.join(within)];
@@ -142,7 +131,7 @@ fn below(folder: &Path, within: &str) -> Vec<Body> {
             }
         }
     }
-    // The order of a folder's entries is the file system's.
+    // The order of a folder's entries depends on the file system.
     out.sort_by(|a, b| a.name.cmp(&b.name));
     out
 }

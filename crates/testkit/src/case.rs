@@ -1,4 +1,4 @@
-//! Cases: one call of one tool, what the upstream answers, and what must come of it.
+//! Cases: one tool call, the upstream's responses, and the expected outcome.
 //!
 //! A case is `fixtures/<source>/<case>/case.toml` with its bodies beside it, or a table of
 //! `fixtures/<source>/cases.toml` with its bodies in it, written by us to the documented shapes; or `tests/recordings/<source>/<case>.toml`, whose bodies are recordings that do
@@ -18,30 +18,30 @@ use url::Url;
 pub struct Case {
     /// The tool called.
     pub tool: String,
-    /// What sort of answer it shows.
+    /// Kind of response that the case shows.
     pub kind: Kind,
-    /// Where its bodies come from.
+    /// Origin of its bodies.
     pub origin: Origin,
-    /// What the case shows, in a sentence.
+    /// Purpose of the case, in a sentence.
     pub note: String,
-    /// The route whose answers it tries, where `expect.route` does not say (a refusal, a part of several).
+    /// The route under test, if `expect.route` does not name it (a refusal, one of several parts).
     pub reads: Option<String>,
-    /// What of its bodies is read less well than they allow, where that is known.
+    /// Known incomplete reading of the bodies.
     pub partly: Option<String>,
-    /// What of its bodies is read wrongly, where that is known and not mended yet.
+    /// Known wrong reading of the bodies that is not fixed yet.
     pub wrong: Option<String>,
     /// The call's clock.
     pub now: DateTime<Utc>,
-    /// Environment names of keys that the operator has set.
+    /// Environment names of the configured keys.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
     /// The arguments.
     #[serde(default)]
     pub arguments: Map<String, Value>,
-    /// What the upstream is asked and answers.
+    /// Expected requests and their responses.
     #[serde(default, rename = "exchange")]
     pub exchanges: Vec<Exchange>,
-    /// What must come of it.
+    /// Expected outcome.
     pub expect: Expect,
     /// Name: the folder or file, for example `hackernews/front_page`.
     #[serde(skip)]
@@ -51,37 +51,37 @@ pub struct Case {
     pub folder: PathBuf,
 }
 
-/// What sort of answer a case shows. Every tool needs the first four and one of denied and limited.
+/// Kind of response that a case shows. Every tool needs the first four, and either denied or limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// An ordinary answer.
+    /// An ordinary response.
     Ok,
-    /// The source says that there is nothing.
+    /// The source has no results.
     Empty,
-    /// The answer lacks the documented shape.
+    /// The response lacks the documented structure.
     Malformed,
-    /// Something particular to this source.
+    /// A peculiarity of the source.
     Odd,
-    /// The source refuses.
+    /// The source refuses the request.
     Denied,
-    /// The source asks to slow down.
+    /// The source limits the rate.
     Limited,
 }
 
-/// Where a case's bodies come from.
+/// Origin of a case's bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// Written by us from the source's documentation.
+    /// Written for this project from the source's documentation.
     Documented,
-    /// Written by us to try something.
+    /// Written for this project to test something.
     Crafted,
-    /// A recorded answer of the source.
+    /// A recorded response of the source.
     Recorded,
 }
 
-/// One request that the upstream expects, and its answer.
+/// One expected request and its response.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exchange {
@@ -93,20 +93,20 @@ pub struct Exchange {
     /// Texts that the request body must contain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub body_contains: Vec<String>,
-    /// How often it must be asked; 0 for any number, none included.
+    /// Expected number of requests; 0 for any number, including none.
     #[serde(default = "once")]
     pub times: usize,
-    /// Status of the answer.
+    /// Status code of the response.
     #[serde(default = "ok")]
     pub status: u16,
-    /// Headers of the answer.
+    /// Headers of the response.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Compression of the answer: the body file is plain, and is sent with this `Content-Encoding`.
+    /// Content coding of the response: the body file is plain and is sent with this `Content-Encoding`.
     pub encoding: Option<Encoding>,
-    /// Where its body comes from, where that is another place than the case's.
+    /// Origin of its body, if different from the case's.
     pub origin: Option<Origin>,
-    /// The route whose answer its body is, where that is another one than the case's.
+    /// The route under test, if different from the case's.
     pub reads: Option<String>,
     /// Body: a file beside the case.
     pub body: Option<String>,
@@ -134,7 +134,7 @@ const fn ok() -> u16 {
     200
 }
 
-/// What must come of a case. Either `status` or `error` is given.
+/// Expected outcome of a case. Either `status` or `error` is given.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expect {
@@ -144,15 +144,15 @@ pub struct Expect {
     pub error: Option<String>,
     /// Number of items.
     pub items: Option<usize>,
-    /// Canonical address.
+    /// Canonical URL.
     pub source_url: Option<String>,
-    /// Date of the answer, or `none`.
+    /// Date of the result, or `none`.
     pub content_date: Option<String>,
     /// Confidence of that date.
     pub confidence: Option<String>,
     /// Score, or `none`.
     pub score: Option<Value>,
-    /// The route that answered.
+    /// The route that provided the result.
     pub route: Option<String>,
     /// Texts in the envelope.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -163,13 +163,13 @@ pub struct Expect {
     /// Texts that some note contains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes_contain: Vec<String>,
-    /// Facts about single items.
+    /// Facts about individual items.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub item: Vec<ExpectItem>,
-    /// Parts that failed.
+    /// Failed parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failure: Vec<ExpectFailure>,
-    /// For an error: seconds to wait.
+    /// For an error: delay in seconds.
     pub retry_after_s: Option<u64>,
     /// For an error: text in the hint.
     pub hint_contains: Option<String>,
@@ -177,17 +177,17 @@ pub struct Expect {
     pub message_contains: Option<String>,
 }
 
-/// What must hold for one item.
+/// Expected facts of one item.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectItem {
-    /// Its place, from 0.
+    /// Its index, from 0.
     pub index: usize,
     /// Its title.
     pub title: Option<String>,
     /// Text in its title.
     pub title_contains: Option<String>,
-    /// Its address.
+    /// Its URL.
     pub url: Option<String>,
     /// Its date, or `none`.
     pub published_at: Option<String>,
@@ -195,15 +195,15 @@ pub struct ExpectItem {
     pub confidence: Option<String>,
     /// Text in its summary.
     pub summary_contains: Option<String>,
-    /// Fields that equal these.
+    /// Expected fields and their values.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub fields: Map<String, Value>,
-    /// Fields that it must not have.
+    /// Fields that must be absent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent_fields: Vec<String>,
 }
 
-/// A part that must have failed.
+/// A part that must fail.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectFailure {
@@ -249,7 +249,7 @@ impl Case {
         cases.into_iter().map(named).collect()
     }
 
-    /// Reads a case from text; it has no folder, hence no body files.
+    /// Reads a case from text, without a folder and therefore without body files.
     pub fn inline(text: &str) -> Result<Self, String> {
         toml::from_str::<Self>(text)
             .map_err(|error| error.to_string())?
@@ -270,12 +270,12 @@ impl Case {
         Ok(case)
     }
 
-    /// The case as a `case.toml`. Its name, folder and body files are not in it.
+    /// Serialises the case as a `case.toml`, without its name, folder and body files.
     pub fn to_toml(&self) -> Result<String, String> {
         toml::to_string_pretty(self).map_err(|error| format!("{}: {error}", self.name))
     }
 
-    /// The body of one exchange. `recordings` is the folder of the recordings.
+    /// Reads the body of one exchange. `recordings` is the folder of the recordings.
     pub fn body(&self, exchange: &Exchange, recordings: &Path) -> Result<Vec<u8>, String> {
         let path = match (&exchange.body, &exchange.recording, &exchange.text) {
             (Some(file), ..) => self.folder.join(file),
@@ -285,7 +285,7 @@ impl Case {
         std::fs::read(&path).map_err(|error| format!("{}: {}: {error}", self.name, path.display()))
     }
 
-    /// Where the body of one exchange comes from. What a case of recordings has as mere text was written for it.
+    /// Returns the origin of one exchange's body. Inline text in a case of recordings was written for it.
     pub fn origin_of(&self, exchange: &Exchange) -> Origin {
         let of_case = if self.origin == Origin::Recorded && exchange.recording.is_none() {
             Origin::Crafted
@@ -295,14 +295,14 @@ impl Case {
         exchange.origin.unwrap_or(of_case)
     }
 
-    /// Whether any of its bodies is a recording from beside the checkout.
+    /// Whether any of its bodies is a recording outside the checkout.
     pub fn needs_recordings(&self) -> bool {
         self.exchanges.iter().any(|exchange| exchange.recording.is_some())
     }
 }
 
 impl Exchange {
-    /// The content type of the answer: as given, else by the body file's ending.
+    /// Returns the content type of the response: as given, otherwise by the body file's extension.
     pub fn content_type(&self) -> String {
         if let Some((_, value)) = self
             .headers

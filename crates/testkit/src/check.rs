@@ -1,5 +1,5 @@
-//! The suite's checks, as plain functions over a case and its outcome. Each returns all complaints, so
-//! that one run shows everything.
+//! The suite's checks as plain functions of a case and its outcome. Each returns all complaints, so that one
+//! run shows everything.
 
 use chrono::{DateTime, TimeDelta};
 use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::case::{Case, Expect, ExpectItem};
 use crate::damage::{POISON, hidden};
 
-/// What came of a call, whichever door it came through.
+/// Outcome of a call over any transport.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The text for the model.
@@ -52,7 +52,7 @@ impl Outcome {
     }
 }
 
-/// What a value is, for a comparison in which `none` stands for null or absence.
+/// Formats a value for a comparison in which `none` stands for null or absence.
 fn shown(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
@@ -69,7 +69,7 @@ fn differ(out: &mut Vec<String>, what: &str, expected: Option<&str>, found: &Val
     }
 }
 
-/// What the case says must come of it.
+/// Checks the outcome against the case's expectations.
 pub fn expectations(case: &Case, outcome: &Outcome) -> Vec<String> {
     let expect = &case.expect;
     let mut out = Vec::new();
@@ -184,7 +184,7 @@ pub fn expectations(case: &Case, outcome: &Outcome) -> Vec<String> {
     out
 }
 
-/// What the text holds and lacks, as the case says.
+/// Checks which texts the result contains and lacks.
 pub fn wording(expect: &Expect, outcome: &Outcome) -> Vec<String> {
     let mut out = Vec::new();
     for part in &expect.text_contains {
@@ -248,7 +248,7 @@ fn item_expectations(expect: &ExpectItem, found: &Value, out: &mut Vec<String>) 
     }
 }
 
-/// Equal, with numbers compared as numbers (TOML's 1.0 is JSON's 1).
+/// Compares values; numbers by value (TOML's 1.0 is JSON's 1).
 fn same_value(found: &Value, expected: &Value) -> bool {
     match (found.as_f64(), expected.as_f64()) {
         (Some(found), Some(expected)) => (found - expected).abs() < 1e-9,
@@ -256,8 +256,8 @@ fn same_value(found: &Value, expected: &Value) -> bool {
     }
 }
 
-/// Honesty, whatever the case: no date in the future, no score without a date, partial never high,
-/// empty never dated high, failures never in an envelope.
+/// Checks honesty in any case: no date in the future, no score without a date, no high confidence for a
+/// partial or empty result, no failure in an envelope.
 pub fn honesty(case: &Case, outcome: &Outcome) -> Vec<String> {
     let mut out = Vec::new();
     if outcome.is_error {
@@ -286,7 +286,7 @@ pub fn honesty(case: &Case, outcome: &Outcome) -> Vec<String> {
     let latest = case.now + TimeDelta::seconds(FUTURE_TOLERANCE_S);
     let dated = |value: &Value, what: &str, confidence: &Value, score: &Value, out: &mut Vec<String>| {
         if let Some(text) = value.as_str() {
-            // A day begins long before it does at Greenwich.
+            // A day begins in some time zones long before it does in UTC.
             let (full, latest) = if text.len() == 10 {
                 let begins = case.now + TimeDelta::hours(EARLIEST_DAY_START_H);
                 (format!("{text}T00:00:00Z"), begins)
@@ -336,8 +336,8 @@ pub fn honesty(case: &Case, outcome: &Outcome) -> Vec<String> {
     out
 }
 
-/// Nothing that a source sends can speak for the server: one open and one close per envelope, the
-/// header holds only the server's own values, and no hidden character survives anywhere.
+/// Checks that source text cannot imitate the server: one opening and one closing line per envelope, only the
+/// server's own values in the header, and no hidden character anywhere.
 pub fn harmless(outcome: &Outcome) -> Vec<String> {
     let mut out = Vec::new();
     let opens = outcome.text.matches("[FRESHCONTEXT]").count();
@@ -357,7 +357,7 @@ pub fn harmless(outcome: &Outcome) -> Vec<String> {
     if let Some(c) = outcome.text.chars().find(|c| hidden(*c)) {
         out.push(format!("the text holds U+{:04X}", u32::from(c)));
     }
-    // The look-alikes of the poison, which nothing else holds.
+    // Look-alike characters of the poison, which occur nowhere else.
     let alike = |text: &str| {
         text.contains("\u{2e55}/") || text.contains("\u{2308}\u{24bb}\u{24c7}\u{24ba}\u{24c8}\u{24bd}CONTEXT")
     };
@@ -381,7 +381,7 @@ pub fn harmless(outcome: &Outcome) -> Vec<String> {
             .filter(|c| c.is_alphanumeric() || "[/_".contains(*c))
             .collect();
         let flat = flat.to_ascii_uppercase();
-        // `content` is the envelope's inside and must be as clean as any other string.
+        // `content` is the inside of the envelope and must be as clean as any other string.
         if flat.contains("[/FRESHCONTEXT") || flat.contains("[FRESHCONTEXT") {
             out.push(format!("a structured string holds a delimiter: {text:?}"));
         }
@@ -390,7 +390,7 @@ pub fn harmless(outcome: &Outcome) -> Vec<String> {
     out
 }
 
-/// Whether the poison reached the answer at all; a suite in which it never does proves nothing.
+/// Whether the poison reached the result; a suite in which it never does proves nothing.
 pub fn poison_arrived(outcome: &Outcome) -> bool {
     outcome
         .text

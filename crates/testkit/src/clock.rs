@@ -1,21 +1,21 @@
-//! A clock that a test moves.
+//! A manually advanced clock.
 
 use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use freshcontext_contract::Clock;
 
-/// Stands still until told to step.
+/// Stands still until it is stepped.
 #[derive(Debug)]
 pub struct StepClock(Mutex<DateTime<Utc>>);
 
 impl StepClock {
-    /// A clock at this instant.
+    /// Creates a clock at this instant.
     pub fn new(at: DateTime<Utc>) -> Self {
         Self(Mutex::new(at))
     }
 
-    /// Moves on (or back, with a negative step).
+    /// Moves the clock forward, or back with a negative step.
     pub fn step(&self, by: TimeDelta) {
         let mut at = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *at += by;

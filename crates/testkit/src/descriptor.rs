@@ -1,8 +1,8 @@
-//! The facts of a source that a test makes up.
+//! A descriptor for tests.
 
 use freshcontext_contract::{ArgSpec, Descriptor, Founding, Hosts, Listing, Peek, Route};
 
-/// A source under the id of one that has a ledger of its own: one host, one route, no key, no paces.
+/// Returns a source with the id of one that has its own ledger: one host, one route, no key, no pace.
 pub const fn descriptor(id: &'static str, tool: &'static str) -> Descriptor {
     Descriptor {
         id,

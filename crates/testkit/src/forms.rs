@@ -1,18 +1,19 @@
-//! The law of quotation: a reader can tell by form alone which words are ours.
+//! The rule of quotation: the format alone shows which text is the server's.
 //!
-//! A poison forges lines of ours behind every character that ends a line. Each forged line holds [`MARK`], so that
-//! it is found again wherever it comes out. There, it must stand in one of the forms of `freshcontext_contract::quote`:
-//! on a line after `> `, inside quotation marks or backticks, or behind a label of ours that a source's line follows.
+//! A poison forges server lines after every character that ends a line. Each forged line contains [`MARK`],
+//! so it can be found wherever it is output. There, it must have one of the formats of
+//! `freshcontext_contract::quote`: on a line after `> `, inside quotation marks or backticks, or behind a
+//! server label that source text follows.
 
 use freshcontext_contract::quote::{QUOTE, is_line_end, outside_quotes};
 use serde_json::Value;
 
 use crate::check::Outcome;
 
-/// Stands in every forged line, and nowhere else.
+/// Marks every forged line and occurs nowhere else.
 pub const MARK: &str = "Qxzw";
 
-/// Lines that only we may write, and marks of Markdown that would make a source's words a part of the page.
+/// Lines that only the server may write, and Markdown that would make source text part of the page.
 pub const FORGED: [&str; 30] = [
     "## Missing",
     "# w, version 99",
@@ -46,19 +47,19 @@ pub const FORGED: [&str; 30] = [
     "> quoted by the server",
 ];
 
-/// Everything that some reader takes for the end of a line.
+/// Everything that a reader may take for a line break.
 pub const BREAKS: [&str; 12] = [
     "\n", "\r\n", "\r", "\n\n", "\u{b}", "\u{c}", "\u{1c}", "\u{1d}", "\u{1e}", "\u{85}", "\u{2028}",
     "\u{2029}",
 ];
 
-/// Characters that end a quotation, seen or unseen.
+/// Characters that end a quotation, visibly or invisibly.
 const ENDS: [&str; 8] = [
     "\"", "`", "\u{201d}", "\u{ff02}", "\\\"", "\u{202e}", "\u{2066}", "\u{200b}",
 ];
 
-/// A poison; each number gives another. The first words of it are a forged line, then come others behind every kind
-/// of line break, after something that ends a quotation.
+/// Returns a poison, different for each number. It begins with a forged line; others follow every kind of
+/// line break, after something that ends a quotation.
 pub fn poison(number: usize) -> String {
     let number = number % 10_000;
     let pick =
@@ -78,9 +79,9 @@ pub fn poison(number: usize) -> String {
 /// Which strings of a body are poisoned: those of one group of names.
 #[derive(Debug, Clone, Copy)]
 pub struct Group {
-    /// Which one.
+    /// Index of the group.
     pub number: usize,
-    /// Of how many.
+    /// Number of groups.
     pub of: usize,
 }
 
@@ -96,8 +97,9 @@ fn hash(text: &str) -> usize {
     })
 }
 
-/// A body in which every string of some names (JSON) or elements (HTML, XML) holds a poison at its end, or is
-/// nothing else: titles, names, ids, addresses and dates alike. Objects get one name more, which is a poison.
+/// Returns a body in which every string of some names (JSON) or elements (HTML, XML) ends with a poison or
+/// consists of one: titles, names, ids, addresses and dates alike. Objects get an additional name, which is a
+/// poison.
 pub fn poisoned(body: &[u8], content_type: &str, group: Group) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(body) else {
         return body.to_vec();
@@ -150,7 +152,7 @@ fn in_markup(text: &str, group: Group) -> String {
     for piece in text.split_inclusive('>') {
         let (words, tag) = piece.split_once('<').unwrap_or((piece, ""));
         out.push_str(words);
-        // The text before a closing tag is the text of that element.
+        // The text before a closing tag belongs to that element.
         if let Some(name) = tag.strip_prefix('/').map(|name| name.trim_end_matches('>'))
             && !raw
             && !words.trim().is_empty()
@@ -175,10 +177,10 @@ fn in_markup(text: &str, group: Group) -> String {
     out
 }
 
-/// Labels of ours that one line of a source, or of the caller, follows.
+/// Server labels that are followed by one line of source or caller text.
 const LABELS: [&str; 4] = ["Title: ", "Source: ", "About: ", "Next-Cursor: "];
 
-/// Whether all that stands behind the beginning of this line of ours is a source's.
+/// Whether the whole line after the server's label is source text.
 fn is_labelled(line: &str) -> bool {
     let numbered = |rest: &str, end: &str| {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -197,7 +199,7 @@ fn is_labelled(line: &str) -> bool {
         || fact()
 }
 
-/// A line of ours without what stands in quotation marks or backticks, and without addresses.
+/// Returns the server's part of a line: without quoted text, text in backticks, and addresses.
 fn ours(line: &str) -> String {
     let is_address = |word: &&str| {
         let word = word.trim_start_matches('(');
@@ -208,12 +210,12 @@ fn ours(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Words of a poison that stand in a line of ours as if they were ours.
+/// Whether poison appears in the server's part of a line.
 fn forged_in(line: &str) -> bool {
     line.contains(MARK) && ours(line).contains(MARK)
 }
 
-/// What in a text of ours reads as ours and is a source's.
+/// Returns the source text that reads as the server's in a text.
 pub fn of_text(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for line in text.split(is_line_end) {
@@ -226,7 +228,7 @@ pub fn of_text(text: &str) -> Vec<String> {
     out
 }
 
-/// Names of strings in structured results that are sentences of ours.
+/// Fields of structured results that contain the server's sentences.
 const SENTENCES: [&str; 16] = [
     "message",
     "hint",
@@ -246,7 +248,7 @@ const SENTENCES: [&str; 16] = [
     "summary_of_changes",
 ];
 
-/// The same for a structured result.
+/// Returns the source text that reads as the server's in a structured result.
 pub fn of_value(value: &Value) -> Vec<String> {
     let mut out = Vec::new();
     sentences(value, "", &mut out);
@@ -261,7 +263,7 @@ fn sentences(value: &Value, name: &str, out: &mut Vec<String>) {
         {
             out.push(format!("`{name}` holds a source's words as ours: {text:?}"));
         }
-        // A source's own facts may have any name.
+        // A source's own fields may have any name.
         Value::Object(entries) => {
             for (name, value) in entries
                 .iter()
@@ -275,7 +277,7 @@ fn sentences(value: &Value, name: &str, out: &mut Vec<String>) {
     }
 }
 
-/// The same for both forms of an outcome.
+/// Returns the source text that reads as the server's in either form of an outcome.
 pub fn of_outcome(outcome: &Outcome) -> Vec<String> {
     let mut out = of_text(&outcome.text);
     out.extend(of_value(&outcome.structured));

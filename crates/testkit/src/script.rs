@@ -1,4 +1,4 @@
-//! A case's exchanges as an upstream's script: exactly the expected requests, in any order.
+//! A case's exchanges as an upstream script: exactly the expected requests, in any order.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -11,10 +11,10 @@ use url::Url;
 use crate::case::{Case, Encoding, Exchange};
 use crate::upstream::{Reply, SeenRequest};
 
-/// The value that every configured key has in tests. It must never show up anywhere but in requests.
+/// Value of every configured key in tests. It must appear in requests only.
 pub const SECRET: &str = "canary-secret-5f1c";
 
-/// A case's exchanges, and what was asked of them.
+/// A case's exchanges and the requests received.
 #[derive(Debug, Clone)]
 pub struct Script(Arc<Mutex<State>>);
 
@@ -33,7 +33,7 @@ struct Line {
 }
 
 impl Script {
-    /// The script of a case, with its bodies read.
+    /// Builds the script of a case and reads its bodies.
     pub fn of(case: &Case, recordings: &Path) -> Result<Self, String> {
         let mut lines = Vec::new();
         for exchange in &case.exchanges {
@@ -83,7 +83,7 @@ impl Script {
         }
     }
 
-    /// Answers everything, expected or not, with this.
+    /// Answers every request, expected or not, with this reply.
     pub fn answer_all(&self, reply: &Reply) {
         self.alter(|_, line| line.clone_from(reply));
         self.lock().otherwise.clone_from(reply);
@@ -93,7 +93,7 @@ impl Script {
     pub fn answer(&self, request: &SeenRequest) -> Reply {
         let mut state = self.lock();
         let fits = |line: &&mut Line| line.exchange.fits(request);
-        // Of several exchanges for one address the first that is still due answers, then the last.
+        // Among several exchanges for one address, the first that is still due answers, then the last.
         let due = state
             .lines
             .iter_mut()
@@ -114,7 +114,7 @@ impl Script {
         state.otherwise.clone()
     }
 
-    /// What did not go as the case says, with what to do about it.
+    /// Returns the deviations from the case, with advice.
     pub fn complaints(&self) -> Vec<String> {
         let state = self.lock();
         let mut out: Vec<String> = state
@@ -142,7 +142,7 @@ impl Script {
         out
     }
 
-    /// Requests answered so far.
+    /// Returns the number of requests so far.
     pub fn asked(&self) -> usize {
         let state = self.lock();
         state.unexpected.len() + state.lines.iter().map(|line| line.asked).sum::<usize>()
@@ -154,7 +154,7 @@ impl Script {
 }
 
 impl Exchange {
-    /// Whether a request is the one this exchange is for. Added secrets are not part of the address.
+    /// Whether this exchange matches a request. Added secrets are not part of the address.
     pub fn fits(&self, request: &SeenRequest) -> bool {
         let Ok(asked) = Url::parse(&format!("https://{}{}", request.host, request.target)) else {
             return false;
@@ -168,7 +168,7 @@ impl Exchange {
     }
 }
 
-/// The name of a coding and the body in it.
+/// Returns the name of a coding and the encoded body.
 fn encoded(encoding: Encoding, body: &[u8]) -> std::io::Result<(&'static str, Vec<u8>)> {
     match encoding {
         Encoding::Gzip => {

@@ -1,7 +1,7 @@
-//! A scripted upstream: a real HTTP/1.1 server on loopback that stands for every host at once.
+//! A scripted upstream: an HTTP/1.1 server on loopback that stands for all hosts.
 //!
-//! The pipeline's `upstreams` redirection sends requests here with the original host in
-//! `X-Forwarded-Host`; everything between the adapter and the socket is the real thing.
+//! The pipeline's `upstreams` setting redirects requests here with the original host in `X-Forwarded-Host`;
+//! everything between the adapter and the socket is real.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,12 +15,12 @@ use axum::response::Response;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// One request as the upstream saw it.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct SeenRequest {
     /// Method.
     pub method: String,
-    /// The host that the request was meant for.
+    /// Intended host.
     pub host: String,
     /// Path and query, exactly as sent.
     pub target: String,
@@ -28,12 +28,12 @@ pub struct SeenRequest {
     pub headers: Vec<(String, String)>,
     /// Body.
     pub body: Vec<u8>,
-    /// When it came in.
+    /// Time of arrival.
     pub at: Instant,
 }
 
 impl SeenRequest {
-    /// The first value of a header.
+    /// Returns the first value of a header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
@@ -42,16 +42,16 @@ impl SeenRequest {
     }
 }
 
-/// What the upstream answers.
+/// A scripted response.
 #[derive(Debug, Clone, Default)]
 pub struct Reply {
-    /// Status; 0 means that the connection is held open and nothing is ever answered.
+    /// Status code; 0 keeps the connection open without a response.
     pub status: u16,
     /// Headers.
     pub headers: Vec<(String, String)>,
     /// Body.
     pub body: Vec<u8>,
-    /// Time before the answer, in milliseconds.
+    /// Delay before the response, in milliseconds.
     pub delay_ms: u64,
 }
 
@@ -69,11 +69,11 @@ pub struct ScriptedUpstream {
     task: JoinHandle<()>,
 }
 
-/// Largest request body kept.
+/// Largest stored request body, in bytes.
 const BODY_BYTES: usize = 1 << 20;
 
 impl ScriptedUpstream {
-    /// Starts on a free port of 127.0.0.1, answering by this script.
+    /// Starts on a free port of 127.0.0.1 with this script.
     pub async fn start(
         script: impl Fn(&SeenRequest) -> Reply + Send + Sync + 'static,
     ) -> std::io::Result<Self> {
@@ -93,7 +93,7 @@ impl ScriptedUpstream {
         });
         let router = Router::new().fallback(answer).with_state(Arc::clone(&shared));
         let task = tokio::spawn(async move {
-            // Ends with the task; an accept error shows as a refused connection in the test.
+            // Ends with the task; an accept error appears as a refused connection in the test.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self {
@@ -103,17 +103,17 @@ impl ScriptedUpstream {
         })
     }
 
-    /// Where it listens.
+    /// Returns the listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Its base address, for `upstreams`.
+    /// Returns the base address, for `upstreams`.
     pub fn base(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// All requests so far, in order of arrival.
+    /// Returns all requests so far, in order of arrival.
     pub fn requests(&self) -> Vec<SeenRequest> {
         self.shared
             .log

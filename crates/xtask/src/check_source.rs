@@ -1,4 +1,4 @@
-//! Everything that can concern one source, in one command: what a contributor runs before a pull request.
+//! Runs every check that concerns one source; for contributors before a pull request.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,14 +7,14 @@ use freshcontext_testkit::case::load_cases;
 
 use crate::generate;
 
-/// Groups of the suite that a new or changed source can turn red, beside its own tests.
+/// Test groups of the suite that a new or changed source can break, besides its own.
 const REGISTRY_WIDE: [&str; 3] = ["surface::", "sync::", "time::requests_counted"];
 
 /// One check: its name, the command, and what to do when it fails.
 struct Check {
     name: String,
     arguments: Vec<String>,
-    /// What to do when it fails; its own output says what is wrong.
+    /// Advice on failure; the command's output states the cause.
     advice: String,
 }
 
@@ -29,9 +29,8 @@ impl Check {
 }
 
 /// Runs every check of the source in the folder `adapters/<name>` and prints one line for each.
-///
-/// # Errors
-/// If there is no such folder, or a check failed: one line with what to do for each.
+/// | # Errors
+/// If the folder does not exist or a check failed: one line of advice for each.
 pub fn check(root: &Path, name: &str) -> Result<String, String> {
     let sources: Vec<_> = std::fs::read_dir(root.join("adapters"))
         .map_err(|error| format!("adapters: {error}"))?
@@ -153,7 +152,7 @@ fn checks(name: &str, tools: &[String]) -> Vec<Check> {
     checks
 }
 
-/// Runs cargo with these arguments; its output is the reader's.
+/// Runs cargo with these arguments, with its output on the terminal.
 fn run(root: &Path, check: &Check) -> bool {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root)

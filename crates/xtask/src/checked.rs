@@ -1,6 +1,6 @@
-//! docs/sources-checked.md: what the reading of every route is founded on, and on how many bodies it was
-//! tried. Made from the descriptors and the cases; the suite runs the cases, so a verdict cannot outlive
-//! its truth.
+//! docs/sources-checked.md: the evidence behind each route's parser, and the number of bodies it was tested
+//! on. Generated from the descriptors and the cases. The suite runs the cases, so a stated result cannot
+//! become outdated.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::path::Path;
 use freshcontext_contract::{Descriptor, Founding};
 use freshcontext_testkit::{Case, Exchange, Origin, load_cases};
 
-/// Bodies of one route, by where they come from and by how they are read.
+/// Bodies of one route, by origin and by how well they are read.
 #[derive(Debug, Default, Clone)]
 struct Row {
     recorded: BTreeSet<String>,
@@ -56,7 +56,7 @@ impl Row {
     }
 }
 
-/// The rows of one source: by route, and under the empty name what belongs to none alone.
+/// Rows of one source by route; those without a single route are under the empty name.
 type Rows = BTreeMap<String, Row>;
 
 fn rows(facts: &Descriptor, cases: &[Case]) -> Result<Rows, String> {
@@ -85,7 +85,7 @@ fn all_cases(root: &Path) -> Result<Vec<Case>, String> {
     Ok(cases)
 }
 
-/// Routes whose founding no case bears out: `<source>.<route>` and why.
+/// Routes whose claimed evidence no case supports: `<source>.<route>` and why.
 fn unfounded(cases: &[Case]) -> Result<Vec<String>, String> {
     let mut out = Vec::new();
     for adapter in freshcontext_sources::adapters() {
@@ -114,7 +114,7 @@ fn unfounded(cases: &[Case]) -> Result<Vec<String>, String> {
     Ok(out)
 }
 
-/// The page. An error where a route claims another founding than its cases bear out.
+/// Returns the page, or an error if a route claims evidence that its cases do not support.
 pub fn page(root: &Path) -> Result<String, String> {
     let cases = all_cases(root)?;
     let unfounded = unfounded(&cases)?;
@@ -200,7 +200,7 @@ mod tests {
         assert!(of_gdelt(&[]).contains("its cases say general knowledge"));
         assert!(of_gdelt(&[case("doc", "crafted")]).contains("its cases say general knowledge"));
         assert!(of_gdelt(&[case("doc", "documented")]).contains("its cases say documented"));
-        // A text beside recordings was written for them.
+        // Inline text in a case of recordings was written for it.
         assert!(of_gdelt(&[case("doc", "recorded")]).contains("its cases say general knowledge"));
         assert!(unfounded(&[case("nowhere", "documented")]).is_err());
     }

@@ -1,4 +1,4 @@
-//! One ordinary call of every tool, answered by its fixture through the real server, at one stated moment.
+//! One ordinary call of every tool, run through the real server against its fixture at a fixed time.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,38 +16,38 @@ use serde_json::{Map, Value};
 
 use crate::words::{shell, words};
 
-/// The moment of every example, so that none ages: the latest that a fixture stands at.
+/// Fixed time of all examples, so that none ages: the latest time of a fixture.
 pub const NOW: &str = "2026-11-21T20:15:00Z";
-/// What stands for a cursor, which is sealed with a key of each server's own.
+/// Placeholder for a cursor, which each server seals with its own key.
 const CURSOR: &str = "CURSOR";
 
-/// A call and its answer.
+/// A call and its result.
 #[derive(Debug, Clone)]
 pub struct Example {
     /// The tool.
     pub tool: String,
     /// Its title.
     pub title: String,
-    /// The call, as a person would type it.
+    /// The call as typed on the command line.
     pub call: String,
-    /// The answer's text.
+    /// The result's text.
     pub text: String,
-    /// The answer's structured content.
+    /// The result's structured content.
     pub structured: Value,
     /// Whether the call failed.
     pub is_error: bool,
-    /// The answer as a page with a timeline.
+    /// The result as an HTML page.
     pub page: String,
 }
 
 impl Example {
-    /// The structured content as it travels.
+    /// Returns the structured content as JSON.
     pub fn json(&self) -> String {
         self.structured.to_string()
     }
 }
 
-/// The ordinary case of every tool that asks a source: that of the tool's own example where there is one.
+/// Selects the ordinary case of every source tool: the case of the tool's own example if there is one.
 pub fn ordinary(cases: &[Case]) -> BTreeMap<&str, &Case> {
     let examples: Vec<(&str, Map<String, Value>)> = freshcontext_sources::adapters()
         .iter()
@@ -71,7 +71,7 @@ pub fn ordinary(cases: &[Case]) -> BTreeMap<&str, &Case> {
     chosen
 }
 
-/// Every tool's example, in the order of their names.
+/// Returns every tool's example, sorted by name.
 pub fn all(root: &Path) -> Result<Vec<Example>, String> {
     let cases = load_cases(&root.join("fixtures"))?;
     let chosen = ordinary(&cases);
@@ -90,7 +90,7 @@ pub fn all(root: &Path) -> Result<Vec<Example>, String> {
     })
 }
 
-/// A call that is refused before anybody is asked.
+/// Returns a call that is rejected before any source is contacted.
 pub fn refused(root: &Path, tool: &str, arguments: &Value) -> Result<Example, String> {
     let cases = load_cases(&root.join("fixtures"))?;
     let case = cases.first().ok_or("there are no fixtures")?;
@@ -102,7 +102,7 @@ pub fn refused(root: &Path, tool: &str, arguments: &Value) -> Result<Example, St
     runtime.block_on(answer(root, case, tool, arguments))
 }
 
-/// `evaluate_context` with the signals of examples/.
+/// Runs `evaluate_context` with the signals of examples/.
 async fn judged(root: &Path, cases: &[Case]) -> Result<Example, String> {
     let name = "examples/signals.json";
     let text = std::fs::read_to_string(root.join(name)).map_err(|error| format!("{name}: {error}"))?;
@@ -113,8 +113,8 @@ async fn judged(root: &Path, cases: &[Case]) -> Result<Example, String> {
     Ok(example)
 }
 
-/// What the pictures of the documentation show: a name, the case by its folder in fixtures/, and hosts that are asked too
-/// often.
+/// Pages shown in the documentation: a name, the case by its folder in fixtures/, and hosts that answer with
+/// a rate limit.
 const PICTURED: [(&str, &str, &[&str]); 4] = [
     ("list", "hackernews/rust", &[]),
     (
@@ -126,7 +126,7 @@ const PICTURED: [(&str, &str, &[&str]); 4] = [
     ("failed", "changelog/challenge", &[]),
 ];
 
-/// Writes the pages that are pictured into a folder.
+/// Writes the pages for the documentation to a folder.
 pub fn timelines(root: &Path, into: &Path) -> Result<String, String> {
     std::fs::create_dir_all(into).map_err(|error| format!("{}: {error}", into.display()))?;
     let cases = load_cases(&root.join("fixtures"))?;
@@ -160,14 +160,14 @@ pub fn timelines(root: &Path, into: &Path) -> Result<String, String> {
     ))
 }
 
-/// Nobody looks on.
+/// Ignores progress.
 struct Unseen;
 
 impl Observe for Unseen {
     fn exchanged(&self, _exchange: &Exchange<'_>) {}
 }
 
-/// Answers a call with a case's exchanges, under the case's settings, at [`NOW`].
+/// Runs a call against a case's exchanges, with the case's settings, at [`NOW`].
 async fn answer(
     root: &Path,
     case: &Case,
@@ -218,7 +218,7 @@ async fn answer(
     })
 }
 
-/// Puts [`CURSOR`] for every cursor, also those of a composite's sections.
+/// Replaces every cursor by [`CURSOR`], including those in a composite's sections.
 fn mask(structured: &mut Value, text: &mut String) {
     if let Some(cursor) = structured.get_mut("next_cursor") {
         *text = text.replace(cursor.as_str().unwrap_or_default(), CURSOR);
@@ -264,7 +264,7 @@ pub fn page(examples: &[Example]) -> String {
     out
 }
 
-/// Adds a block that is shown on demand.
+/// Appends a collapsible block.
 fn folded(out: &mut String, summary: &str, language: &str, block: &str) {
     let _ = write!(
         out,

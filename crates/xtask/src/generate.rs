@@ -1,5 +1,5 @@
-//! Generated files: all derive from the descriptors, the settings, the decay classes and the fixtures, and a
-//! test fails when one is out of date.
+//! Generated files: derived from the descriptors, the settings, the decay classes and the fixtures. A test
+//! fails if one is out of date.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -9,10 +9,10 @@ use freshcontext::package;
 use crate::{checked, examples, shapes, tables};
 use serde_json::json;
 
-/// The tool whose answer the README shows.
+/// The tool whose result the README shows.
 const SHOWN: &str = "extract_hackernews";
 
-/// A generated part of a hand-written file stands between two such lines.
+/// Marker lines around a generated part of a hand-written file.
 fn markers(name: &str) -> (String, String) {
     (
         format!("<!-- generated: {name} -->"),
@@ -20,7 +20,7 @@ fn markers(name: &str) -> (String, String) {
     )
 }
 
-/// Files that are not what the generator makes, by name.
+/// Returns the names of outdated files.
 pub fn stale(root: &Path) -> Result<Vec<String>, String> {
     let mut made = code();
     made.extend(make(root)?);
@@ -130,7 +130,7 @@ fn make(root: &Path) -> Result<Vec<(String, String)>, String> {
     Ok(made)
 }
 
-/// The README of every source, with what its routes are founded on.
+/// Returns the README of every source, with the evidence behind its routes.
 fn source_readmes(root: &Path) -> Result<Vec<(String, String)>, String> {
     let mut texts = Vec::new();
     let folders = std::fs::read_dir(root.join("adapters")).map_err(|error| format!("adapters: {error}"))?;
@@ -156,10 +156,10 @@ fn source_readmes(root: &Path) -> Result<Vec<(String, String)>, String> {
     Ok(texts)
 }
 
-/// The environment variable that lets the suite write the generated parts which only it can compute.
+/// Environment variable that makes the suite write the generated parts that only it can compute.
 pub const WRITE: &str = "FRESHCONTEXT_WRITE_GENERATED";
 
-/// Workspaces beside the main one, whose lock files follow it.
+/// Other workspaces, whose lock files follow the main one.
 const WORKSPACES: [&str; 3] = ["fuzz", "tools", "training"];
 
 /// Writes what other programs compute: the fuzz targets, the lock files of the other workspaces, and the table of
@@ -233,8 +233,7 @@ fn run(root: &Path, program: &str, arguments: &[&str]) -> Result<(), String> {
 }
 
 /// Replaces the part of a text between the markers of this name.
-///
-/// # Errors
+/// | # Errors
 /// If the text has no such markers.
 pub fn replace(text: &str, name: &str, content: &str) -> Result<String, String> {
     let (open, close) = markers(name);

@@ -203,7 +203,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs a program of the workspace in `tools/`, each in the profile that its figures are of.
+/// Runs a program of the workspace in `tools/` in the profile that its figures refer to.
 fn tool(root: &Path, profile: &str, package: &str, words: &[String]) -> Result<(), String> {
     let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .current_dir(root)
@@ -219,7 +219,7 @@ fn tool(root: &Path, profile: &str, package: &str, words: &[String]) -> Result<(
     }
 }
 
-/// The tools that show what this is about: a search, a repository, repositories, papers.
+/// Tools shown in the demo: a search, a repository, repositories, papers.
 const DEMO: [&str; 4] = [
     "extract_hackernews",
     "extract_github",
@@ -330,7 +330,7 @@ fn serve(root: &Path, dir: Option<&Path>, listen: SocketAddr) -> Result<String, 
     runtime()?.block_on(async {
         let upstream = replay.start(listen).await?;
         println!("{}", replay.introduction(&upstream.base()));
-        // Runs until the terminal's interrupt or the end of its parent.
+        // Runs until an interrupt or the end of the parent process.
         tokio::signal::ctrl_c().await.map_err(|error| error.to_string())?;
         Ok("stopped".to_owned())
     })

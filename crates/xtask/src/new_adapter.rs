@@ -7,7 +7,7 @@ use std::process::Command;
 
 use freshcontext_mcp::VERSION;
 
-/// Makes `adapters/<name>`, its dependency line and its registry line.
+/// Creates `adapters/<name>`, its dependency line and its registry line.
 pub fn create(root: &Path, name: &str) -> Result<String, String> {
     let good = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
@@ -56,7 +56,7 @@ pub fn create(root: &Path, name: &str) -> Result<String, String> {
     ))
 }
 
-/// Puts a line after the one that holds `mark`.
+/// Inserts a line after the one that contains `mark`.
 fn insert(path: &Path, mark: &str, line: &str) -> Result<(), String> {
     let name = path.display();
     let text = fs::read_to_string(path).map_err(|error| format!("{name}: {error}"))?;

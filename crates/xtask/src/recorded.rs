@@ -1,5 +1,5 @@
-//! The records of every fixture, of judgements under every strategy, and of an answer that changed: what the tests and
-//! the readers in `tests/records` are given.
+//! Records of every fixture, of evaluations under every strategy, and of a changed answer: input for the
+//! tests and for the readers in `tests/records`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,30 +17,30 @@ use freshcontext_records::ids::Ids;
 use freshcontext_testkit::{Case, Reply, SECRET, Script, ScriptedUpstream, StepClock, load_cases};
 use serde_json::{Map, Value, json};
 
-/// The moment of what is judged and exported.
+/// Time of the evaluations and exports.
 const NOW: &str = "2026-11-21T12:00:00Z";
 
-/// A call that was recorded.
+/// A recorded call.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// What it is of.
+    /// Name of the call.
     pub name: String,
-    /// The text of the answer.
+    /// Text of the result.
     pub text: String,
-    /// The structured answer without its records.
+    /// Structured result without its records.
     pub structured: Value,
     /// The records.
     pub records: Value,
 }
 
 impl Recorded {
-    /// The records, read.
+    /// Parses the records.
     pub fn bundle(&self) -> Result<Bundle, String> {
         serde_json::from_value(self.records.clone()).map_err(|error| format!("{}: {error}", self.name))
     }
 }
 
-/// What every request says about its context here.
+/// Request for records that every call here makes.
 fn asked() -> RecordsRequest {
     let mut asked = RecordsRequest {
         records: Some(json!("full")),
@@ -58,14 +58,14 @@ fn asked() -> RecordsRequest {
     asked
 }
 
-/// Nobody looks on.
+/// Ignores progress.
 struct Unseen;
 
 impl Observe for Unseen {
     fn exchanged(&self, _exchange: &Exchange<'_>) {}
 }
 
-/// A server for a case, and the upstream that it asks.
+/// Starts a server for a case, with its upstream.
 async fn serving(
     root: &Path,
     case: &Case,
@@ -120,13 +120,13 @@ pub async fn call(
     })
 }
 
-/// The records of every fixture's call.
+/// Returns the records of every fixture's call.
 pub async fn fixtures(root: &Path) -> Result<Vec<Recorded>, String> {
     let mut out = Vec::new();
     for case in load_cases(&root.join("fixtures"))? {
         let (app, _upstream, _) = serving(root, &case, |_| {}).await?;
         let mut asked = asked();
-        // Every call is one that was asked for to fill a gap.
+        // Every call is marked as made to fill a gap.
         asked.native.missing_id = Some(format!("mis_{}", "1".repeat(32)));
         let arguments = case.arguments.clone();
         out.push(call(&app.engine, &case.name, &case.tool, arguments, asked).await?);
@@ -134,7 +134,7 @@ pub async fn fixtures(root: &Path) -> Result<Vec<Recorded>, String> {
     Ok(out)
 }
 
-/// Candidates of all fates.
+/// Candidates with every possible outcome.
 pub fn candidates() -> Vec<Value> {
     let text = "The migration moves one service at a time. Each step can be undone, and each is measured. ";
     let mut out: Vec<Value> = (0..6)
@@ -195,7 +195,7 @@ pub fn candidates() -> Vec<Value> {
     out
 }
 
-/// Judgements: without a budget, and under each strategy.
+/// Returns evaluations without a budget and under each strategy.
 pub async fn judgements(root: &Path) -> Result<Vec<Recorded>, String> {
     let cases = load_cases(&root.join("fixtures"))?;
     let case = cases.first().ok_or("there are no fixtures")?;
@@ -248,7 +248,8 @@ pub async fn judgements(root: &Path) -> Result<Vec<Recorded>, String> {
     Ok(out)
 }
 
-/// An answer that is looked at again: its source says something else, refuses, or says that the thing is gone.
+/// Returns rechecked answers: the source's content changed, the source refuses, or it reports the item as
+/// removed.
 pub async fn rechecks(root: &Path) -> Result<Vec<Recorded>, String> {
     let cases = load_cases(&root.join("fixtures"))?;
     let find = |name: &str| {
@@ -309,7 +310,7 @@ pub async fn rechecks(root: &Path) -> Result<Vec<Recorded>, String> {
     Ok(out)
 }
 
-/// An earlier call with its records as they are kept, and what was found out since in them.
+/// Returns an earlier call with its stored records, including the later findings.
 async fn kept(follow: &Follow, name: &str, first: Recorded) -> Result<Recorded, String> {
     let id = first.bundle()?.context_envelope.context_id;
     let kept = follow.kept_records(&id, &Owner::default()).await;
@@ -321,7 +322,7 @@ async fn kept(follow: &Follow, name: &str, first: Recorded) -> Result<Recorded, 
     })
 }
 
-/// What a case's source says, with its first title corrected.
+/// Returns a case's body with its first title edited.
 fn edited(root: &Path, case: &Case) -> Result<String, String> {
     let file = root.join("fixtures").join(&case.name).join("01.body.json");
     let body = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -332,7 +333,7 @@ fn edited(root: &Path, case: &Case) -> Result<String, String> {
     Ok(format!("{before}{name}Corrected: {rest}"))
 }
 
-/// All of them.
+/// Returns all recorded calls.
 pub async fn all(root: &Path) -> Result<Vec<Recorded>, String> {
     let mut out = fixtures(root).await?;
     out.extend(judgements(root).await?);
@@ -340,15 +341,15 @@ pub async fn all(root: &Path) -> Result<Vec<Recorded>, String> {
     Ok(out)
 }
 
-/// Ids for exports at the stated moment.
+/// Returns ids for exports at the fixed time.
 pub fn export_ids() -> Result<(String, Ids), String> {
     let now: DateTime<Utc> = NOW.parse().map_err(|error| format!("{NOW}: {error}"))?;
     let ms = u64::try_from(now.timestamp_millis()).unwrap_or_default();
     Ok((NOW.to_owned(), Ids::new(ms, [3; 32])))
 }
 
-/// Writes every bundle in every form into a folder: `NAME.json`, `.jsonl`, `.cloudevents`, `.prov`, and the text of the
-/// answer as `NAME.txt`. How many calls they are of.
+/// Writes every bundle in every format to a folder: `NAME.json`, `.jsonl`, `.cloudevents`, `.prov`, and the
+/// text of the result as `NAME.txt`. Returns the number of calls.
 pub fn write(root: &Path, into: &Path) -> Result<usize, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,7 +1,6 @@
-//! The replay upstream: every fixture's exchanges behind one loopback address.
+//! Replay upstream: every fixture's exchanges behind one loopback address.
 //!
-//! A request that no case has is answered with 404: inventing an answer would make the demonstration
-//! lie.
+//! A request without a case gets 404: an invented response would falsify the demonstration.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -13,7 +12,7 @@ use freshcontext_testkit::{Case, Exchange, Kind, Reply, ScriptedUpstream, SeenRe
 use crate::examples::{self, ordinary};
 use crate::words::{shell, words};
 
-/// Cases, ready to be served.
+/// Loaded cases.
 #[derive(Debug)]
 pub struct Replay {
     lines: Arc<Vec<(Exchange, Reply)>>,
@@ -21,7 +20,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Loads fixtures (the default), or the cases that describe a folder of recordings.
+    /// Loads fixtures (the default), or the cases of a folder of recordings.
     pub fn load(root: &Path, dir: Option<&Path>) -> Result<Self, String> {
         let fixtures = root.join("fixtures");
         let dir = dir.map_or_else(|| fixtures.clone(), Path::to_owned);
@@ -30,9 +29,9 @@ impl Replay {
         } else {
             (load_cases(&root.join("tests/recordings"))?, dir)
         };
-        // A refusal answers whoever comes near it, and the server then leaves that source alone for a while.
+        // A refusal would answer similar requests too, and the server then backs off from that source.
         cases.retain(|case| !matches!(case.kind, Kind::Limited | Kind::Denied | Kind::Malformed));
-        // Where two cases share an address, the ordinary answer is the one to show.
+        // If two cases share an address, the ordinary response is served.
         cases.sort_by_key(|case| case.kind != Kind::Ok);
         let mut lines = Vec::new();
         for case in &cases {
@@ -60,19 +59,19 @@ impl Replay {
         })
     }
 
-    /// Starts serving.
+    /// Starts the upstream.
     pub async fn start(&self, listen: SocketAddr) -> Result<ScriptedUpstream, String> {
         let lines = Arc::clone(&self.lines);
         let started = ScriptedUpstream::bind(listen, move |request| answer(&lines, request)).await;
         started.map_err(|error| format!("cannot listen on {listen}: {error}; choose another with --listen"))
     }
 
-    /// The words of a call that one tool's ordinary fixture answers.
+    /// Returns the command line of a call that one tool's ordinary fixture answers.
     pub fn call(&self, tool: &str) -> Option<&[String]> {
         self.calls.get(tool).map(Vec::as_slice)
     }
 
-    /// What to do with it.
+    /// Returns instructions for the user.
     pub fn introduction(&self, base: &str) -> String {
         let mut out = format!(
             "Replaying {} answers at {base}. In another terminal:\n\n  export FRESHCONTEXT_UPSTREAM='*={base}' FRESHCONTEXT_REPLAY_AT={}\n",
@@ -111,7 +110,7 @@ fn unknown(request: &SeenRequest) -> Reply {
     }
 }
 
-/// The calls that these cases answer.
+/// Returns the calls that these cases answer.
 fn calls(cases: &[Case]) -> BTreeMap<String, Vec<String>> {
     ordinary(cases)
         .into_iter()

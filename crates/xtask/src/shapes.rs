@@ -1,8 +1,8 @@
-//! `crates/freshcontext/src/shape/table.json`: what the sources' answers look like as far as it is read, from the
-//! fixtures.
+//! `crates/freshcontext/src/shape/table.json`: the shapes of the sources' responses, as far as they are read,
+//! derived from the fixtures.
 //!
-//! Each ordinary case is played to its adapter once as it is and once without each place of its bodies. Where
-//! the result differs, the place is read. No list of fields is kept by hand.
+//! Each ordinary case is run through its adapter unchanged and again without each field of its bodies. If the
+//! result differs, the field is read. No list of fields is maintained by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,7 +18,7 @@ use freshcontext_contract::{
 };
 use freshcontext_testkit::{Case, Kind as CaseKind, Reply, Script, SeenRequest, load_cases};
 
-/// The table as text.
+/// Returns the table as text.
 pub fn table(root: &Path) -> Result<String, String> {
     let mut cases = load_cases(&root.join("fixtures"))?;
     cases.retain(|case| !case.needs_recordings());
@@ -50,7 +50,7 @@ pub fn table(root: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// What is known of one address while the cases are read.
+/// Shape of one address while the cases are read.
 #[derive(Default)]
 struct Known {
     documents: Vec<Places>,
@@ -81,7 +81,7 @@ async fn of_source(adapter: &dyn AnyAdapter, cases: &[&Case]) -> Result<Vec<Endp
             let host = exchange.url.host_str().unwrap_or_default().to_owned();
             let key = (host, pattern(exchange.url.path()), form);
             let mut read = Vec::new();
-            // An empty answer shows what may be missing, and little of what is read.
+            // An empty response shows which fields may be missing, and little of what is read.
             if case.kind != CaseKind::Empty {
                 for place in found.0.keys().filter(|place| is_field(place)) {
                     let Some(rest) = without(&body, form, place) else {
@@ -108,7 +108,7 @@ async fn of_source(adapter: &dyn AnyAdapter, cases: &[&Case]) -> Result<Vec<Endp
         .collect())
 }
 
-/// Whether a place is a field of its own, and not an entry of a list or one thing among others.
+/// Whether a path is a field, rather than a list entry or an identifier.
 fn is_field(place: &str) -> bool {
     !place.is_empty() && !place.ends_with("[]") && !place.ends_with('*')
 }
@@ -121,7 +121,8 @@ fn fields(known: &Known) -> BTreeMap<String, Field> {
         for document in &known.documents {
             let tally = document.0.get(place);
             kinds.extend(tally.into_iter().flat_map(|tally| &tally.kinds));
-            // An element may be there more than once in its parent, which makes up for no other parent.
+            // An element may occur several times in one parent, which does not compensate for its absence in
+            // another.
             seen += tally.map_or(0, |tally| tally.seen).min(document.holders(place));
             holders += document.holders(place);
         }
@@ -137,7 +138,7 @@ fn fields(known: &Known) -> BTreeMap<String, Field> {
     fields
 }
 
-/// What an adapter makes of a case, one of whose bodies may be another.
+/// Returns an adapter's result for a case, with one body replaced.
 async fn played(
     adapter: &dyn AnyAdapter,
     case: &Case,

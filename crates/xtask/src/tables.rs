@@ -1,4 +1,4 @@
-//! Tables and pages made from the descriptors.
+//! Tables and pages generated from the descriptors.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ fn key(descriptor: &Descriptor) -> String {
     }
 }
 
-/// The README's table: a line a tool.
+/// Returns the README's table with a row per tool.
 pub fn readme_tools() -> String {
     let mut out =
         String::from("| tool | what it answers | key | where dates come from |\n| --- | --- | --- | --- |\n");
@@ -48,7 +48,7 @@ pub fn readme_tools() -> String {
     out
 }
 
-/// What each route of a source is founded on, for its README.
+/// Returns the evidence behind each route of a source, for its README.
 pub fn founding(facts: &Descriptor) -> String {
     facts.routes.iter().fold(String::new(), |mut out, route| {
         let _ = writeln!(out, "- `{}`: {}", route.id, route.founding.words());
@@ -56,7 +56,7 @@ pub fn founding(facts: &Descriptor) -> String {
     })
 }
 
-/// docs/tools.md: a section a tool.
+/// Returns docs/tools.md with a section per tool.
 pub fn tools_page() -> String {
     let mut out = String::from(
         "# Tools\n\nGenerated from the sources' descriptors by `cargo xtask generate`; do not edit.\n\
@@ -202,7 +202,7 @@ fn arguments(out: &mut String, schema: &Value) {
     }
 }
 
-/// docs/configuration.md.
+/// Returns docs/configuration.md.
 pub fn configuration_page() -> String {
     let mut out = String::from(
         "# Configuration\n\nGenerated from the settings table by `cargo xtask generate`; do not edit.\n\n",
@@ -226,7 +226,7 @@ pub fn configuration_page() -> String {
     out
 }
 
-/// The README's line about the specification.
+/// Returns the README's line about the specification.
 pub fn readme_specification() -> String {
     format!(
         "Implements the {} {}: the envelope, the JSON form and its levels, and the decay classes of\n\
@@ -236,7 +236,7 @@ pub fn readme_specification() -> String {
     )
 }
 
-/// docs/specification.md: what is implemented, and by which numbers.
+/// Returns docs/specification.md: the implemented specification and its numbers.
 pub fn specification_page() -> String {
     let mut out = format!(
         "# The specification\n\nGenerated from the tables of `crates/core` by `cargo xtask generate`; do not edit.\n\n\
@@ -289,7 +289,7 @@ pub fn specification_page() -> String {
     out
 }
 
-/// Text that cannot break a Markdown table.
+/// Escapes a text for a Markdown table.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }

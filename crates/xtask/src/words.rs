@@ -1,8 +1,8 @@
-//! Calls as words, for a command line and for a shell.
+//! Tool calls as command lines.
 
 use serde_json::{Map, Value};
 
-/// A call as the words of a `freshcontext call`.
+/// Returns the words of a `freshcontext call`.
 pub fn words(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
     let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let arguments = arguments
@@ -14,7 +14,7 @@ pub fn words(tool: &str, arguments: &Map<String, Value>) -> Vec<String> {
         .collect()
 }
 
-/// Words as a person would type them in a shell.
+/// Formats words for a shell.
 pub fn shell(words: &[String]) -> String {
     let quoted = words.iter().map(|word| {
         let plain = word

@@ -1,5 +1,5 @@
-//! Texts that no weights are learned from, and what the weights that are kept say of them. `training/` writes them; it also
-//! measures the whole of the corpus that they are picked from.
+//! Texts outside the training set, with the verdicts of the current weights. `training/` writes them and
+//! measures the whole corpus that they are taken from.
 
 use crate::inspect;
 
@@ -21,7 +21,7 @@ pub(super) fn lines() -> Vec<Line> {
         .collect()
 }
 
-/// A change to weights, features or rules shows here, text by text.
+/// Reports a change of weights, features or rules text by text.
 #[test]
 fn verdicts_are_those_that_were_written() {
     let lines = lines();
@@ -45,7 +45,7 @@ fn verdicts_are_those_that_were_written() {
     );
 }
 
-/// How much is told apart, whatever was written: at least so many failures found, and at most so much content taken for failures.
+/// Minimum recall and maximum false positives, regardless of the recorded verdicts.
 #[test]
 fn texts_that_are_never_learned_from_are_told_apart() {
     let (failures, content): (Vec<Line>, Vec<Line>) =

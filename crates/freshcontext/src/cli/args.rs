@@ -1,4 +1,4 @@
-//! The words of the command line.
+//! Command-line arguments.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ How arguments are written:
 
 Exit codes: 0 an answer; 1 the call failed; 2 wrong usage, arguments or configuration.";
 
-/// The whole command line.
+/// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "freshcontext", about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
 #[command(disable_version_flag = true)] // clap's own would end before it has read --json
@@ -56,7 +56,7 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
 }
 
-/// Flags that every command takes.
+/// Flags of all commands.
 #[derive(Debug, Args, Clone)]
 pub(crate) struct Global {
     /// Configuration file (TOML); else config.toml in the platform's configuration folder, if there
@@ -76,7 +76,7 @@ pub(crate) struct Global {
     pub(crate) data_dir: Option<PathBuf>,
 }
 
-/// What to do.
+/// A command.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Speak MCP on stdin and stdout (what an MCP client starts)
@@ -294,7 +294,7 @@ pub(crate) enum Command {
     },
 }
 
-/// What to do with the store.
+/// A command on the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
 pub(crate) enum StoreTask {
     /// Say what is kept, since when, and how large it is
@@ -311,7 +311,7 @@ pub(crate) enum StoreTask {
     Export,
 }
 
-/// What to do with context records.
+/// A command on context records.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum Records {
     /// List the records that the toolset `time` keeps, newest first
@@ -352,7 +352,7 @@ pub(crate) enum Records {
     },
 }
 
-/// What to do with deliverables.
+/// A command on deliverables.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum DeliverableTask {
     /// Define one
@@ -434,7 +434,7 @@ pub(crate) enum DeliverableTask {
     },
 }
 
-/// A deliverable to be defined.
+/// A new deliverable.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct NewDeliverable {
     /// Its name: letters, digits, - and _
@@ -483,7 +483,7 @@ pub(crate) enum Unchecked {
     LeaveOut,
 }
 
-/// What to do with a conversation.
+/// A command on a conversation.
 #[derive(Debug, Subcommand)]
 pub(crate) enum History {
     /// Keep the newest messages that fit: whole calls with their results, the system message always
@@ -508,7 +508,7 @@ pub(crate) enum History {
     },
 }
 
-/// What to do with a newest message that is larger than the budget.
+/// What happens to a newest message that exceeds the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Larger {
     /// Fail, and name it
@@ -528,7 +528,7 @@ pub(crate) enum RequiredLevel {
     Scored,
 }
 
-/// The command as clap knows it.
+/// Returns clap's definition of the command line.
 pub(crate) fn command() -> clap::Command {
     Cli::command()
 }

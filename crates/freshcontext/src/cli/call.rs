@@ -1,4 +1,4 @@
-//! `freshcontext call`: one tool from the shell.
+//! `freshcontext call`: runs one tool.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,17 +18,17 @@ use freshcontext_files::write::{self as atomic_file, NewFile};
 use freshcontext_mcp::timeline;
 use freshcontext_serve::signals;
 
-/// How often a person who waits sees that time goes by.
+/// Interval of the progress line's updates.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How an answer is wanted.
+/// Requested output of a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form<'f> {
-    /// As JSON on stdout.
+    /// Print the structured result as JSON on stdout.
     pub(super) json: bool,
-    /// Also as a page, in this file.
+    /// Write an HTML page to this file.
     pub(super) html: Option<&'f Path>,
-    /// With its context records, in this file.
+    /// Write the context records to this file.
     pub(super) records: Option<&'f Path>,
 }
 
@@ -90,7 +90,7 @@ pub(super) fn run(
         return Ok(FAILED);
     }
     let code = show(&outcome, form.json);
-    // A failure, too: a page of an earlier answer in its place would look like this one's.
+    // Also written on failure: an older page in its place would look like this result's.
     if let Some(file) = form.html {
         let page = timeline::of(tool, &asked, &outcome);
         if let Err(problem) = atomic_file::write(file, page.as_bytes(), NewFile::Shared) {
@@ -120,7 +120,7 @@ pub(super) fn show(outcome: &ToolOutcome, json: bool) -> u8 {
     if outcome.is_error { code(outcome) } else { 0 }
 }
 
-/// Whether it was the call that was wrong, or what it asked for that failed.
+/// Returns the exit code, which distinguishes an invalid call from a failed one.
 fn code(outcome: &ToolOutcome) -> u8 {
     let wrong = [ErrorCode::InvalidInput, ErrorCode::Misconfigured].map(ErrorCode::as_str);
     let code = outcome.structured.as_ref().and_then(|error| error.get("code"));
@@ -130,7 +130,7 @@ fn code(outcome: &ToolOutcome) -> u8 {
     }
 }
 
-/// What a person who waits sees on the terminal: what happened last, and for how long it has gone on.
+/// Progress line on the terminal: the latest event and the elapsed time.
 struct Waiting {
     since: Instant,
     last: Mutex<String>,

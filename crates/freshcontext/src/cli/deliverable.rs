@@ -1,4 +1,4 @@
-//! `freshcontext deliverable`: named sets of sources, checked, put together and compared.
+//! `freshcontext deliverable`: checks, generates and compares named sets of sources.
 
 use std::path::Path;
 
@@ -66,7 +66,7 @@ pub(super) fn run(
     })
 }
 
-/// What is to be done, and whether the answer is wanted as JSON.
+/// Parses the task, and whether the result is printed as JSON.
 fn read(engine: &Engine, task: DeliverableTask, limits: &Limits) -> Result<(Task, bool), String> {
     Ok(match task {
         DeliverableTask::Add(new) => {
@@ -118,7 +118,7 @@ fn definition(engine: &Engine, new: NewDeliverable, limits: &Limits) -> Result<D
     })
 }
 
-/// `search_jobs query="rust engineer" remote_only=true`, by the tool's schema.
+/// Parses `search_jobs query="rust engineer" remote_only=true` by the tool's schema.
 fn source(engine: &Engine, words: &str, limits: &Limits) -> Result<Source, String> {
     let split = shlex::split(words).ok_or_else(|| format!("a quote is not closed in {}", code(words)))?;
     let Some((name, arguments)) = split.split_first() else {

@@ -1,4 +1,4 @@
-//! `freshcontext doctor`: is everything set up?
+//! `freshcontext doctor`: checks the installation.
 
 use freshcontext_contract::{Key, Transport as _};
 use freshcontext_spec::specification;
@@ -61,7 +61,7 @@ pub(super) fn run(
         }
     };
     report.say(Verdict::Fine, "page cursors", cursors);
-    // Building it reads the certificate authorities, the upstreams and the names of sources.
+    // Assembling reads the certificate authorities, the upstreams and the names of sources.
     let app = App::build(settings, &sources.environment)?;
     let roots = settings.extra_ca.as_ref().map_or_else(
         || "public certificate authorities".to_owned(),

@@ -1,4 +1,4 @@
-//! `freshcontext help` and `call TOOL --help`: commands, settings, and what a tool takes.
+//! `freshcontext help` and `call TOOL --help`: commands, settings, and the arguments of a tool.
 
 use clap::builder::StyledStr;
 use clap::error::ErrorKind;
@@ -11,7 +11,7 @@ use crate::output::{self, Style};
 use freshcontext_config::{Settings, settings};
 use freshcontext_engine::{EVALUATE, Engine, Tool};
 
-/// Explains a topic, or the whole.
+/// Explains a topic, or prints the overview.
 pub(super) fn help(topic: &[String]) -> u8 {
     let words: Vec<&str> = topic.iter().map(String::as_str).collect();
     match words.as_slice() {
@@ -26,7 +26,7 @@ pub(super) fn help(topic: &[String]) -> u8 {
     }
 }
 
-/// What `--help` says of a command, or of a command below it.
+/// Returns the `--help` text of a command or subcommand.
 fn of_command(words: &[&str]) -> Option<StyledStr> {
     let mut root = args::command();
     root.build();
@@ -37,12 +37,12 @@ fn of_command(words: &[&str]) -> Option<StyledStr> {
     let line = [&[PROGRAM], words, &["--help"]].concat();
     Some(match args::command().try_get_matches_from(line) {
         Err(said) if said.kind() == ErrorKind::DisplayHelp => said.render(),
-        // `call` reads that flag itself.
+        // `call` handles that flag itself.
         _ => command.render_help(),
     })
 }
 
-/// Says that there is nothing of this name to explain.
+/// Reports an unknown topic.
 pub(super) fn unknown(name: &str) -> u8 {
     output::error(
         &format!("there is nothing called {}", code(name)),
@@ -51,7 +51,7 @@ pub(super) fn unknown(name: &str) -> u8 {
     WRONG
 }
 
-/// Prints a page of help.
+/// Prints a help page.
 pub(super) fn shown(help: &StyledStr) -> u8 {
     let text = if output::colours() {
         help.ansi().to_string()
@@ -62,7 +62,7 @@ pub(super) fn shown(help: &StyledStr) -> u8 {
     0
 }
 
-/// The page of settings.
+/// Prints the page of settings.
 fn all_settings() -> u8 {
     output::line(
         "Settings, in rising order of precedence: a TOML file (--config FILE, else config.toml in the platform's\n\
@@ -85,7 +85,7 @@ fn all_settings() -> u8 {
     0
 }
 
-/// The names of all tools.
+/// Returns the names of all tools.
 pub(super) fn tool_names() -> Vec<&'static str> {
     let adapters = freshcontext_sources::adapters();
     let mut names: Vec<&'static str> = adapters.iter().map(|adapter| adapter.descriptor().tool).collect();
@@ -99,7 +99,7 @@ pub(super) fn tool_names() -> Vec<&'static str> {
     names
 }
 
-/// What a tool takes, or how tools are called at all. Needs no settings, and works where they do not.
+/// Prints the arguments of a tool, or how to call tools. Needs no settings, so it works with broken ones.
 pub(super) fn call(name: Option<&str>, as_json: bool) -> u8 {
     let Some(name) = name else {
         return help(&["call".to_owned()]);
@@ -126,7 +126,7 @@ pub(super) fn call(name: Option<&str>, as_json: bool) -> u8 {
     }
 }
 
-/// Says that there is no such tool, and which ones are called alike.
+/// Reports an unknown tool and suggests similar names.
 pub(super) fn no_tool(engine: &Engine, name: &str) -> u8 {
     output::error(
         &format!("there is no tool {}", code(name)),
@@ -170,7 +170,7 @@ fn takes(tool: &Tool) {
     ));
 }
 
-/// The kind of an argument's values, in words.
+/// Describes the type of an argument.
 fn kind(property: &Value) -> String {
     let choices: Vec<String> = array(property, "enum").map(plain).collect();
     if !choices.is_empty() {
@@ -201,7 +201,7 @@ fn array<'v>(value: &'v Value, name: &str) -> impl Iterator<Item = &'v Value> {
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// A value without quotes where it is a text.
+/// Formats a value; text without quotation marks.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -209,7 +209,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// An example's arguments as words of a shell: `key=value` where all are plain, else the object.
+/// Formats example arguments for a shell: `key=value` if all are plain, otherwise the JSON object.
 fn words(example: &str) -> String {
     let Ok(Value::Object(arguments)) = serde_json::from_str(example) else {
         return quoted(example);
@@ -222,14 +222,14 @@ fn words(example: &str) -> String {
     }
     let word = |(name, value): (&String, &Value)| {
         let text = plain(value);
-        // As it is read back.
+        // Escaped as the parser expects it.
         let at = if values::names_a_file(&text) { "@" } else { "" };
         quoted(&format!("{name}={at}{text}"))
     };
     arguments.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A word as a POSIX shell takes it for one.
+/// Quotes a word for a POSIX shell.
 fn quoted(word: &str) -> String {
     let bare = |c: char| c.is_ascii_alphanumeric() || "_-.,/=:@+%".contains(c);
     if !word.is_empty() && word.chars().all(bare) {

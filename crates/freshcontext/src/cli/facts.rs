@@ -1,4 +1,4 @@
-//! `freshcontext version` and `freshcontext decay`: what this program is, and by which table it counts.
+//! `freshcontext version` and `freshcontext decay`: version and decay classes.
 
 use freshcontext_core::decay::{CLASSES, DEFAULT_LAMBDA, DecayTable, half_life_hours, half_life_words};
 use freshcontext_spec::specification;
@@ -10,7 +10,7 @@ use freshcontext_config::{ConfigError, Settings};
 const NAME: &str = "freshcontext";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// `--version`: one line, as every program has it.
+/// `--version`: prints one line.
 pub(super) fn version(as_json: bool) {
     if as_json {
         return as_object();
@@ -18,7 +18,7 @@ pub(super) fn version(as_json: bool) {
     output::line(&format!("{NAME} {VERSION}"));
 }
 
-/// `version`: the specification, too.
+/// `version`: prints the specification's version too.
 pub(super) fn version_and_specification(as_json: bool) {
     if as_json {
         return as_object();
@@ -36,7 +36,7 @@ fn as_object() {
     output::line(&serde_json::to_string_pretty(&facts).unwrap_or_default());
 }
 
-/// The decay classes, and the rates that the operator set.
+/// Prints the decay classes and the operator's rates.
 pub(super) fn decay(settings: &Settings, as_json: bool) -> Result<u8, ConfigError> {
     let rates = settings.decay.iter().map(|(class, rate)| (class.as_str(), *rate));
     let table = DecayTable::with_overrides(rates).map_err(|error| ConfigError(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! `freshcontext validate`, `evaluate` and `inspect`: the core's judgement on files. No network.
+//! `freshcontext validate`, `evaluate` and `inspect`: evaluation of files, without network access.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub(super) fn validate(response: &OsStr, required: RequiredLevel, as_json: bool,
     if report.level < required { FAILED } else { 0 }
 }
 
-/// The response, where it stands on the command line in place of a file's name.
+/// Returns the response if the argument is the response itself rather than a file name.
 fn itself(response: &OsStr) -> Option<&str> {
     let text = response.to_str()?;
     let begins = ["{", "\"", "[FRESHCONTEXT]"]
@@ -99,14 +99,14 @@ fn show_report(report: &Report) {
     output::line(&format!("{passed} of {} checks passed", report.checks.len()));
 }
 
-/// The budget of the command line.
+/// Budget from the command line.
 pub(super) struct Room {
     pub max_tokens: Option<u64>,
     pub strategy: Option<String>,
 }
 
 impl Room {
-    /// Puts it into the arguments, before what a budget there says.
+    /// Sets the budget in the arguments; takes precedence over theirs.
     fn put_into(self, arguments: &mut Value) {
         let Some(arguments) = arguments.as_object_mut() else {
             return;
@@ -190,7 +190,7 @@ pub(super) fn evaluate(
     Ok(if usable { 0 } else { FAILED })
 }
 
-/// What fits on stdout, ready to paste; the rest on stderr. Fails where nothing goes in.
+/// Prints the selection on stdout, ready to paste, and the rest on stderr. Fails if nothing was selected.
 fn show_assembly(evaluation: &Evaluation) -> u8 {
     let text = evaluation.text();
     output::line(text.trim_end());
@@ -314,7 +314,7 @@ pub(super) fn inspect(file: &Path, limits: &Limits) -> u8 {
     0
 }
 
-/// Line by line, so that a file may be of any length.
+/// Reads line by line, so the file may have any length.
 pub(super) fn inspect_lines(file: &Path, limits: &Limits) -> u8 {
     let lines = match input::lines(file, Bound::input(limits)) {
         Ok(lines) => lines,

@@ -1,5 +1,5 @@
-//! `freshcontext healthcheck`: asks the service of this configuration whether it takes work. For containers, whose
-//! images hold no other program that could ask.
+//! `freshcontext healthcheck`: checks whether the service of this configuration is ready. For container
+//! images, which contain no other program that could.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::output;
 use freshcontext_config::{ConfigError, HttpSettings};
 use freshcontext_serve::http::READY_PATH;
 
-/// How long the service may take to answer. Less than what supervisors commonly wait for a check.
+/// Timeout of the check, shorter than the usual timeout of a supervisor.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) fn run(settings: &HttpSettings) -> Result<u8, ConfigError> {
@@ -44,7 +44,7 @@ pub(super) fn run(settings: &HttpSettings) -> Result<u8, ConfigError> {
     })
 }
 
-/// Where a service that listens on all addresses is found from here.
+/// Returns a local address of a service that listens on all addresses.
 fn reachable(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

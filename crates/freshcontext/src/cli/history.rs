@@ -1,4 +1,4 @@
-//! `freshcontext history`: histories cut to a budget of tokens. No network.
+//! `freshcontext history`: trims conversations to a token budget, without network access.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::{WRONG, refused, unreadable};
 use crate::output;
 use freshcontext_files::read::{self as input, Bound};
 
-/// What the command line says.
+/// Options of the command line.
 pub(super) struct TruncateOptions<'a> {
     pub file: &'a Path,
     pub max_tokens: usize,

@@ -20,7 +20,7 @@ pub(super) fn tools(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result
             .map(|tool| {
                 let mut listed = json!(tool);
                 let example = app.engine.tool(&tool.name).map(|tool| tool.example.as_str());
-                // Not part of MCP's list; right arguments for whoever wants to try one.
+                // Not part of MCP's list: valid arguments for a first call.
                 if let (Some(listed), Some(example)) = (listed.as_object_mut(), example) {
                     let example = serde_json::from_str(example).unwrap_or_default();
                     listed.insert("example".to_owned(), example);
@@ -65,7 +65,7 @@ pub(super) fn tools(loaded: &Loaded, sources: &Sources, as_json: bool) -> Result
     Ok(0)
 }
 
-/// The settings in force; secrets only as set or not.
+/// Prints the current settings; secrets only as set or not set.
 pub(super) fn settings(loaded: &Loaded, as_json: bool) {
     if as_json {
         let defaults = Settings::default();
@@ -141,7 +141,7 @@ fn key_words(descriptor: &Descriptor) -> &'static str {
     }
 }
 
-/// Whether a route can be used, and if not, why.
+/// Returns whether a route is usable, and the reason if not.
 fn route_state(app: &App, descriptor: &Descriptor, id: &str) -> (bool, String) {
     let Some(route) = descriptor.route(id) else {
         return (false, "unknown".to_owned());

@@ -1,4 +1,4 @@
-//! An answer as a terminal shows it: colours, and links that can be clicked. The words stay as they are.
+//! Terminal formatting of a result: colours and hyperlinks. The text stays unchanged.
 
 use std::fmt::Write as _;
 
@@ -6,17 +6,18 @@ use url::Url;
 
 use crate::output::{Style, paint_on};
 
-/// Longest address that becomes a link, in bytes. Terminals drop longer ones.
+/// Longest address that becomes a hyperlink, in bytes. Terminals ignore longer ones.
 const LINK_BYTES: usize = 2_000;
-/// From this score on an item is fresh; from the next one it is to be verified. As the specification's bands.
+/// Minimum score of a fresh item; the next constant is the minimum without a warning. From the
+/// specification's bands.
 const FRESH: u32 = 70;
 const USABLE: u32 = 50;
 
-/// Colours an answer that holds no control characters but line ends and tabs.
+/// Colours a result without control characters other than line ends and tabs.
 pub(super) fn answer(text: &str) -> String {
     let mut in_head = false;
     let lines = text.lines().map(|line| {
-        // Sections of a composite have heads of their own.
+        // Sections of a composite have headers of their own.
         in_head = line == "[FRESHCONTEXT]" || in_head && line != "---";
         paint_on(true, style(line, in_head), &linked(line))
     });
@@ -50,7 +51,7 @@ fn style(line: &str, in_head: bool) -> Style {
     }
 }
 
-/// A line whose addresses are links (OSC 8).
+/// Turns the addresses of a line into hyperlinks (OSC 8).
 fn linked(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -61,14 +62,14 @@ fn linked(line: &str) -> String {
             .unwrap_or(from.len());
         let word = from.get(..end).unwrap_or(from);
         let address = word.trim_end_matches(['.', ',', ';', ':', '!', '?', '\'']);
-        // A bracket that was opened before the address closes after it.
+        // A bracket that opened before the address closes after it.
         let address = match address.strip_suffix([')', ']', '}']) {
             Some(inner) if !inner.contains(['(', '[', '{']) => inner,
             _ => address,
         };
         out.push_str(before);
         match Url::parse(address) {
-            // As the URL crate writes it, it is ASCII without control characters.
+            // A serialised URL is ASCII without control characters.
             Ok(url) if url.has_host() && url.as_str().len() <= LINK_BYTES => {
                 // Writing to a string cannot fail.
                 let _ = write!(out, "\x1b]8;;{url}\x1b\\{address}\x1b]8;;\x1b\\");
@@ -97,7 +98,7 @@ mod tests {
         format!("\x1b]8;;{address}\x1b\\{address}\x1b]8;;\x1b\\")
     }
 
-    /// What a reader without escapes sees.
+    /// Removes escape sequences.
     fn plain(text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;

@@ -44,20 +44,20 @@ use freshcontext_metrics::Metrics;
 use freshcontext_serve::{http, stdio};
 pub use values::read as read_arguments;
 
-/// What the program is called in usage and help.
+/// Program name in usage and help.
 const PROGRAM: &str = "freshcontext";
-/// The thing asked for failed.
+/// Exit code of a failed request.
 pub(crate) const FAILED: u8 = 1;
-/// Wrong usage or configuration.
+/// Exit code of wrong usage or configuration.
 pub(crate) const WRONG: u8 = 2;
 
-/// Threads for what blocks: names that are looked up, large judgements, bodies that are unpacked.
+/// Threads for blocking work: name resolution, large evaluations, decompression.
 const BLOCKING_THREADS: usize = 32;
 
 /// Runs the command line of this process.
 pub fn run() -> ExitCode {
     files_that_may_not_grow_are_errors();
-    // The name is fixed: usage would otherwise repeat whatever the program's file is called.
+    // The name is fixed: usage would otherwise show the file name of the program.
     let words = std::iter::once(PROGRAM.into()).chain(std::env::args_os().skip(1));
     let parsed = command()
         .try_get_matches_from(words)
@@ -73,18 +73,18 @@ pub fn run() -> ExitCode {
     ExitCode::from(output::end(code))
 }
 
-/// The command line as clap knows it, with every command.
+/// Returns clap's definition of the command line.
 pub fn command() -> clap::Command {
     args::command()
 }
 
-/// A write beyond the limit on the size of files is to fail, and not to end the process: SIGXFSZ gets a handler, and the
-/// write returns EFBIG.
+/// Makes a write beyond the file-size limit fail with EFBIG instead of ending the process: SIGXFSZ gets a
+/// handler.
 fn files_that_may_not_grow_are_errors() {
     #[cfg(unix)]
     {
         let seen = Arc::new(std::sync::atomic::AtomicBool::new(false));
-        // Where this fails, the signal ends the process as before.
+        // On failure, the signal ends the process as before.
         let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
     }
 }
@@ -103,7 +103,7 @@ fn dispatch(cli: Cli) -> u8 {
     };
     let sources = layers(&cli.global, &command);
     let loaded = load(&sources);
-    // These need no settings but for the limits, and must work where the settings do not.
+    // These commands need only the limits and must work with broken settings.
     let limits = match &loaded {
         Ok(loaded) => loaded.settings.limits.clone(),
         Err(_) => Limits::DEFAULT,
@@ -257,7 +257,7 @@ fn dispatch(cli: Cli) -> u8 {
         Command::Tools { json } => lists::tools(&loaded, &sources, json),
         Command::Sources { json } => lists::sources(&loaded, &sources, json),
         Command::Doctor { online, json } => doctor::run(&loaded, &sources, online, json),
-        // Done above.
+        // Handled above.
         Command::Validate { .. }
         | Command::Inspect { .. }
         | Command::History(_)
@@ -274,7 +274,7 @@ fn dispatch(cli: Cli) -> u8 {
     result.unwrap_or_else(|error| wrong(&error))
 }
 
-/// The layers of configuration for this command line.
+/// Returns the configuration layers of this command line.
 fn layers(global: &Global, command: &Command) -> Sources {
     let mut sources = Sources::from_process();
     sources.file.clone_from(&global.config);
@@ -308,8 +308,8 @@ fn wrong(error: &ConfigError) -> u8 {
     WRONG
 }
 
-/// A runtime with this many threads, and its end without waiting for stuck blocking reads. A single one is the
-/// caller's own.
+/// Runs a future on a runtime with this many threads, and shuts down without waiting for stuck blocking
+/// reads. A single thread is the caller's own.
 pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> Result<T, ConfigError> {
     let mut builder = match threads {
         1 => Builder::new_current_thread(),
@@ -327,7 +327,7 @@ pub(crate) fn with_runtime<T>(threads: usize, work: impl Future<Output = T>) -> 
     Ok(value)
 }
 
-/// Processors that this process may use; two where that cannot be told.
+/// Number of processors available to this process; two if unknown.
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
@@ -337,10 +337,10 @@ fn speak_stdio(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     over_stdio(app.engine, app.follow, &loaded.settings.limits)
 }
 
-/// Serves an engine on this process's stdin and stdout until it is over; the exit code.
+/// Serves an engine on stdin and stdout until the session ends. Returns the exit code.
 pub fn over_stdio(engine: Arc<Engine>, follow: Option<Follow>, limits: &Limits) -> Result<u8, ConfigError> {
-    // One thread: what reads answers and what judges has threads of its own, and a session's steps would wake one thread
-    // after the other.
+    // One thread: parsing and evaluation have threads of their own, and the steps of a session would only
+    // wake one thread after another.
     with_runtime(1, async {
         engine.begin();
         let kept = Arc::clone(&engine);
@@ -370,7 +370,7 @@ fn speak_http(loaded: &Loaded, sources: &Sources) -> Result<u8, ConfigError> {
     })
 }
 
-/// Serves an engine over HTTP until it is over; the exit code. `bound` is told where.
+/// Serves an engine over HTTP until shutdown. Calls `bound` with the address. Returns the exit code.
 pub fn over_http(
     engine: Arc<Engine>,
     follow: Option<Follow>,
@@ -396,19 +396,19 @@ pub fn over_http(
     })?
 }
 
-/// An input that cannot be read.
+/// Reports an unreadable input.
 fn unreadable(refused: &Refused) -> u8 {
     output::error(&refused.to_string(), Some("give a file, or - for stdin"));
     WRONG
 }
 
-/// An input that is not what it should be.
+/// Reports an invalid input.
 fn refused(error: &SourceError) -> u8 {
     output::error(&error.message, error.hint.as_deref());
     WRONG
 }
 
-/// A task that failed.
+/// Reports a failed task.
 fn failed(error: &SourceError) -> u8 {
     use freshcontext_contract::ErrorCode::{InvalidInput, Misconfigured};
     output::error(&error.message, error.hint.as_deref());

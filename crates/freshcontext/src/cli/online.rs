@@ -1,5 +1,5 @@
-//! `freshcontext doctor --online`: each source is asked the one question of its documentation, at its own pace
-//! and within a call's deadline, and its answer is held against what is known of it.
+//! `freshcontext doctor --online`: calls each source with its documented example, at its own rate and within
+//! a call's deadline, and compares the response with the known shape.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,46 +16,46 @@ use crate::shape::{Drift, Shapes, form_of, pattern, states_limit};
 use freshcontext_config::{ConfigError, Settings};
 use freshcontext_engine::{CallContext, ToolOutcome};
 
-/// The contact that some sources want to read in the user agent; a setting, and no source's key.
+/// The contact that some sources require in the user agent. A setting rather than a source's key.
 const CONTACT: &str = "FRESHCONTEXT_CONTACT";
-/// Longest value of a limit header that is shown.
+/// Longest value of a rate-limit header that is shown, in characters.
 const SHOWN: usize = 40;
 
-/// What came of asking one source.
+/// Result of checking one source.
 #[derive(Debug, Serialize)]
 pub(super) struct SourceCheck {
     source: &'static str,
     tool: &'static str,
     verdict: State,
-    /// One line: why it was skipped or could not be asked.
+    /// Why the check was skipped or failed, in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
-    /// Requests made.
+    /// Number of requests.
     requests: usize,
-    /// The slowest of them, in milliseconds.
+    /// Duration of the slowest request, in milliseconds.
     slowest_ms: u64,
-    /// Requests to addresses of which nothing is known.
+    /// Number of requests to addresses without a known shape.
     unknown: usize,
     drift: Vec<Drift>,
 }
 
-/// How a source is.
+/// State of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 enum State {
-    /// It answers as it is known to.
+    /// Responds as known.
     Ok,
-    /// It answers otherwise.
+    /// Responds differently.
     Drifted,
-    /// It does not answer.
+    /// Does not respond.
     Unreachable,
-    /// It wants to be left alone for now.
+    /// Rate-limited.
     Limited,
-    /// It needs a key that is not set.
+    /// Requires a key that is not set.
     Skipped,
 }
 
-/// Asks every source; what they say goes into the report.
+/// Checks every source and fills the report.
 pub(super) fn ask(
     settings: &Settings,
     environment: &[(String, String)],
@@ -98,14 +98,14 @@ pub(super) fn ask(
     Ok(all)
 }
 
-/// The keys without which a source answers nothing, where none is set.
+/// Returns the required keys of a source if none is set.
 fn needed(app: &App, descriptor: &Descriptor) -> Option<String> {
     let names = secret_names(descriptor);
     let set = names.iter().any(|name| app.pipeline.configured(name));
     (descriptor.key() == Key::Required && !set).then(|| names.join(" or "))
 }
 
-/// What the answer to a source's question comes to.
+/// Compares the response of one source with its known shape.
 fn compare<'s>(
     app: &App,
     descriptor: &'static Descriptor,
@@ -141,7 +141,7 @@ fn compare<'s>(
         Ok(outcome) => asked.read(app, descriptor, &outcome),
     }
     if asked.verdict == State::Skipped {
-        // What it says to somebody without a key is not how it answers.
+        // A refusal without a key says nothing about the response's shape.
         asked.drift.clear();
     }
     if asked.verdict == State::Ok && !asked.drift.is_empty() {
@@ -180,7 +180,7 @@ impl SourceCheck {
         });
     }
 
-    /// A failure of the call, or of a part of it.
+    /// Records a failure of the call or of a part of it.
     fn failed(&mut self, app: &App, descriptor: &Descriptor, error: &Value, place: &str) {
         let text = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
         let (code, message) = (text("code"), text("message"));
@@ -236,7 +236,7 @@ impl SourceCheck {
     }
 }
 
-/// One exchange, judged when it was seen; nothing of its body is kept.
+/// One observed exchange, compared at once; its body is not kept.
 struct Exchanged {
     source: &'static str,
     took_ms: u64,
@@ -244,7 +244,7 @@ struct Exchanged {
     drift: Vec<Drift>,
 }
 
-/// Looks on at every exchange.
+/// Observes every exchange.
 struct Watcher {
     slow_ms: u64,
     seen: Mutex<Vec<Exchanged>>,
@@ -273,7 +273,7 @@ impl Observe for Watcher {
             if (200..300).contains(&answer.status) {
                 match Shapes::generated().endpoint(exchange.source, exchange.url) {
                     Some(endpoint) => seen.drift.extend(endpoint.drifts(answer.body)),
-                    // Pages and plain text have no shape that could be known.
+                    // Pages and plain text have no shape to compare.
                     None => seen.known = form_of(answer.headers, answer.body).is_none(),
                 }
             }
@@ -285,7 +285,7 @@ impl Observe for Watcher {
     }
 }
 
-/// Limits that the host states now and did not before. A limit that is reached is told as such, and is no drift.
+/// Returns newly stated rate limits of a host. Reaching a limit is reported as such and is no drift.
 fn limits(host: &str, address: &str, answer: &Seen<'_>) -> Vec<Drift> {
     if answer.status == 429 || answer.status == 503 {
         return Vec::new();
@@ -296,7 +296,7 @@ fn limits(host: &str, address: &str, answer: &Seen<'_>) -> Vec<Drift> {
         .filter(|name| states_limit(name))
         .map(|name| {
             let value = answer.headers.get(name).unwrap_or_default();
-            // A number and its unit; anything longer or stranger is not repeated.
+            // A number and its unit; other values are not repeated.
             let plain = value.len() <= SHOWN
                 && value
                     .bytes()

@@ -1,4 +1,5 @@
-//! `freshcontext records`: context records from files and from what is kept, and into files. No network.
+//! `freshcontext records`: context records from files and from the store, and their export. No network
+//! access.
 
 use std::path::Path;
 
@@ -26,7 +27,7 @@ use freshcontext_follow::{Follow, KeptMoment};
 use freshcontext_mcp::timeline;
 
 impl Records {
-    /// Whether this is about records that the toolset `time` keeps, and not about a file.
+    /// Whether the task concerns stored records rather than a file.
     pub(super) fn is_kept(&self) -> bool {
         matches!(
             self,
@@ -35,7 +36,7 @@ impl Records {
     }
 }
 
-/// What needs no settings: records from files. Nobody owns these.
+/// Handles tasks on files, which need no settings and have no owner.
 pub(super) fn run(task: &Records, token: Option<&str>, limits: &Limits) -> u8 {
     if token.is_some() {
         output::error(
@@ -61,7 +62,7 @@ pub(super) fn run(task: &Records, token: Option<&str>, limits: &Limits) -> u8 {
     }
 }
 
-/// What the toolset `time` keeps of an owner's records.
+/// Handles tasks on an owner's stored records.
 pub(super) fn kept(
     loaded: &Loaded,
     sources: &Sources,
@@ -216,7 +217,7 @@ fn said(bundle: &Bundle, json: bool) -> u8 {
     if broken.is_empty() { 0 } else { FAILED }
 }
 
-/// Takes the records out of an outcome and writes them into a file. Whether that went well.
+/// Writes the records of an outcome to a file. Returns whether that succeeded.
 pub(super) fn keep(outcome: &mut ToolOutcome, file: &Path) -> bool {
     let records = outcome
         .structured
@@ -235,7 +236,7 @@ pub(super) fn keep(outcome: &mut ToolOutcome, file: &Path) -> bool {
     done.is_ok()
 }
 
-/// The evaluation of these arguments with its records.
+/// Evaluates these arguments with records.
 pub(super) fn of_evaluation(
     arguments: &mut Value,
     now: DateTime<Utc>,

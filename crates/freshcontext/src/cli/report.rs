@@ -1,10 +1,10 @@
-//! What `doctor` found.
+//! Report of `doctor`.
 
 use serde::Serialize;
 
 use crate::output::{self, Style};
 
-/// How a check went.
+/// Result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
@@ -21,7 +21,7 @@ pub(super) struct Finding {
     detail: String,
 }
 
-/// What was found, in order; told at once to people, and at the end to programs.
+/// Checks in order; printed at once for people, and at the end as JSON.
 #[derive(Debug)]
 pub(super) struct Report {
     pub(super) as_json: bool,

@@ -1,4 +1,4 @@
-//! What a shell wants to know of this program: completions and manual pages.
+//! Shell integration: completions and manual pages.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::{FAILED, WRONG, args, explain};
 use crate::output;
 use freshcontext_files::write::{self as atomic_file, NewFile};
 
-/// The script that completes our words, names of tools included.
+/// Prints the completion script, including tool names.
 pub(super) fn completions(shell: Shell) -> u8 {
     let names = PossibleValuesParser::new(explain::tool_names());
     let mut command = args::command().mut_subcommand("call", |call| {
@@ -23,7 +23,7 @@ pub(super) fn completions(shell: Shell) -> u8 {
     0
 }
 
-/// A manual page on stdout, or all of them in a folder.
+/// Prints a manual page, or writes all of them to a folder.
 pub(super) fn manual(command: Option<&str>, into: Option<&Path>) -> u8 {
     if let Some(folder) = into {
         return match pages_into(folder) {
@@ -56,7 +56,7 @@ pub(super) fn manual(command: Option<&str>, into: Option<&Path>) -> u8 {
     }
 }
 
-/// The page of every command in a folder.
+/// Writes the page of every command to a folder.
 fn pages_into(folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder)
         .map_err(|error| format!("cannot write to {}: {error}", folder.display()))?;

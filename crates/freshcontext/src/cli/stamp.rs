@@ -11,7 +11,7 @@ use super::{FAILED, WRONG};
 use crate::output::{self, Style};
 use freshcontext_files::read::{self as input, Bound};
 
-/// What both commands read, and `stamp` prints: the facts, and the signature over them.
+/// Input of both commands and output of `stamp`: the facts and their signature.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stamp {
@@ -32,18 +32,18 @@ struct Stamp {
     signature: Option<String>,
 }
 
-/// How a stamp is signed; the names are those that stand in the payload.
+/// Signature scheme; the names are those in the payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Scheme {
-    /// A bare SHA-256: it shows that nothing changed, not who signed.
+    /// A bare SHA-256: detects changes but does not identify the signer.
     #[serde(rename = "FRESHCONTEXT_HA_PRI_V2")]
     Hash,
-    /// HMAC-SHA256 under a key, over the verdict, too.
+    /// HMAC-SHA256 under a key; covers the verdict too.
     #[serde(rename = "FRESHCONTEXT_HA_PRI_V3")]
     Keyed,
 }
 
-/// What is wrong with the input, and what to do.
+/// Invalid input, with advice.
 struct Problem {
     what: String,
     hint: &'static str,
@@ -72,7 +72,7 @@ impl Stamp {
         end.map(|()| stamp)
     }
 
-    /// What only a stamp that is being made must keep to.
+    /// Checks that apply only when a stamp is made.
     fn check(&self, keyed: bool) -> Result<(), Problem> {
         let dates = [
             ("published_at", &self.published_at),
@@ -129,7 +129,7 @@ impl Stamp {
     }
 }
 
-/// The problem and the field of a message of serde about one field.
+/// Extracts the problem and the field from a serde message about one field.
 fn named_field(message: &str) -> Option<(&'static str, &str)> {
     ["missing field", "unknown field", "duplicate field"]
         .into_iter()
@@ -143,7 +143,7 @@ fn is_date(text: &str) -> bool {
     DateTime::parse_from_rfc3339(text).is_ok() || text.parse::<NaiveDate>().is_ok()
 }
 
-/// The key: a file's bytes without the line end that editors add.
+/// Reads the key: a file's bytes without the final line ending that editors add.
 fn key_of(file: Option<&Path>, limits: &Limits) -> Result<Option<Vec<u8>>, Problem> {
     let Some(file) = file else { return Ok(None) };
     let problem = |what| Problem {
@@ -191,7 +191,7 @@ fn stamped(file: &Path, key_file: Option<&Path>, limits: &Limits) -> Result<Stam
     Ok(stamp)
 }
 
-/// `freshcontext verify`: 0 where the signature belongs to the facts, 1 where not or where there is none.
+/// `freshcontext verify`: 0 if the signature is valid, 1 if it is invalid or missing.
 pub(super) fn verify(file: &Path, key_file: Option<&Path>, as_json: bool, limits: &Limits) -> u8 {
     let (verification, said) = match verified(file, key_file, limits) {
         Ok(checked) => checked,
@@ -228,7 +228,7 @@ fn verified(
             Verification::Unknown,
             "there is no `scheme`, so nothing is signed",
         ),
-        // Whoever asks with a key wants to know who signed, which a hash that anybody can make does not say.
+        // A verification with a key asks who signed, which an unkeyed hash cannot show.
         (Some(Scheme::Hash), Some(_)) => (Verification::Invalid, "it is not signed with a key"),
         (Some(Scheme::Hash), None) => match verify_v2(&stamp.facts(), stored) {
             Verification::Valid => (

@@ -1,4 +1,4 @@
-//! `freshcontext store`: what the toolset `time` keeps.
+//! `freshcontext store`: the data of the toolset `time`.
 
 use chrono::{DateTime, Utc};
 use freshcontext_contract::Clock as _;

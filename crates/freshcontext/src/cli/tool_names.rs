@@ -1,15 +1,15 @@
-//! Tools by the names that people write.
+//! Tool lookup by user-supplied names.
 
 use freshcontext_engine::{Engine, Tool};
 
-/// A tool by its name, or by what stands after `extract_`.
+/// Finds a tool by its name, with or without `extract_`.
 pub(super) fn find<'e>(engine: &'e Engine, name: &str) -> Option<&'e Tool> {
     engine
         .tool(name)
         .or_else(|| engine.tool(&format!("extract_{name}")))
 }
 
-/// The names most like this one, or all.
+/// Returns the most similar names, or all.
 pub(super) fn near(engine: &Engine, name: &str) -> String {
     let stem = name.trim_start_matches("extract_").trim_start_matches("search_");
     let alike: Vec<&str> = engine

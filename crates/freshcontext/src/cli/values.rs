@@ -1,4 +1,4 @@
-//! `key=value` words of the shell to the arguments of a tool, typed by its schema.
+//! Converts `key=value` words of a shell into tool arguments, typed by the tool's schema.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -8,8 +8,9 @@ use serde_json::{Map, Number, Value};
 
 use freshcontext_files::read::{self as input, Bound};
 
-/// Reads the words of `freshcontext call <tool> ...` by the tool's input schema: `key=value`, `key=@FILE`, JSON
-/// objects, `@FILE` and `-` (stdin). All files together stay within `limits.input_bytes`. An error is one line.
+/// Reads the words of `freshcontext call <tool> ...` by the tool's input schema: `key=value`, `key=@FILE`,
+/// JSON objects, `@FILE` and `-` (stdin). All files together are limited to `limits.input_bytes`. Errors are
+/// one line.
 pub fn read(schema: &Value, words: &[String], limits: &Limits) -> Result<Map<String, Value>, String> {
     let mut files = Files(Bound::input(limits));
     let empty = Map::new();
@@ -64,7 +65,7 @@ pub fn read(schema: &Value, words: &[String], limits: &Limits) -> Result<Map<Str
     Ok(arguments)
 }
 
-/// A word that holds arguments with their names: a JSON object, or where to find one.
+/// Reads a word with named arguments: a JSON object, or a reference to one.
 fn whole(word: &str, files: &mut Files) -> Result<Option<Map<String, Value>>, String> {
     let (text, what) = if word.trim_start().starts_with('{') {
         (
@@ -83,12 +84,12 @@ fn whole(word: &str, files: &mut Files) -> Result<Option<Map<String, Value>>, St
     }
 }
 
-/// Whether a value is read from a file, unless it is written with two `@`.
+/// Whether a value refers to a file; `@@` escapes `@`.
 pub(super) fn names_a_file(text: &str) -> bool {
     text.starts_with('@')
 }
 
-/// The value behind a text: itself, or what stands in a file, without the line's end.
+/// Returns the value of a text: itself, or a file's content without the final line ending.
 fn given<'t>(text: &'t str, files: &mut Files) -> Result<Cow<'t, str>, String> {
     match text.strip_prefix('@') {
         None => Ok(Cow::Borrowed(text)),
@@ -101,7 +102,7 @@ fn given<'t>(text: &'t str, files: &mut Files) -> Result<Cow<'t, str>, String> {
     }
 }
 
-/// The files that arguments come from, and how much of them may still be read.
+/// Files of arguments, and the bytes that may still be read.
 struct Files(Bound);
 
 impl Files {
@@ -112,7 +113,7 @@ impl Files {
     }
 }
 
-/// A word without a key stands for the tool's one required argument.
+/// Assigns a word without a key to the tool's single required argument.
 fn bare<'s, 'w>(
     schema: &Value,
     properties: &'s Map<String, Value>,
@@ -122,7 +123,7 @@ fn bare<'s, 'w>(
     let [Value::String(name)] = required.as_slice() else {
         return None;
     };
-    // `qurey=rust` is a slip of the pen, not a value; an address with a query is a value.
+    // `qurey=rust` is a typing error rather than a value; an address with a query is a value.
     let slip = word
         .split_once('=')
         .is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'));

@@ -1,4 +1,4 @@
-//! `freshcontext deliverable watch`: a line of JSON for each change, and feeds of them.
+//! `freshcontext deliverable watch`: prints a line of JSON for each change and maintains feeds of them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -17,10 +17,10 @@ use freshcontext_files::write::{self as atomic_file, NewFile};
 use freshcontext_follow::Follow;
 use freshcontext_serve::signals;
 
-/// How much earlier or later than its turn a source is asked, so that many watchers do not ask at once: a tenth.
+/// Divisor of the random shift of each interval, a tenth, which spreads the requests of many watchers.
 const JITTER: u32 = 10;
 
-/// What is watched, and where changes go beside stdout.
+/// What to watch, and where changes go besides stdout.
 pub(super) struct WatchOptions {
     pub name: String,
     pub every: Option<u64>,
@@ -28,11 +28,11 @@ pub(super) struct WatchOptions {
     pub json_feed: Option<PathBuf>,
 }
 
-/// Why watching ended early.
+/// Why watching ended.
 enum Ended {
-    /// What is watched cannot be watched any more.
+    /// The deliverable cannot be watched any longer.
     Source(SourceError),
-    /// A feed cannot be written.
+    /// A feed could not be written.
     Write(String),
 }
 
@@ -72,7 +72,7 @@ async fn watch(follow: &Follow, options: &WatchOptions, owner: &Owner) -> Result
     tokio::pin!(end, gone);
     let mut turns: Vec<(Source, Instant)> = Vec::new();
     loop {
-        // What is defined may change meanwhile; a deliverable that was removed ends this.
+        // The definition may change meanwhile; removing the deliverable ends the loop.
         let sources = follow.watched_sources(&options.name, owner).await?;
         turns.retain(|(known, _)| sources.iter().any(|(source, _)| source == known));
         for (source, _) in &sources {
@@ -86,11 +86,11 @@ async fn watch(follow: &Follow, options: &WatchOptions, owner: &Owner) -> Result
         tokio::select! {
             biased;
             () = &mut end => return Ok(()),
-            // Nobody is left to tell of a change.
+            // The reader of stdout is gone.
             () = &mut gone => return Ok(()),
             () = sleep_until(*turn) => {}
         }
-        // A request under way is waited for: the end comes between two.
+        // A running request is completed first; shutdown happens between two requests.
         let seen = follow.watch_source(source, owner).await?;
         let every = match options.every {
             Some(seconds) => Duration::from_secs(seconds),
@@ -126,7 +126,7 @@ async fn watch(follow: &Follow, options: &WatchOptions, owner: &Owner) -> Result
     }
 }
 
-/// A tenth earlier or later at most.
+/// Shifts an interval by at most a tenth in either direction.
 fn jittered(every: Duration) -> Duration {
     let mut random = [0_u8; 4];
     if getrandom::fill(&mut random).is_err() {

@@ -1,8 +1,8 @@
-//! What the sources' answers look like as far as it is read: the fields of each address, by the fixtures.
-//! `doctor --online` holds live answers against it.
+//! Shapes of the sources' responses: for each address, the fields that are read, derived from the fixtures.
+//! `doctor --online` compares live responses with them.
 //!
-//! The table is made by `cargo xtask generate`: a field counts as read where an adapter's result differs
-//! without it, so nobody has to keep a list beside the readers.
+//! `cargo xtask generate` writes the table. A field counts as read if the adapter's result differs without
+//! it, so no hand-written list is needed.
 
 mod places;
 
@@ -21,48 +21,48 @@ const TABLE: &str = include_str!("table.json");
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shapes {
-    /// The addresses that each source asks, by adapter id.
+    /// Addresses by adapter id.
     pub sources: BTreeMap<String, Vec<Endpoint>>,
-    /// Headers that state a limit, by the host that is known to send them.
+    /// Rate-limit headers by the host known to send them.
     pub limit_headers: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What one address answers with.
+/// Shape of the responses of one address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
     /// The host.
     pub host: String,
-    /// The path, with `*` in place of what names one thing.
+    /// The path, with `*` in place of identifiers.
     pub path: String,
-    /// The form of the body.
+    /// Format of the body.
     pub form: Form,
-    /// The fields that the adapter reads, by place.
+    /// The fields that the adapter reads, by path.
     pub fields: BTreeMap<String, Field>,
 }
 
-/// A field that is read. In the table it is a line: `always number or null`, `mostly text`.
+/// A field that is read. Written in the table as `always number or null` or `mostly text`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Field {
-    /// The kinds of value it has had.
+    /// The value types seen.
     pub kinds: BTreeSet<Kind>,
-    /// How often it has been there.
+    /// How often it was present.
     pub often: Often,
 }
 
-/// How often a field has been there where it could be.
+/// How often a field was present where it could be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Often {
-    /// Each time.
+    /// Every time.
     Always,
-    /// Every other time, or more often.
+    /// Half of the time or more.
     Mostly,
     /// Less often.
     Sometimes,
 }
 
-/// So many without a field that is mostly there are no chance any more.
+/// Minimum number of holders without a mostly present field that is significant.
 const TELLING: u64 = 5;
 
 impl Often {
@@ -76,7 +76,7 @@ impl Often {
         }
     }
 
-    /// Whether a field that none of so many has is gone.
+    /// Whether a field that is absent from all of these holders has been removed.
     const fn gone_from(self, holders: u64) -> bool {
         match self {
             Self::Always => holders > 0,
@@ -109,25 +109,25 @@ impl TryFrom<String> for Field {
     }
 }
 
-/// A way in which an answer differs from what is known.
+/// A difference between a response and its known shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Drift {
-    /// What sort of difference: `field_gone`, `type_changed`, `new_limit_header`, `block_page`, `slow` ...
+    /// Kind of difference: `field_gone`, `type_changed`, `new_limit_header`, `block_page`, `slow` ...
     pub kind: &'static str,
-    /// The host and path, and the field.
+    /// Host, path and field.
     pub place: String,
-    /// What was found.
+    /// Observed value.
     pub detail: String,
 }
 
 impl Shapes {
-    /// The table as generated; empty where it cannot be read, which a test excludes.
+    /// Returns the generated table; empty if it cannot be read, which a test rules out.
     pub fn generated() -> &'static Self {
         static SHAPES: LazyLock<Shapes> = LazyLock::new(|| serde_json::from_str(TABLE).unwrap_or_default());
         &SHAPES
     }
 
-    /// What is known of an address.
+    /// Returns the known shape of an address.
     pub fn endpoint(&self, source: &str, url: &Url) -> Option<&Endpoint> {
         let (host, path) = (url.host_str()?, pattern(url.path()));
         let known = self.sources.get(source)?.iter();
@@ -136,7 +136,7 @@ impl Shapes {
             .find(|endpoint| endpoint.path == path)
     }
 
-    /// Headers by which a host now states a limit, and by none of whose family it is known to.
+    /// Returns rate-limit headers of a host that belong to no family known for it.
     pub fn new_limit_headers<'h>(&self, host: &str, names: impl Iterator<Item = &'h str>) -> Vec<&'h str> {
         let known: BTreeSet<&str> = self
             .limit_headers
@@ -151,7 +151,7 @@ impl Shapes {
     }
 }
 
-/// A path with what names one thing (a number, an id) left open: a segment with two digits or more.
+/// Replaces identifiers in a path (segments with two digits or more) by `*`.
 pub fn pattern(path: &str) -> String {
     let segments = path.split('/').map(|segment| {
         let digits = segment.bytes().filter(u8::is_ascii_digit).count();
@@ -160,14 +160,14 @@ pub fn pattern(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// Whether a header (lower case) states a limit.
+/// Whether a header (lower case) states a rate limit.
 pub fn states_limit(name: &str) -> bool {
     ["ratelimit", "rate-limit", "quota", "throttl", "retry-after"]
         .iter()
         .any(|part| name.contains(part))
 }
 
-/// `x-ratelimit-limit` and `x-ratelimit-reset` are of one family.
+/// Returns the family of a header: `x-ratelimit-limit` and `x-ratelimit-reset` share one.
 fn family(name: &str) -> &str {
     for part in ["ratelimit", "rate-limit"] {
         if let Some(at) = name.find(part) {
@@ -178,7 +178,8 @@ fn family(name: &str) -> &str {
 }
 
 impl Endpoint {
-    /// How a body differs from what is known. What is not there at all, an empty list say, does not differ.
+    /// Compares a body with the known shape. A container that is absent or empty does not count as a
+    /// difference.
     pub fn drifts(&self, body: &[u8]) -> Vec<Drift> {
         let at = |field: &str| format!("{}{} {field}", self.host, self.path);
         let Some(found) = places(body, self.form) else {

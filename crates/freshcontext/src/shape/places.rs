@@ -1,4 +1,4 @@
-//! The places of a document: every field of JSON, every element of XML, every column of a table.
+//! Field paths of a document: every field of JSON, every element of XML, every column of a table.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use quick_xml::events::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The form of a body.
+/// Format of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
@@ -31,7 +31,7 @@ impl Form {
     }
 }
 
-/// The kind of a value.
+/// Type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `null`.
@@ -40,7 +40,7 @@ pub enum Kind {
     Bool,
     /// A number.
     Number,
-    /// Text, and everything in XML and tables.
+    /// Text, and every value in XML and tables.
     Text,
     /// A list.
     List,
@@ -61,7 +61,7 @@ impl Kind {
         }
     }
 
-    /// The kind of this name.
+    /// Parses a type's name.
     pub fn parse(name: &str) -> Option<Self> {
         [
             Self::Null,
@@ -87,23 +87,23 @@ impl Kind {
     }
 }
 
-/// How often a place occurs, and with what.
+/// Occurrences of a path, and their types.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Times that it is there.
+    /// Number of occurrences.
     pub seen: u64,
-    /// Times that it can hold places of its own.
+    /// Number of occurrences that can have child paths.
     pub holds: u64,
-    /// The kinds of value there.
+    /// Types of the values.
     pub kinds: BTreeSet<Kind>,
 }
 
-/// Every place of a document; the document itself has the empty name.
+/// Every path of a document; the document itself has the empty path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Places(pub BTreeMap<String, Tally>);
 
 impl Places {
-    /// How many there are that could have this place.
+    /// Number of parents that could contain this path.
     pub fn holders(&self, place: &str) -> u64 {
         let parent = match place.rfind(['.', '/']) {
             Some(at) => place.get(..at).unwrap_or_default(),
@@ -120,8 +120,8 @@ impl Places {
     }
 }
 
-/// The form of an answer whose places can be told, by its type and its first character; `None` for pages
-/// and plain text.
+/// Returns the format of a response by its media type and its first character; `None` for pages and plain
+/// text.
 pub fn form_of(headers: &Headers, body: &[u8]) -> Option<Form> {
     let kind = headers
         .get("content-type")
@@ -141,7 +141,7 @@ pub fn form_of(headers: &Headers, body: &[u8]) -> Option<Form> {
     }
 }
 
-/// The places of a body; `None` where it does not have the form.
+/// Returns the paths of a body; `None` if it is not in the format.
 pub fn places(body: &[u8], form: Form) -> Option<Places> {
     let text = String::from_utf8_lossy(body);
     let text = text.trim_start_matches('\u{feff}');
@@ -183,7 +183,7 @@ fn of_json(value: &Value, at: &str, places: &mut Places) {
     }
 }
 
-/// A key with a digit in it names one thing among others (a version, a day), not a field.
+/// A key with a digit is an identifier (a version, a day) rather than a field.
 fn below(at: &str, key: &str) -> String {
     let one_of_many = key.bytes().any(|b| b.is_ascii_digit() || b"./ ".contains(&b));
     let key = if one_of_many { "*" } else { key };
@@ -222,7 +222,7 @@ fn of_xml(text: &str, places: &mut Places) -> Option<()> {
     }
 }
 
-/// A body without one of its places, wherever that occurs; `None` where nothing is left to compare.
+/// Removes all occurrences of a path from a body; `None` if nothing remains to compare.
 pub fn without(body: &[u8], form: Form, place: &str) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(body).ok()?;
     match form {
@@ -272,7 +272,7 @@ fn drop_element(text: &str, place: &str) -> Option<Vec<u8>> {
     reader.config_mut().check_end_names = false;
     let mut open: Vec<String> = Vec::new();
     let mut out = Vec::new();
-    // The depth at which leaving out began.
+    // Depth at which the removed element began.
     let mut leaving: Option<usize> = None;
     let mut from = 0;
     loop {

@@ -14,28 +14,28 @@ use freshcontext_core::sanitize::{Form, clean_counted};
 const OPEN: &str = "[FRESHCONTEXT]";
 const CLOSE: &str = "[/FRESHCONTEXT]";
 const HEADERS: [&str; 4] = ["Source", "Published", "Retrieved", "Confidence"];
-/// Header lines looked at; more is no header.
+/// Most header lines of an envelope.
 const MOST_HEADERS: usize = 64;
 
-/// An envelope that holds in every respect.
+/// A valid envelope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
-    /// Absolute http(s) address.
+    /// Absolute http(s) URL.
     pub source: String,
-    /// ISO 8601 date or date and time as written; `None` where it says `unknown`.
+    /// ISO 8601 date or date and time, verbatim; `None` for `unknown`.
     pub published: Option<String>,
-    /// The instant of the retrieval.
+    /// Time of the retrieval.
     pub retrieved: DateTime<Utc>,
     /// Confidence of the date.
     pub confidence: Confidence,
     /// Further header lines, in order.
     pub extra: Vec<(String, String)>,
-    /// What is between the separator and the closing line.
+    /// Text between the separator and the closing line.
     pub content: String,
 }
 
 impl Envelope {
-    /// A further header's value.
+    /// Returns the value of an additional header.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.extra
             .iter()
@@ -44,10 +44,10 @@ impl Envelope {
     }
 }
 
-/// Why a text is not an envelope: the first check that failed.
+/// Why a text is not a valid envelope: the first failed check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnvelopeError {
-    /// The check.
+    /// Name of the check.
     pub check: String,
     /// What was found.
     pub message: String,
@@ -61,7 +61,7 @@ impl fmt::Display for EnvelopeError {
 
 impl std::error::Error for EnvelopeError {}
 
-/// Reads the one envelope of a text, strictly.
+/// Parses the only envelope of a text, strictly.
 pub fn parse_envelope(text: &str) -> Result<Envelope, EnvelopeError> {
     let mut all = parse_envelopes(text)?;
     match (all.pop(), all.len()) {
@@ -77,7 +77,7 @@ pub fn parse_envelope(text: &str) -> Result<Envelope, EnvelopeError> {
     }
 }
 
-/// Reads every envelope of a text, strictly.
+/// Parses every envelope of a text, strictly.
 pub fn parse_envelopes(text: &str) -> Result<Vec<Envelope>, EnvelopeError> {
     scan(text)
         .into_iter()
@@ -90,7 +90,7 @@ pub fn parse_envelopes(text: &str) -> Result<Vec<Envelope>, EnvelopeError> {
                     message: failed.message,
                 });
             }
-            // A line that is missing is no failed check, and here no envelope either.
+            // A missing line fails no check, but makes the envelope invalid.
             if let Some(lack) = book.lacks.into_iter().find(|lack| lack.level < Level::Scored) {
                 return Err(EnvelopeError {
                     check: lack.what,
@@ -156,13 +156,13 @@ pub(super) fn check(text: &str, book: &mut Book) {
     book.place = outer;
 }
 
-/// The JSON block that some servers put behind their envelope.
+/// Returns the JSON block that some servers append to their envelope.
 fn json_block(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once("\n[FRESHCONTEXT_JSON]\n")?;
     rest.split_once("\n[/FRESHCONTEXT_JSON]").map(|(json, _)| json)
 }
 
-/// An envelope as it stands, right or wrong.
+/// An unvalidated envelope.
 struct Raw<'t> {
     headers: Vec<&'t str>,
     separated: bool,
@@ -171,7 +171,7 @@ struct Raw<'t> {
     nested: bool,
 }
 
-/// Lines with the byte offset at which each begins, and without their line ends.
+/// Returns lines without terminators, with the byte offset of each.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     text.split_inclusive('\n').map(move |line| {
@@ -204,7 +204,7 @@ fn scan(text: &str) -> Vec<Raw<'_>> {
             (Some((raw, begin)), CLOSE) => {
                 raw.closed = true;
                 let begin = begin.unwrap_or(at).min(at);
-                // The line break before the closing line is not content.
+                // The line break before the closing line does not belong to the content.
                 raw.content = text.get(begin..at).unwrap_or_default();
                 raw.content = raw.content.strip_suffix('\n').unwrap_or(raw.content);
                 found.extend(current.take().map(|(raw, _)| raw));
@@ -283,8 +283,8 @@ impl<'t> Raw<'t> {
         book.settle(begin)
     }
 
-    /// The four headers first and in order, as far as they are there, nothing but `Name: value` behind
-    /// them, no name twice.
+    /// Checks that the four standard headers come first and in order, that only `Name: value` lines follow,
+    /// and that no name is repeated.
     fn order(&self) -> Result<String, String> {
         let there: Vec<&str> = HEADERS
             .into_iter()

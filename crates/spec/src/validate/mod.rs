@@ -1,10 +1,10 @@
-//! Checking any FreshContext response, ours or another's: the level it reaches, and what it lacks for
-//! the levels above, in the specification's own words.
+//! Validation of any FreshContext response, from this server or another: its level, and what it lacks for the
+//! higher levels, in the specification's own words.
 //!
-//! What is missing keeps a response from the level that asks for it and is no fault; what is there and
-//! wrong is a failed check.
-//! Both forms are read: text with one or more envelopes (a composite has several), and JSON (the
-//! structured form, a composite's sections, or an MCP tool result holding either or both).
+//! A missing part keeps a response from the level that requires it and is not an error; an invalid part fails
+//! a check.
+//! Both forms are supported: text with one or more envelopes (a composite has several), and JSON (the
+//! structured form, a composite's sections, or an MCP tool result with either or both).
 
 mod envelope;
 mod score;
@@ -26,7 +26,7 @@ use crate::specification::{self, says};
 use freshcontext_core::date::{Confidence, Precision, is_future, parse_instant};
 use freshcontext_core::values::hold_more_values_than;
 
-/// The form that was found.
+/// Form of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
@@ -42,11 +42,11 @@ pub enum Form {
 pub enum Level {
     /// Not a FreshContext response.
     Fail,
-    /// Says when it was retrieved, but not reliably how old it is.
+    /// States the time of retrieval, but not reliably the age of the content.
     Aware,
-    /// A full envelope or the full JSON form.
+    /// A complete envelope or JSON form.
     Compatible,
-    /// Compatible, with a score from decay (or an honest null where there is no date).
+    /// Compatible, with a score from decay (or null if there is no date).
     Scored,
 }
 
@@ -78,49 +78,49 @@ impl fmt::Display for Level {
     }
 }
 
-/// One check of something that is there.
+/// Check of a part that is present.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What was checked, with its place where there are several: `envelope 2: source`.
+    /// Name of the check, with its position if there are several: `envelope 2: source`.
     pub name: String,
-    /// Whether it holds.
+    /// Whether it passed.
     pub passed: bool,
     /// What was found.
     pub message: String,
 }
 
-/// What stands between a response and a level.
+/// What keeps a response from a level.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Lack {
-    /// The lowest level that it keeps the response from.
+    /// The lowest level that the response cannot reach because of it.
     pub level: Level,
-    /// What it is about, with its place where there are several.
+    /// The part concerned, with its position if there are several.
     pub what: String,
-    /// What is wrong with it: `missing`, or why a check failed.
+    /// The problem: `missing`, or why a check failed.
     pub problem: String,
-    /// The sentence of the specification that asks for it.
+    /// The sentence of the specification that requires it.
     pub says: &'static str,
 }
 
-/// The outcome.
+/// Result of the validation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Version of the specification whose levels these are.
+    /// Version of the specification that defines the levels.
     pub specification: &'static str,
     /// The form that was found.
     pub form: Form,
-    /// The lowest level among all that was found.
+    /// The lowest level of all parts.
     pub level: Level,
-    /// What keeps it from the levels above, the nearest first.
+    /// What the response lacks for higher levels, the next level first.
     pub lacks: Vec<Lack>,
-    /// What no rule forbids, and a reader should know.
+    /// Observations that break no rule.
     pub notes: Vec<String>,
-    /// Every check made, in order.
+    /// All checks, in order.
     pub checks: Vec<Check>,
 }
 
 impl Report {
-    /// Whether every check passed and at least the first level is reached.
+    /// Whether every check passed and at least the lowest level is reached.
     pub fn passed(&self) -> bool {
         self.level > Level::Fail && self.checks.iter().all(|check| check.passed)
     }
@@ -131,11 +131,11 @@ impl Report {
     }
 }
 
-/// Checks a response. With `now`, a retrieval in the future fails too.
+/// Validates a response. With `now`, a retrieval time in the future fails as well.
 pub fn validate(text_or_json: &str, now: Option<DateTime<Utc>>) -> Report {
     let mut book = Book::new(now);
     let form = read(text_or_json, &mut book, STRINGS);
-    // What stands nearest comes first.
+    // The next level comes first.
     book.lacks.sort_by_key(|lack| lack.level);
     Report {
         specification: specification::VERSION,
@@ -147,7 +147,7 @@ pub fn validate(text_or_json: &str, now: Option<DateTime<Utc>>) -> Report {
     }
 }
 
-/// JSON strings in JSON strings that are opened.
+/// Most nested JSON strings that are decoded.
 const STRINGS: usize = 4;
 
 fn read(text: &str, book: &mut Book, strings: usize) -> Form {
@@ -157,7 +157,7 @@ fn read(text: &str, book: &mut Book, strings: usize) -> Form {
         book.level(Level::Fail);
         Form::Json
     };
-    // A tree is made only of what may be a response: of anything else it takes memory for nothing.
+    // A tree is built only for a text that may be a response; otherwise it would waste memory.
     match text.bytes().next() {
         Some(b'{') => {
             match object(text) {
@@ -166,7 +166,7 @@ fn read(text: &str, book: &mut Book, strings: usize) -> Form {
             }
             Form::Json
         }
-        // As shells and logs hand it on: a JSON string that holds either form.
+        // A JSON string with either form, as shells and logs pass it on.
         Some(b'"')
             if strings > 0
                 && let Ok(inner) = serde_json::from_str::<String>(text) =>
@@ -181,7 +181,7 @@ fn read(text: &str, book: &mut Book, strings: usize) -> Form {
     }
 }
 
-/// The object that a JSON text is, or what is wrong with it.
+/// Parses a JSON object, or describes the error.
 fn object(text: &str) -> Result<Value, String> {
     if hold_more_values_than(&[text.as_bytes()], VALIDATED_VALUES) {
         return Err(format!(
@@ -192,7 +192,7 @@ fn object(text: &str) -> Result<Value, String> {
     Ok(Value::Object(object))
 }
 
-/// Either form may hold the other, so each asks for it here.
+/// Called for both forms, because each may contain the other.
 fn check_envelopes(text: &str, book: &mut Book) {
     envelope::check(text, book);
 }
@@ -201,23 +201,23 @@ fn check_structured(value: &Value, book: &mut Book) {
     structured::check(value, book);
 }
 
-/// What a check is needed for: the level, and the sentence that says so.
+/// Requirement behind a check: the level, and the sentence that states it.
 type Need = (Level, &'static str);
 
-/// What is said of a part that is not there.
+/// Problem of an absent part.
 const MISSING: &str = "missing";
 
-/// Needed to be anything at all.
+/// Required for the lowest level.
 const AWARE: Need = (Level::Aware, says::AWARE);
 
-/// Where checks are written down.
+/// Record of the checks.
 struct Book {
     now: Option<DateTime<Utc>>,
     checks: Vec<Check>,
     lacks: Vec<Lack>,
     notes: Vec<String>,
     lowest: Option<Level>,
-    /// Put before every name: which of several envelopes.
+    /// Prefix of names: the envelope's number if there are several.
     place: String,
 }
 
@@ -233,7 +233,7 @@ impl Book {
         }
     }
 
-    /// Writes a check down and tells whether it passed; one that did not is a lack, too.
+    /// Records a check and returns whether it passed; a failed one is also a lack.
     fn check(&mut self, name: &str, need: Need, outcome: Result<String, String>) -> bool {
         let passed = outcome.is_ok();
         let message = outcome.unwrap_or_else(|problem| problem);
@@ -249,7 +249,7 @@ impl Book {
         passed
     }
 
-    /// Notes what is not there, or not good enough.
+    /// Records an absent or insufficient part.
     fn lack(&mut self, what: &str, (level, says): Need, problem: &str) {
         self.lacks.push(Lack {
             level,
@@ -264,12 +264,12 @@ impl Book {
         self.notes.push(format!("{}{what}: {text}", self.place));
     }
 
-    /// Where the lacks of the next response begin.
+    /// Returns the start of the next response's lacks.
     fn begin(&self) -> usize {
         self.lacks.len()
     }
 
-    /// The level that the lacks noted since then leave.
+    /// Returns the level that remains after the lacks recorded since `begin`.
     fn settle(&mut self, begin: usize) -> Level {
         let kept_from = self.lacks.iter().skip(begin).map(|lack| lack.level).min();
         let level = match kept_from {
@@ -287,24 +287,24 @@ impl Book {
     }
 }
 
-/// What the two forms have in common, as read from either.
+/// Facts common to both forms.
 struct Facts<'a> {
     source: Option<&'a str>,
     published: Published<'a>,
     retrieved: Option<&'a str>,
     confidence: Option<&'a str>,
     score: Score,
-    /// Lambda per hour, where it is given.
+    /// Lambda per hour, if given.
     rate: Option<f64>,
     content: Option<&'a str>,
-    /// What the form calls its parts: source, published, retrieved, confidence, score.
+    /// Names of the parts in this form: source, published, retrieved, confidence, score.
     names: [&'static str; 5],
-    /// The level that a source and a date are needed for.
+    /// The level that requires a source and a date.
     full: Level,
 }
 
 impl Facts<'_> {
-    /// The sentence that asks for a part: of the envelope its own, of JSON the one about the form.
+    /// Returns the requiring sentence of a part: the envelope's own, or for JSON the one about the form.
     fn says(&self, of_envelope: &'static str) -> &'static str {
         match self.full {
             Level::Compatible => of_envelope,
@@ -313,31 +313,31 @@ impl Facts<'_> {
     }
 }
 
-/// What is said about the date.
+/// Date of publication as stated.
 #[derive(Clone, Copy, PartialEq)]
 enum Published<'a> {
-    /// Nothing.
+    /// Absent.
     Absent,
-    /// That nobody knows it.
+    /// Stated as unknown.
     Unknown,
-    /// This.
+    /// Given.
     Given(&'a str),
 }
 
-/// What is said about the score.
+/// Score as stated.
 #[derive(Clone, Copy, PartialEq)]
 enum Score {
-    /// Nothing.
+    /// Absent.
     Absent,
-    /// That there is none.
+    /// Stated as unknown.
     Unknown,
     /// A number.
     Number(f64),
-    /// Something else.
+    /// Not a number.
     Invalid,
 }
 
-/// Checks the facts.
+/// Validates the facts.
 fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
     let [source_name, published_name, retrieved_name, confidence_name, _] = facts.names;
     match facts.source {
@@ -397,7 +397,7 @@ fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
         book.check("retrieved is not in the future", need, past(retrieved, now));
     }
     if let (Some(published), Some(retrieved)) = (published, retrieved) {
-        // A day has begun somewhere long before it has at Greenwich.
+        // A day begins in some time zones long before it does in UTC.
         let day = matches!(facts.published, Published::Given(text) if text.len() == 10);
         let begun = published - TimeDelta::hours(if day { EARLIEST_DAY_START_H } else { 0 });
         let need = (Level::Compatible, says::FORWARD);
@@ -432,9 +432,9 @@ fn validate_facts(facts: &Facts<'_>, book: &mut Book) {
     }
 }
 
-/// Content without the lines in which an envelope of ours says what failed, was left out or is to be noted: a remark on
-/// a part that failed is honest, and not the content. Only inside our own fence, where what a source wrote is quoted and
-/// no line of it begins so.
+/// Removes the lines in which this server's envelopes report failures, omissions and notes: a report about a
+/// failed part is not failed content. Applies inside this server's own fence only, where source text is
+/// quoted and cannot begin a line like that.
 fn without_remarks(content: &str) -> Option<String> {
     const REMARKS: [&str; 4] = ["Partial answer:", "Failed: ", "Left out: ", "Note: "];
     let (fence, inside) = content.split_once('\n')?;
@@ -473,7 +473,7 @@ fn past(instant: DateTime<Utc>, reference: DateTime<Utc>) -> Result<String, Stri
     )
 }
 
-/// An ISO 8601 date or date and time.
+/// Parses an ISO 8601 date or date and time.
 fn iso_date(text: &str) -> Option<DateTime<Utc>> {
     let iso =
         text.as_bytes().get(4) == Some(&b'-') && (text.len() == 10 || text.as_bytes().get(10) == Some(&b'T'));
@@ -482,7 +482,7 @@ fn iso_date(text: &str) -> Option<DateTime<Utc>> {
         .map(|parsed| parsed.instant)
 }
 
-/// An ISO 8601 date and time with its time zone.
+/// Parses an ISO 8601 date and time with a time zone.
 fn iso_instant(text: &str) -> Option<DateTime<Utc>> {
     let zoned = text
         .split_once('T')

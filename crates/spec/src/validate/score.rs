@@ -1,4 +1,4 @@
-//! The score: its range, and whether it agrees with its own date and rate.
+//! Score: its range, and whether it matches the date and the rate.
 
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -6,17 +6,17 @@ use super::{Book, Facts, Level, MISSING, Need, Published, Score, iso_date, verdi
 use crate::specification::says;
 use freshcontext_core::decay::{age_hours, remaining};
 
-/// Rounding up, down or to the nearest number are all common.
+/// Tolerance: rounding up, down and to the nearest number are all common.
 const ROUNDING: f64 = 1.0;
 
-/// Rates that version 1.1 of the specification names in its schema ("Financial=5.0, jobs=3.0, news=2.0,
-/// github=1.0, academic=0.3, default=1.5"). They are not lambda per hour, as which a rate is read since 1.2.
+/// Rates in the schema of specification 1.1 ("Financial=5.0, jobs=3.0, news=2.0, github=1.0, academic=0.3,
+/// default=1.5"). They are not lambda per hour, which a rate is since 1.2.
 const OLD_SCALE: [f64; 6] = [5.0, 3.0, 2.0, 1.5, 1.0, 0.3];
 
 const NAME: &str = "score";
 const AGREES: &str = "score agrees with date and rate";
 
-/// Checks what is said about the score.
+/// Validates the score.
 pub(super) fn check(facts: &Facts<'_>, retrieved: Option<DateTime<Utc>>, book: &mut Book) {
     let needed: Need = (Level::Scored, says::SCORED);
     let [.., shown] = facts.names;
@@ -68,8 +68,8 @@ fn is_old_scale(rate: f64) -> bool {
     OLD_SCALE.iter().any(|old| (old - rate).abs() < f64::EPSILON)
 }
 
-/// The contradiction between a score, the date it is for, and the rate (lambda per hour) it decays at,
-/// counted to the retrieval. Of a day, any hour may count.
+/// Returns the contradiction between a score, its date and its rate (lambda per hour) at the time of
+/// retrieval. A date without a time may be any hour of the day.
 pub(super) fn contradiction(
     score: f64,
     published: &str,
@@ -96,7 +96,7 @@ pub(super) fn contradiction(
     ))
 }
 
-/// The same for an item of a result, where its rate can be told.
+/// Returns the contradiction for an item of a result, if its rate is known.
 pub(super) fn item_contradiction(
     score: f64,
     published: &str,

@@ -19,10 +19,10 @@ const KEYS: [&str; 7] = [
     "adapter",
     "decay_rate",
 ];
-/// Wrappings seen through: a JSON-RPC answer around a tool result around a composite.
+/// Most nested wrappers: a JSON-RPC response around a tool result around a composite.
 const DEPTH: usize = 4;
 
-/// Checks whatever FreshContext JSON this is.
+/// Validates any FreshContext JSON.
 pub(super) fn check(value: &Value, book: &mut Book) {
     check_at(value, book, DEPTH);
 }
@@ -57,7 +57,7 @@ fn check_at(value: &Value, book: &mut Book, depth: usize) {
     }
 }
 
-/// An answer that says when it was retrieved, and has no `freshcontext` object.
+/// Validates a response with a retrieval time but without a `freshcontext` object.
 fn bare(object: &Map<String, Value>, book: &mut Book) {
     let begin = book.begin();
     let given = object
@@ -90,7 +90,7 @@ fn bare(object: &Map<String, Value>, book: &mut Book) {
     book.settle(begin);
 }
 
-/// An MCP tool result: both forms count where both are there.
+/// Validates an MCP tool result; both forms count if both are present.
 fn tool_result(object: &Map<String, Value>, book: &mut Book, depth: usize) {
     if object.get("isError") == Some(&Value::Bool(true)) {
         let problem = "a tool error (isError), which is no context".to_owned();
@@ -111,7 +111,7 @@ fn tool_result(object: &Map<String, Value>, book: &mut Book, depth: usize) {
         .flatten();
     let texts: Vec<&str> = texts.filter_map(|part| part.get("text")?.as_str()).collect();
     let text = texts.join("\n");
-    // Many servers repeat the structured content as text; that is no second answer.
+    // Many servers repeat the structured content as text, which is not a second response.
     let repeated = super::object(&text).ok();
     let is_json = repeated.is_some();
     if let Some(value) = repeated.filter(|_| structured.is_none()) {
@@ -123,7 +123,7 @@ fn tool_result(object: &Map<String, Value>, book: &mut Book, depth: usize) {
     book.place = outer;
 }
 
-/// A composite: every section with a result is checked; at least one must have one.
+/// Validates a composite: every section with a result is checked; at least one must have one.
 fn composite(object: &Map<String, Value>, sections: &[Value], book: &mut Book, depth: usize) {
     let begin = book.begin();
     let generated = object.get("generated_at").and_then(Value::as_str);
@@ -172,7 +172,7 @@ fn composite(object: &Map<String, Value>, sections: &[Value], book: &mut Book, d
     book.place = outer;
 }
 
-/// The structured form itself.
+/// Validates the structured form.
 fn form(object: &Map<String, Value>, book: &mut Book) {
     let Some(meta) = object.get("freshcontext").and_then(Value::as_object) else {
         book.check("freshcontext", AWARE, Err("is not an object".to_owned()));
@@ -218,7 +218,7 @@ fn form(object: &Map<String, Value>, book: &mut Book) {
             Some(_) => Err("is not text".to_owned()),
         },
     );
-    // What is there and of another type is wrong; what is not there, or null, is missing.
+    // A part of another type is invalid; an absent or null part is missing.
     let text = |key: &str, book: &mut Book| match meta.get(key) {
         Some(Value::String(text)) => Some(text.as_str()),
         None | Some(Value::Null) => None,
@@ -259,8 +259,8 @@ fn form(object: &Map<String, Value>, book: &mut Book) {
     items(object, rate, retrieved.and_then(iso_instant), book);
 }
 
-/// Items, where there are any: no score without a date, no date that is none, no score that its date and
-/// the result's rate do not give.
+/// Validates items, if present: no score without a date, no invalid date, and no score that contradicts its
+/// date and the result's rate.
 fn items(object: &Map<String, Value>, rate: Option<f64>, retrieved: Option<DateTime<Utc>>, book: &mut Book) {
     let Some(items) = object.get("items").and_then(Value::as_array) else {
         return;

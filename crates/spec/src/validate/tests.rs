@@ -206,7 +206,7 @@ fn the_json_form_is_held_to_the_schema() {
     }
 }
 
-/// What a response lacks: the level, what, and the specification's sentence.
+/// Returns what a response lacks: level, part, and sentence of the specification.
 fn lacks(text: &str) -> Vec<(Level, String, &'static str)> {
     let report = validate(text, Some(now()));
     assert_eq!(report.specification, "1.2");
@@ -292,7 +292,7 @@ fn a_score_that_contradicts_its_date_and_rate_is_reported() {
         ("2026-03-04T12:00:00Z", 94.0, 0.05, false),
         ("2026-03-04T12:00:00Z", 5.0, 0.05, false),
         ("2020-01-01", 99.0, 0.001, false),
-        // Of a day, any hour may count: 36 hours or 12.
+        // A date without a time may be any hour of the day: 36 hours or 12.
         ("2026-03-04", 17.0, 0.05, true),
         ("2026-03-04", 54.0, 0.05, true),
         ("2026-03-04", 57.0, 0.05, false),
@@ -358,7 +358,7 @@ fn the_published_examples_hold() {
         );
         notes.extend(report.notes);
     }
-    // Their rates are those of version 1.1; what one of them leaves after two months is not its score.
+    // Its rates are those of version 1.1; the score is not what they give after two months.
     assert!(notes.len() == 1 && notes[0].contains("version 1.1"), "{notes:?}");
 }
 
@@ -371,7 +371,7 @@ proptest::proptest! {
     }
 }
 
-/// Whoever is not this server may not have its failures passed over by calling them notes.
+/// Another server's failures must not be skipped as notes.
 #[test]
 fn only_the_remarks_of_our_own_answers_are_no_content() {
     let failing = |content: &str| {
@@ -392,7 +392,7 @@ fn only_the_remarks_of_our_own_answers_are_no_content() {
     ))));
 }
 
-/// No tree is made of a text that cannot be a response.
+/// No tree is built for a text that cannot be a response.
 #[test]
 fn what_holds_more_values_than_a_response_is_refused() {
     let failed = |text: &str| {
@@ -409,7 +409,7 @@ fn what_holds_more_values_than_a_response_is_refused() {
         ["holds more than 100000 values, as no response does"]
     );
     assert_eq!(failed(&format!("[{values}0]")), ["is not an object"]);
-    // Values in texts are none.
+    // Brackets inside strings do not count.
     let quoted = format!(r#"{{"retrieved_at":"2026-01-02T03:04:05Z","note":"{values}"}}"#);
     assert_eq!(validate(&quoted, None).level, Level::Aware);
 }

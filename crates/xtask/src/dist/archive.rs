@@ -1,4 +1,4 @@
-//! The containers of packages. The same files give the same bytes: no clock, no user, no order of a folder.
+//! Package containers. Deterministic: independent of the clock, the user and the order of a folder.
 
 use std::io::{Cursor, Write as _};
 
@@ -7,19 +7,19 @@ use flate2::write::GzEncoder;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-/// A file of a package.
+/// A file in a package.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// Its path inside the package.
     pub path: String,
-    /// What it holds.
+    /// Its content.
     pub bytes: Vec<u8>,
-    /// Whether it can be started.
+    /// Whether it is executable.
     pub program: bool,
 }
 
 impl Entry {
-    /// A file that is read.
+    /// A regular file.
     pub fn file(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self {
             path: path.into(),
@@ -28,7 +28,7 @@ impl Entry {
         }
     }
 
-    /// A file that is started.
+    /// An executable file.
     pub fn program(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         Self {
             program: true,
@@ -41,7 +41,7 @@ impl Entry {
     }
 }
 
-/// Bytes as gzip.
+/// Compresses with gzip.
 pub fn gzip(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     packed
@@ -50,7 +50,7 @@ pub fn gzip(bytes: &[u8]) -> Result<Vec<u8>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// A tar.gz. Folders get entries of their own where `folders` says so: dpkg removes only what is listed.
+/// Builds a tar.gz. `folders` adds entries for folders, because dpkg removes only what is listed.
 pub fn tar_gz(entries: &[Entry], folders: bool) -> Result<Vec<u8>, String> {
     let failed = |error: std::io::Error| error.to_string();
     let mut tar = tar::Builder::new(Vec::new());
@@ -83,7 +83,7 @@ fn header(mode: u32, size: u64) -> tar::Header {
     header
 }
 
-/// A zip.
+/// Builds a zip.
 pub fn zip(entries: &[Entry]) -> Result<Vec<u8>, String> {
     let mut packed = ZipWriter::new(Cursor::new(Vec::new()));
     for entry in entries {
@@ -104,7 +104,7 @@ pub fn zip(entries: &[Entry]) -> Result<Vec<u8>, String> {
         .map_err(|error| error.to_string())
 }
 
-/// A Unix archive, as a Debian package is.
+/// Builds a Unix archive, the container of a Debian package.
 pub fn ar(entries: &[Entry]) -> Result<Vec<u8>, String> {
     let mut archive = ar::Builder::new(Vec::new());
     for entry in entries {

@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: one stripped binary, and from it everything that is given out.
+//! `cargo xtask dist`: builds one stripped binary and all packages from it.
 
 mod archive;
 mod packages;
@@ -11,24 +11,24 @@ use freshcontext_mcp::{NAME, VERSION};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// A kind of machine, in the words of each kind of package.
+/// A target platform, in the terms of each package format.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// For Rust.
+    /// Rust target triple.
     triple: &'static str,
-    /// The oldest C library that its binary runs on.
+    /// Oldest supported glibc.
     glibc: &'static str,
-    /// For Python.
+    /// Wheel platform tag.
     wheel: &'static str,
-    /// For Node and MCP bundles: the system.
+    /// Operating system for Node and MCP bundles.
     os: &'static str,
-    /// For Node: the processor.
+    /// Processor for Node.
     cpu: &'static str,
-    /// For Debian.
+    /// Debian architecture.
     debian: &'static str,
 }
 
-/// The kinds of machine that packages are made for.
+/// Platforms of the packages.
 const TARGETS: [Target; 2] = [
     Target {
         triple: "x86_64-unknown-linux-gnu",
@@ -48,7 +48,7 @@ const TARGETS: [Target; 2] = [
     },
 ];
 
-/// What goes into packages.
+/// Content of the packages.
 #[derive(Debug)]
 pub struct What {
     target: Target,
@@ -56,28 +56,28 @@ pub struct What {
     licence: Vec<u8>,
     readme: Vec<u8>,
     changelog: Vec<u8>,
-    /// Pages by their file names.
+    /// Manual pages by file name.
     manual: Vec<(String, Vec<u8>)>,
-    /// Scripts by their shells.
+    /// Completion scripts by shell.
     completions: Vec<(String, Vec<u8>)>,
     /// Name and description of each tool.
     tools: Vec<Value>,
 }
 
-/// What the command line asks for.
+/// Options of the command line.
 #[derive(Debug)]
 pub struct Order<'o> {
-    /// How the binary is built.
+    /// Build profile.
     pub profile: &'o str,
-    /// A binary that is there already.
+    /// An existing binary to pack.
     pub binary: Option<PathBuf>,
-    /// For which machine.
+    /// Target platform.
     pub target: &'o str,
-    /// Where to put everything.
+    /// Output folder.
     pub into: PathBuf,
 }
 
-/// Makes everything; says what and where.
+/// Builds all packages and returns a summary.
 pub fn make(root: &Path, order: Order<'_>) -> Result<String, String> {
     let target = TARGETS
         .into_iter()
@@ -93,7 +93,7 @@ pub fn make(root: &Path, order: Order<'_>) -> Result<String, String> {
         None => build(root, target, order.profile)?,
     };
     let read = |name: &str| std::fs::read(root.join(name)).map_err(|error| format!("{name}: {error}"));
-    // Pages and lists come from the binary that is packed. One of another processor cannot be asked here.
+    // Manual pages and lists come from the packed binary. A binary for another processor cannot be run here.
     let what = What {
         target,
         binary: std::fs::read(&built).map_err(|error| format!("{}: {error}", built.display()))?,
@@ -145,7 +145,7 @@ pub fn make(root: &Path, order: Order<'_>) -> Result<String, String> {
     Ok(said)
 }
 
-/// Builds the binary against the old C library; zig has its symbols.
+/// Builds the binary against the old glibc, whose symbols zig provides.
 fn build(root: &Path, target: Target, profile: &str) -> Result<PathBuf, String> {
     let with_glibc = format!("{}.{}", target.triple, target.glibc);
     let status = Command::new("cargo-zigbuild")
@@ -172,7 +172,7 @@ fn build(root: &Path, target: Target, profile: &str) -> Result<PathBuf, String> 
     Ok(built.join(target.triple).join(folder).join(NAME))
 }
 
-/// What the binary says.
+/// Runs the binary and returns its output.
 fn ask(binary: &Path, words: &[&str]) -> Result<Vec<u8>, String> {
     let done = Command::new(binary)
         .args(words)

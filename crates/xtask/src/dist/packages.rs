@@ -1,4 +1,4 @@
-//! Each package from the same binary and the same facts (`freshcontext::package`).
+//! Packages from one binary and one set of metadata (`freshcontext::package`).
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -10,13 +10,13 @@ use sha2::{Digest as _, Sha256};
 use super::archive::{self, Entry};
 use super::{Target, What};
 
-/// Who answers for the Debian package, and the author in the others.
+/// Maintainer of the Debian package, and author of the others.
 const MAINTAINER: (&str, &str) = (
     "FreshContext contributors",
     "freshcontext@users.noreply.github.com",
 );
 
-/// A file to give out.
+/// A finished package.
 #[derive(Debug, Clone)]
 pub struct Package {
     /// Its name.
@@ -25,7 +25,7 @@ pub struct Package {
     pub bytes: Vec<u8>,
 }
 
-/// The binary with its manual, completions, licence and README.
+/// Archive of the binary with its manual, completions, licence and README.
 pub fn archive(what: &What) -> Result<Package, String> {
     let folder = format!("{NAME}-{VERSION}-{}", what.target.triple);
     let mut entries = vec![
@@ -48,7 +48,7 @@ pub fn archive(what: &What) -> Result<Package, String> {
     })
 }
 
-/// An npm package, whose command is the binary itself: nothing stands between a client and the server.
+/// npm package whose command is the binary itself, without a wrapper between client and server.
 pub fn npm(what: &What) -> Result<Package, String> {
     let Target { os, cpu, .. } = what.target;
     let manifest = json!({
@@ -79,7 +79,7 @@ pub fn npm(what: &What) -> Result<Package, String> {
     })
 }
 
-/// A wheel, whose script is the binary itself.
+/// Wheel whose script is the binary itself.
 pub fn wheel(what: &What) -> Result<Package, String> {
     let tag = format!("py3-none-{}", what.target.wheel);
     let info = format!("{NAME}-{VERSION}.dist-info");
@@ -125,7 +125,7 @@ pub fn wheel(what: &What) -> Result<Package, String> {
     })
 }
 
-/// An MCP bundle: one click in the clients that take them, which ask for the keys themselves.
+/// MCP bundle for one-click installation; the client asks for the keys.
 pub fn mcpb(what: &What) -> Result<Package, String> {
     let mut asked = Map::new();
     let mut environment = Map::new();
@@ -175,7 +175,7 @@ pub fn mcpb(what: &What) -> Result<Package, String> {
     })
 }
 
-/// A Debian package with the manual and completions.
+/// Debian package with manual and completions.
 pub fn deb(what: &What) -> Result<Package, String> {
     let share = "./usr/share";
     let mut entries = vec![

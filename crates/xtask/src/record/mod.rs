@@ -1,8 +1,8 @@
-//! `cargo xtask record <tool> <key=value>...`: a call as it really goes, kept as a case that the suite runs.
+//! `cargo xtask record <tool> <key=value>...`: records a real call as a case for the suite.
 //!
-//! The call goes through the real engine and pipeline. Every exchange is kept as the pipeline saw it: redirects
-//! and error statuses, too, bodies unpacked. What belongs to somebody is taken out first ([`Scrubber`]); then
-//! the case is played once, and what came of that is what it expects.
+//! The call goes through the real engine and pipeline. Every exchange is stored as the pipeline saw it,
+//! including redirects and error statuses, with decompressed bodies. Personal data and secrets are removed
+//! first ([`Scrubber`]). The case is then replayed once, and its outcome becomes the expectation.
 
 mod scrub;
 
@@ -23,42 +23,42 @@ use serde_json::{Map, Value};
 
 pub use scrub::Scrubber;
 
-/// Items of which a case states facts.
+/// Number of items whose facts a case states.
 const ITEMS: usize = 5;
-/// Longest request body that a case asks for word by word.
+/// Longest request body that a case requires verbatim, in bytes.
 const BODY_TEXT: usize = 4 << 10;
-/// The operator's address, which is a setting and no source's key.
+/// The operator's contact, a setting rather than a source's key.
 const CONTACT: &str = "FRESHCONTEXT_CONTACT";
 
-/// What to record, and where to.
+/// What to record, and where.
 #[derive(Debug)]
 pub struct Order<'a> {
     /// The tool.
     pub tool: &'a str,
     /// Its arguments.
     pub arguments: Map<String, Value>,
-    /// Folder of the cases, as `fixtures/` is one.
+    /// Folder of the cases, structured like `fixtures/`.
     pub into: &'a Path,
     /// Name of the case.
     pub name: &'a str,
-    /// The settings to call with.
+    /// Settings of the call.
     pub settings: &'a Settings,
-    /// The environment, for keys.
+    /// Environment, for keys.
     pub environment: &'a [(String, String)],
-    /// The moment of the call.
+    /// Time of the call.
     pub now: DateTime<Utc>,
 }
 
-/// What was recorded.
+/// Result of a recording.
 #[derive(Debug)]
 pub struct Recorded {
     /// The folder of the case.
     pub folder: PathBuf,
-    /// What was done, for the person who asked for it.
+    /// Summary for the user.
     pub summary: String,
 }
 
-/// One exchange, kept.
+/// One recorded exchange.
 struct Kept {
     source: &'static str,
     method: Method,
@@ -105,10 +105,10 @@ impl Observe for Recorder {
     }
 }
 
-/// Records a call. Errors are one line; then nothing was written.
+/// Records a call. Errors are one line; nothing has been written then.
 pub async fn record(order: Order<'_>) -> Result<Recorded, String> {
     let folder = destination(&order)?;
-    // A case's clock stands still, and has no need of milliseconds.
+    // A case's clock stands still and needs no milliseconds.
     let now = order.now.trunc_subsecs(0);
     let recorder = Arc::new(Recorder::default());
     let app = App::build_observed(
@@ -161,14 +161,14 @@ pub async fn record(order: Order<'_>) -> Result<Recorded, String> {
     match written {
         Ok(summary) => Ok(Recorded { folder, summary }),
         Err(error) => {
-            // Half a case would fail the suite, or give something away.
+            // An incomplete case would fail the suite or leak data.
             let _ = std::fs::remove_dir_all(&folder);
             Err(error)
         }
     }
 }
 
-/// The folder of the case, which must not be there yet. `fixtures/` is for what we wrote ourselves.
+/// Returns the folder of the case, which must not exist. `fixtures/` is reserved for hand-written cases.
 fn destination(order: &Order<'_>) -> Result<PathBuf, String> {
     let plain = |name: &str| {
         !name.is_empty()
@@ -196,7 +196,7 @@ fn destination(order: &Order<'_>) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// A scrubber that knows every value of the environment that may be a key, and the contact.
+/// Returns a scrubber for the contact and for every environment value that may be a key.
 fn scrubber(order: &Order<'_>, descriptors: &[&'static Descriptor]) -> Scrubber {
     let names: BTreeSet<&str> = descriptors
         .iter()
@@ -222,7 +222,7 @@ fn names_of(descriptor: &Descriptor) -> Vec<&'static str> {
     names
 }
 
-/// The response headers by which an answer is read, for these sources: no other is kept.
+/// Returns the response headers that these sources' adapters read; no other header is stored.
 fn read_headers(descriptors: &[&'static Descriptor]) -> BTreeSet<&'static str> {
     let mut names: BTreeSet<&str> = READ_HEADERS.into_iter().collect();
     names.extend(block_pages::header_names());
@@ -245,7 +245,7 @@ fn read_headers(descriptors: &[&'static Descriptor]) -> BTreeSet<&'static str> {
     names
 }
 
-/// Writes the case, plays it, and states what came of it.
+/// Writes the case, replays it, and states the outcome as its expectation.
 async fn write(
     order: &Order<'_>,
     folder: &Path,
@@ -271,7 +271,7 @@ async fn write(
     let mut arguments: Map<String, Value> =
         serde_json::from_str(&clean(&Value::Object(order.arguments.clone()).to_string()))
             .map_err(|error| format!("the arguments cannot be scrubbed: {error}"))?;
-    // TOML has no null, and a null argument is one that was not given.
+    // TOML has no null, and a null argument counts as absent.
     arguments.retain(|_, value| !value.is_null());
     let set = |name: &&str| {
         let in_environment = order
@@ -338,7 +338,7 @@ async fn write(
     ))
 }
 
-/// What an answer comes to, without what no two calls share.
+/// Returns a result without the parts that differ between two calls.
 fn comparable(outcome: &ToolOutcome) -> String {
     let mut value = outcome.structured.clone().unwrap_or_default();
     if let Some(value) = value.as_object_mut() {
@@ -441,7 +441,7 @@ fn kind(outcome: &ToolOutcome) -> Kind {
     }
 }
 
-/// Plays a case as the suite does: a server of its own, its upstreams scripted.
+/// Replays a case like the suite: with a server of its own and scripted upstreams.
 async fn play(case: &Case) -> Result<ToolOutcome, String> {
     let script = Script::of(case, Path::new(""))?;
     let answers = script.clone();
@@ -480,7 +480,7 @@ async fn play(case: &Case) -> Result<ToolOutcome, String> {
     ))
 }
 
-/// What a case expects: what came of playing it.
+/// Derives the expectation from the outcome of a replay.
 fn expectation(outcome: &ToolOutcome, clean: &impl Fn(&str) -> String) -> Expect {
     let empty = Value::Null;
     let answer = outcome.structured.as_ref().unwrap_or(&empty);
@@ -492,7 +492,7 @@ fn expectation(outcome: &ToolOutcome, clean: &impl Fn(&str) -> String) -> Expect
             ..Expect::default()
         };
     }
-    // A composite has sections instead; that they are answered is in its checks.
+    // A composite has sections instead, which its checks cover.
     let facts = answer.get("freshcontext").unwrap_or(&empty);
     let or_none = |value: &Value, name: &str| text(value, name).or_else(|| Some("none".to_owned()));
     let items = answer.get("items").and_then(Value::as_array);

@@ -1,6 +1,6 @@
-//! Takes out of recorded texts what belongs to somebody: keys, tokens, signatures, cookies, mail and IP
-//! addresses. What is replaced is replaced by the same in every text, so that a case still fits together: an
-//! address that a body names is the address that is asked next.
+//! Removes personal data and secrets from recorded texts: keys, tokens, signatures, cookies, e-mail and IP
+//! addresses. Each value has the same replacement in every text, so that a case stays consistent: an address
+//! in one body is the address of the next request.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -8,10 +8,10 @@ use std::sync::LazyLock;
 
 use regex::bytes::{Captures, Regex};
 
-/// Shortest value that is replaced wherever it stands; a shorter one only where its name stands before it.
+/// Shortest value, in bytes, that is replaced everywhere; a shorter one only after its name.
 const TELLING: usize = 8;
 
-/// A way of telling secrets: the pattern, whose group `v` is the secret, and what else must hold.
+/// A rule for secrets: the pattern, whose group `v` is the secret, and an additional condition.
 struct Rule {
     pattern: Regex,
     holds: fn(&[u8]) -> bool,
@@ -21,11 +21,11 @@ const ALWAYS: fn(&[u8]) -> bool = |_| true;
 const WITH_DIGIT: fn(&[u8]) -> bool = |value| value.iter().any(u8::is_ascii_digit);
 const PAIR: fn(&[u8]) -> bool = |value| value.contains(&b'=');
 
-/// Names of JSON fields whose text is a secret.
+/// Names of JSON fields with a secret value.
 const FIELDS: &str = "(?:[a-z0-9]+[_-])*(?:token|secret|password|passwd|pwd|apikey|api[_-]?key|access[_-]?key|\
     authorization|set-cookie|cookies?|signature|modhash|jwt|session[_-]?id|csrf|xsrf)|accessToken|refreshToken|idToken|\
     authToken|apiToken|clientSecret|sessionId|sessionToken|csrfToken|accessKey|appKey|x-amz-[a-z-]+";
-/// Names of parameters in addresses and forms whose value is a secret.
+/// Names of URL and form parameters with a secret value.
 const PARAMETERS: &str = "(?:[a-z0-9]+[_-])*(?:token|secret|password|passwd|pwd|apikey|api[_-]?key|key|signature|sig|\
     credential|auth|authorization|jwt|session|sid|hmac|ticket|nonce)|x-amz-(?:signature|credential|security-token)|\
     x-goog-(?:signature|credential)|key-pair-id|policy|awsaccesskeyid|googleaccessid|session[_-]?id|phpsessid|\
@@ -34,7 +34,7 @@ const PARAMETERS: &str = "(?:[a-z0-9]+[_-])*(?:token|secret|password|passwd|pwd|
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let mut rules = Vec::new();
     let mut rule = |pattern: &str, holds: fn(&[u8]) -> bool| {
-        // A pattern that does not compile would leave a hole; the test `every_rule_compiles` counts them.
+        // An invalid pattern would leave a gap; the test `every_rule_compiles` counts them.
         if let Ok(pattern) = Regex::new(pattern) {
             rules.push(Rule { pattern, holds });
         }
@@ -70,7 +70,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     rules
 });
 
-/// Rules that there must be.
+/// Number of rules.
 #[cfg(test)]
 const COUNT: usize = 8;
 
@@ -84,17 +84,17 @@ static V4: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"(?-u)[0-9]{1,
 static V6: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i-u)[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,8}").ok());
 
-/// A place in a text, and what stands there instead.
+/// A range of a text and its replacement.
 struct Span {
     start: usize,
     end: usize,
     now: Vec<u8>,
 }
 
-/// What has been found, and what it becomes.
+/// Values found, and their replacements.
 #[derive(Debug, Default)]
 pub struct Scrubber {
-    /// Values that are secret wherever they stand, the longest first.
+    /// Values that are secret everywhere, the longest first.
     literals: BTreeSet<Vec<u8>>,
     secrets: BTreeMap<Vec<u8>, String>,
     people: BTreeMap<Vec<u8>, String>,
@@ -102,7 +102,7 @@ pub struct Scrubber {
 }
 
 impl Scrubber {
-    /// A scrubber that knows these secrets from the start.
+    /// Creates a scrubber with known secrets.
     pub fn new<'s>(secrets: impl IntoIterator<Item = &'s str>) -> Self {
         let mut scrubber = Self::default();
         for secret in secrets {
@@ -115,7 +115,7 @@ impl Scrubber {
         scrubber
     }
 
-    /// Finds what is to be replaced. Show it every text before [`clean`](Self::clean)ing the first.
+    /// Finds the values to replace. Must see every text before the first [`clean`](Self::clean).
     pub fn learn(&mut self, text: &[u8]) {
         for (start, end) in secrets_in(text) {
             self.secret(text.get(start..end).unwrap_or_default());
@@ -140,7 +140,7 @@ impl Scrubber {
         }
         let name = format!("scrubbed-{}", self.secrets.len() + 1);
         if value.len() >= TELLING {
-            // As it may stand in an address, in JSON and in a decoded parameter.
+            // As written in a URL, in JSON and in a decoded parameter.
             let text = String::from_utf8_lossy(value);
             let plain = decoded(&text);
             for form in [
@@ -161,7 +161,7 @@ impl Scrubber {
         self.secrets.insert(value.to_vec(), name);
     }
 
-    /// A text with everything replaced that was found in any text.
+    /// Replaces everything in a text that was found in any text.
     pub fn clean(&self, text: &[u8]) -> Vec<u8> {
         let mut spans = self.literal_spans(text);
         let mut put = |places: Vec<(usize, usize)>, names: &BTreeMap<Vec<u8>, String>| {
@@ -178,8 +178,8 @@ impl Scrubber {
         replace(text, spans)
     }
 
-    /// An address that was asked: only what was found elsewhere is replaced. A key that is part of the adapter
-    /// is no secret, and must stay as the adapter writes it.
+    /// Cleans a requested URL: only values found elsewhere are replaced. A key in the adapter's code is not a
+    /// secret and must stay.
     pub fn clean_address(&self, text: &str) -> String {
         let mut spans = self.literal_spans(text.as_bytes());
         let mut put = |places: Vec<(usize, usize)>, names: &BTreeMap<Vec<u8>, String>| {
@@ -214,7 +214,7 @@ impl Scrubber {
         spans
     }
 
-    /// What a cleaned text still gives away, by kind; nothing, if all is well.
+    /// Returns the kinds of data that a cleaned text still leaks; empty if none.
     pub fn leaks(&self, cleaned: &[u8]) -> Vec<&'static str> {
         let mut out = Vec::new();
         if self
@@ -239,7 +239,7 @@ impl Scrubber {
         out
     }
 
-    /// How many different secrets, mail addresses and IP addresses were found.
+    /// Returns the number of different secrets, e-mail addresses and IP addresses found.
     pub fn counts(&self) -> [usize; 3] {
         let distinct = |names: &BTreeMap<Vec<u8>, String>| names.values().collect::<BTreeSet<_>>().len();
         [
@@ -260,7 +260,7 @@ fn replace(text: &[u8], mut spans: Vec<Span>) -> Vec<u8> {
     let mut at = 0;
     for span in spans {
         if span.start < at {
-            // Inside one that was replaced; what stands out behind it goes, too.
+            // Inside a replaced range; the part beyond it is replaced too.
             at = at.max(span.end);
             continue;
         }
@@ -296,7 +296,7 @@ fn secrets_in(text: &[u8]) -> Vec<(usize, usize)> {
     out
 }
 
-/// Bytes at the front that belong to an escape (`\n`, `\u003c`), where a backslash stands before them.
+/// Returns the number of leading bytes that belong to an escape (`\n`, `\u003c`) after a backslash.
 fn escaped(text: &[u8], start: usize) -> usize {
     let backslash = start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'\\');
     match (backslash, text.get(start)) {
@@ -351,7 +351,7 @@ fn machines_in(text: &[u8]) -> Vec<(usize, usize)> {
         let inside = before(found.start())
             .is_some_and(|b| (b.is_ascii_alphanumeric() && !escape) || b == b':')
             || text.get(found.end()).is_some_and(u8::is_ascii_alphanumeric);
-        // `a::b` is a name in many languages.
+        // `a::b` is an identifier in many languages.
         let telling = found.as_bytes().iter().any(u8::is_ascii_digit);
         let address = std::str::from_utf8(found.as_bytes())
             .ok()
@@ -364,7 +364,7 @@ fn machines_in(text: &[u8]) -> Vec<(usize, usize)> {
     out
 }
 
-/// An address of those kept for documentation (RFC 5737, RFC 3849).
+/// Returns an address from the documentation ranges (RFC 5737, RFC 3849).
 fn machine(number: usize, v6: bool) -> String {
     if v6 {
         return format!("2001:db8::{number:x}");

@@ -1,9 +1,9 @@
-//! Modules of one crate that need each other, directly or by way of others.
+//! Dependency cycles between modules of one crate.
 //!
-//! A module needs another where it names something that is defined there: in a `use`, a type, an expression. Of a name that
-//! is handed on (`pub use`), it needs both the module that defines it and those that hand it on, and handing on is a need,
-//! too. What a module names that is defined above it is none: modules are there for that. What stands in the arguments of
-//! macros is not seen.
+//! A module depends on another if it names something defined there: in a `use`, a type, an expression. A
+//! re-exported name (`pub use`) is a dependency on the defining module and on those that re-export it; a
+//! re-export is a dependency too. Naming something from an enclosing module is not a dependency, because
+//! modules are meant to do that. Macro arguments are not examined.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -14,14 +14,14 @@ use syn::{Item, UseTree};
 
 use super::{Module, Package};
 
-/// Modules that need each other.
+/// A cycle of modules.
 pub(super) struct Circle {
     pub(super) modules: Vec<Vec<String>>,
-    /// Who uses whom within the circle, and by which name.
+    /// Dependencies within the cycle, with the name used.
     pub(super) uses: Vec<(Vec<String>, Vec<String>, String)>,
 }
 
-/// The circles of a package's modules.
+/// Returns the cycles of a package's modules.
 pub(super) fn circles(package: &Package) -> Vec<Circle> {
     let scopes: HashMap<&[String], Scope> = package
         .modules
@@ -82,12 +82,12 @@ pub(super) fn circles(package: &Package) -> Vec<Circle> {
     circles
 }
 
-/// What names mean in a module.
+/// Meaning of names in a module.
 struct Scope {
     children: HashSet<String>,
-    /// Defined here.
+    /// Names defined here.
     own: HashSet<String>,
-    /// Brought in by `use`: the name here, and the path.
+    /// Names imported by `use`: the local name and the path.
     brought: HashMap<String, Vec<String>>,
     /// `use path::*`.
     globs: Vec<Vec<String>>,
@@ -130,12 +130,12 @@ fn name_of(item: &Item) -> Option<String> {
     Some(ident.to_string())
 }
 
-/// Every path of a `use`, with the name that it has here; none for a glob.
+/// Visits every path of a `use` with its local name; none for a glob.
 fn leaves(tree: &UseTree, before: &mut Vec<String>, each: &mut impl FnMut(Vec<String>, Option<String>)) {
     let whole = |before: &[String], last: &syn::Ident| {
         let last = last.to_string();
         let mut path = before.to_vec();
-        // `use a::{self}` brings `a`.
+        // `use a::{self}` imports `a`.
         if last != "self" || path.is_empty() {
             path.push(last);
         }
@@ -158,8 +158,8 @@ fn leaves(tree: &UseTree, before: &mut Vec<String>, each: &mut impl FnMut(Vec<St
     }
 }
 
-/// The module that defines what a path names, seen from a module; none for what other crates define. `through` gets those
-/// that hand the name on.
+/// Returns the module that defines a path, as seen from a module; none for other crates. `through` receives
+/// the modules that re-export the name.
 fn resolve(
     scopes: &HashMap<&[String], Scope>,
     from: &[String],
@@ -167,7 +167,7 @@ fn resolve(
     through: &mut Vec<Vec<String>>,
     depth: usize,
 ) -> Option<Vec<String>> {
-    // Names that are handed on in a ring do not compile; this only ends the search for globs.
+    // Cyclic re-exports do not compile; this only ends the search of globs.
     if depth > 8 {
         return None;
     }
@@ -216,7 +216,7 @@ fn resolve(
     inside.then_some(at)
 }
 
-/// The paths that a module names, and those that it hands on. What it declares is left out.
+/// Paths that a module names, and those that it re-exports. Its own declarations are excluded.
 #[derive(Default)]
 struct Named {
     paths: BTreeSet<Vec<String>>,
@@ -230,7 +230,7 @@ impl Visit<'_> for Named {
     }
 
     fn visit_item_mod(&mut self, _: &syn::ItemMod) {
-        // A module of its own.
+        // A separate module.
     }
 
     fn visit_path(&mut self, path: &syn::Path) {
@@ -299,7 +299,7 @@ mod tests {
         );
     }
 
-    /// Whoever takes a name from the module that hands it on needs that module, and all that it hands on.
+    /// Importing a re-exported name is a dependency on the re-exporting module and its re-exports.
     #[test]
     fn what_hands_a_name_on_is_needed() {
         let root = ("", "mod m;");

@@ -1,4 +1,4 @@
-//! `cargo xtask lines`: lines of code, files, public items and circles of modules, per package and in all.
+//! `cargo xtask lines`: lines of code, files, public items and module cycles, per package and in total.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use super::circles::circles;
 use super::read::{is_test, read};
 use super::{Module, Package, packages};
 
-/// What is counted of a package. Lines are those with code: no blanks, no comments, no tests.
+/// Counts of a package. Lines are those with code: no blank lines, comments or tests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counted {
     lines: usize,
@@ -37,7 +37,7 @@ impl Counted {
     }
 }
 
-/// The table of this checkout, beside that of an earlier revision where one is named, and the circles of modules.
+/// Returns the table of this checkout, optionally compared with an earlier revision, and the module cycles.
 pub fn lines(root: &Path, beside: Option<&str>) -> Result<String, String> {
     let now = packages(root)?;
     let rows = counted(&now)?;
@@ -144,7 +144,7 @@ fn counted(packages: &[Package]) -> Result<Vec<Row>, String> {
         .collect()
 }
 
-/// The same of a revision that git knows.
+/// Returns the counts of a git revision.
 fn of_revision(root: &Path, revision: &str) -> Result<Vec<Row>, String> {
     let archive = Command::new("git")
         .current_dir(root)
@@ -168,7 +168,7 @@ fn of_revision(root: &Path, revision: &str) -> Result<Vec<Row>, String> {
     counted
 }
 
-/// Lines with code in a module's file.
+/// Returns the number of lines with code in a module's file.
 fn code_lines(module: &Module) -> Result<usize, String> {
     let text = read(&module.file)?;
     let parsed = syn::parse_file(&text).map_err(|error| format!("{}: {error}", module.file.display()))?;
@@ -183,7 +183,7 @@ fn code_lines(module: &Module) -> Result<usize, String> {
     Ok(lines.len())
 }
 
-/// The lines that tokens stand on; those of documentation are comments.
+/// Collects the lines with tokens; documentation counts as comments.
 fn with_code(tokens: TokenStream, lines: &mut BTreeSet<usize>) {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -226,7 +226,7 @@ fn spans_of_tests(items: &[Item], out: &mut Vec<(usize, usize)>) {
     }
 }
 
-/// Items that are `pub` without a limit, methods included; those of inline modules are their modules'.
+/// Counts unrestricted `pub` items, including methods; inline modules count theirs separately.
 fn public_items(item: &Item) -> usize {
     let visible = |visibility: &Visibility| usize::from(matches!(visibility, Visibility::Public(_)));
     match item {

@@ -1,5 +1,5 @@
-//! What the repository's own source is made of: lines, public items, circles of modules, names. Read with syn, so that
-//! comments, tests and text in macros are told apart as the compiler does.
+//! Statistics about the repository's source: lines, public items, module cycles, names. Parsed with syn, so
+//! that comments, tests and text in macros are recognised as the compiler does.
 
 mod circles;
 mod lines;
@@ -15,24 +15,24 @@ use std::path::{Path, PathBuf};
 struct Package {
     /// Its folder from the root of the checkout, for example `crates/core`.
     folder: String,
-    /// Whether it is given out; test support, chores and benchmarks are not.
+    /// Whether it is published; test support, xtask and benchmarks are not.
     published: bool,
-    /// The modules of its library or program, tests left out, parents first.
+    /// Modules of its library or program without tests, parents first.
     modules: Vec<Module>,
 }
 
 /// One module, in a file of its own or in its parent's.
 struct Module {
-    /// Its names below the crate; none for the root.
+    /// Names below the crate; empty for the root.
     path: Vec<String>,
-    /// Its file, and whether that is its own.
+    /// Its file, and whether it is the only module there.
     file: PathBuf,
     owns_file: bool,
-    /// Its items without tests.
+    /// Items without tests.
     items: Vec<syn::Item>,
 }
 
-/// All packages of a checkout, in the order of their folders.
+/// Returns all packages of a checkout, sorted by folder.
 fn packages(root: &Path) -> Result<Vec<Package>, String> {
     let mut folders = vec!["tests".to_owned()];
     for group in ["crates", "adapters"] {

@@ -1,4 +1,4 @@
-//! `cargo xtask names`: the public vocabulary, and types that share a name.
+//! `cargo xtask names`: the public vocabulary, and types with the same name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use syn::{ImplItem, Item, TraitItem, Visibility};
 
 use super::{Package, packages};
 
-/// Every word of the public names of what is given out, with some of the names it stands in; and the names that several
+/// Lists every word in the public names of published packages, with examples, and the names that several
 /// types have, public or not.
 pub fn names(root: &Path) -> Result<String, String> {
     let packages = packages(root)?;
@@ -39,7 +39,7 @@ pub fn names(root: &Path) -> Result<String, String> {
     Ok(out)
 }
 
-/// The public names of a package: items, methods, fields and variants.
+/// Returns the public names of a package: items, methods, fields and variants.
 fn public_names(package: &Package) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut add = |shown: bool, name: &syn::Ident| {
@@ -92,7 +92,7 @@ fn public_names(package: &Package) -> BTreeSet<String> {
     names
 }
 
-/// All types of a package with their modules.
+/// Returns all types of a package with their modules.
 fn all_types(package: &Package) -> Vec<(String, String)> {
     let mut types = Vec::new();
     for module in &package.modules {
@@ -112,7 +112,7 @@ fn all_types(package: &Package) -> Vec<(String, String)> {
     types
 }
 
-/// The words of a name, in lower case: `CommonArgs` and `common_args` have the same.
+/// Splits a name into lower-case words: `CommonArgs` and `common_args` have the same.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in name.split('_') {

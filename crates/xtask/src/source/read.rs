@@ -26,7 +26,7 @@ pub(super) fn package(root: &Path, folder: String) -> Result<Package, String> {
     })
 }
 
-/// A text file.
+/// Reads a text file.
 pub(super) fn read(file: &Path) -> Result<String, String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
@@ -37,7 +37,7 @@ fn items(file: &Path) -> Result<Vec<Item>, String> {
     Ok(parsed.items)
 }
 
-/// Adds a module and those below it.
+/// Adds a module and its children.
 fn add(
     modules: &mut Vec<Module>,
     path: &[String],
@@ -74,7 +74,7 @@ fn add(
     Ok(())
 }
 
-/// The file of a module that another file declares.
+/// Returns the file of a module declared in another file.
 fn file_of(declared_in: &Path, name: &str) -> Option<std::path::PathBuf> {
     let folder = declared_in.parent()?;
     let stem = declared_in.file_stem()?.to_str()?;

@@ -1,12 +1,12 @@
-//! Where each client keeps its list of MCP servers, and in what form.
+//! Location and format of each client's list of MCP servers.
 
 use std::path::PathBuf;
 
 use clap::ValueEnum;
 use directories::BaseDirs;
 
-/// A client whose configuration can be written. The places and forms are those of the clients' own documentation,
-/// read in November 2026.
+/// A client whose configuration can be edited. Locations and formats follow the clients' documentation as of
+/// November 2026.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Client {
     /// Claude Desktop
@@ -21,10 +21,10 @@ pub(crate) enum Client {
     Codex,
 }
 
-/// How a configuration is written.
+/// Format of a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// JSON as RFC 8259 has it.
+    /// JSON (RFC 8259).
     Json,
     /// JSON with comments and trailing commas.
     JsonWithComments,
@@ -32,23 +32,23 @@ pub(super) enum Form {
     Toml,
 }
 
-/// One client's rules.
+/// Configuration rules of one client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rules {
     /// The client's name.
     pub(super) name: &'static str,
-    /// Its file.
+    /// Configuration file.
     pub(super) file: PathBuf,
-    /// How that is written.
+    /// Its format.
     pub(super) form: Form,
-    /// The object or table that holds the servers.
+    /// Object or table of the servers.
     pub(super) section: &'static str,
-    /// Whether an entry says that its server speaks over stdin and stdout.
+    /// Whether an entry names the stdio transport.
     pub(super) says_stdio: bool,
 }
 
 impl Client {
-    /// The rules for this user; an error where there is no home folder.
+    /// Returns the rules for this user; an error without a home folder.
     pub(super) fn rules(self, environment: &[(String, String)]) -> Result<Rules, String> {
         let folders =
             BaseDirs::new().ok_or("this user has no home folder, where clients keep their files")?;

@@ -1,4 +1,5 @@
-//! Backups of a client's file. A backup is never overwritten: the first one is often the only copy of what a person wrote.
+//! Backups of a client's file. A backup is never overwritten: the first one may be the only copy of
+//! hand-written content.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

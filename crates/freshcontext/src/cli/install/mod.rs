@@ -1,4 +1,4 @@
-//! `freshcontext install` and `uninstall`: our entry in a client's list of MCP servers, and out of it again.
+//! `freshcontext install` and `uninstall`: add or remove this server in a client's list of MCP servers.
 
 mod clients;
 mod copies;
@@ -17,25 +17,25 @@ use edit::{NAME, Start};
 use freshcontext_files::read::{self as input, Bound};
 use freshcontext_files::write::{self as atomic_file, FolderLock, NewFile};
 
-/// What the command line asks for.
+/// Requested action.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Action<'w> {
-    /// Put the entry in; these words start the program, or none for this very program.
+    /// Install the entry. The words are the command to start; none for this program.
     Install(&'w [String]),
-    /// Take it out.
+    /// Remove the entry.
     Uninstall {
-        /// Also where a person wrote or changed it.
+        /// Also remove a hand-written or edited entry.
         force: bool,
     },
 }
 
-/// What is to be done, with what the client starts.
+/// The action with the command that the client starts.
 enum Work {
     Put(Start),
     Take { force: bool },
 }
 
-/// Why nothing was changed, and what to do about it.
+/// Error with advice. Nothing was changed.
 struct Problem {
     what: String,
     hint: &'static str,
@@ -50,15 +50,15 @@ impl From<String> for Problem {
     }
 }
 
-/// A client's file as it was found.
+/// A client's file before the change.
 struct Found {
-    /// Where it is, links followed.
+    /// Path, with links resolved.
     file: PathBuf,
-    /// What it says; `None` where there is none.
+    /// Content; `None` if the file does not exist.
     text: Option<String>,
 }
 
-/// Changes the file of a client; the exit code.
+/// Edits the file of a client. Returns the exit code.
 pub(super) fn run(
     client: Client,
     action: Action<'_>,
@@ -99,7 +99,7 @@ pub(super) fn run(
     }
 }
 
-/// What the client is to start.
+/// Returns the command that the client starts.
 fn start(words: &[String]) -> Result<Start, String> {
     let stdio = "stdio".to_owned();
     if let [command, rest @ ..] = words {
@@ -109,7 +109,7 @@ fn start(words: &[String]) -> Result<Start, String> {
             arguments,
         });
     }
-    // The whole path: desktop clients often have another PATH than the shell.
+    // Absolute path, because desktop clients often have a different PATH than the shell.
     let program =
         std::env::current_exe().map_err(|error| format!("this program's own path is not known: {error}"))?;
     let command = program
@@ -122,7 +122,7 @@ fn start(words: &[String]) -> Result<Start, String> {
     })
 }
 
-/// Where a client's file is. People keep it as a link into a folder of their own; then that is written.
+/// Resolves the path of a client's file. Users may keep it as a symbolic link; then its target is written.
 fn place(file: &Path) -> Result<PathBuf, String> {
     let to = atomic_file::resolve(file).map_err(|error| error.to_string())?;
     let is_link = fs::symlink_metadata(file).is_ok_and(|about| about.is_symlink());
@@ -137,7 +137,7 @@ fn place(file: &Path) -> Result<PathBuf, String> {
     Ok(to)
 }
 
-/// What a file says; `None` where there is none.
+/// Reads a file; `None` if it does not exist.
 fn text_of(file: &Path, bound: Bound) -> Result<Option<String>, String> {
     match input::read_file(file, bound) {
         Ok(bytes) => match String::from_utf8(bytes) {
@@ -149,7 +149,7 @@ fn text_of(file: &Path, bound: Bound) -> Result<Option<String>, String> {
     }
 }
 
-/// Makes the change, shows it, and says what was done.
+/// Makes the change, displays it, and returns a summary.
 fn change(rules: &Rules, work: &Work, dry: bool, bound: Bound) -> Result<String, Problem> {
     let file = place(&rules.file)?;
     let folder = file.parent().unwrap_or(Path::new("/"));
@@ -181,7 +181,7 @@ fn put(found: &Found, rules: &Rules, start: &Start, dry: bool, bound: Bound) -> 
     }
     let copy = match &found.text {
         None => None,
-        // Then nothing is in the file that a copy of it does not hold.
+        // A backup already contains everything in the file.
         Some(text) if copies::before(&found.file, text, rules, bound).is_some() => None,
         Some(text) => Some(copies::keep(&found.file, text, bound)?),
     };
@@ -215,7 +215,7 @@ fn take(found: &Found, rules: &Rules, force: bool, dry: bool, bound: Bound) -> R
         fs::remove_file(copy).map_err(|error| error.to_string())?;
         return Ok(found.restart(rules, "is as it was before"));
     }
-    // A file that `install` made, to the byte.
+    // The file contains exactly what `install` wrote.
     if start.is_some_and(|start| edit::with("", rules, start).is_ok_and(|made| made == had)) {
         found.still_the_same(bound)?;
         fs::remove_file(&found.file).map_err(|error| error.to_string())?;
@@ -261,7 +261,8 @@ impl Found {
     }
 }
 
-/// Our own entry as it is shown. It is made of what was read, because the text around it may hold keys of other servers.
+/// Formats the entry for display. Only parsed values are shown, because the surrounding text may contain
+/// other servers' keys.
 fn lines(start: Option<&Start>) -> Vec<String> {
     let Some(start) = start else {
         return vec![format!("{NAME}: ...")];
@@ -274,7 +275,7 @@ fn lines(start: Option<&Start>) -> Vec<String> {
     ]
 }
 
-/// Shows how our own entry changes.
+/// Displays the change of the entry.
 fn show(found: &Found, before: &[String], after: &[String]) {
     let file = found.file.display().to_string();
     output::line(&paint(Style::Dim, &output::one_line(&file)));

@@ -1,4 +1,4 @@
-//! The entry in JSON, with comments or without.
+//! The entry in JSON with or without comments.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::cli::install::clients::{Form, Rules};
 
-/// Indentation where a text has none to go by.
+/// Default indentation of a text without any.
 const INDENT: &str = "  ";
 
 pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<Vec<Splice>, String> {
@@ -130,7 +130,7 @@ pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<Vec<Splice>>, 
     let comma_after = comma(text, property.range.end..until);
     let own = |end: usize| property.range.start..end;
     Ok(Some(match (comma_after, at.checked_sub(1)) {
-        // With the comma behind it, where that stands right there; a comment between the two stays.
+        // Includes the comma directly after the value; a comment between the two stays.
         (Some(comma), _) if comma == property.range.end => {
             vec![Splice::remove(with_its_lines(text, own(comma + 1)))]
         }
@@ -158,7 +158,7 @@ fn insert(object: &mut Value, name: &str, value: Value) {
     }
 }
 
-/// The command and the arguments of an entry, as far as they can be read.
+/// Reads the command and the arguments of an entry, as far as possible.
 fn start_of(entry: &Object<'_>) -> (Option<String>, Option<Vec<String>>) {
     let command = entry
         .get_string("command")
@@ -171,7 +171,8 @@ fn start_of(entry: &Object<'_>) -> (Option<String>, Option<Vec<String>>) {
     (command, words)
 }
 
-/// The root object. Errors name a line and a kind, and repeat nothing of the text, which may hold keys.
+/// Parses the root object. Errors name the line and the kind of error only, because the text may contain
+/// keys.
 fn parse(text: &str, form: Form) -> Result<Object<'_>, String> {
     if hold_more_values_than(&[text.as_bytes()], CLIENT_CONFIG_VALUES) {
         return Err(format!("it holds more than {CLIENT_CONFIG_VALUES} values"));
@@ -180,7 +181,7 @@ fn parse(text: &str, form: Form) -> Result<Object<'_>, String> {
         serde_json::from_str::<serde::de::IgnoredAny>(text)
             .map_err(|error| format!("it is not valid JSON: {error}"))?;
     }
-    // What the editors' own reader takes: comments and a last comma, no more.
+    // Matches the editors' own parser: comments and a trailing comma, nothing else.
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
@@ -207,7 +208,7 @@ fn parse(text: &str, form: Form) -> Result<Object<'_>, String> {
     }
 }
 
-/// A member of an object; an error where it stands there twice, as clients then differ in which of them they read.
+/// Returns a member of an object. A duplicate is an error, because clients differ in which one they read.
 fn member<'o, 't>(object: &'o Object<'t>, name: &str) -> Result<Option<&'o ObjectProp<'t>>, String> {
     let mut found = object
         .properties
@@ -220,7 +221,7 @@ fn member<'o, 't>(object: &'o Object<'t>, name: &str) -> Result<Option<&'o Objec
     }
 }
 
-/// A member that is an object.
+/// Returns a member that must be an object.
 fn object_in<'o, 't>(object: &'o Object<'t>, name: &str) -> Result<Option<&'o Object<'t>>, String> {
     match member(object, name)?.map(|property| property.value.as_object()) {
         None => Ok(None),
@@ -235,7 +236,7 @@ fn range(value: &Node<'_>) -> Range<usize> {
     range.start..range.end
 }
 
-/// What stands between two values: its tokens and where they end.
+/// Returns the tokens between two values, and their ranges.
 fn between(text: &str, place: Range<usize>) -> Vec<(Token<'_>, Range<usize>)> {
     let from = place.start;
     let mut scanner = Scanner::new(text.get(place).unwrap_or_default(), &ScannerOptions::default());
@@ -257,14 +258,14 @@ fn holds_comment(text: &str, place: Range<usize>) -> bool {
         .any(|(token, _)| matches!(token, Token::CommentLine(_) | Token::CommentBlock(_)))
 }
 
-/// Where members are put, and how they are written there.
+/// Position and formatting of new members.
 struct Insertion<'a, 't> {
     text: &'t str,
     root: &'a Object<'t>,
 }
 
 impl Insertion<'_, '_> {
-    /// A new last member of an object.
+    /// Adds a last member to an object.
     fn added(&self, object: &Object<'_>, name: &str, value: &Value) -> Vec<Splice> {
         let inside = object.range.start + 1..object.range.end.saturating_sub(1);
         let last = object.properties.last();
@@ -319,13 +320,13 @@ impl Insertion<'_, '_> {
         splices
     }
 
-    /// Whether a member is written without blanks.
+    /// Whether a member is written without spaces.
     fn is_compact(&self, member: &ObjectProp<'_>) -> bool {
         let name = self.text.get(member.range.start..range(&member.value).start);
         name.is_some_and(|name| name.ends_with(':'))
     }
 
-    /// Whether the members of an object stand in lines of their own, or should.
+    /// Whether members of an object are, or should be, on separate lines.
     fn in_lines(&self, object: &Object<'_>) -> bool {
         let text = |object: &Object<'_>| self.text.get(object.range.start..object.range.end);
         let has_lines = |object: &Object<'_>| text(object).is_some_and(|text| text.contains('\n'));
@@ -336,7 +337,7 @@ impl Insertion<'_, '_> {
         }
     }
 
-    /// The indentation of one step, as the text has it.
+    /// Returns one level of the text's indentation.
     fn unit(&self) -> &str {
         let first = self.root.properties.first();
         let line = first.map(|first| line_before(self.text, first.range.start));
@@ -345,7 +346,7 @@ impl Insertion<'_, '_> {
     }
 }
 
-/// Objects in lines of their own, lists in one line.
+/// Formats objects on separate lines and lists on one line.
 fn in_lines(value: &Value, indent: &str, unit: &str, end: &str) -> String {
     let Some(members) = value.as_object() else {
         return one_line(value);
@@ -358,7 +359,7 @@ fn in_lines(value: &Value, indent: &str, unit: &str, end: &str) -> String {
     format!("{{{end}{}{end}{indent}}}", members.join(&format!(",{end}")))
 }
 
-/// In one line, with blanks as a person sets them.
+/// Formats on one line, with spaces.
 fn one_line(value: &Value) -> String {
     match value {
         Value::Object(members) => {

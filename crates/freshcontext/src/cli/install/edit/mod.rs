@@ -1,5 +1,5 @@
-//! A client's configuration with our entry and without it. The text is changed where the entry stands and nowhere else:
-//! comments, order, spacing and line ends of all that is beside it stay, and so does its time linear.
+//! Edits a client's configuration: adds, replaces or removes this server's entry. Only the entry's text
+//! changes; comments, order, spacing and line endings elsewhere stay. Runs in linear time.
 
 mod json;
 #[cfg(test)]
@@ -10,10 +10,10 @@ use std::ops::Range;
 
 use super::clients::{Form, Rules};
 
-/// What our entry is called.
+/// Name of the entry.
 pub(super) const NAME: &str = "freshcontext";
 
-/// What a client starts.
+/// Command that a client starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Start {
     /// The program.
@@ -22,16 +22,16 @@ pub(super) struct Start {
     pub(super) arguments: Vec<String>,
 }
 
-/// Our entry as it stands in a text.
+/// An existing entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// What it starts; `None` where that cannot be read.
+    /// Its command; `None` if it cannot be read.
     pub(super) start: Option<Start>,
-    /// What it holds that `install` does not write, which a person must have written.
+    /// Description of its hand-written content, if it has any.
     pub(super) by_hand: Option<String>,
 }
 
-/// A piece of a text, and what comes in its place.
+/// A replacement of a range of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Splice {
     place: Range<usize>,
@@ -54,15 +54,15 @@ impl Splice {
     }
 }
 
-/// The text with our entry. What else an entry of ours holds (keys in `env`, say) stays in it. An error says why the text
-/// cannot be edited, and repeats nothing of it.
+/// Adds or updates the entry. Other content of the entry (keys in `env`, for example) stays. Errors say why
+/// the text cannot be edited, and never quote it.
 pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<String, String> {
     let splices = match rules.form {
         Form::Json | Form::JsonWithComments => json::with(text, rules, start)?,
         Form::Toml => toml::with(text, rules, start)?,
     };
     let new = applied(base(text, rules.form), splices);
-    // What cannot be read back would take the client's other servers with it.
+    // An unreadable result would disable the client's other servers too.
     let read = entry(&new, rules)?.and_then(|entry| entry.start);
     if read.as_ref() == Some(start) {
         Ok(new)
@@ -71,7 +71,7 @@ pub(super) fn with(text: &str, rules: &Rules, start: &Start) -> Result<String, S
     }
 }
 
-/// Our entry in a text; `None` where there is none.
+/// Finds the entry; `None` if there is none.
 pub(super) fn entry(text: &str, rules: &Rules) -> Result<Option<Entry>, String> {
     match rules.form {
         Form::Json | Form::JsonWithComments => json::entry(text, rules),
@@ -79,7 +79,7 @@ pub(super) fn entry(text: &str, rules: &Rules) -> Result<Option<Entry>, String> 
     }
 }
 
-/// The text without our entry; `None` where it has none. The section stays, and so does every comment.
+/// Removes the entry; `None` if there is none. The section and all comments stay.
 pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<String>, String> {
     let splices = match rules.form {
         Form::Json | Form::JsonWithComments => json::without(text, rules)?,
@@ -95,7 +95,7 @@ pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<String>, Strin
     }
 }
 
-/// What is edited where nothing is there yet.
+/// Returns the text to edit, or an empty document for an empty file.
 fn base(text: &str, form: Form) -> &str {
     match form {
         Form::Json | Form::JsonWithComments if text.trim().is_empty() => "{}\n",
@@ -103,7 +103,7 @@ fn base(text: &str, form: Form) -> &str {
     }
 }
 
-/// A text with its pieces replaced. Those at the same place come in their order.
+/// Applies replacements. Those at the same position keep their order.
 fn applied(text: &str, mut splices: Vec<Splice>) -> String {
     splices.sort_by_key(|splice| splice.place.start);
     let mut new = String::with_capacity(text.len() + 512);
@@ -125,28 +125,27 @@ fn starts_stdio(start: Option<&Start>) -> bool {
     start.is_some_and(|start| start.arguments.last().is_some_and(|last| last == "stdio"))
 }
 
-/// Said of an entry that has what `install` writes, and has it in another way.
+/// Description of an entry that has `install`'s fields in a different notation.
 const ANOTHER_FORM: &str = "it does not start `stdio` in the way that `install` writes";
 
-/// The line end of a text.
+/// Returns the line ending of a text.
 fn line_end(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// The line that a place is in, up to that place.
+/// Returns the part of the line before a position.
 fn line_before(text: &str, at: usize) -> &str {
     let before = text.get(..at).unwrap_or_default();
     before.rsplit('\n').next().unwrap_or_default()
 }
 
-/// White space at the beginning of a text, without line ends.
+/// Returns the leading spaces and tabs of a text.
 fn blank_start(text: &str) -> &str {
     let rest = text.trim_start_matches([' ', '\t']);
     text.strip_suffix(rest).unwrap_or_default()
 }
 
-/// A piece of a text with the rest of its lines, where there is nothing else in them; else the piece with the blanks
-/// before it.
+/// Extends a range to whole lines if they contain nothing else; otherwise to the spaces before it.
 fn with_its_lines(text: &str, place: Range<usize>) -> Range<usize> {
     let before = line_before(text, place.start);
     let after = text.get(place.end..).unwrap_or_default();

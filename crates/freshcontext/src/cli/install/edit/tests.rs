@@ -96,7 +96,7 @@ fn what_cannot_be_edited_for_certain_is_refused() {
     }
 }
 
-/// Forms that a person or another program may have, and what `with` makes of them.
+/// Texts in various notations, and the result of `with`.
 #[test]
 fn each_text_is_edited_as_it_is_written() {
     let entry = "\"freshcontext\":{\"command\":\"/opt/bin/freshcontext\",\"args\":[\"stdio\"]}";
@@ -113,13 +113,13 @@ fn each_text_is_edited_as_it_is_written() {
             command: "npx".to_owned(),
             arguments: vec!["-y".to_owned(), "freshcontext".to_owned(), "stdio".to_owned()],
         };
-        // The same text, whichever way it came about.
+        // The result does not depend on the previous edits.
         let changed = with(&once, &rules(Form::Json), &npx).unwrap();
         assert_eq!(changed, with(text, &rules(Form::Json), &npx).unwrap());
     }
 }
 
-/// What stays when the entry is taken out: all but the entry, whatever stands around it.
+/// Removing the entry leaves everything else unchanged.
 #[test]
 fn everything_beside_the_entry_stays() {
     let entry = "\"freshcontext\": { \"command\": \"x\", \"args\": [\"stdio\"] }";
@@ -156,7 +156,7 @@ fn everything_beside_the_entry_stays() {
     assert_eq!(found, "# mine\n\n# next\n[a]\nb = 1\n");
 }
 
-/// An entry is `install`'s where it holds what that writes, and nothing else.
+/// An entry counts as `install`'s if it contains exactly what `install` writes.
 #[test]
 fn what_a_person_wrote_is_told_from_what_install_writes() {
     let by_hand = |text: &str, form: Form| {
@@ -209,7 +209,7 @@ fn what_a_person_wrote_is_told_from_what_install_writes() {
     }
 }
 
-/// Errors are shown to whoever looks on, and the text may hold keys.
+/// Errors appear on the screen, and the text may contain keys.
 #[test]
 fn no_error_repeats_the_text() {
     for (text, form) in [

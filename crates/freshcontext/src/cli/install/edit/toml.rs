@@ -114,7 +114,7 @@ pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<Vec<Splice>>, 
         return Ok(None);
     };
     if let Some(place) = lines_of(text, item) {
-        // The line that sets it off from what is above goes, too.
+        // The blank line above the table is removed as well.
         let above = text.get(..place.start).unwrap_or_default();
         let blank = ["\r\n", "\n"].iter().find(|end| {
             let rest = above.strip_suffix(**end);
@@ -126,7 +126,7 @@ pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<Vec<Splice>>, 
     if let Some(place) = last_of_a_line(text, section, item) {
         return Ok(Some(vec![Splice::remove(place)]));
     }
-    // Another place in a section of one line, or a form that only a person writes.
+    // A non-last position on one line, or a notation that `install` does not write.
     let mut document: DocumentMut = text.parse().map_err(|error| wrong(text, &error))?;
     if let Some(section) = document.get_mut(rules.section).and_then(Item::as_table_like_mut) {
         section.remove(NAME);
@@ -137,7 +137,8 @@ pub(super) fn without(text: &str, rules: &Rules) -> Result<Option<Vec<Splice>>, 
     }]))
 }
 
-/// The entry with the comma before it, where it is the last one of a section of one line, as `install` puts it.
+/// Returns the entry with its preceding comma, if it is the last one in a one-line section, as `install`
+/// writes it.
 fn last_of_a_line(text: &str, section: &dyn TableLike, item: &Item) -> Option<Range<usize>> {
     let entry = item.span().filter(|_| item.is_inline_table())?;
     let others = section.iter().filter(|(name, _)| *name != NAME);
@@ -158,7 +159,7 @@ fn parse(text: &str) -> Result<Document<&str>, String> {
     Document::parse(text).map_err(|error| wrong(text, &error))
 }
 
-/// Names the line alone: what else the parser says may repeat the text, which may hold keys.
+/// Names the line only: other parts of the parser's message may quote the text, which may contain keys.
 fn wrong(text: &str, error: &TomlError) -> String {
     let at = error.span().map_or(0, |place| place.start);
     let line = text.get(..at).unwrap_or_default().matches('\n').count() + 1;
@@ -195,7 +196,7 @@ fn written(value: Value) -> String {
     value.decorated("", "").to_string()
 }
 
-/// The entry as a table of its own behind all that is there.
+/// Appends the entry as a separate table.
 fn at_the_end(text: &str, section: &str, command: &str, arguments: &str) -> Splice {
     let end = line_end(text);
     let apart = match text {
@@ -207,7 +208,7 @@ fn at_the_end(text: &str, section: &str, command: &str, arguments: &str) -> Spli
     Splice::insert(text.len(), apart + &table)
 }
 
-/// The whole lines of a table with a header, where it holds plain values only.
+/// Returns the whole lines of a table with a header, if it contains plain values only.
 fn lines_of(text: &str, item: &Item) -> Option<Range<usize>> {
     let table = item
         .as_table()
@@ -224,7 +225,7 @@ fn lines_of(text: &str, item: &Item) -> Option<Range<usize>> {
     Some(start..end + line_end.map_or(0, |end| end.len()))
 }
 
-/// Whether a person's words stand among the values of an entry.
+/// Whether comments stand among the values of an entry.
 fn holds_comment(text: &str, place: Range<usize>, entry: &dyn TableLike) -> bool {
     let mut values: Vec<Range<usize>> = Vec::new();
     for (_, value) in entry.iter() {
