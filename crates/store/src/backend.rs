@@ -1,13 +1,13 @@
-//! What a store can do, whatever database is behind it.
+//! Operations of a store, independent of the database.
 
 use serde::Serialize;
 
 use crate::{BoxFuture, Deliverables, Forgetting, KeptRecords, StoreError};
 
-/// What is kept of one answer: what was asked, and marks of what came. Never content.
+/// Stored facts of one answer: the request, and hashes and dates of the items. Never content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AnswerRow {
-    /// The short id that the answer was given.
+    /// Short id of the answer.
     pub answer_id: String,
     /// The tool.
     pub tool: String,
@@ -15,9 +15,9 @@ pub struct AnswerRow {
     pub arguments: String,
     /// SHA-256 over the items' ids, dates and hashes, in hexadecimal.
     pub hash: String,
-    /// Items and validators, as JSON in the form of the server.
+    /// Items and validators, as JSON in the server's format.
     pub record: String,
-    /// When it was given, in milliseconds since 1970.
+    /// Time of the answer, in milliseconds since 1970.
     pub created_ms: i64,
 }
 
@@ -30,74 +30,75 @@ pub struct AnswersPage {
     pub next: Option<(i64, String)>,
 }
 
-/// How much is kept, and for how long.
+/// Limits on the number and the age of stored data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// Answers of all owners together.
+    /// Most answers of all owners together.
     pub answers: u64,
-    /// Age in milliseconds after which an answer is forgotten, and context records, and a removed deliverable with its
-    /// versions.
+    /// Age in milliseconds after which answers, context records, and removed deliverables with their versions
+    /// are deleted.
     pub age_ms: i64,
-    /// Deliverables of one owner.
+    /// Most deliverables of one owner.
     pub deliverables: i64,
-    /// Versions of one deliverable, the newest ones.
+    /// Most versions of one deliverable; the newest are kept.
     pub versions: i64,
-    /// Calls of one owner whose context records are kept, the newest ones.
+    /// Most calls of one owner with stored context records; the newest are kept.
     pub records: i64,
 }
 
-/// Fewest answers written between two looks at how many there are.
+/// Minimum number of writes between two counts of the stored answers.
 const LOOK_EVERY: u64 = 100;
-/// Part of the bound that may be written between two looks, where that is more: a look counts as many as are kept.
+/// Divisor of the limit that gives the number of writes between two counts, if that is more: counting reads
+/// all answers.
 const PART: u64 = 100;
 
 impl Retention {
-    /// How many answers more than a bound there may be for a while: so many are written between two looks.
+    /// Returns by how many answers a limit may be exceeded for a while, between two counts.
     pub const fn slack(bound: u64) -> u64 {
         let part = bound / PART;
         if part > LOOK_EVERY { part } else { LOOK_EVERY }
     }
 }
 
-/// What is in a store.
+/// Statistics of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Info {
     /// `sqlite` or `postgres`.
     pub backend: &'static str,
-    /// Version of the tables.
+    /// Schema version.
     pub schema: i64,
-    /// Answers kept, of all owners.
+    /// Stored answers of all owners.
     pub answers: i64,
-    /// Owners that have any.
+    /// Owners with stored answers.
     pub owners: i64,
-    /// Deliverables that are defined, of all owners.
+    /// Deliverables of all owners.
     pub deliverables: i64,
-    /// Versions of deliverables, with those of removed ones.
+    /// Versions of deliverables, including removed ones.
     pub versions: i64,
-    /// Calls whose context records are kept, of all owners.
+    /// Calls of all owners with stored context records.
     pub records: i64,
-    /// When the oldest was given, in milliseconds since 1970.
+    /// Time of the oldest answer, in milliseconds since 1970.
     pub oldest_ms: Option<i64>,
-    /// When the newest was given, in milliseconds since 1970.
+    /// Time of the newest answer, in milliseconds since 1970.
     pub newest_ms: Option<i64>,
     /// Size of the database, in bytes.
     pub bytes: i64,
 }
 
-/// The operations. Each is one short transaction; none is held while anything else is waited for.
+/// Operations on answers. Each is one short transaction; none stays open while waiting for anything else.
 pub trait Backend: Deliverables + Forgetting + KeptRecords {
-    /// Keeps an answer. One of the same owner and id is replaced.
+    /// Stores an answer; replaces one with the same owner and id.
     fn put_answer<'a>(
         &'a self,
         owner: &'a str,
         answer: &'a AnswerRow,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Keeps answers, each with its owner, in one transaction: all of them or none.
+    /// Stores answers, each with its owner, in one transaction: all of them or none.
     fn put_answers<'a>(&'a self, answers: &'a [(String, AnswerRow)])
     -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// An owner's answer, unless it was given before `since_ms`. Another owner's is not found.
+    /// Returns an owner's answer, unless it is older than `since_ms`. Another owner's is not found.
     fn answer<'a>(
         &'a self,
         owner: &'a str,
@@ -114,18 +115,18 @@ pub trait Backend: Deliverables + Forgetting + KeptRecords {
         most: i64,
     ) -> BoxFuture<'a, Result<AnswersPage, StoreError>>;
 
-    /// Whether it can be written to at this moment.
+    /// Checks that the database can be written to now.
     fn look(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// What is in it.
+    /// Returns statistics.
     fn info(&self) -> BoxFuture<'_, Result<Info, StoreError>>;
 
-    /// Complaints about its integrity; none where it is sound.
+    /// Checks the integrity. Returns the problems; none if the database is sound.
     fn check(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>>;
 
-    /// Gives room back to the system.
+    /// Returns free space to the system.
     fn vacuum(&self) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// Ends all connections.
+    /// Closes all connections.
     fn close(&self) -> BoxFuture<'_, ()>;
 }

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-/// Bounds of one store. An operator sets them; the defaults are those of the table of limits.
+/// Timeouts of one store. The operator can configure them; the defaults match the table of limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Longest that an answer waits to be kept.
+    /// Longest time that an answer waits to be stored.
     pub wait: Duration,
-    /// Longest for one operation, and for opening the database.
+    /// Timeout of one operation, and of opening the database.
     pub operation: Duration,
-    /// First pause after the database could not be used; it doubles with each further failure.
+    /// First back-off after a failure of the database; doubles with each further failure.
     pub retry: Duration,
-    /// Longest such pause.
+    /// Longest back-off.
     pub most_retry: Duration,
     /// Bytes of the texts that one operation reads or writes.
     pub read_bytes: usize,
@@ -27,7 +27,7 @@ impl Bounds {
         read_bytes: 8 << 20,
     };
 
-    /// The pause after so many failures in a row.
+    /// Returns the back-off after this many consecutive failures.
     pub(crate) fn pause(&self, failures: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
         self.retry.saturating_mul(doubled).min(self.most_retry)

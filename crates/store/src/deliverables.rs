@@ -1,57 +1,57 @@
-//! What deliverables need kept: their definitions, the resources they follow with the items last synced, and their
-//! versions, which are only ever appended.
+//! Storage of deliverables: definitions, followed resources with the items of the last sync, and append-only
+//! versions.
 
 use serde::Serialize;
 
 use crate::BoxFuture;
 use crate::StoreError;
 
-/// A deliverable as it was defined.
+/// A stored definition of a deliverable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DeliverableRow {
-    /// Its name, unique for its owner.
+    /// Its name, unique per owner.
     pub name: String,
-    /// Sources, policy and the rest, as JSON in the form of whoever wrote it.
+    /// Sources, policy and other fields, as JSON in the writer's format.
     pub definition: String,
-    /// When it was added, in milliseconds since 1970.
+    /// Time of creation, in milliseconds since 1970.
     pub created_ms: i64,
-    /// Its newest version; 0 where it has none yet.
+    /// Its newest version; 0 if there is none.
     pub version: i64,
-    /// When that was made, in milliseconds since 1970.
+    /// Time of the newest version, in milliseconds since 1970.
     pub version_ms: Option<i64>,
 }
 
-/// What came of adding a deliverable.
+/// Result of adding a deliverable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// It is there now, and was not.
+    /// It was added.
     New,
-    /// The owner has one of this name.
+    /// The owner has a deliverable of this name.
     Exists,
-    /// The owner has as many as may be kept.
+    /// The owner has reached the limit.
     TooMany,
 }
 
-/// How far a resource was followed, and what it had then.
+/// Stored state of a resource after a sync.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceRow {
-    /// Which resource, in canonical form.
+    /// The resource in canonical form.
     pub resource: String,
-    /// When its items left the source, in milliseconds since 1970.
+    /// Time when its items were fetched, in milliseconds since 1970.
     pub synced_ms: i64,
-    /// The source's own mark: its newest id, or a validator.
+    /// The source's own cursor: its newest id, or a validator.
     pub platform_cursor: Option<String>,
-    /// The newest date that its items have, in milliseconds since 1970.
+    /// Newest date of its items, in milliseconds since 1970.
     pub source_latest_ms: Option<i64>,
-    /// Marks of the answer for the cheap question, as JSON in the form of whoever wrote it.
+    /// Validators for conditional requests, as JSON in the writer's format.
     pub validators: String,
-    /// SHA-256 over the marks of all items, in hexadecimal.
+    /// SHA-256 over the hashes of all items, in hexadecimal.
     pub content_hash: String,
-    /// What the items are of all there is, in the words of whoever wrote it.
+    /// How the items relate to everything the source has, in the writer's words.
     pub status: String,
-    /// When it was last known to be so, in milliseconds since 1970.
+    /// Time of the last confirmation, in milliseconds since 1970.
     pub checked_ms: i64,
-    /// The items in their order: id, and JSON.
+    /// The items in order: id and JSON.
     pub items: Vec<(String, String)>,
 }
 
@@ -60,20 +60,20 @@ pub struct ResourceRow {
 pub struct VersionRow {
     /// Its number, from 1 without gaps.
     pub version: i64,
-    /// Hash of this version, which covers that of the one before it.
+    /// Its hash, which covers the predecessor's hash.
     pub hash: String,
-    /// Hash of the one before it; `None` of the first.
+    /// Hash of the predecessor; `None` for the first version.
     pub predecessor_hash: Option<String>,
-    /// What it is, as JSON in the form of whoever wrote it.
+    /// Its content, as JSON in the writer's format.
     pub body: String,
-    /// When it was made, in milliseconds since 1970.
+    /// Time of generation, in milliseconds since 1970.
     pub created_ms: i64,
 }
 
-/// The operations on deliverables. Each is one short transaction.
+/// Operations on deliverables. Each is one short transaction.
 pub trait Deliverables: Send + Sync {
-    /// Adds one, unless there is one of that name, or `most` already. A removed one's name may be taken again; its
-    /// versions then go on.
+    /// Adds a deliverable, unless its name is taken or the owner has `most`. The name of a removed one may be
+    /// reused; its versions then continue.
     fn add_deliverable<'a>(
         &'a self,
         owner: &'a str,
@@ -83,17 +83,17 @@ pub trait Deliverables: Send + Sync {
         most: i64,
     ) -> BoxFuture<'a, Result<Added, StoreError>>;
 
-    /// An owner's deliverable; `None` where there is none, where it was removed, and where it is another's.
+    /// Returns an owner's deliverable; `None` if it does not exist, was removed, or belongs to another owner.
     fn deliverable<'a>(
         &'a self,
         owner: &'a str,
         name: &'a str,
     ) -> BoxFuture<'a, Result<Option<DeliverableRow>, StoreError>>;
 
-    /// An owner's deliverables, by name.
+    /// Returns an owner's deliverables, sorted by name.
     fn deliverables<'a>(&'a self, owner: &'a str) -> BoxFuture<'a, Result<Vec<DeliverableRow>, StoreError>>;
 
-    /// Marks one as removed; whether there was one. Its versions stay for as long as answers do.
+    /// Marks a deliverable as removed. Returns whether it existed. Its versions are kept as long as answers.
     fn remove_deliverable<'a>(
         &'a self,
         owner: &'a str,
@@ -101,7 +101,7 @@ pub trait Deliverables: Send + Sync {
         now_ms: i64,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// A resource with its items, and the revision of that sync; `None` where it was never synced.
+    /// Returns a resource with its items, and the revision of that sync; `None` if it was never synced.
     fn resource<'a>(
         &'a self,
         owner: &'a str,
@@ -117,8 +117,8 @@ pub trait Deliverables: Send + Sync {
         read: Option<i64>,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// Records that the source still says what is stored at this revision. Returns `false` and changes nothing where the
-    /// stored revision is another one.
+    /// Records that the source confirmed the stored state at this revision. Returns `false` and changes
+    /// nothing if the stored revision differs.
     fn note_current<'a>(
         &'a self,
         owner: &'a str,
@@ -127,15 +127,15 @@ pub trait Deliverables: Send + Sync {
         checked_ms: i64,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// Forgets a resource and its items.
+    /// Deletes a resource and its items.
     fn forget_resource<'a>(
         &'a self,
         owner: &'a str,
         resource: &'a str,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 
-    /// Appends a version whose number is one more than the newest, and ends those older than the newest `keep`. `false`
-    /// where somebody else took the number meanwhile, or the deliverable is no more; nothing is changed then.
+    /// Appends a version whose number follows the newest one, and deletes those older than the newest `keep`.
+    /// Returns `false` and changes nothing if the number was taken meanwhile or the deliverable was removed.
     fn append_version<'a>(
         &'a self,
         owner: &'a str,
@@ -144,7 +144,7 @@ pub trait Deliverables: Send + Sync {
         keep: i64,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// A version of a deliverable that is there; the newest where no number is given.
+    /// Returns a version of an existing deliverable; the newest if no number is given.
     fn version<'a>(
         &'a self,
         owner: &'a str,

@@ -1,32 +1,32 @@
-//! Why the store could not be used, in words for the operator.
+//! Store errors, in words for the operator.
 
 use std::fmt;
 
-/// The kind of trouble, for those who branch on it.
+/// Kind of error, for callers that branch on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// The file is no database, or a damaged one; a table is missing or holds what it should not.
+    /// The file is not a database or is damaged; a table is missing or has invalid content.
     Damaged,
-    /// Somebody else holds it for longer than we wait.
+    /// Another process held the lock until the timeout.
     Locked,
-    /// The folder or the file cannot be written.
+    /// The folder or the file is not writable.
     ReadOnly,
-    /// There is no room left.
+    /// The disk is full.
     Full,
-    /// No connection: the server is not there, or refuses us.
+    /// No connection: the server is down or refuses it.
     Unreachable,
-    /// It was written by a later version of this program.
+    /// Written by a later version of this program.
     Newer,
-    /// More than may be kept or read at once.
+    /// Exceeds a size limit.
     TooLarge,
     /// Anything else.
     Other,
 }
 
-/// The store could not be used. `message` is one line without addresses or secrets.
+/// The store is unavailable. `message` is one line without addresses or secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreError {
-    /// What kind of trouble it is.
+    /// Kind of error.
     pub trouble: Trouble,
     /// What happened, in one line.
     pub message: String,
@@ -65,7 +65,7 @@ mod sqlite_code {
     pub const FULL: i32 = 13;
     pub const CANTOPEN: i32 = 14;
     pub const NOTADB: i32 = 26;
-    /// Extended: the file that readers share could not grow, which a full disk does before anything is written.
+    /// Extended code: the file that readers share could not grow, the first symptom of a full disk.
     pub const IOERR_SHMSIZE: i32 = IOERR | (19 << 8);
 }
 
@@ -96,15 +96,16 @@ fn by_sqlite_code(code: i32) -> Option<(Trouble, &'static str)> {
 }
 
 const NOT_IN_TIME: &str = "the database did not answer in time";
-/// What Postgres says of a statement that ran into `statement_timeout`.
+/// SQLSTATE of a statement that exceeded `statement_timeout`.
 const QUERY_CANCELED: &str = "57014";
 /// What the relay says in the place of a server that sent too much. No server has this code.
 pub(crate) const SENT_TOO_MUCH: &str = "ZL001";
 
-/// By Postgres' classes of SQLSTATE, from <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
+/// Classifies by Postgres' classes of SQLSTATE, from
+/// <https://www.postgresql.org/docs/current/errcodes-appendix.html>.
 fn by_sqlstate(code: &str) -> Option<(Trouble, &'static str)> {
     if code == QUERY_CANCELED {
-        // Nobody else cancels our statements: it took longer than it may.
+        // Only the timeout cancels this program's statements.
         return Some((Trouble::Locked, NOT_IN_TIME));
     }
     Some(match code.get(..2)? {
@@ -136,7 +137,7 @@ impl From<sqlx::Error> for StoreError {
         }
         let known = match &error {
             sqlx::Error::Database(told) => told.code().and_then(|code| match code.parse::<i32>() {
-                // SQLSTATE has five characters, SQLite's numbers at most four.
+                // SQLSTATE has five characters, SQLite's codes have at most four.
                 Ok(number) if code.len() < 5 => by_sqlite_code(number),
                 _ => by_sqlstate(&code),
             }),

@@ -1,9 +1,8 @@
-//! What is kept between calls, and the only crate that names a database: SQLite embedded (a file in
-//! the data folder, or memory), or Postgres where several machines share what they keep.
+//! Storage between calls, and the only crate that depends on a database: embedded SQLite (a file in the data
+//! folder, or memory), or Postgres to share data between machines.
 //!
-//! Every row has an owner, and no operation crosses owners. What is kept is bounded in number and in
-//! age. A store that cannot be used says so in one clear [`StoreError`]; whoever called goes on
-//! without it.
+//! Every row has an owner, and no operation crosses owners. Stored data is limited in number and age. An
+//! unavailable store returns a [`StoreError`]; the caller continues without it.
 
 mod backend;
 mod bounds;
@@ -42,7 +41,8 @@ pub use records::{KeptRecords, RecordsHead, RecordsRow};
 /// is invalid.
 pub const SKEW_MS: i64 = 300_000;
 
-/// Whether no entry can have this key. Postgres has no text with a NUL, so neither database is asked for one.
+/// Whether no entry can have this key. Postgres text cannot contain NUL, so such keys are rejected for both
+/// databases.
 pub(crate) fn is_no_key(key: &str) -> bool {
     key.contains('\0')
 }

@@ -1,9 +1,9 @@
-//! The tables' versions, in order. A version that was released is never changed: what changes is added.
+//! Schema versions in order. A released version is never edited; changes are new versions.
 
 use sqlx::SqlSafeStr;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
-/// Tables of SQLite.
+/// Schema of SQLite.
 pub(crate) fn sqlite() -> Migrator {
     of(&[
         (1, "tables", include_str!("../migrations/sqlite/0001_tables.sql")),
@@ -20,7 +20,7 @@ pub(crate) fn sqlite() -> Migrator {
     ])
 }
 
-/// Tables of Postgres.
+/// Schema of Postgres.
 pub(crate) fn postgres() -> Migrator {
     of(&[
         (

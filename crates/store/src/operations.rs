@@ -1,5 +1,5 @@
-//! The operations on deliverables, written once: both databases understand the statements alike. sqlx checks the types
-//! of each database by itself, so the text is shared and the code is made for each.
+//! Operations on deliverables, written once: the statements are valid in both databases. sqlx types are
+//! specific to each database, so the text is shared and the code is generated for each.
 
 /// Selects an owner's deliverables that are there, each with its newest version; `$which` says which of them, `$most` is the
 /// parameter for their largest size.
@@ -68,7 +68,7 @@ macro_rules! resource_rows {
     };
 }
 
-/// Implements the operations for a type with a field `pool`, whose rows are of this kind.
+/// Implements the operations for a type with a field `pool` and this row type.
 macro_rules! deliverable_operations {
     ($store:ty, $row:ty) => {
         row_reader!(deliverable_of: $row => DeliverableRow {
@@ -174,7 +174,7 @@ macro_rules! deliverable_operations {
                 })
             }
 
-            // One statement, so that a sync by somebody else does not come between the resource and its items.
+            // One statement, so that a concurrent sync cannot separate the resource from its items.
             fn resource<'a>(
                 &'a self,
                 owner: &'a str,
@@ -230,7 +230,8 @@ macro_rules! deliverable_operations {
                     for (id, item) in &row.items {
                         room.take_texts([Some(id.as_str()), Some(item)])?;
                     }
-                    // Begins with a write that all syncs share: a second writer waits here and then sees the whole first sync.
+                    // Begins with a write that all syncs share: a second writer waits here and then sees the
+                    // complete first sync.
                     let mut transaction = self.pool.begin().await?;
                     sqlx::query("UPDATE store_state SET value = value + 1 WHERE name = 'revision'")
                         .execute(&mut *transaction)
@@ -305,7 +306,7 @@ macro_rules! deliverable_operations {
                 checked_ms: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
-                    // The later of two checks stays, unless its timestamp is too far ahead to be valid.
+                    // The later of two checks is kept, unless its timestamp is too far ahead to be valid.
                     let done = bound!(
                         "UPDATE sync_registry SET checked_ms = \
                          CASE WHEN checked_ms > $4 AND checked_ms <= $5 THEN checked_ms ELSE $4 END \

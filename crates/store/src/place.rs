@@ -1,4 +1,4 @@
-//! Where things are kept, opened in the background.
+//! Location of the store, opened in the background.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -17,14 +17,14 @@ use crate::{Bounds, Forgotten, RecordsHead, RecordsRow, StoreError};
 /// Name of the database file in the data folder.
 const FILE: &str = "freshcontext.sqlite3";
 
-/// Where things are kept.
+/// Location of the store.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Place {
-    /// In this folder, in a SQLite file.
+    /// A SQLite file in this folder.
     Folder(PathBuf),
-    /// In memory, for the life of the process.
+    /// In memory, for the lifetime of the process.
     Memory,
-    /// In a Postgres database at this address, which may hold a password.
+    /// A Postgres database at this address, which may contain a password.
     Postgres(String),
 }
 
@@ -48,14 +48,14 @@ impl Place {
     }
 }
 
-/// A store. It is opened in the background when it is first used; one that cannot be used is tried again in the
-/// background, after pauses that grow, and everybody shares what came of the last attempt.
+/// A store. It is opened in the background at first use. After a failure it is retried in the background with
+/// growing back-off, and all callers share the result of the last attempt.
 pub struct Store {
     reach: Arc<Reach>,
     retention: Retention,
     queue: Arc<Queue>,
     written: AtomicU64,
-    /// Whether nothing is ever deleted for its age or number.
+    /// Whether stored data is never deleted.
     replay: bool,
 }
 
@@ -69,7 +69,7 @@ async fn forgotten(
     Ok(forgotten)
 }
 
-/// What wrote it has ended early.
+/// The writing task has ended unexpectedly.
 fn lost() -> StoreError {
     StoreError::new(Trouble::Other, "the database could not be used")
 }
@@ -83,12 +83,12 @@ impl fmt::Debug for Store {
 }
 
 impl Store {
-    /// A store at this place, with the default bounds. Nothing is opened yet.
+    /// Creates a store at this location with the default timeouts. Nothing is opened yet.
     pub fn new(place: Place, retention: Retention) -> Self {
         Self::bounded(place, retention, Bounds::DEFAULT)
     }
 
-    /// A store at this place. Nothing is opened yet.
+    /// Creates a store at this location. Nothing is opened yet.
     pub fn bounded(place: Place, retention: Retention, bounds: Bounds) -> Self {
         Self {
             reach: Reach::new(place, bounds),
@@ -99,29 +99,30 @@ impl Store {
         }
     }
 
-    /// The same store for a replay, which has no real clock: nothing is deleted for its age or number.
+    /// Switches the store to a replay, which has no real clock: nothing is deleted for its age or number.
     #[must_use]
     pub fn in_replay(self) -> Self {
         Self { replay: true, ..self }
     }
 
-    /// Begins to open the database in the background.
+    /// Starts opening the database in the background.
     pub fn begin(&self) {
         self.reach.begin();
     }
 
-    /// The open database, within [`Bounds::operation`]. After a failure the answer comes within [`Bounds::wait`].
+    /// Returns the open database, within [`Bounds::operation`]. After a failure it returns within
+    /// [`Bounds::wait`].
     pub async fn backend(&self) -> Result<Arc<dyn Backend>, StoreError> {
         self.reach.backend().await
     }
 
-    /// Why the database cannot be used, where that is known; nothing is asked.
+    /// Returns why the database is unavailable, if known. Makes no attempt.
     pub fn trouble(&self) -> Option<StoreError> {
         self.reach.trouble()
     }
 
-    /// Has something kept in the background, and waits for it no longer than [`Bounds::wait`]. Once it is late, others are
-    /// told so at once until a write has ended. `write` begins it, with the open database.
+    /// Runs a write in the background and waits for at most [`Bounds::wait`]. After a timeout, other writes
+    /// fail at once until a write has ended. `write` starts the write with the open database.
     async fn in_time<T, K>(&self, write: impl FnOnce(Arc<dyn Backend>) -> K) -> Result<T, StoreError>
     where
         K: Future<Output = Result<T, StoreError>>,
@@ -142,8 +143,8 @@ impl Store {
         done
     }
 
-    /// Keeps an answer, and from time to time forgets what is too much, or too old at `now_ms`. An error within
-    /// [`Bounds::wait`] where it is not kept by then.
+    /// Stores an answer, and occasionally deletes surplus entries and those expired at `now_ms`. Returns an
+    /// error after [`Bounds::wait`] if it is not stored by then.
     pub async fn keep_answer(&self, owner: &str, answer: AnswerRow, now_ms: i64) -> Result<(), StoreError> {
         self.in_time(|_| {
             let kept = self.queue.add(&self.reach, owner, answer);
@@ -154,19 +155,19 @@ impl Store {
         Ok(())
     }
 
-    /// Keeps an answer, and from time to time forgets what is too much, or too old at `now_ms`.
+    /// Stores an answer, and occasionally deletes surplus entries and those expired at `now_ms`.
     pub async fn put_answer(&self, owner: &str, answer: &AnswerRow, now_ms: i64) -> Result<(), StoreError> {
         self.backend().await?.put_answer(owner, answer).await?;
         self.look(now_ms).await
     }
 
-    /// Counts writes; whether it is time to delete expired and surplus entries.
+    /// Counts a write. Returns whether it is time to delete expired and surplus entries.
     fn is_time_to_forget(&self) -> bool {
         let written = self.written.fetch_add(1, Ordering::Relaxed);
         written.is_multiple_of(Retention::slack(self.retention.answers))
     }
 
-    /// Counts writes, and deletes expired and surplus entries once in a while.
+    /// Counts a write, and occasionally deletes expired and surplus entries.
     async fn look(&self, now_ms: i64) -> Result<(), StoreError> {
         if self.is_time_to_forget() {
             self.forget(now_ms).await?;
@@ -174,7 +175,7 @@ impl Store {
         Ok(())
     }
 
-    /// The same in the background: nobody waits for it.
+    /// The same in the background.
     fn look_later(&self, now_ms: i64) {
         if !self.is_time_to_forget() || self.replay {
             return;
@@ -188,7 +189,7 @@ impl Store {
         });
     }
 
-    /// Deletes what is expired at `now_ms`, at most a share at once, and what is beyond the bound.
+    /// Deletes entries expired at `now_ms`, at most a share at once, and those beyond the limit.
     async fn forget(&self, now_ms: i64) -> Result<Forgotten, StoreError> {
         if self.replay {
             return Ok(Forgotten::default());
@@ -196,7 +197,7 @@ impl Store {
         forgotten(&self.backend().await?, self.retention, now_ms).await
     }
 
-    /// An owner's answer that is not too old at `now_ms`. Another owner's is not found.
+    /// Returns an owner's answer that is not expired at `now_ms`. Another owner's is not found.
     pub async fn answer(
         &self,
         owner: &str,
@@ -218,7 +219,7 @@ impl Store {
         self.backend().await?.answers(owner, page, most).await
     }
 
-    /// Calls of one owner whose records are kept.
+    /// Most calls of one owner with stored records.
     const fn records_kept(&self) -> i64 {
         if self.replay {
             i64::MAX
@@ -227,7 +228,8 @@ impl Store {
         }
     }
 
-    /// As [`put_records`](Self::put_records). An error within [`Bounds::wait`] where they are not kept by then.
+    /// Like [`put_records`](Self::put_records). Returns an error after [`Bounds::wait`] if they are not
+    /// stored by then.
     pub async fn keep_records(
         &self,
         owner: &str,
@@ -251,8 +253,9 @@ impl Store {
         Ok(kept)
     }
 
-    /// Keeps the records of a call with the ids of their items, and forgets the owner's that are too many, and from time to
-    /// time what is too old at `now_ms`. `false` where there are records of this id already, which are left as they are.
+    /// Stores the records of a call with the ids of their items, deletes the owner's surplus ones, and
+    /// occasionally those expired at `now_ms`. Returns `false` and changes nothing if records with this id
+    /// exist.
     pub async fn put_records(
         &self,
         owner: &str,
@@ -268,7 +271,7 @@ impl Store {
         Ok(kept)
     }
 
-    /// An owner's context records that are not too old at `now_ms`. Another owner's are not found.
+    /// Returns an owner's context records that are not expired at `now_ms`. Another owner's are not found.
     pub async fn records(
         &self,
         owner: &str,
@@ -279,29 +282,29 @@ impl Store {
         self.backend().await?.records(owner, context_id, since).await
     }
 
-    /// What there is of an owner's context records at `now_ms`, the last written first.
+    /// Lists an owner's context records at `now_ms`, the last written first.
     pub async fn list_records(&self, owner: &str, now_ms: i64) -> Result<Vec<RecordsHead>, StoreError> {
         let since = now_ms.saturating_sub(self.retention.age_ms);
         let most = self.retention.records;
         self.backend().await?.list_records(owner, since, most).await
     }
 
-    /// What bounds it.
+    /// Returns the limits on stored data.
     pub const fn retention(&self) -> Retention {
         self.retention
     }
 
-    /// How long it may take.
+    /// Returns the timeouts.
     pub fn bounds(&self) -> Bounds {
         *self.reach.bounds()
     }
 
-    /// What is in it.
+    /// Returns statistics.
     pub async fn info(&self) -> Result<Info, StoreError> {
         self.backend().await?.info().await
     }
 
-    /// Complaints about its integrity; none where it is sound.
+    /// Checks the integrity. Returns the problems; none if the database is sound.
     pub async fn check(&self) -> Result<Vec<String>, StoreError> {
         self.backend().await?.check().await
     }
@@ -313,7 +316,7 @@ impl Store {
         Ok(forgotten)
     }
 
-    /// Ends all connections, in bounded time; nothing is opened afterwards.
+    /// Closes all connections, in bounded time; nothing is opened afterwards.
     pub async fn close(&self) {
         self.reach.close().await;
     }

@@ -1,4 +1,5 @@
-//! Postgres, for several machines. The connection has no TLS: on loopback, or through the operator's own tunnel.
+//! Postgres, for several machines. Connections are unencrypted: on loopback, or through the operator's own
+//! tunnel.
 
 use std::str::FromStr as _;
 use std::sync::{Arc, Weak};
@@ -17,10 +18,10 @@ use crate::room::Room;
 use crate::tables::writable;
 use crate::{BoxFuture, StoreError, is_no_key, migrations};
 
-/// Connections of one process.
+/// Connections per process.
 const CONNECTIONS: u32 = 4;
-/// Tenths of the time of an operation that the server gives a statement: it ends one itself before the operation is given
-/// up, so that the connection stays usable.
+/// Tenths of an operation's timeout that the server gives a statement. The server ends it first, so the
+/// connection stays usable.
 const STATEMENT_TENTHS: u32 = 9;
 
 /// Accepted schemes.
@@ -62,10 +63,10 @@ impl Postgres {
                 )
             })?;
         let connecting = async {
-            // Not by the pool, which would try a refused connection again until its time is over.
+            // Not through the pool, which would retry a refused connection until its timeout.
             let mut first = options.connect().await?;
             migrations::postgres().run_direct(None, &mut first, false).await?;
-            // How it ends does not matter.
+            // The result of closing does not matter.
             let _ = first.close().await;
             let pool = PgPoolOptions::new()
                 .max_connections(CONNECTIONS)
@@ -88,7 +89,7 @@ impl Postgres {
         })
     }
 
-    /// A connection for upkeep, whose statements may take any time. It ends with its use.
+    /// A single-use connection for maintenance, without a statement timeout.
     async fn without_timeout(&self) -> Result<PgConnection, StoreError> {
         let mut own = self.pool.acquire().await?.detach();
         sqlx::query("SET statement_timeout = 0").execute(&mut own).await?;
@@ -107,7 +108,7 @@ impl Postgres {
 
 async fn options(address: &str, statement: Duration) -> Result<PgConnectOptions, StoreError> {
     let address = address.to_owned();
-    // Where the address has no password, a file of passwords is read.
+    // Without a password in the address, a password file is read.
     let read = tokio::task::spawn_blocking(move || read_address(&address));
     let options = read.await.ok().flatten().ok_or_else(|| {
         StoreError::new(
@@ -117,7 +118,7 @@ async fn options(address: &str, statement: Duration) -> Result<PgConnectOptions,
     })?;
     Ok(options
         .options([("statement_timeout", statement.as_millis().to_string())])
-        // What could not be done is told once, by us; statements are nothing for an operator's log.
+        // This crate reports errors once; statements do not belong in an operator's log.
         .disable_statement_logging())
 }
 
@@ -130,7 +131,7 @@ in_time!(Postgres);
 impl Backend for Postgres {
     shared_operations!();
 
-    /// Reads every table to its end: the server itself keeps checksums where it was set up to.
+    /// Reads every table completely; the server verifies checksums itself if it is configured to.
     fn check(&self) -> BoxFuture<'_, Result<Vec<String>, StoreError>> {
         Box::pin(async move {
             let mut own = self.without_timeout().await?;

@@ -1,5 +1,5 @@
-//! Answers on their way into the database. All that wait are written in one transaction, so that many at once are not
-//! late because each is written by itself.
+//! Queue of answers to be written. All queued answers are written in one transaction, because a transaction
+//! for each would delay a burst.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,12 +10,12 @@ use crate::backend::AnswerRow;
 use crate::error::Trouble;
 use crate::reach::Reach;
 
-/// Answers of one transaction.
+/// Most answers in one transaction.
 const AT_ONCE: usize = 64;
 
-/// What one caller learns of its answer.
+/// Result that one caller receives for its answer.
 type Told = Result<(), StoreError>;
-/// Answers with their owners, and those who wait for them.
+/// Answers with their owners, and the waiting callers.
 type Batch = (Vec<(String, AnswerRow)>, Vec<oneshot::Sender<Told>>);
 
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(crate) struct Queue {
 struct State {
     rows: Vec<(String, AnswerRow)>,
     told: Vec<oneshot::Sender<Told>>,
-    /// Whether a task writes.
+    /// Whether a task is writing.
     writing: bool,
 }
 
@@ -36,7 +36,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds an answer. What comes back is told when it is written, or why it is not.
+    /// Adds an answer. The returned channel receives the result of the write.
     pub(crate) fn add(
         self: &Arc<Self>,
         reach: &Arc<Reach>,
@@ -54,7 +54,7 @@ impl Queue {
         kept
     }
 
-    /// What is to be written next; none ends the writing.
+    /// Returns the next batch; `None` ends the writing task.
     fn take(&self) -> Option<Batch> {
         let mut state = self.state();
         let many = state.rows.len().min(AT_ONCE);
@@ -75,13 +75,13 @@ async fn write(queue: Arc<Queue>, reach: Arc<Reach>) {
         let alone = rows.len() > 1
             && matches!(&done, Err(error) if matches!(error.trouble, Trouble::TooLarge | Trouble::Other));
         for (row, told) in rows.iter().zip(told) {
-            // One that cannot be written must not keep the others from it.
+            // An answer that cannot be written must not block the others.
             let done = if alone {
                 written(&reach, std::slice::from_ref(row)).await
             } else {
                 done.clone()
             };
-            // Who waits no longer learns nothing.
+            // A caller that timed out no longer listens.
             let _ = told.send(done);
         }
     }

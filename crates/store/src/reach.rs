@@ -1,5 +1,5 @@
-//! Whether the database can be used. It is opened, and looked at again after a failure, by one task in the background:
-//! callers share what that task finds, and none of them connects.
+//! Availability of the database. One background task opens it and checks it after a failure; callers share
+//! the result, and none of them connects.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -13,35 +13,35 @@ use crate::error::Trouble;
 use crate::place::Place;
 use crate::{Bounds, StoreError};
 
-/// Longest wait for the end of all connections.
+/// Longest wait for closing all connections.
 const CLOSING: Duration = Duration::from_secs(2);
 
 pub(crate) struct Reach {
     place: Place,
     bounds: Bounds,
     state: Mutex<State>,
-    /// Told of every change of the state.
+    /// Notifies of every state change.
     changed: watch::Sender<()>,
-    /// Ends a pause early.
+    /// Ends a back-off early.
     hurry: Arc<Notify>,
-    /// A thread of its own: a write must not be late because the serving threads are busy.
+    /// A thread of its own: busy serving threads must not delay a write.
     runtime: OnceLock<Option<Runtime>>,
 }
 
 #[derive(Default)]
 struct State {
     backend: Option<Arc<dyn Backend>>,
-    /// Why the database cannot be used.
+    /// Why the database is unavailable.
     trouble: Option<StoreError>,
-    /// Whether the task runs.
+    /// Whether the task is running.
     tended: bool,
-    /// Since when an attempt is at work.
+    /// Start of the current attempt.
     attempt: Option<Instant>,
-    /// Failures since something was last written.
+    /// Failures since the last successful write.
     failures: u32,
-    /// Until then a write is late, and no answer waits for another one.
+    /// Until then a write is overdue, and no answer waits for another one.
     late: Option<Instant>,
-    /// Whether the log has the line that answers are not kept.
+    /// Whether the log already reports that answers are not stored.
     told: bool,
     closed: bool,
 }
@@ -76,7 +76,7 @@ impl Reach {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins to open the database, unless it is open or being opened.
+    /// Starts opening the database, unless it is open or being opened.
     pub(crate) fn begin(self: &Arc<Self>) {
         let state = self.state();
         if state.backend.is_none() {
@@ -90,14 +90,14 @@ impl Reach {
         }
         state.tended = true;
         if state.trouble.is_none() {
-            // Callers must not find that nothing is at work before the task has begun.
+            // Callers must see the attempt before the task has started.
             state.attempt = Some(Instant::now());
         }
         drop(state);
         self.spawn(tended(Arc::downgrade(self)));
     }
 
-    /// Starts work on the store's own thread.
+    /// Spawns work on the store's own thread.
     pub(crate) fn spawn<W>(&self, work: W) -> JoinHandle<W::Output>
     where
         W: Future<Output: Send> + Send + 'static,
@@ -117,12 +117,12 @@ impl Reach {
         }
     }
 
-    /// Why the database cannot be used, where that is known.
+    /// Returns why the database is unavailable, if known.
     pub(crate) fn trouble(&self) -> Option<StoreError> {
         self.state().trouble.clone()
     }
 
-    /// The open database, or why there is none at this moment.
+    /// Returns the open database, or why there is none now.
     pub(crate) fn now(&self) -> Result<Arc<dyn Backend>, StoreError> {
         let state = self.state();
         match (&state.trouble, &state.backend) {
@@ -131,8 +131,8 @@ impl Reach {
         }
     }
 
-    /// The database for an answer: where it cannot be used, that is known at once. An opening is waited for until
-    /// `until`, and no longer than [`Bounds::wait`] from its beginning.
+    /// Returns the database for an answer. Fails at once if it is known to be unavailable. Waits for an
+    /// opening until `until`, and at most [`Bounds::wait`] from its start.
     pub(crate) async fn for_answer(self: &Arc<Self>, until: Instant) -> Result<Arc<dyn Backend>, StoreError> {
         self.begin();
         if self.state().is_late() {
@@ -141,8 +141,8 @@ impl Reach {
         self.opened(until, self.bounds.wait).await
     }
 
-    /// The database for a caller who needs it. After a failure it is looked at again, which is waited for as long as an
-    /// answer waits.
+    /// Returns the database for a caller that requires it. After a failure, waits for a new attempt as long
+    /// as an answer would.
     pub(crate) async fn backend(self: &Arc<Self>) -> Result<Arc<dyn Backend>, StoreError> {
         self.begin();
         let mut changes = self.changed.subscribe();
@@ -161,7 +161,7 @@ impl Reach {
         self.now()
     }
 
-    /// The open database, or why there is none.
+    /// Returns the open database, or why there is none.
     async fn opened(&self, until: Instant, longest: Duration) -> Result<Arc<dyn Backend>, StoreError> {
         let mut changes = self.changed.subscribe();
         loop {
@@ -185,19 +185,19 @@ impl Reach {
         }
     }
 
-    /// Notes that a write of an answer is late: until it ends, no other answer waits.
+    /// Records that the write of an answer is overdue: until it ends, no other answer waits.
     pub(crate) fn note_late(&self) {
         self.state().late = Some(Instant::now() + self.bounds.operation);
     }
 
-    /// Says in the log, once, that answers are not kept.
+    /// Logs once that answers are not stored.
     pub(crate) fn tell(&self, error: &StoreError) {
         if !std::mem::replace(&mut self.state().told, true) {
             tracing::warn!(%error, "the store cannot be used; tools go on, and answers get no id");
         }
     }
 
-    /// Notes how a write ended.
+    /// Records the result of a write.
     pub(crate) fn note_written(self: &Arc<Self>, done: &Result<(), StoreError>) {
         match done {
             Ok(()) => {
@@ -214,7 +214,7 @@ impl Reach {
         }
     }
 
-    /// Notes that the database could not be used. What is wrong with one value says nothing about the database.
+    /// Records a failure of the database. An error in a single value does not count.
     pub(crate) fn note(self: &Arc<Self>, error: &StoreError) {
         if matches!(error.trouble, Trouble::TooLarge | Trouble::Other) {
             return;
@@ -231,7 +231,7 @@ impl Reach {
         self.tend(state);
     }
 
-    /// One attempt: what is open is looked at, else it is opened.
+    /// Makes one attempt: checks an open database, otherwise opens it.
     async fn attempt(self: &Arc<Self>) -> Result<Arc<dyn Backend>, StoreError> {
         let open = {
             let mut state = self.state();
@@ -244,7 +244,7 @@ impl Reach {
         }
     }
 
-    /// Takes in what an attempt found; whether the task is done.
+    /// Applies the result of an attempt. Returns whether the task is done.
     fn settle(&self, found: Result<Arc<dyn Backend>, StoreError>) -> bool {
         let mut state = self.state();
         state.attempt = None;
@@ -261,7 +261,7 @@ impl Reach {
                 tracing::debug!(%error, "the store cannot be used");
                 state.trouble = Some(error);
                 state.failures = state.failures.saturating_add(1);
-                // A server is connected to anew: what became of the old connections is not known.
+                // Connects to a server again, because the state of the old connections is unknown.
                 if matches!(self.place, Place::Postgres(_)) {
                     old = state.backend.take();
                 }
@@ -274,7 +274,7 @@ impl Reach {
         done
     }
 
-    /// Ends all connections, in bounded time. Nothing is opened afterwards.
+    /// Closes all connections, in bounded time. Nothing is opened afterwards.
     pub(crate) async fn close(&self) {
         let backend = {
             let mut state = self.state();
@@ -293,13 +293,13 @@ impl Reach {
 impl Drop for Reach {
     fn drop(&mut self) {
         if let Some(runtime) = self.runtime.take().flatten() {
-            // What hangs on its threads is not waited for.
+            // Blocked threads are not awaited.
             runtime.shutdown_background();
         }
     }
 }
 
-/// Opens the database and looks at it after failures, until it can be used or nobody holds the store.
+/// Opens the database and retries after failures, until it is available or the store has been dropped.
 async fn tended(reach: Weak<Reach>) {
     loop {
         let pause = {
@@ -309,7 +309,7 @@ async fn tended(reach: Weak<Reach>) {
             state.trouble.is_some().then(|| (pause, Arc::clone(&this.hurry)))
         };
         if let Some((pause, hurry)) = pause {
-            // Not held meanwhile: a store that is dropped ends this.
+            // Holds no reference meanwhile: dropping the store ends this task.
             let _ = tokio::time::timeout(pause, hurry.notified()).await;
         }
         let Some(this) = reach.upgrade() else { return };

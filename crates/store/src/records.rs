@@ -1,4 +1,4 @@
-//! What context records need kept: the records of a call as one text, and which items are in them.
+//! Storage of context records: the records of a call as one text, and the ids of their items.
 
 use serde::Serialize;
 
@@ -8,37 +8,37 @@ use crate::StoreError;
 /// The records of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordsRow {
-    /// The id of their envelope.
+    /// Id of their envelope.
     pub context_id: String,
     /// The tool that was called.
     pub tool: String,
-    /// Which resource answered and what it said then, as one hash; `None` where nothing can be compared with it.
+    /// Hash of the resource and its content at that time; `None` if nothing can be compared with it.
     pub state: Option<String>,
-    /// The records as JSON, in the form of whoever wrote them.
+    /// The records as JSON, in the writer's format.
     pub bundle: String,
-    /// How often they were changed.
+    /// Number of changes.
     pub revision: i64,
-    /// When the call ended, in milliseconds since 1970.
+    /// End of the call, in milliseconds since 1970.
     pub created_ms: i64,
 }
 
-/// What a list says of records.
+/// Summary of stored records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecordsHead {
-    /// The id of their envelope.
+    /// Id of their envelope.
     pub context_id: String,
     /// The tool that was called.
     pub tool: String,
-    /// How often they were changed.
+    /// Number of changes.
     pub revision: i64,
-    /// When the call ended, in milliseconds since 1970.
+    /// End of the call, in milliseconds since 1970.
     pub created_ms: i64,
 }
 
-/// The operations on context records. Each is one short transaction.
+/// Operations on context records. Each is one short transaction.
 pub trait KeptRecords: Send + Sync {
-    /// Keeps records with the ids of their items, and forgets those of the owner beyond the `keep` that were written last.
-    /// `false` where there are records of this id already: they are left as they are, and nothing is changed.
+    /// Stores records with the ids of their items, and deletes the owner's beyond the `keep` last written.
+    /// Returns `false` and changes nothing if records with this id exist.
     fn put_records<'a>(
         &'a self,
         owner: &'a str,
@@ -47,7 +47,7 @@ pub trait KeptRecords: Send + Sync {
         keep: i64,
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 
-    /// An owner's records, unless they were made before `since_ms`. Another owner's are not found.
+    /// Returns an owner's records, unless they are older than `since_ms`. Another owner's are not found.
     fn records<'a>(
         &'a self,
         owner: &'a str,
@@ -55,7 +55,7 @@ pub trait KeptRecords: Send + Sync {
         since_ms: i64,
     ) -> BoxFuture<'a, Result<Option<RecordsRow>, StoreError>>;
 
-    /// What there is of an owner that was not made before `since_ms`, the last written first, at most so many.
+    /// Lists an owner's records since `since_ms`, the last written first, up to `most`.
     fn list_records<'a>(
         &'a self,
         owner: &'a str,
@@ -63,7 +63,7 @@ pub trait KeptRecords: Send + Sync {
         most: i64,
     ) -> BoxFuture<'a, Result<Vec<RecordsHead>, StoreError>>;
 
-    /// The ids of an owner's records that are of this state or hold one of these items, each once.
+    /// Returns the ids of an owner's records with this state or one of these items, each once.
     fn records_about<'a>(
         &'a self,
         owner: &'a str,
@@ -71,8 +71,7 @@ pub trait KeptRecords: Send + Sync {
         items: &'a [String],
     ) -> BoxFuture<'a, Result<Vec<String>, StoreError>>;
 
-    /// Puts a text in place of an owner's records, unless they were changed since they were read at `revision`; whether
-    /// it did.
+    /// Replaces an owner's records, unless they were changed since `revision`. Returns whether it did.
     fn change_records<'a>(
         &'a self,
         owner: &'a str,
@@ -82,7 +81,7 @@ pub trait KeptRecords: Send + Sync {
     ) -> BoxFuture<'a, Result<bool, StoreError>>;
 }
 
-/// Implements the operations for a type with a field `pool` and a method `writer`, whose rows are of this kind.
+/// Implements the operations for a type with a field `pool`, a method `writer`, and this row type.
 macro_rules! records_operations {
     ($store:ty, $row:ty) => {
         row_reader!(records_of: $row => RecordsRow {
@@ -238,7 +237,7 @@ macro_rules! records_operations {
                         }
                         query.push(")");
                     }
-                    // Its text differs with the number of items: it is not worth keeping prepared.
+                    // The text depends on the number of items, so caching the prepared statement is useless.
                     let query = query.build_query_scalar::<String>().persistent(false);
                     let mut room = self.room("kept_records");
                     let mut rows = query.fetch(&self.pool);

@@ -1,4 +1,4 @@
-//! SQLite, embedded: one file with a write-ahead log, or memory.
+//! Embedded SQLite: a file with a write-ahead log, or memory.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -18,22 +18,22 @@ use crate::room::Room;
 use crate::tables::writable;
 use crate::{BoxFuture, StoreError, is_no_key, migrations, private};
 
-/// How long another process may hold the file before we give up.
+/// Longest wait for another process's lock on the file.
 const BUSY: Duration = Duration::from_secs(2);
-/// How long between two looks at whether another process still opens the file.
+/// Interval between two checks whether another process is still opening the file.
 const TRY_AGAIN: Duration = Duration::from_millis(10);
 /// Memory of SQLite beside what one operation reads and what it is read into, in bytes: pages of all connections.
 const PAGES: usize = 64 << 20;
 /// Rows that SQLite's thread reads ahead.
 const AHEAD: usize = 1;
-/// Connections for reading. SQLite has one writer at a time, whose connection is beside these: a write does not queue
+/// Read connections. SQLite has one writer at a time, with a separate connection, so a write does not queue
 /// behind reads.
 const READERS: u32 = 3;
 
 pub(crate) struct Sqlite {
-    /// For reading; the only one in memory, where each connection would have a database of its own.
+    /// For reading. The only pool in memory, where each connection would have its own database.
     pool: SqlitePool,
-    /// For writing, to a file.
+    /// For writing to a file.
     writer: Option<SqlitePool>,
     reach: Weak<Reach>,
 }
@@ -41,13 +41,13 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     const NAME: &'static str = "sqlite";
 
-    /// Opens a file, made where there is none, in a folder that is made too.
+    /// Opens a file. Creates the file and its folder if they do not exist.
     pub(crate) async fn file(file: &Path, reach: &Arc<Reach>) -> Result<Self, StoreError> {
         let longest = reach.bounds().operation;
-        // Two that open a new file at once would both make its tables. Given back when this returns.
+        // Two processes that open a new file at once would both create its tables. Released on return.
         let _turn = {
             let file = file.to_owned();
-            // A file system may take its time, which is not the serving thread's.
+            // The file system may block, so this does not run on the serving thread.
             let prepared = tokio::task::spawn_blocking(move || prepare(&file, longest)).await;
             let failed = |_| {
                 Err(StoreError::new(
@@ -77,7 +77,7 @@ impl Sqlite {
         })
     }
 
-    /// A store that ends with the process.
+    /// Opens a store that ends with the process.
     pub(crate) async fn memory(reach: &Arc<Reach>) -> Result<Self, StoreError> {
         let options = SqliteConnectOptions::new().in_memory(true).row_buffer_size(AHEAD);
         let pool = pool(options, 1, reach.bounds().operation).await?;
@@ -109,7 +109,7 @@ async fn pool(
     connections: u32,
     longest: Duration,
 ) -> Result<SqlitePool, StoreError> {
-    // What could not be done is told once, by us; statements are nothing for an operator's log.
+    // This crate reports errors once; statements do not belong in an operator's log.
     let options = options.disable_statement_logging();
     let pool = SqlitePoolOptions::new()
         .max_connections(connections)
@@ -122,7 +122,7 @@ async fn pool(
     Ok(pool)
 }
 
-/// Makes the tables, or those that are missing.
+/// Creates missing tables.
 async fn made(pool: &SqlitePool) -> Result<(), StoreError> {
     if let Err(error) = migrations::sqlite().run(pool).await {
         pool.close().await;
@@ -131,7 +131,7 @@ async fn made(pool: &SqlitePool) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes what the database needs on the disk, and waits until no other process opens it. It blocks.
+/// Prepares the files on disk and waits until no other process is opening the database. Blocks.
 fn prepare(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
     if let Some(folder) = file.parent() {
         private::folder(folder, file)?;
@@ -141,7 +141,8 @@ fn prepare(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
     turn(file, longest)
 }
 
-/// Waits until no other process opens the file. Held until it is dropped; `None` where the file system has no locks.
+/// Waits until no other process is opening the file. The lock is held until the result is dropped; `None` if
+/// the file system has no locks.
 fn turn(file: &Path, longest: Duration) -> Result<Option<File>, StoreError> {
     let lock = private::file(&file.with_extension("lock"), "the lock file")?;
     let until = Instant::now() + longest;

@@ -1,5 +1,5 @@
-//! The statements that both databases understand alike, written once. sqlx checks the types of each
-//! database by itself, so the text is shared and the code is made for each.
+//! Statements that are valid in both databases, written once. sqlx types are specific to each database, so
+//! the text is shared and the code is generated for each.
 
 use crate::StoreError;
 use crate::backend::AnswerRow;
@@ -17,8 +17,8 @@ pub(crate) fn writable(answer: &AnswerRow, mut room: Room) -> Result<(), StoreEr
     room.take_texts(texts.map(|text| Some(text.as_str())))
 }
 
-/// Implements the operations that do not depend on the database for a type with a field `pool` and a method
-/// `writer`, the pool for what changes something.
+/// Implements the database-independent operations for a type with a field `pool` and a method `writer`, which
+/// returns the pool for changes.
 macro_rules! shared_operations {
     () => {
         fn put_answer<'a>(
@@ -145,7 +145,7 @@ macro_rules! shared_operations {
 
         fn look(&self) -> BoxFuture<'_, Result<(), StoreError>> {
             self.within(async move {
-                // It takes the right to write, as a write does, and changes nothing.
+                // Takes the write lock like a write, and changes nothing.
                 let none = bound!(
                     "DELETE FROM answers WHERE owner = $1 AND answer_id = $1",
                     ""
@@ -176,7 +176,7 @@ macro_rules! answer_rows {
     };
 }
 
-/// The statement that keeps an answer.
+/// The statement that stores an answer.
 macro_rules! put_answer {
     ($owner:expr, $answer:expr) => {
         bound!(
@@ -196,8 +196,8 @@ macro_rules! put_answer {
     };
 }
 
-/// Implements, for a type with a field `reach`, that an operation ends in time. One that does not, or that lost its
-/// server, is noted, so that others need not find out by themselves.
+/// Implements a timeout of operations for a type with a field `reach`. A timeout or a lost connection is
+/// recorded, so that other callers fail at once.
 macro_rules! in_time {
     ($store:ty) => {
         impl $store {
@@ -229,7 +229,7 @@ macro_rules! in_time {
     };
 }
 
-/// A statement with its values.
+/// Binds values to a statement.
 macro_rules! bound {
     ($statement:expr, $($value:expr),+ $(,)?) => {
         sqlx::query($statement)$(.bind($value))+

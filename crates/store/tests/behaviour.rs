@@ -1,5 +1,5 @@
-//! What a store does, tried on SQLite and on Postgres alike. Where no Postgres is installed, its trials are ignored; with
-//! FRESHCONTEXT_REQUIRE_POSTGRES they fail.
+//! Behaviour of a store, tested on SQLite and on Postgres. Without an installed Postgres, its tests are
+//! ignored; with FRESHCONTEXT_REQUIRE_POSTGRES they fail.
 
 #![expect(
     clippy::unwrap_used,
@@ -31,7 +31,7 @@ use std::sync::{Arc, OnceLock};
 use freshcontext_store::{AnswerRow, Forgotten, Place, Retention, Store, Trouble};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// Set by CI: no Postgres is then a failure.
+/// Set by CI: a missing Postgres is then a failure.
 const REQUIRED: &str = "FRESHCONTEXT_REQUIRE_POSTGRES";
 const NOW: i64 = 1_800_000_000_000;
 const DAY: i64 = 86_400_000;
@@ -95,7 +95,7 @@ fn main() {
         Trial::test("sqlite::folder_of_any_name", private::any_name),
     ]);
     trials.push(Trial::test("postgres::unreachable", unreachable));
-    // One server, started by the first trial that needs it, with a database for each.
+    // One server, started by the first test that needs it, with a database for each test.
     let server = Arc::<OnceLock<Result<Postgres, String>>>::default();
     let absent = std::env::var_os(REQUIRED).is_none() && !Postgres::is_installed();
     for (name, behaviour) in BEHAVIOURS {
@@ -112,7 +112,7 @@ fn main() {
     conclusion.exit();
 }
 
-/// A temporary folder, removed with its last user.
+/// A temporary folder, removed with its last reference.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -137,14 +137,14 @@ impl Drop for Folder {
     }
 }
 
-/// A Postgres of the script beside this file; it ends when its stdin does.
+/// A Postgres started by the script beside this file; it stops when its stdin closes.
 struct Postgres {
     child: Child,
     address: String,
 }
 
 impl Postgres {
-    /// The script, which says whether there is a Postgres here, or starts one.
+    /// The script, which reports whether Postgres is installed, or starts one.
     fn script(argument: &str) -> Command {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/postgres.sh");
         let mut command = Command::new("bash");
@@ -188,7 +188,7 @@ impl Drop for Postgres {
     }
 }
 
-/// The address of a new, empty database.
+/// Creates an empty database and returns its address.
 fn database(server: &str) -> Result<String, Failed> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let name = format!("behaviour_{}", NEXT.fetch_add(1, Ordering::Relaxed));
@@ -339,7 +339,7 @@ fn restart(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// A new database that eight open at the same moment.
+/// A new database that eight stores open at the same time.
 fn opened_at_once(place: Place) -> Result<(), Failed> {
     block_on(async {
         let mut openers = Vec::new();
@@ -448,7 +448,7 @@ fn damaged() -> Result<(), Failed> {
     ensure(std::fs::read(folder.file())? == before, "it is left as it is")
 }
 
-/// Somebody holds the file: a clear error within seconds, and all is well afterwards.
+/// Another process locks the file: a clear error within seconds, and normal operation afterwards.
 fn locked() -> Result<(), Failed> {
     let folder = Folder::new();
     block_on(async {
@@ -467,7 +467,7 @@ fn locked() -> Result<(), Failed> {
     })
 }
 
-/// What should be the folder is a file, which no user can write a database into.
+/// A file in place of the folder, where no user can create a database.
 fn unusable() -> Result<(), Failed> {
     let folder = Folder::new();
     std::fs::create_dir_all(&folder.0)?;

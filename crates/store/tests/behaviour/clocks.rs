@@ -1,4 +1,4 @@
-//! Clocks that are wrong: what is newer is told by the order of writing, and a jump of the clock forgets next to nothing.
+//! Wrong clocks: the order of writing decides which entry is newer, and a clock jump deletes almost nothing.
 
 use freshcontext_store::{Added, Forgotten, Place, RecordsRow, Retention, Store};
 use libtest_mimic::Failed;
@@ -13,7 +13,7 @@ async fn ids(store: &Store) -> Result<Vec<String>, Failed> {
     Ok(rows.into_iter().map(|row| row.answer_id).collect())
 }
 
-/// Answers of a clock that was a year ahead do not push out those that came after it, nor those of one that is behind.
+/// Answers written with a clock a year ahead displace neither later ones nor those of a slow clock.
 pub fn order_of_writing(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -40,7 +40,7 @@ pub fn order_of_writing(place: Place) -> Result<(), Failed> {
             "ahead6",
         ];
         ensure(left == expected, format!("{left:?}"))?;
-        // One that is replaced was written last.
+        // A replaced answer counts as written last.
         store.put_answer("local", &row("ahead6", NOW), NOW).await?;
         let left = ids(&store).await?;
         ensure(left.first().is_some_and(|id| id == "ahead6"), "replaced")?;
@@ -87,8 +87,8 @@ async fn filled(place: Place) -> Result<Store, Failed> {
     Ok(store)
 }
 
-/// A clock of 2099 takes nothing at once, and says so; while it stays there, a tenth a day; and nothing more when it is
-/// right again. Whatever the number of calls.
+/// A clock of 2099 deletes nothing at once and reports that; while it stays, a tenth a day is deleted; once
+/// it is right, nothing more. Independent of the number of calls.
 pub fn a_jump(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = filled(place.clone()).await?;
@@ -104,11 +104,11 @@ pub fn a_jump(place: Place) -> Result<(), Failed> {
         )?;
         store.close().await;
 
-        // Once more, without so many answers that the oldest go for their number.
+        // Again, with few enough answers that none is deleted for its number.
         let store = Store::new(place, BOUND);
         let info = store.info().await?;
         ensure(info.records == 4 && info.versions == 2, format!("{info:?}"))?;
-        // The clock is right again: nothing goes for its age.
+        // The clock is right again: nothing is deleted for its age.
         let right = store.vacuum(NOW + DAY).await?;
         ensure(
             right.records == 0 && right.deliverables == 0 && right.held_back == 0,
@@ -119,7 +119,7 @@ pub fn a_jump(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// What a jump holds back goes by shares, a day apart, as long as the clock stays.
+/// Entries held back by a jump are deleted in shares, a day apart, while the clock stays.
 pub fn a_jump_that_stays(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = filled(place).await?;
@@ -148,7 +148,7 @@ pub fn a_jump_that_stays(place: Place) -> Result<(), Failed> {
         )?;
         let again = store.vacuum(far + DAY + 1).await?;
         ensure(again.answers == 0 && again.records == 0, format!("{again:?}"))?;
-        // Another machine's clock is right: there is nothing to hold back, and the other begins anew.
+        // Another machine's clock is right: nothing is held back, and the waiting time starts again.
         let right = store.vacuum(NOW + DAY).await?;
         ensure(right == Forgotten::default(), format!("{right:?}"))?;
         let anew = store.vacuum(far + 2 * DAY).await?;
@@ -158,7 +158,7 @@ pub fn a_jump_that_stays(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// In a replay nothing is ever forgotten.
+/// A replay deletes nothing.
 pub fn a_replay(place: Place) -> Result<(), Failed> {
     block_on(async {
         filled(place.clone()).await?.close().await;
@@ -183,7 +183,7 @@ pub fn a_replay(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// A deliverable's newest version is the one of the highest number, and its moment is that one's.
+/// The newest version is the one with the highest number, and its time is that version's.
 pub fn newest_version(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -210,7 +210,7 @@ pub fn newest_version(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// No text with a NUL is a key of anything, on either database.
+/// A text with a NUL is never a key, in either database.
 pub fn no_keys(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);

@@ -1,4 +1,4 @@
-//! What is kept of deliverables.
+//! Storage of deliverables.
 
 use std::sync::Arc;
 
@@ -37,7 +37,8 @@ pub(super) fn resource(synced_ms: i64, items: &[&str]) -> ResourceRow {
     }
 }
 
-/// Added once, listed, bounded in number, and gone when removed; the name may be taken again, and its versions go on.
+/// Added once, listed, limited in number, and absent after removal; the name may be reused, and its versions
+/// continue.
 pub fn defined(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -82,7 +83,7 @@ pub fn defined(place: Place) -> Result<(), Failed> {
         let row = kept.deliverable("local", "a").await?.ok_or("there again")?;
         ensure(row.version == 1, "its versions go on")?;
         kept.remove_deliverable("local", "a", NOW).await?;
-        // The only one there is: a clock that says so is believed when it has stood there for a day.
+        // The only one: a clock is trusted after a day.
         let held = store.vacuum(NOW + 31 * DAY).await?;
         ensure(held.deliverables == 0 && held.held_back == 1, format!("{held:?}"))?;
         let gone = store.vacuum(NOW + 32 * DAY).await?;
@@ -98,7 +99,7 @@ pub fn defined(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// Nobody sees, follows or removes what is another's.
+/// An owner cannot see, follow or remove another owner's deliverable.
 pub fn owned(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -137,7 +138,7 @@ pub fn owned(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// A sync replaces all of what its writer read, and nothing of what came meanwhile, whatever the clocks of the writers say.
+/// A sync replaces exactly what its writer read, whatever the writers' clocks say.
 pub fn synced(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -156,7 +157,7 @@ pub fn synced(place: Place) -> Result<(), Failed> {
             !kept.put_resource("local", &ahead, None).await?,
             "where something is by now",
         )?;
-        // The clock that made it was a month ahead. One that is right confirms it, and one that is right replaces it.
+        // Written with a clock that was a month ahead. A correct clock can confirm and replace it.
         ensure(kept.note_current("local", id, first, NOW + 5).await?, "confirmed")?;
         let (row, same) = kept.resource("local", id).await?.ok_or("kept")?;
         ensure(
@@ -176,7 +177,7 @@ pub fn synced(place: Place) -> Result<(), Failed> {
         )?;
         let (row, second) = kept.resource("local", id).await?.ok_or("kept")?;
         ensure(row == right && second > first, format!("{second} after {first}"))?;
-        // Whoever read the first is too late with everything, and is told.
+        // A writer that read the first revision is too late for every change, and gets an error.
         ensure(
             !kept.put_resource("local", &ahead, Some(first)).await?,
             "read before",
@@ -209,7 +210,7 @@ pub fn synced(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// Numbers without gaps, each given once; the oldest end first.
+/// Numbers have no gaps and are given once; the oldest versions are deleted first.
 pub fn versioned(place: Place) -> Result<(), Failed> {
     block_on(async {
         let store = Store::new(place, BOUND);
@@ -240,7 +241,7 @@ pub fn versioned(place: Place) -> Result<(), Failed> {
     })
 }
 
-/// Two processes' stores, eight at once: every version is whole and each number was given once.
+/// Two processes' stores, eight at once: every version is complete and each number is given once.
 pub fn appended_at_once(place: Place) -> Result<(), Failed> {
     block_on(async {
         let stores = [

@@ -1,4 +1,5 @@
-//! The files of the database are their owner's alone, links to nothing are not followed, and any folder will do.
+//! Database files are accessible to their owner only, dangling links are not followed, and any folder name
+//! works.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -27,7 +28,7 @@ async fn put(folder: &Path) -> Result<Store, StoreError> {
     Ok(store)
 }
 
-/// Every file that is there, while it is used.
+/// Checks every file that exists during use.
 fn all_private(folder: &Path) -> Result<usize, Failed> {
     ensure(
         mode(folder)? == 0o700,
@@ -57,7 +58,7 @@ pub fn made() -> Result<(), Failed> {
     })
 }
 
-/// Of an earlier version, or a copy: all that is wider is narrowed before anything is read.
+/// Files of an earlier version or a copy: wide permissions are removed before anything is read.
 pub fn narrowed() -> Result<(), Failed> {
     let folder = Folder::new();
     block_on(async {
@@ -83,7 +84,7 @@ fn refused(found: Result<Store, StoreError>, says: &str) -> Result<(), Failed> {
     )
 }
 
-/// A link to a place where nothing is: the database, its lock, what SQLite keeps beside it, the folder.
+/// Dangling links: the database, its lock, SQLite's additional files, the folder.
 pub fn links() -> Result<(), Failed> {
     block_on(async {
         for name in [
@@ -111,14 +112,14 @@ pub fn links() -> Result<(), Failed> {
         symlink(&elsewhere, &link)?;
         refused(put(&link).await, "the data folder is a dangling symbolic link")?;
         ensure(!elsewhere.exists(), "the folder is made through a link")?;
-        // A link to a folder that is there is that folder.
+        // A link to an existing folder is that folder.
         std::fs::create_dir(&elsewhere)?;
         put(&link).await?.close().await;
         ensure(elsewhere.join("freshcontext.sqlite3").exists(), "in the folder")
     })
 }
 
-/// A pipe in a file's place is not waited for.
+/// A pipe in place of a file does not block.
 pub fn pipes() -> Result<(), Failed> {
     block_on(async {
         for name in ["freshcontext.sqlite3", "freshcontext.lock"] {
@@ -134,7 +135,7 @@ pub fn pipes() -> Result<(), Failed> {
     })
 }
 
-/// A folder for everybody that holds other things is nobody's data folder, and keeps its mode.
+/// A shared folder with other content is refused and keeps its mode.
 pub fn shared() -> Result<(), Failed> {
     let folder = Folder::new();
     std::fs::create_dir_all(&folder.0)?;
@@ -150,7 +151,7 @@ pub fn shared() -> Result<(), Failed> {
     })
 }
 
-/// Names of bytes that are no text, and of characters that mean something in an address.
+/// Names that are not UTF-8, and names with characters that are special in a URI.
 pub fn any_name() -> Result<(), Failed> {
     let folder = Folder::new();
     block_on(async {

@@ -1,4 +1,4 @@
-//! Context records: kept, found by their state and items, changed, bounded, and nobody else's.
+//! Context records: stored, found by state and items, changed, limited in number, and separate per owner.
 
 use freshcontext_store::{Place, RecordsRow, Store};
 use libtest_mimic::Failed;
@@ -57,7 +57,7 @@ pub fn kept(place: Place) -> Result<(), Failed> {
                 format!("{owner} {state:?} {items:?}: {found:?}"),
             )?;
         }
-        // Whoever read an older revision changes nothing, and neither does anybody else.
+        // A writer with an outdated revision changes nothing, and neither does another owner.
         ensure(backend.change_records("anna", "ctx_1", 1, "{}").await?, "changed")?;
         ensure(
             !backend.change_records("anna", "ctx_1", 1, "[]").await?,
@@ -94,7 +94,7 @@ pub fn bounded(place: Place) -> Result<(), Failed> {
             store.records("local", "old", NOW).await?.is_none(),
             "too old to be found",
         )?;
-        // Of one moment, as calls of one millisecond are.
+        // With one timestamp, as for calls in the same millisecond.
         for at in 0..6 {
             store
                 .put_records("local", &row(&format!("ctx_{at}"), NOW), &held, NOW)
@@ -115,7 +115,7 @@ pub fn bounded(place: Place) -> Result<(), Failed> {
             store.info().await?.records == 5,
             "the other owner's is left alone",
         )?;
-        // One of five is more than a tenth: it goes when the clock has stood there for a day.
+        // One of five is more than a tenth: it is deleted after the clock has stayed for a day.
         ensure(store.vacuum(NOW).await?.held_back == 1, "too many at once")?;
         ensure(store.vacuum(NOW + DAY).await?.records == 1, "a day later")?;
         ensure(
