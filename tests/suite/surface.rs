@@ -20,8 +20,8 @@ const VISIBLE_BYTES: usize = 18_000;
 const OUTPUT_BYTES: usize = 36_000;
 /// Maximum visible bytes of any other tool, so that a new source has room and cannot take more than its share.
 const VISIBLE_BYTES_EACH: usize = VISIBLE_BYTES / TOOLS.len();
-/// Maximum bytes of the output schema of any other tool.
-const OUTPUT_BYTES_EACH: usize = OUTPUT_BYTES / TOOLS.len();
+/// Bytes of the output schema of any other tool: sources share one, of their answers.
+const OUTPUT_BYTES_EACH: usize = 1_800;
 /// The fewest words that say anything.
 const WORDS: usize = 3;
 

@@ -232,7 +232,7 @@ fn folders() -> Vec<String> {
         if !registry.contains(&line) {
             out.push(format!("crates/sources/src/lib.rs should have `{line}...`"));
         }
-        for file in ["README.md", "src/lib.rs", "src/input.rs"] {
+        for file in ["README.md", "src/lib.rs"] {
             if !root().join("adapters").join(adapter).join(file).is_file() {
                 out.push(format!("adapters/{adapter}/{file} is missing"));
             }

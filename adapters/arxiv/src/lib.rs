@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use freshcontext_contract::{
     Adapter, ArgSpec, Cx, Decay, Descriptor, ErrorCode, HostRate, Hosts, Item, Pace, Refetch, Response,
-    Route, SourceError, SourceResult, StatusRule, When, quoted,
+    Route, SourceError, SourceResult, StatusRule, quoted,
 };
 
 pub use input::Input;
@@ -34,12 +34,18 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     ],
     status_rules: &[
         StatusRule::new(406, ErrorCode::RateLimited).saying("arXiv refuses automatic requests for a while"),
-        StatusRule::new(503, ErrorCode::RateLimited)
-            .when(When::BodyContains("rate exceeded"))
-            .saying("arXiv asks us to slow down"),
-        StatusRule::new(403, ErrorCode::RateLimited)
-            .when(When::BodyContains("rate exceeded"))
-            .saying("arXiv asks us to slow down"),
+        StatusRule::body(
+            503,
+            "rate exceeded",
+            ErrorCode::RateLimited,
+            "arXiv asks us to slow down",
+        ),
+        StatusRule::body(
+            403,
+            "rate exceeded",
+            ErrorCode::RateLimited,
+            "arXiv asks us to slow down",
+        ),
     ],
     args: ArgSpec {
         limit: Some((10, request::MAX_PAPERS)),

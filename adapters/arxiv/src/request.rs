@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use freshcontext_contract::url::Url;
-use freshcontext_contract::{CommonArgs, Media, Request, SourceError};
+use freshcontext_contract::{Argument, CommonArgs, Media, Request, SourceError};
 use freshcontext_parse::link;
 
-use crate::input::Query;
+use crate::input::{Query, URL};
 
 /// Papers in one answer.
 pub const MAX_PAPERS: usize = 50;
@@ -27,11 +27,7 @@ pub fn start(asked: &Query, args: &CommonArgs) -> Result<u32, SourceError> {
     } else {
         let field = if args.cursor.is_some() { "cursor" } else { "url" };
         let problem = format!("goes past the {MAX_START} results that arXiv gives out");
-        Err(SourceError::invalid_input(
-            field,
-            problem,
-            crate::input::URL.example,
-        ))
+        Err(Argument::new(field, URL.example).wrong(problem))
     }
 }
 

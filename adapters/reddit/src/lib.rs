@@ -69,24 +69,20 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         StatusRule::new(403, ErrorCode::Misconfigured)
             .when(When::HeaderPresent("www-authenticate"))
             .saying("the Reddit application behind REDDIT_CLIENT_ID lacks the permission for this"),
-        StatusRule::new(403, ErrorCode::AccessDenied)
-            .when(When::BodyContains("blocked due to a network policy"))
-            .saying("Reddit blocks anonymous requests from this network"),
-        StatusRule::new(403, ErrorCode::AccessDenied)
-            .when(When::BodyContains("blocked by network security"))
-            .saying("Reddit blocks anonymous requests from this network"),
-        StatusRule::new(403, ErrorCode::AccessDenied)
-            .when(When::BodyContains("\"private\""))
-            .saying("this subreddit is private"),
-        StatusRule::new(403, ErrorCode::AccessDenied)
-            .when(When::BodyContains("\"quarantined\""))
-            .saying("this subreddit is quarantined"),
-        StatusRule::new(403, ErrorCode::AccessDenied)
-            .when(When::BodyContains("\"Forbidden\""))
-            .saying("Reddit keeps this closed (private, quarantined or restricted)"),
-        StatusRule::new(404, ErrorCode::NotFound)
-            .when(When::BodyContains("\"banned\""))
-            .saying("this subreddit was banned by Reddit"),
+        closed("blocked due to a network policy", BLOCKED),
+        closed("blocked by network security", BLOCKED),
+        closed("\"private\"", "this subreddit is private"),
+        closed("\"quarantined\"", "this subreddit is quarantined"),
+        closed(
+            "\"Forbidden\"",
+            "Reddit keeps this closed (private, quarantined or restricted)",
+        ),
+        StatusRule::body(
+            404,
+            "\"banned\"",
+            ErrorCode::NotFound,
+            "this subreddit was banned by Reddit",
+        ),
         StatusRule::new(404, ErrorCode::NotFound)
             .saying("Reddit has no such subreddit, post or user (or it was banned)"),
     ],
@@ -108,6 +104,12 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     terms: "Reddit's Data API terms and Responsible Builder Policy: https://redditinc.com/policies/data-api-terms",
     ..Descriptor::PLAIN
 };
+
+const BLOCKED: &str = "Reddit blocks anonymous requests from this network";
+
+const fn closed(words: &'static str, message: &'static str) -> StatusRule {
+    StatusRule::body(403, words, ErrorCode::AccessDenied, message)
+}
 
 const fn share_links(path: &'static str) -> HostRate {
     HostRate::new("www.reddit.com", Pace::new(10, 60))

@@ -169,6 +169,26 @@ pub const fn tree_bytes(bytes: usize) -> usize {
     door::most_bytes(bytes)
 }
 
+/// Declares the selectors of a page, each a constant that parses: a struct of them, and `new` that makes it.
+#[macro_export]
+macro_rules! selectors {
+    ($(#[$about:meta])* struct $name:ident { $($(#[$what:meta])* $part:ident: $css:expr,)+ }) => {
+        $(#[$about])*
+        struct $name { $($(#[$what])* $part: $crate::scraper::Selector,)+ }
+
+        impl $name {
+            fn new() -> Result<Self, freshcontext_contract::SourceError> {
+                let of = |css| {
+                    $crate::scraper::Selector::parse(css).map_err(|_| {
+                        freshcontext_contract::SourceError::internal("a built-in selector does not parse")
+                    })
+                };
+                Ok(Self { $($part: of($css)?,)+ })
+            }
+        }
+    };
+}
+
 #[cfg(test)]
 mod hostile;
 

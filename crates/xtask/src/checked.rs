@@ -102,7 +102,7 @@ fn unfounded(cases: &[Case]) -> Result<Vec<String>, String> {
             };
             if route.founding != best {
                 out.push(format!(
-                    "{}.{} claims {}, its cases say {}",
+                    "{}.{} claims {}, its cases say {}: change `.founded(..)` of the route, or `origin` of the cases",
                     facts.id,
                     route.id,
                     route.founding.words(),

@@ -74,9 +74,10 @@ const JSON_TO_TEXT: f64 = 1.3;
 pub(super) fn both_forms() -> Result<(), Failed> {
     let mut out = Vec::new();
     let examples = examples::all(&root())?;
-    if examples.len() != TOOLS.len() {
-        out.push(format!("{} examples of {} tools", examples.len(), TOOLS.len()));
-    }
+    let absent = TOOLS
+        .iter()
+        .filter(|tool| !examples.iter().any(|example| example.tool == **tool));
+    out.extend(absent.map(|tool| format!("no example of {tool}")));
     let (mut text, mut json) = (0, 0);
     // A date on its line, in a fact or in brackets; after it, its age. The lines of the envelope that the specification
     // lays down have `Age:` below them.

@@ -4,7 +4,7 @@ use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, Item, Response, SourceError};
 use freshcontext_parse::json::Lenient;
 use freshcontext_parse::scraper::{ElementRef, Selector};
-use freshcontext_parse::{charset, feed, html as markup, link, text};
+use freshcontext_parse::{charset, feed, html as markup, link, selectors, text};
 
 use super::Listing;
 use super::post::{Post, title_text};
@@ -68,9 +68,7 @@ pub fn rows(response: &Response) -> Result<Listing, SourceError> {
 fn read_rows(html: &str, base: &Url) -> Result<Listing, SourceError> {
     apology(html)?;
     let document = markup::document(html);
-    let Some(select) = Selectors::new() else {
-        return Err(SourceError::internal("a built-in selector does not parse"));
-    };
+    let select = Selectors::new()?;
     let mut listing = Listing {
         cut: document.cut().note("page"),
         ..Listing::default()
@@ -103,29 +101,16 @@ fn apology(text: &str) -> Result<(), SourceError> {
     Ok(())
 }
 
-struct Selectors {
-    row: Selector,
-    title: Selector,
-    points: Selector,
-    user: Selector,
-    age: Selector,
-    anchor: Selector,
-    rank: Selector,
-}
-
-impl Selectors {
-    fn new() -> Option<Self> {
-        let of = |css| Selector::parse(css).ok();
-        Some(Self {
-            row: of("tr[class~=athing]")?,
-            // `.titleline` since 2022, `.storylink` before.
-            title: of("[class~=titleline] > a, a[class~=storylink]")?,
-            points: of("[class~=score]")?,
-            user: of("[class~=hnuser]")?,
-            age: of("[class~=age]")?,
-            anchor: of("[class~=subtext] a, [class~=subline] a")?,
-            rank: of("[class~=rank]")?,
-        })
+selectors! {
+    struct Selectors {
+        row: "tr[class~=athing]",
+        // `.titleline` since 2022, `.storylink` before.
+        title: "[class~=titleline] > a, a[class~=storylink]",
+        points: "[class~=score]",
+        user: "[class~=hnuser]",
+        age: "[class~=age]",
+        anchor: "[class~=subtext] a, [class~=subline] a",
+        rank: "[class~=rank]",
     }
 }
 

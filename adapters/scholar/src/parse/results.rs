@@ -5,8 +5,8 @@ use std::time::Duration;
 use freshcontext_contract::chrono::{DateTime, Datelike, Days, Utc};
 use freshcontext_contract::url::Url;
 use freshcontext_contract::{DateEvidence, ErrorCode, Headers, Item, Response, SourceError, block_pages};
-use freshcontext_parse::scraper::{ElementRef, Html, Selector};
-use freshcontext_parse::{charset, html, link, text};
+use freshcontext_parse::scraper::{ElementRef, Html};
+use freshcontext_parse::{charset, html, link, selectors, text};
 
 use super::{Page, year};
 
@@ -74,41 +74,25 @@ fn is_sorry(body: &[u8]) -> bool {
     .any(|sign| body.contains(sign))
 }
 
-/// The selectors of one page. All are constants that parse.
-struct Parts {
-    row: Selector,
-    title: Selector,
-    marker: Selector,
-    anchor: Selector,
-    line: Selector,
-    snippet: Selector,
-    links: Selector,
-    side: Selector,
-    count: Selector,
-    captcha: Selector,
-}
-
-impl Parts {
-    fn new() -> Option<Self> {
-        let part = |selector: &str| Selector::parse(selector).ok();
-        Some(Self {
-            row: part("div[class~=gs_r]")?,
-            title: part("h3[class~=gs_rt]")?,
-            marker: part("span[class~=gs_ct1]")?,
-            anchor: part("a[href]")?,
-            line: part("div[class~=gs_a]")?,
-            snippet: part("div[class~=gs_rs]")?,
-            links: part("div[class~=gs_ri] div[class~=gs_fl] a[href]")?,
-            side: part("div[class~=gs_ggs] a[href], div[class~=gs_or_ggsm] a[href]")?,
-            count: part("#gs_ab_md")?,
-            captcha: part("form#gs_captcha_f, #gs_captcha_ccl, form#captcha-form, #recaptcha")?,
-        })
+selectors! {
+    /// The selectors of one page.
+    struct Parts {
+        row: "div[class~=gs_r]",
+        title: "h3[class~=gs_rt]",
+        marker: "span[class~=gs_ct1]",
+        anchor: "a[href]",
+        line: "div[class~=gs_a]",
+        snippet: "div[class~=gs_rs]",
+        links: "div[class~=gs_ri] div[class~=gs_fl] a[href]",
+        side: "div[class~=gs_ggs] a[href], div[class~=gs_or_ggsm] a[href]",
+        count: "#gs_ab_md",
+        captcha: "form#gs_captcha_f, #gs_captcha_ccl, form#captcha-form, #recaptcha",
     }
 }
 
 /// Reads a page of results. Four outcomes that must not be mixed: results, none, a block page, unreadable.
 fn results(page: &str, by_date: bool, now: DateTime<Utc>) -> Result<Page, SourceError> {
-    let parts = Parts::new().ok_or_else(|| SourceError::internal("a selector does not parse"))?;
+    let parts = Parts::new()?;
     let document = html::document(page);
     let mut out = Page {
         total: total(&document, &parts),
