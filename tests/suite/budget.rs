@@ -21,7 +21,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// What an item of an answer makes a candidate of.
+/// Returns the call for a candidate made of an item.
 fn call_for(item: &Value) -> Option<Call> {
     let text = |name: &str| item[name].as_str().map(str::to_owned);
     refetch(&Candidate {
@@ -32,7 +32,7 @@ fn call_for(item: &Value) -> Option<Call> {
     })
 }
 
-/// The calls that would fetch items again are calls that the tools accept: the first item of each source.
+/// Every call that would fetch an item again is accepted by its tool: the first item of each source.
 async fn calls() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     let mut seen = BTreeSet::new();
@@ -66,7 +66,7 @@ async fn calls() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// The call of a gap, made with its id, fills it; a call that fails leaves it open.
+/// A gap is filled by its call made with its id; a failed call leaves it open.
 async fn gaps() -> Result<(), Failed> {
     let case = load_cases(&root().join("fixtures"))?
         .into_iter()
@@ -104,7 +104,7 @@ async fn gaps() -> Result<(), Failed> {
     Ok(())
 }
 
-/// `evaluate --max-tokens` and `history truncate`: what goes where, and exit codes.
+/// `evaluate --max-tokens` and `history truncate`: output streams and exit codes.
 async fn command_line() -> Result<(), Failed> {
     let file = root().join("examples/signals.json");
     let file = file.to_str().ok_or("a path in UTF-8")?;

@@ -1,4 +1,4 @@
-//! Registry times cases times checks.
+//! The matrix of tools, cases and checks.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 use crate::run::{Bench, block_on, once};
 use crate::{quoted, root, shared, verdict, wanted};
 
-/// All trials of all cases, and one per tool that its cases are complete.
+/// Returns the tests of all cases, and one per tool that checks its set of cases.
 pub fn trials() -> Vec<Trial> {
     let own = load_cases(&root().join("fixtures")).unwrap_or_else(|error| panic_line(&error));
     let recorded = load_cases(&root().join("tests/recordings")).unwrap_or_else(|error| panic_line(&error));
@@ -33,14 +33,13 @@ pub fn trials() -> Vec<Trial> {
         trials.push(poison_arrives(tool, ordinary.clone()));
         trials.push(short_cuts(tool, ordinary));
     }
-    // These checks read one envelope; a composite has one per section, and checks of its own in
-    // `composites`.
+    // These checks read one envelope; a composite has one per section, and its own checks in `composites`.
     for case in own.into_iter().filter(|case| !of_a_composite(case)) {
         let named = format!("{}::{}", case.tool, case.name);
         trials.extend(checked(&named, case, Path::new("")));
     }
     trials.extend(elsewhere());
-    // Without the recordings their cases are not listed.
+    // Cases of recordings are listed only if the recordings are present.
     if let Some(recordings) = recordings {
         trials.push(every_recording_has_a_case(&recorded, &recordings));
         for case in recorded {
@@ -51,7 +50,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A trial for each check that has something to check in a case.
+/// Returns a test for each applicable check of a case.
 fn checked(named: &str, case: Case, recordings: &Path) -> Vec<Trial> {
     let case = Arc::new(case);
     let due = CHECKS.into_iter().filter_map(|(check, run)| {
@@ -65,7 +64,7 @@ fn checked(named: &str, case: Case, recordings: &Path) -> Vec<Trial> {
     due.collect()
 }
 
-/// The cases of a folder that `CASES` names, such as those of `cargo xtask record`.
+/// Returns the cases of a folder named by `CASES`, such as those of `cargo xtask record`.
 fn elsewhere() -> Vec<Trial> {
     let Some(folder) = std::env::var_os("CASES").map(PathBuf::from) else {
         return Vec::new();
@@ -115,14 +114,14 @@ const CHECKS: [(&str, Check); 5] = [
     ("damage", |case, recordings| Box::pin(damage(case, recordings))),
 ];
 
-/// Whether a check has something to check in a case: a failure has no content to shorten, and where nothing is sent,
-/// nothing can be damaged or poisoned.
+/// Whether a check applies to a case: a failure has no content to shorten, and without a request nothing can
+/// be damaged or poisoned.
 fn applies(check: &str, case: &Case, recordings: &Path) -> bool {
     match check {
         "short" => case.expect.error.is_none(),
         "damage" => !case.exchanges.is_empty(),
         "hostile" => case.exchanges.iter().any(|exchange| {
-            // A body that cannot be read is the trial's to complain of.
+            // An unreadable body is reported by the test itself.
             let body = case.body(exchange, recordings);
             body.map_or(true, |body| poisoned(&body, &exchange.content_type()) != body)
         }),
@@ -205,7 +204,7 @@ fn minimum(cases: &[Case]) -> Vec<Trial> {
     trials
 }
 
-/// Recordings of routes that are no longer asked, by how their paths begin.
+/// Prefixes of recordings of routes that are no longer used.
 const RETIRED: [&str; 5] = [
     "gebiz/csv_rows",
     "stooq/daily_limit",
@@ -214,7 +213,7 @@ const RETIRED: [&str; 5] = [
     "yc/algolia_",
 ];
 
-/// No recording lies unused.
+/// Every recording is used.
 fn every_recording_has_a_case(cases: &[Case], recordings: &Path) -> Trial {
     let used: HashSet<PathBuf> = cases
         .iter()
@@ -300,14 +299,14 @@ fn form(bench: &Bench, case: &Case, outcome: &Outcome) -> Vec<String> {
     complaints
 }
 
-/// The same call twice: byte-identical from a fresh server; from the same server either asked again or
-/// the original moment of retrieval.
+/// The same call twice: byte-identical from a fresh server; from the same server either a new request or the
+/// original time of retrieval.
 async fn again(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     let first = Bench::hurried(&case, &recordings, once(), |_| {}).await?;
     let outcome = first.call(&case.tool, case.arguments.clone()).await?;
     let second = Bench::hurried(&case, &recordings, once(), |_| {}).await?;
     let same = second.call(&case.tool, case.arguments.clone()).await?;
-    // A cursor is sealed with a key of each server's own.
+    // Each server seals cursors with its own key.
     let without_cursor = |outcome: &Outcome| {
         let mut value = outcome.structured.clone();
         if let Some(object) = value.as_object_mut() {
@@ -338,7 +337,7 @@ async fn again(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// A short answer keeps its length, cuts between items, says what it left out; one that fits stays as it is.
+/// A short answer keeps its limit, is cut between items, and reports omissions; one that fits is unchanged.
 async fn short(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     let (whole, _) = at_most(&case, &recordings, None).await?;
     let (outcome, bench) = at_most(&case, &recordings, Some(SHORT)).await?;
@@ -365,10 +364,10 @@ async fn short(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Characters of content that [`short`] asks for: the fewest that a caller may.
+/// Length that [`short`] requests, in characters: the minimum.
 const SHORT: usize = MIN_RESULT_CHARS;
 
-/// What a server of its own answers, at that length if there is one, and the server.
+/// Returns a fresh server's answer, with this maximum length if given, and the server.
 async fn at_most(case: &Case, recordings: &Path, most: Option<usize>) -> Result<(Outcome, Bench), Failed> {
     let bench = Bench::hurried(case, recordings, once(), |_| {}).await?;
     let mut arguments = case.arguments.clone();
@@ -378,12 +377,12 @@ async fn at_most(case: &Case, recordings: &Path, most: Option<usize>) -> Result<
     Ok((bench.call(&case.tool, arguments).await?, bench))
 }
 
-/// Whether an answer says that something of it was left out or cut to fit.
+/// Whether an answer reports an omission or a cut.
 fn is_cut(outcome: &Outcome) -> bool {
     outcome.content().contains(&format!("to fit {SHORT} characters."))
 }
 
-/// Whether [`short`] cuts an answer of this tool at all: where it never does, that check proves nothing.
+/// Whether [`short`] ever cuts an answer of this tool: if not, the check proves nothing.
 fn short_cuts(tool: &'static str, cases: Vec<Arc<Case>>) -> Trial {
     Trial::test(format!("{tool}::fixtures::short_cuts"), move || {
         block_on(async {
@@ -398,8 +397,7 @@ fn short_cuts(tool: &'static str, cases: Vec<Arc<Case>>) -> Trial {
     })
 }
 
-/// Whether the poison of [`hostile`] reaches an answer of this tool at all: where it never does, that check proves
-/// nothing.
+/// Whether the poison of [`hostile`] ever reaches an answer of this tool: if not, the check proves nothing.
 fn poison_arrives(tool: &'static str, cases: Vec<Arc<Case>>) -> Trial {
     Trial::test(format!("{tool}::fixtures::poison_arrives"), move || {
         block_on(async {
@@ -422,12 +420,13 @@ async fn poisoned_answer(case: &Case, recordings: &Path) -> Result<Outcome, Fail
     Ok(bench.call(&case.tool, case.arguments.clone()).await?)
 }
 
-/// Poison in every text of every body, and then in every string of it.
+/// Poison in every text of every body, then in every string.
 async fn hostile(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     let outcome = poisoned_answer(&case, &recordings).await?;
     let mut complaints = check::harmless(&outcome);
     complaints.extend(check::honesty(&case, &outcome));
-    // Names, ids, addresses and dates, too, each group of them apart: a call goes its usual way with most in order.
+    // Also names, ids, addresses and dates, one group at a time: with most of the body intact, the call
+    // proceeds as usual.
     for number in 0..quoted::GROUPS {
         let group = Group {
             number,
@@ -439,7 +438,7 @@ async fn hostile(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Damage in every place: a typed error or fewer items, never a defect, never content out of a wall.
+/// Damage at every position: a typed error or fewer items, never a panic, never content from a block page.
 async fn damage(case: Arc<Case>, recordings: PathBuf) -> Result<(), Failed> {
     let mut complaints = Vec::new();
     let seed = case.name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {

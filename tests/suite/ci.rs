@@ -1,5 +1,5 @@
-//! What CI says of the advisories, with a `cargo` that behaves as told: a finding, and a database that cannot be had,
-//! are two different things. And that the workflow runs what the README shows.
+//! CI's check of advisories, with a scripted `cargo`: a finding and an unavailable database are
+//! distinguished. Also checks that the workflow runs the README's commands.
 
 use std::path::PathBuf;
 
@@ -17,8 +17,8 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The workflow for contributors runs the README's commands, may only read, and names its actions as the workflow of
-/// releases does.
+/// The contributors' workflow runs the README's commands, has read-only permissions, and pins its actions
+/// like the release workflow.
 fn workflow() -> Vec<String> {
     let read = |file: &str| std::fs::read_to_string(root().join(file)).unwrap_or_default();
     let (readme, ci, release) = (

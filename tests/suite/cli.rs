@@ -1,4 +1,4 @@
-//! The command line: what goes where, and exit codes 0, 1 and 2.
+//! The command line: output streams, and exit codes 0, 1 and 2.
 
 #[cfg(target_os = "linux")]
 mod doors;
@@ -46,7 +46,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// `tools` and `sources` name everything that there is, for people and for programs.
+/// `tools` and `sources` list everything, for people and for programs.
 async fn lists() -> Result<(), Failed> {
     let listed = finish(command(&["tools", "--json"]), "").await;
     assert_eq!(listed.code, Some(0), "{}", listed.stderr);
@@ -225,7 +225,7 @@ async fn files() -> Result<(), Failed> {
     Ok(())
 }
 
-/// `validate` on a response in place of a file, what it lacks, and the facts that `version` and `decay` state.
+/// `validate` on an inline response, what it lacks, and the facts of `version` and `decay`.
 async fn specification() -> Result<(), Failed> {
     let aware = r#"{"freshcontext": {"retrieved_at": "2026-03-05T12:00:00Z"}}"#;
     let quoted = serde_json::to_string(aware)?;
@@ -315,8 +315,8 @@ async fn specification() -> Result<(), Failed> {
     Ok(())
 }
 
-/// At the default level, a source that fails has one line a minute, whatever found the failure; what is an
-/// answer has none.
+/// At the default level, a failing source is logged once a minute, however the failure was detected; a result
+/// is not logged.
 async fn failures_are_logged() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen| {
         let (status, body) = match seen.host.as_str() {
@@ -372,7 +372,7 @@ async fn failures_are_logged() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The mistakes of a page's markup are no news for the operator, at the default level and below.
+/// Markup errors of a page are not logged, at the default level or below.
 async fn broken_pages() -> Result<(), Failed> {
     let page = "<!doctype html><table><p>astray</table></p></b><title>Example</title><h1>Changes</h1>\
                 <h2>2.0.0 - 2026-01-02</h2><p>New<table><li>things that people use every day</li></body></html>"

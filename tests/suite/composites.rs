@@ -1,7 +1,8 @@
-//! Composites through the whole server: every section has its own fate, envelope, place and share.
+//! Composites through the whole server: each section fails or succeeds separately, with its own envelope,
+//! position and share.
 //!
-//! A composite's case says `success` where every section answers and `partial` where one cannot be asked;
-//! its `items` are the sections that answer.
+//! A composite's case states `success` if every section answers and `partial` if one cannot be called; its
+//! `items` are the sections that answer.
 
 mod form;
 mod share;
@@ -63,7 +64,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A composite's case with what it plans.
+/// A composite's case with its plan.
 struct Table {
     case: Case,
     composite: &'static Composite,
@@ -84,7 +85,7 @@ impl Table {
         })
     }
 
-    /// A server whose upstream answers by the case, except where `instead` has something else to say.
+    /// Starts a server whose upstream follows the case, unless `instead` returns a reply.
     async fn serve(
         &self,
         limits: Limits,
@@ -106,7 +107,7 @@ impl Table {
         call(&engine, self.composite.tool, all, CallContext::default()).await
     }
 
-    /// What each section asks, found by asking its tool alone.
+    /// Returns the requests of each section, found by calling its tool separately.
     async fn questions(&self) -> Result<Vec<HashSet<String>>, String> {
         let mut out = Vec::new();
         for part in &self.plan.sections {
@@ -119,7 +120,8 @@ impl Table {
         Ok(out)
     }
 
-    /// Whose request this is; one that no section makes when all is well is one of those that are failing.
+    /// Returns the section that a request belongs to. A request that no section makes normally belongs to a
+    /// failing one.
     fn asker(&self, questions: &[HashSet<String>], failing: &[usize], seen: &SeenRequest) -> Option<usize> {
         let known = questions.iter().position(|asked| asked.contains(&address(seen)));
         known.or_else(|| {
@@ -151,8 +153,8 @@ fn sections(outcome: &Outcome) -> &[Value] {
         .map_or(&[], Vec::as_slice)
 }
 
-/// G02 for composites: the case as written, in its form, with each request made once, and a story that
-/// stands in two sections told as such.
+/// G02 for composites: the case as written, with its form checked, each request made once, and a story in two
+/// sections marked as such.
 async fn answer(table: Arc<Table>) -> Result<(), Failed> {
     let (engine, _upstream, script) = table.serve(Limits::DEFAULT, |_| None).await?;
     let arguments = table.case.arguments.clone();
@@ -246,7 +248,7 @@ async fn every_subset(table: Arc<Table>) -> Result<(), Failed> {
                 wrong.push(format!("section {at} failed with {code:?}: {section}"));
             }
             if !failing.contains(&at) && section["result"]["items"] != before["result"]["items"] {
-                // Only what stood in a section that failed now may be told differently.
+                // Only the mark of a story that was also in a failed section may change.
                 let moved = section.to_string().contains("also_in") || before.to_string().contains("also_in");
                 if !moved {
                     wrong.push(format!("section {at} differs: {section}"));
@@ -265,7 +267,7 @@ async fn every_subset(table: Arc<Table>) -> Result<(), Failed> {
     verdict(out)
 }
 
-/// Ways to refuse that no source takes for an answer.
+/// Refusals that no source mistakes for a result.
 fn refusal(turn: usize) -> Reply {
     match turn % 3 {
         0 => reply(403, "text/plain", "forbidden"),

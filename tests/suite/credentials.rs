@@ -1,5 +1,4 @@
-//! Which requests carry the operator's keys: those whose address an adapter wrote, and no other, whoever
-//! names the host.
+//! Requests that carry the operator's keys: only those whose address an adapter wrote.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -59,7 +58,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// Whether a request carries a secret of ours anywhere, or the token that was made of one.
+/// Whether a request carries a secret, or a token derived from one.
 fn carries(seen: &SeenRequest) -> bool {
     let told = |text: &str| text.contains(CANARY) || text.contains("minted-token");
     told(&seen.target)
@@ -72,14 +71,13 @@ fn arguments(value: &Value) -> Map<String, Value> {
     value.as_object().cloned().unwrap_or_default()
 }
 
-/// Where all tools are called and every source says that it is out of order, each credential's host has
-/// been asked, with the credential: none was forgotten.
+/// Calls all tools with every source failing; each credential's host is requested with the credential.
 async fn written() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| match seen.host.as_str() {
         "www.reddit.com" if seen.target.starts_with("/api/v1/access_token") => {
             json_reply(r#"{"access_token":"minted-token","token_type":"bearer","expires_in":3600}"#)
         }
-        // Whose second question is only asked after an answer to the first.
+        // Its second request is made only after a response to the first.
         "data.gov.sg" => json_reply(r#"{"success":true,"result":{"records":[],"total":0}}"#),
         _ => reply(503, "text/plain", "out of order"),
     })
@@ -100,7 +98,7 @@ async fn written() -> Result<(), Failed> {
         ("extract_github", json!({"url": "rust-lang/rust"})),
     ];
     for (tool, given) in more {
-        // A tool that takes other arguments says so; the hosts below tell whether enough was asked.
+        // A tool with other arguments reports an error; the hosts below show whether enough was requested.
         let _ = call(&engine, tool, arguments(&given), CallContext::default()).await;
     }
     let mut complaints = Vec::new();
@@ -132,10 +130,10 @@ fn moved(to: &str) -> Reply {
 
 const PAGE: &str = "https://stranger.example/changelog";
 
-/// A script that answers on behalf of a stranger.
+/// A script that answers for a foreign host.
 type Answer = fn(&SeenRequest) -> Option<Reply>;
 
-/// Every way in which somebody else's words become an address.
+/// Every way in which foreign text becomes an address.
 fn ways() -> Vec<(&'static str, &'static str, Value, Answer)> {
     let page = json!({"url": PAGE});
     vec![
@@ -234,7 +232,7 @@ fn ways() -> Vec<(&'static str, &'static str, Value, Answer)> {
     ]
 }
 
-/// The address that each way leads to is asked (or not at all), and never with the key.
+/// Each such address is requested without the key, or not at all.
 async fn foreign() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     let mut led = 0;
@@ -256,7 +254,7 @@ async fn foreign() -> Result<(), Failed> {
         call(&engine, tool, arguments(&given), CallContext::default()).await?;
         let keyed_hosts = ["api.github.com", "data.gov.sg", "oauth.reddit.com"];
         for seen in upstream.requests() {
-            // What the adapter itself writes on these hosts.
+            // The adapter's own requests to these hosts.
             let own = seen.target.starts_with("/api/action/") || seen.target.starts_with("/comments/");
             if own || !keyed_hosts.contains(&seen.host.as_str()) {
                 continue;
@@ -272,7 +270,7 @@ async fn foreign() -> Result<(), Failed> {
             }
         }
     }
-    // Most of these ways do lead there: else this trial would prove nothing.
+    // Most of these ways must lead to a request; otherwise this test proves nothing.
     if led < 8 {
         complaints.push(format!("only {led} requests went where a key belongs"));
     }

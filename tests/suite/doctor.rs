@@ -1,4 +1,4 @@
-//! `freshcontext doctor --online` against upstreams that answer as known, and against every kind of drift.
+//! `freshcontext doctor --online` against unchanged upstreams, and against every kind of drift.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The cases of the sources' own examples: what the doctor asks.
+/// The cases of the sources' own examples, which the doctor requests.
 fn examples() -> Result<Vec<Case>, String> {
     let mut cases = load_cases(&root().join("fixtures"))?;
     let wanted: Vec<(&str, Map<String, Value>)> = freshcontext_sources::adapters()
@@ -40,7 +40,7 @@ fn examples() -> Result<Vec<Case>, String> {
 
 type Change = fn(&SeenRequest, Reply) -> Reply;
 
-/// Runs the doctor against the examples, each answer changed.
+/// Runs the doctor against the examples with changed responses.
 async fn ask(only: &[&str], set: &[&str], change: Change) -> Result<(Finished, Value), Failed> {
     let scripts: Vec<Script> = examples()?
         .iter()
@@ -134,7 +134,7 @@ fn altered(reply: Reply, change: fn(&mut Map<String, Value>)) -> Reply {
     }
 }
 
-/// Each kind of drift is told by its name and place, with exit code 1.
+/// Each kind of drift is reported by name and path, with exit code 1.
 async fn drift() -> Result<(), Failed> {
     let hn = &["hackernews"][..];
     let gone: Change = |_, reply| {
@@ -209,7 +209,7 @@ async fn drift() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What does not answer, and what asks to be left alone, is told and fails.
+/// Unavailable and rate-limiting sources are reported and fail.
 async fn unreachable() -> Result<(), Failed> {
     let broken: Change = |_, reply| Reply { status: 503, ..reply };
     let (done, told) = ask(&["hackernews"], &["--set", "limits.attempts=1"], broken).await?;

@@ -1,6 +1,6 @@
-//! Laws about what an answer may claim, over all cases and alterations of what the sources send: a day
-//! stays a day; price, change and previous close agree; dates that contradict each other are never of high
-//! confidence, and neither a change nor a comment dates a page.
+//! Properties of claims, over all cases and altered responses: a day stays a day; price, change and previous
+//! close agree; contradicting dates never have high confidence, and neither a change nor a comment dates a
+//! page.
 
 #![expect(clippy::string_slice, reason = "cut where a match begins, and this is a test")]
 
@@ -28,7 +28,7 @@ pub fn trials() -> Vec<Trial> {
     for case in cases {
         for (law, due, run) in LAWS {
             let name = format!("{}::{}::{law}", case.tool, case.name);
-            // A trial that would check nothing is not listed.
+            // A test without anything to check is not listed.
             if wanted(&name) && due(case, &bodies(case, recordings)) {
                 let case = Arc::clone(case);
                 trials.push(Trial::test(name, move || {
@@ -40,8 +40,8 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// The cases of one source that have an answer, and the folder of the recordings: cases of recordings are among them
-/// only where those are.
+/// The cases of one source that have an answer, and the folder of the recordings: cases of recordings are
+/// included only if those are present.
 static CASES: LazyLock<(Vec<Arc<Case>>, Arc<PathBuf>)> = LazyLock::new(|| {
     let load = |folder: &str| load_cases(&root().join(folder)).unwrap_or_else(|error| panic_line(&error));
     let mut cases = load("fixtures");
@@ -64,7 +64,7 @@ fn bodies(case: &Case, recordings: &Path) -> Vec<String> {
     case.exchanges.iter().map(text).collect()
 }
 
-/// Whether a law has something to check in a case with these bodies.
+/// Whether a property applies to a case with these bodies.
 type Due = fn(&Case, &[String]) -> bool;
 
 const LAWS: [(&str, Due, Law); 4] = [
@@ -105,7 +105,7 @@ const LAWS: [(&str, Due, Law); 4] = [
 
 type Law = fn(Arc<Case>, Arc<PathBuf>) -> std::pin::Pin<Box<dyn Future<Output = Result<(), Failed>>>>;
 
-/// What the tool makes of the case where reply `number` (all, where none is given) has become another.
+/// Returns the tool's result for a case with reply `number` (or all) changed.
 async fn answer(
     case: &Case,
     recordings: &Path,
@@ -127,7 +127,7 @@ async fn answer(
     bench.call(&case.tool, case.arguments.clone()).await
 }
 
-/// A text with every ISO 8601 date and time cut down to its day, and those days.
+/// Truncates every ISO 8601 date and time of a text to its day. Also returns the days.
 fn days_alone(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
     let fits = |at: usize, pattern: &str| {
@@ -172,7 +172,7 @@ fn days_alone(text: &str) -> (String, Vec<String>) {
     (String::from_utf8_lossy(&out).into_owned(), days)
 }
 
-/// Sent nothing but days, a source's answer has no time of day in any form: neither as text nor as JSON.
+/// If a source sends days only, the answer has no time of day, in text or JSON.
 async fn days(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
     let (mut sent, mut bodies) = (Vec::new(), String::new());
     for exchange in &case.exchanges {
@@ -182,7 +182,7 @@ async fn days(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
         bodies.push_str(&body);
     }
     let became = answer(&case, &recordings, None, |body| days_alone(body).0).await?;
-    // A source of which days alone are an error has claimed no time, and its words are looked at all the same.
+    // A source that rejects days alone has claimed no time; its text is checked all the same.
     let mut claims = became.structured.clone();
     for moment in ["revalidate_after", "retrieved_at"] {
         claims.as_object_mut().map(|claims| claims.remove(moment));
@@ -204,7 +204,7 @@ async fn days(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
                     .parse::<DateTime<Utc>>()
                     .ok()?
                     .timestamp();
-                // A moment may also be sent as a number, which can be midnight.
+                // A time may also be sent as a number, which can be midnight.
                 let at = shown
                     .find(&midnight)
                     .filter(|_| !bodies.contains(&seconds.to_string()))?;
@@ -219,7 +219,7 @@ async fn days(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
     )
 }
 
-/// All numbers of a document, wherever they are: their paths as JSON pointers.
+/// Collects the JSON pointers of all numbers in a document.
 fn numbers(value: &Value, at: &str, out: &mut Vec<String>) {
     match value {
         Value::Object(entries) => {
@@ -245,7 +245,7 @@ fn numbers(value: &Value, at: &str, out: &mut Vec<String>) {
     }
 }
 
-/// The same number a little off, in the dress that it had.
+/// Changes a number slightly, in its original notation.
 fn nudged(value: &Value, by: f64) -> Option<Value> {
     match value {
         Value::Number(number) => Some(json!((number.as_f64()? * by * 100.0).round() / 100.0)),
@@ -262,8 +262,8 @@ fn nudged(value: &Value, by: f64) -> Option<Value> {
     }
 }
 
-/// Price, change and previous close of every quote agree, whatever one number is sent otherwise; what is
-/// left out for it is named.
+/// Price, change and previous close of every quote agree, whichever number is changed; omitted values are
+/// named.
 async fn quotes(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
     let mut complaints = Vec::new();
     let whole = answer(&case, &recordings, None, str::to_owned).await?;
@@ -312,7 +312,7 @@ fn disagreements(what: &str, outcome: &Outcome) -> Vec<String> {
         .collect()
 }
 
-/// A previous close or change that was there and is gone must be spoken of.
+/// A removed previous close or change must be reported.
 fn unnamed(what: &str, whole: &Outcome, became: &Outcome) -> Vec<String> {
     if became.is_error {
         return Vec::new();
@@ -325,7 +325,7 @@ fn unnamed(what: &str, whole: &Outcome, became: &Outcome) -> Vec<String> {
         };
         for name in ["previous_close", "change"] {
             let gone = !before["fields"][name].is_null() && item["fields"][name].is_null();
-            // A price or close of zero or less is none: there is nothing to contradict.
+            // A price or close of zero or less is invalid, so there is nothing to contradict.
             let unusable = what.ends_with("times 0") || what.ends_with("times -1");
             if gone && !unusable && !notes.contains(name) {
                 out.push(format!("{what}: {name} went without a word"));
@@ -335,11 +335,11 @@ fn unnamed(what: &str, whole: &Outcome, became: &Outcome) -> Vec<String> {
     out
 }
 
-/// A day long before any case's, as a second date of a page.
+/// A day long before all cases, as a page's second date.
 const LONG_AGO: &str = "2003-04-05T06:07:08Z";
 
-/// Where a page names two dates of its publication, the answer's is of no high confidence and the other is
-/// named. A change or a comment is no second date.
+/// If a page has two publication dates, the answer's date has no high confidence and the other is named. A
+/// date of a change or a comment does not count.
 async fn conflicts(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed> {
     let whole = answer(&case, &recordings, None, str::to_owned).await?;
     let facts = |outcome: &Outcome| {

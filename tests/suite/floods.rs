@@ -1,4 +1,4 @@
-//! What nobody asked for, in any amount: messages that need no answer, and requests whose answers nobody reads.
+//! Floods: messages without a response, and requests whose responses are not read.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -15,14 +15,14 @@ use crate::run::block_on;
 use crate::upstreams::Stalled;
 use crate::wire::{HttpServer, request, until};
 
-/// The peak above an idle server, in KiB.
+/// Maximum above an idle server, in KiB.
 const PEAK: u64 = 64 << 10;
-/// The same where lists of tools are asked for and not read.
+/// The same with unread tool lists.
 const UNREAD_PEAK: u64 = 16 << 10;
-/// MiB of each flood; `FRESHCONTEXT_FLOOD_MIB` sets another number.
+/// Size of each flood, in MiB; `FRESHCONTEXT_FLOOD_MIB` overrides it.
 const FLOOD_MIB: usize = 3;
 
-/// Every kind of message that is not answered.
+/// Every kind of message without a response.
 const KINDS: [&str; 10] = [
     "unknown",
     "initialized",
@@ -68,7 +68,7 @@ fn flood_bytes() -> usize {
     given.and_then(|mib| mib.parse().ok()).unwrap_or(FLOOD_MIB) << 20
 }
 
-/// A message of a kind that needs no answer.
+/// Builds a message without a response.
 fn unanswered(kind: &str, number: usize) -> String {
     let note = |method: &str, params: Value| {
         json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string()
@@ -102,7 +102,7 @@ fn unanswered(kind: &str, number: usize) -> String {
     }
 }
 
-/// A session by its pipes, begun as its revision begins.
+/// A session with raw pipes, opened as its revision requires.
 struct Pipes {
     child: tokio::process::Child,
     input: ChildStdin,
@@ -146,7 +146,7 @@ impl Pipes {
         Ok(serde_json::from_str(&line)?)
     }
 
-    /// How far the peak is above the idle server, in KiB.
+    /// Returns the peak above the idle server, in KiB.
     fn above(&self) -> u64 {
         figure(self.process(), "VmHWM") - self.idle
     }
@@ -159,7 +159,7 @@ impl Pipes {
     }
 }
 
-/// Notifications and answers to nothing, one after the other: none is kept, and a ping between them is answered.
+/// Notifications and unsolicited responses in sequence: none is stored, and a ping between them is answered.
 async fn notifications(kind: &str) -> Result<(), Failed> {
     for version in [LEGACY[3], MODERN] {
         let mut pipes = Pipes::open(command(&["stdio"]), version).await?;
@@ -201,7 +201,7 @@ async fn notifications(kind: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Requests that are cancelled in the next line: they count until their work has ended, and none is answered twice.
+/// Requests cancelled on the next line: they count until their work has ended, and none is answered twice.
 async fn asked_and_cancelled() -> Result<(), Failed> {
     let mut pipes = Pipes::open(command(&["stdio"]), LEGACY[3]).await?;
     let mut block = String::new();
@@ -234,7 +234,7 @@ async fn asked_and_cancelled() -> Result<(), Failed> {
         child,
         idle,
     } = pipes;
-    // Of those that came before their cancellation, the answers are still to be read.
+    // Requests that finished before their cancellation still have responses to read.
     let asking = tokio::spawn(async move {
         input.write_all(format!("{last}\n").as_bytes()).await?;
         Ok::<_, std::io::Error>(input)
@@ -265,8 +265,8 @@ async fn asked_and_cancelled() -> Result<(), Failed> {
     pipes.end().await
 }
 
-/// 1,200 answers that nobody reads, and behind them the cancellation of a call that is at work: it ends within the
-/// time that a cancellation has, the memory stays, and in the end every answer is there.
+/// 1,200 unread responses, followed by the cancellation of a running call: the call ends within a
+/// cancellation's time limit, memory stays bounded, and all responses arrive in the end.
 async fn cancelled_behind_unread(method: &str) -> Result<(), Failed> {
     const UNREAD: usize = 1_200;
     let upstream = Stalled::start().await;
@@ -291,7 +291,7 @@ async fn cancelled_behind_unread(method: &str) -> Result<(), Failed> {
         let _ = writeln!(lines, "{asked}");
     }
     pipes.input.write_all(lines.as_bytes()).await?;
-    // Whatever is made in advance has been made.
+    // Everything that is produced in advance has been produced.
     let (mut last, mut same) = (0, 0);
     while same < 10 {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -304,7 +304,7 @@ async fn cancelled_behind_unread(method: &str) -> Result<(), Failed> {
     let began = Instant::now();
     pipes.input.write_all(format!("{cancel}\n").as_bytes()).await?;
     let took = Stalled::time_to_close(half).await;
-    // Without it, the call would end after five minutes.
+    // Without the cancellation, the call would end after five minutes.
     crate::ensure(
         took <= Duration::from_secs(2),
         format!("the cancelled call went on for {took:?} ({:?})", began.elapsed()),
@@ -329,8 +329,8 @@ async fn cancelled_behind_unread(method: &str) -> Result<(), Failed> {
     pipes.end().await
 }
 
-/// Requests of all kinds between notifications, to a client that reads slowly: the memory stays, and whatever was
-/// asked and not cancelled is answered once.
+/// Requests of all kinds between notifications, with a slow reader: memory stays bounded, and every
+/// uncancelled request is answered once.
 async fn slow_reader() -> Result<(), Failed> {
     let pipes = Pipes::open(command(&["stdio"]), LEGACY[3]).await?;
     let (process, idle) = (pipes.process(), pipes.idle);
@@ -361,7 +361,7 @@ async fn slow_reader() -> Result<(), Failed> {
                 block.push('\n');
                 block.push_str(&unanswered("mixed", id * 20 + at));
             }
-            // Nothing that can be read as a message, which is answered without an id.
+            // An unparsable message, which is answered without an id.
             block.push_str("\n{oops\n");
             input.write_all(block.as_bytes()).await?;
         }
@@ -371,7 +371,7 @@ async fn slow_reader() -> Result<(), Failed> {
     let (mut refused, mut buffer, mut rest) = (0, vec![0; 4 << 10], Vec::new());
     let began = Instant::now();
     while seen.len() < asked || refused < asked {
-        // Slowly for as long as it takes the server to read all that it will.
+        // Slow until the server has read as much as it accepts.
         if began.elapsed() < Duration::from_secs(5) {
             tokio::time::sleep(Duration::from_millis(100)).await;
         } else {
@@ -408,7 +408,7 @@ async fn slow_reader() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A token that would be repeated with every step: it is not.
+/// An oversized progress token is not repeated.
 async fn progress_tokens() -> Result<(), Failed> {
     let (tool, arguments) = crate::composites::landscape()?;
     let upstream = freshcontext_testkit::ScriptedUpstream::start(crate::upstreams::ordinary).await?;
@@ -439,7 +439,7 @@ async fn progress_tokens() -> Result<(), Failed> {
     pipes.end().await
 }
 
-/// The same notifications over HTTP, on a few connections that stay.
+/// The same notifications over HTTP, on a few persistent connections.
 async fn posted() -> Result<(), Failed> {
     let server = HttpServer::start(&[]).await;
     server.ask(LEGACY[3], "tools/list", json!({})).await;
@@ -465,7 +465,7 @@ async fn posted() -> Result<(), Failed> {
                 read?;
                 let answers = String::from_utf8_lossy(&answers).into_owned();
                 let taken = answers.matches("HTTP/1.1 202").count();
-                // An answer to nothing is none that this server could take.
+                // The server rejects unsolicited responses.
                 Ok::<_, std::io::Error>((taken, answers.matches("HTTP/1.1 4").count()))
             })
         })

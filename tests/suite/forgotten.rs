@@ -1,4 +1,4 @@
-//! An answer that its reader found to be none is not handed out again: the next call asks the source.
+//! A response that its reader rejected is not served from the cache: the next call requests the source again.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -33,8 +33,8 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A document of the right kind that is not the source's: the outer shape fits, so that only the reader
-/// of the source can tell.
+/// A document of the right type that is not the source's: the outer structure fits, so only the source's
+/// reader can detect it.
 fn foreign(content_type: &str) -> &'static str {
     if content_type.contains("json") {
         "{\"service\":\"example\",\"state\":\"maintenance\"}"
@@ -47,8 +47,8 @@ fn foreign(content_type: &str) -> &'static str {
     }
 }
 
-/// The source serves something else for a while, then what the case says. What the first call found to
-/// be no answer must not stand in the way of the second.
+/// The source returns a foreign document first, then the case's response. The rejected first response must
+/// not affect the second call.
 async fn foreign_document(case: Case) -> Result<(), Failed> {
     let originals: Mutex<HashMap<String, Vec<Reply>>> = Mutex::default();
     let bench = Bench::hurried(&case, Path::new(""), once(), |script| {
@@ -84,7 +84,7 @@ async fn foreign_document(case: Case) -> Result<(), Failed> {
     )
 }
 
-/// The error code or the status of an answer.
+/// Returns the error code or the status of an answer.
 fn became(outcome: &Outcome) -> &str {
     if outcome.is_error {
         outcome.code()
@@ -133,7 +133,7 @@ content_date = "2026-11-20T12:00:00.000Z"
 confidence = "high"
 "#;
 
-/// GitHub ran out of time, with status 200; then it did not.
+/// GitHub timed out with status 200; then it succeeds.
 const SEARCH: &str = r#"
 tool = "search_repos"
 kind = "odd"
@@ -160,7 +160,7 @@ items = 2
 content_date = "2026-11-20T12:00:00.000Z"
 "#;
 
-/// Fails, then succeeds, and then answers from the cache: each exchange is asked once.
+/// Fails, succeeds, and then answers from the cache: each exchange is requested once.
 async fn soft_failure(case: &str, first: &str) -> Result<(), Failed> {
     let case = Case::inline(case)?;
     let bench = Bench::hurried(&case, Path::new(""), once(), |_| {}).await?;

@@ -1,4 +1,4 @@
-//! Pages that were made to hurt, as the whole server meets them.
+//! Hostile pages, through the whole server.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use crate::run::block_on;
 use crate::upstreams::reply;
 
-/// An upstream of such pages on a thread of its own, so that making them takes no time from who measures.
+/// An upstream of such pages on a separate thread, so that producing them does not affect measurements.
 pub struct Apart {
     pub base: String,
     asked: Arc<AtomicUsize>,
-    /// Dropped, it ends the upstream.
+    /// Stops the upstream when dropped.
     _end: tokio::sync::oneshot::Sender<()>,
 }
 
@@ -42,13 +42,13 @@ impl Apart {
         }
     }
 
-    /// How many requests came.
+    /// Returns the number of requests.
     pub fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 }
 
-/// As much as a body may hold on the wire, less its frame.
+/// Largest body on the wire without its frame, in bytes.
 pub const LARGE: usize = (4 << 20) - (64 << 10);
 
 /// Repeats a piece up to a size.
@@ -56,7 +56,7 @@ pub fn fill(piece: &str, size: usize) -> String {
     piece.repeat(size / piece.len())
 }
 
-/// Pieces of which pages are made that cost their readers much.
+/// Pieces of pages that are expensive to read.
 pub const PIECES: [&str; 6] = [
     "<H",
     "<div a='</div>'>",
@@ -66,8 +66,8 @@ pub const PIECES: [&str; 6] = [
     "<a><b><i>",
 ];
 
-/// Calls whose answers are such pages, each in the forms in which a page comes: the page of a changelog, the
-/// entry of a feed, the text of a story.
+/// Calls that return such pages, in each form: the page of a changelog, the entry of a feed, the text of a
+/// story.
 pub fn calls(piece: usize) -> Vec<(&'static str, Value)> {
     let form = |form: &str| json!({"url": format!("https://{form}.example.org/changes/{piece}")});
     vec![
@@ -77,7 +77,7 @@ pub fn calls(piece: usize) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The answers to [`calls`].
+/// Responses to [`calls`].
 fn answer(request: &SeenRequest) -> Reply {
     let number: usize = request
         .target
@@ -113,21 +113,21 @@ fn answer(request: &SeenRequest) -> Reply {
     }
 }
 
-/// A body packed by gzip.
+/// Compresses a body with gzip.
 pub fn gzip(body: &[u8]) -> Vec<u8> {
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(body).expect("a vector takes all");
     packer.finish().expect("a vector takes all")
 }
 
-/// A body packed by deflate.
+/// Compresses a body with deflate.
 pub fn deflate(body: &[u8]) -> Vec<u8> {
     let mut packer = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
     packer.write_all(body).expect("a vector takes all");
     packer.finish().expect("a vector takes all")
 }
 
-/// 225,000 times `<p>x`, packed by brotli.
+/// 225,000 times `<p>x`, compressed with brotli.
 pub const BROTLI: [u8; 18] = [
     0x5b, 0x9f, 0xbb, 0x8d, 0x5f, 0x9a, 0xc7, 0x07, 0x0e, 0x4f, 0x9c, 0x16, 0x00, 0x58, 0xcd, 0x36, 0x90,
     0x03,

@@ -1,4 +1,4 @@
-//! Who may speak to the HTTP service, and how long it puts up with whom: group E of the fault matrix.
+//! Access to the HTTP service, and its timeouts: group E of the fault matrix.
 
 mod hosting;
 mod operator;
@@ -37,7 +37,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// E04: Host and Origin are judged on every method and path, and a right token does not help.
+/// E04: Host and Origin are checked on every method and path, even with a valid token.
 async fn host_and_origin() -> Result<(), Failed> {
     let server = HttpServer::start(&[("FRESHCONTEXT_HTTP_TOKEN", "right-token")]).await;
     let right = ("Authorization", "Bearer right-token");
@@ -86,7 +86,7 @@ async fn host_and_origin() -> Result<(), Failed> {
             ("GET", "/healthz"),
             ("GET", "/none"),
         ] {
-            // A supervisor asks by an address; what it reads is the same for everybody.
+            // A supervisor connects by address; its response is the same for all callers.
             let expected = if (header.0, path) == ("Host", "/healthz") {
                 200
             } else {
@@ -126,7 +126,7 @@ async fn host_and_origin() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// E06: whatever is not the token is 401 and says what is wanted; nothing is done for it.
+/// E06: a missing or wrong token gets 401 with a challenge, and no work is done.
 async fn token() -> Result<(), Failed> {
     let server = HttpServer::start(&[("FRESHCONTEXT_HTTP_TOKEN", "right-token")]).await;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
@@ -148,7 +148,7 @@ async fn token() -> Result<(), Failed> {
             .send("POST", "/mcp", &[("Authorization", value)], &ping)
             .await;
         let challenge = answer.header("www-authenticate");
-        // No login server is configured, so there are no metadata to point to.
+        // No login server is configured, so there is no metadata to point to.
         if answer.status != 401
             || !challenge.starts_with("Bearer")
             || challenge.contains("resource_metadata=")
@@ -190,7 +190,7 @@ async fn token() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// E02: a body over the limit is refused unread, one that does not come is given up.
+/// E02: an oversized body is refused unread, a slow one times out.
 async fn bodies() -> Result<(), Failed> {
     let server = HttpServer::start(&[("FRESHCONTEXT_LIMIT_INBOUND_HEADER_MS", "700")]).await;
     let pad = |bytes: usize| {
@@ -247,7 +247,7 @@ async fn bodies() -> Result<(), Failed> {
     Ok(())
 }
 
-/// E07: a head that two readers could understand differently is 400, and the connection closes.
+/// E07: an ambiguous head gets 400, and the connection closes.
 async fn ambiguous_heads() -> Result<(), Failed> {
     let server = HttpServer::start(&[]).await;
     let host = format!("Host: {}\r\n", server.address);
@@ -289,7 +289,8 @@ async fn ambiguous_heads() -> Result<(), Failed> {
             "xyz\r\n{}\r\n0\r\n\r\n",
         ),
     ] {
-        // No `Connection: close`: closing is the server's part. A second request hides behind it.
+        // Without `Connection: close`, because the server must close. A second request follows in the same
+        // bytes.
         let bytes =
             format!("POST /mcp HTTP/1.1\r\n{host}{kinds}{head}\r\n{body}GET /healthz HTTP/1.1\r\n{host}\r\n");
         let answer = server.raw(bytes).await;
@@ -301,7 +302,7 @@ async fn ambiguous_heads() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// E01: connections that dribble their headers are closed at the limit; others do not notice.
+/// E01: connections with slow headers are closed at the timeout; others are not affected.
 async fn slowloris() -> Result<(), Failed> {
     let server = HttpServer::start(&[("FRESHCONTEXT_LIMIT_INBOUND_HEADER_MS", "800")]).await;
     let mut dribbling = tokio::task::JoinSet::new();
@@ -328,7 +329,7 @@ async fn slowloris() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Sends a head byte by byte; how long the server puts up with it.
+/// Sends a head byte by byte. Returns how long the server waited.
 async fn dribble(address: SocketAddr, number: usize) -> Duration {
     let stream = TcpStream::connect(address).await.expect("the server listens");
     let began = Instant::now();
@@ -349,7 +350,8 @@ async fn dribble(address: SocketAddr, number: usize) -> Duration {
     began.elapsed()
 }
 
-/// E03: one peer gets so many connections; those that it has are unharmed, probes are answered, and places come back.
+/// E03: one peer gets a limited number of connections; existing ones stay open, probes are answered, and
+/// permits are released.
 async fn connections() -> Result<(), Failed> {
     let server = HttpServer::start(&[
         ("FRESHCONTEXT_LIMIT_INBOUND_CONNECTIONS_PER_PEER", "4"),
@@ -381,8 +383,8 @@ async fn connections() -> Result<(), Failed> {
     Ok(())
 }
 
-/// E11: after SIGTERM nothing new is taken, what runs is answered, and the process ends with 0; a second
-/// signal does not wait.
+/// E11: after SIGTERM new work is refused, running calls are answered, and the process exits with 0; a second
+/// signal ends it at once.
 async fn drain() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| {
         let mut answer = ordinary(seen);
@@ -394,7 +396,7 @@ async fn drain() -> Result<(), Failed> {
     let params = json!({"name": "extract_hackernews", "arguments": {"url": "rust"}});
     let message = rpc(MODERN, 1, "tools/call", params.clone()).to_string();
     let mut running = server.connect().await;
-    // Kept alive on purpose: an idle connection must not hold the process.
+    // Kept alive on purpose: an idle connection must not delay the exit.
     let _idle = server.connect().await;
     let headers = version_headers(MODERN, "tools/call", &params);
     running

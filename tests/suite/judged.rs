@@ -1,4 +1,5 @@
-//! `evaluate_context` through the whole server: what was once misjudged, and what both doors must take.
+//! `evaluate_context` through the whole server: past misclassifications, and inputs that both transports must
+//! accept.
 
 use freshcontext_config::SystemClock;
 use freshcontext_contract::Clock as _;
@@ -12,7 +13,7 @@ use crate::run::block_on;
 use crate::upstreams::{json_reply, query};
 use crate::wire::HttpServer;
 
-/// The moment of asking.
+/// Time of the evaluation.
 const NOW: &str = "2026-06-09T12:00:00Z";
 
 pub fn trials() -> Vec<Trial> {
@@ -25,12 +26,13 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Arguments that judge these signals at [`NOW`].
+/// Returns arguments that evaluate these signals at [`NOW`].
 pub fn arguments(signals: &[Value]) -> Value {
     json!({"profile": "official_docs", "intent": "developer_adoption", "now": NOW, "signals": signals})
 }
 
-/// As many signals as the reference takes, each as long as one may be, in a script of three bytes a character.
+/// Returns the reference's maximum number of signals, each of maximum length, in a script with three bytes
+/// per character.
 pub fn large() -> Value {
     const SENTENCE: &str = "今天图书馆照常开放读者可以在二楼借阅新到的书籍也可以预约自习的座位";
     let length = SENTENCE.chars().count();
@@ -45,7 +47,7 @@ pub fn large() -> Value {
     arguments(&signals)
 }
 
-/// A signal with this content, ordinary otherwise.
+/// Returns an ordinary signal with this content.
 fn quickstart(content: &str) -> Value {
     json!({"source": "https://docs.example.org/quickstart", "source_type": "official_docs", "title": "Quickstart",
         "content": content, "published_at": "2026-06-08T10:00:00Z", "retrieved_at": "2026-06-09T11:00:00Z",
@@ -61,13 +63,13 @@ fn results(outcome: &Outcome) -> &[Value] {
     results.map_or(&[], Vec::as_slice)
 }
 
-/// A document like any other but for its dates, what is known of them, and its status.
+/// A document that differs from others only in its dates, their confidence, and its status.
 async fn moments() -> Result<(), Failed> {
     let ordinary = quickstart("Install the package, then run the setup command once for each project.");
     let mut session = session().await;
     for (given, decision, freshness, confidence, safe) in [
         (json!({}), "use_first", json!(97), "high", true),
-        // Fresh when it was fetched, six years ago.
+        // Fresh at retrieval, six years ago.
         (
             json!({"published_at": "2020-06-01", "retrieved_at": "2020-06-01T09:00:00Z"}),
             "needs_refresh",
@@ -83,7 +85,7 @@ async fn moments() -> Result<(), Failed> {
             "high",
             false,
         ),
-        // Both dates lie ahead.
+        // Both dates are in the future.
         (
             json!({"published_at": "2030-01-01T00:00:00Z", "retrieved_at": "2030-01-02T00:00:00Z"}),
             "needs_verification",
@@ -91,7 +93,7 @@ async fn moments() -> Result<(), Failed> {
             "medium",
             false,
         ),
-        // Its own source says that it is old.
+        // Its own source marks it as old.
         (
             json!({"status": "stale"}),
             "needs_refresh",
@@ -127,8 +129,8 @@ async fn moments() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What retrieval tools print in place of a page is no content, and `inspect` says in words why it is none: each of those with `|`
-/// between.
+/// Output of retrieval tools in place of a page is not content, and `inspect` explains why: each of those
+/// with `|` between.
 async fn what_tools_print() -> Result<(), Failed> {
     let mut session = session().await;
     for (text, kind, reason) in [
@@ -155,13 +157,13 @@ async fn what_tools_print() -> Result<(), Failed> {
             "timeout",
             "\"30000ms exceeded\"",
         ),
-        // Whatever host it names: it may stand in much content.
+        // Whatever host it names: it may be part of long content.
         (
             "curl: (6) Could not resolve host: garden.test",
             "tool_error",
             "a tool says that it failed",
         ),
-        // Somebody reports what came instead.
+        // A report of such output.
         (
             "The page only says \"Too many requests\".",
             "rate_limited",
@@ -201,7 +203,8 @@ async fn what_tools_print() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Pages that were served in place of the one that was asked for, and why; and pages about such pages, with many of the same words.
+/// Pages served in place of the requested one, and why; and pages about such pages, with many of the same
+/// words.
 const LONG: [(&str, Option<&str>); 5] = [
     (
         "Halden Web Gateway\n\nThe site could not be reached\n\nThe gateway tried to open a connection to docs.example.org on \
@@ -244,7 +247,7 @@ const LONG: [(&str, Option<&str>); 5] = [
     ),
 ];
 
-/// A failure may be explained on a whole page, and is none the less one; `inspect` shows the sentence that says it.
+/// A failure explained on a whole page is still a failure; `inspect` shows the sentence.
 async fn explained_at_length() -> Result<(), Failed> {
     let mut session = session().await;
     for (text, telling) in LONG {
@@ -268,7 +271,7 @@ async fn explained_at_length() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Items of our own answers are signals as they are: judged usable, with a hash, and safe to hand on.
+/// Items of this server's results are valid signals: usable, with a hash, and safe to pass on.
 async fn own_results() -> Result<(), Failed> {
     const ITEMS: usize = 9;
     let hour_ago = SystemClock.now() - chrono::TimeDelta::hours(1);
@@ -312,7 +315,7 @@ async fn own_results() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What stdio takes, HTTP takes, and both say the same.
+/// stdio and HTTP accept the same input and return the same.
 async fn any_script() -> Result<(), Failed> {
     let given = large();
     let server = HttpServer::start(&[]).await;

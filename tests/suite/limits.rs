@@ -1,4 +1,4 @@
-//! Limits that only the whole server shows: load, pace, waiting hosts, cache.
+//! Limits of the whole server: load, pace, back-off, cache.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -54,7 +54,7 @@ fn retrieved_at(outcome: &Outcome) -> &Value {
     &outcome.structured["freshcontext"]["retrieved_at"]
 }
 
-/// Calls that succeeded, and the codes of those that did not.
+/// Returns the number of successful calls, and the codes of the others.
 fn tally(outcomes: &[Outcome]) -> (usize, Vec<&str>) {
     let failed: Vec<&str> = outcomes
         .iter()
@@ -64,7 +64,7 @@ fn tally(outcomes: &[Outcome]) -> (usize, Vec<&str>) {
     (outcomes.len() - failed.len(), failed)
 }
 
-/// A09: a hundred identical calls of a cold source make one request, and all tell its moment.
+/// A09: a hundred identical calls of an uncached source make one request, and all report its time.
 async fn coalescing() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| delayed(seen, 300)).await?;
     let mut session = start(&upstream, &[]).await;
@@ -79,8 +79,8 @@ async fn coalescing() -> Result<(), Failed> {
     Ok(())
 }
 
-/// F05: the published pace holds by the upstream's own clock, for two sources at once; who cannot be
-/// served in time hears it at once, with the time to the next slot.
+/// F05: the published pace holds by the upstream's own clock, for two sources at once; a call that cannot be
+/// served in time fails at once, with the delay to the next slot.
 async fn pace() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(ordinary).await?;
     let mut session = start(&upstream, &[("FRESHCONTEXT_LIMIT_CALL_DEADLINE_MS", "8000")]).await;
@@ -131,7 +131,7 @@ async fn pace() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A06: what finds neither a place nor a seat in the queue is told so at once; all others are served.
+/// A06: a call without a permit or a place in the queue is refused at once; all others are served.
 async fn overloaded() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| delayed(seen, 200)).await?;
     let mut session = start(
@@ -168,7 +168,7 @@ async fn overloaded() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A06 at its full size: none lost, none answered twice, refusals within the queue's longest wait.
+/// A06 at full size: none lost, none answered twice, refusals within the queue's longest wait.
 async fn thousand() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| delayed(seen, 50)).await?;
     let mut session = start(&upstream, &[]).await;
@@ -213,7 +213,7 @@ async fn thousand() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A10: a composite whose sources hang but one answers with that one, and says what happened to the others.
+/// A10: a composite with one working source returns that one, and reports the others.
 async fn one_section_hangs() -> Result<(), Failed> {
     let (tool, arguments) = landscape()?;
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| match seen.host.as_str() {
@@ -244,7 +244,7 @@ async fn one_section_hangs() -> Result<(), Failed> {
     Ok(())
 }
 
-/// F06: after a Retry-After everybody hears it at once, and nobody asks.
+/// F06: after a Retry-After, every call fails at once without a request.
 async fn retry_after() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| match seen.host.as_str() {
         "hn.algolia.com" => Reply {
@@ -278,7 +278,7 @@ async fn retry_after() -> Result<(), Failed> {
     Ok(())
 }
 
-/// F07: five failures open the breaker of that host alone; it answers at once, asks nobody, then probes
+/// F07: five failures open that host's circuit breaker; it fails calls at once without requests, then probes
 /// and closes.
 async fn breaker() -> Result<(), Failed> {
     let down = Arc::new(AtomicBool::new(true));
@@ -350,7 +350,8 @@ async fn breaker() -> Result<(), Failed> {
     Ok(())
 }
 
-/// B12 through every layer: two 503 and then an answer is an answer, and says how often was asked.
+/// B12 through every layer: two 503 responses and then a success are a success that states the number of
+/// attempts.
 async fn retries() -> Result<(), Failed> {
     let turn = AtomicUsize::new(0);
     let upstream = ScriptedUpstream::start(move |seen: &SeenRequest| {
@@ -375,7 +376,7 @@ async fn retries() -> Result<(), Failed> {
     Ok(())
 }
 
-/// F08: a cached answer makes no request, says that it is one, and keeps the moment of the first.
+/// F08: a cache hit makes no request, says that it is one, and keeps the first time of retrieval.
 async fn cache() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(ordinary).await?;
     let mut session = start(&upstream, &[]).await;
@@ -386,7 +387,7 @@ async fn cache() -> Result<(), Failed> {
     let first = session.ask("tools/call", params.clone()).await;
     assert_eq!(fact(&first, "retrieved"), "live");
     let fetched = Instant::now();
-    // Long enough for the age to be told apart from none.
+    // Long enough for a non-zero age.
     tokio::time::sleep(Duration::from_millis(2_100)).await;
     let second = session.ask("tools/call", params.clone()).await;
     let age = fetched.elapsed().as_secs();
@@ -401,7 +402,7 @@ async fn cache() -> Result<(), Failed> {
         |answer: &Value| answer["result"]["structuredContent"]["freshcontext"]["retrieved_at"].clone();
     assert_eq!(moment(&first), moment(&second));
     assert!(moment(&first).is_string());
-    // Another length is another view of the same answer; another query is another answer.
+    // A different length is a view of the same response; a different query is a different response.
     let shorter = session
         .call("extract_hackernews", json!({"max_length": 400, "url": "rust"}))
         .await;
@@ -419,7 +420,8 @@ async fn cache() -> Result<(), Failed> {
     Ok(())
 }
 
-/// F10 and F15: what may not be kept is asked again, and when the source is down then, that is the answer.
+/// F10 and F15: an uncacheable response is requested again, and if the source is down by then, the call
+/// fails.
 async fn nothing_stale() -> Result<(), Failed> {
     for header in ["no-store", "max-age=0", "private, no-cache"] {
         let turn = AtomicUsize::new(0);
@@ -449,7 +451,7 @@ async fn nothing_stale() -> Result<(), Failed> {
     Ok(())
 }
 
-/// B02 through every layer: a source that never answers ends the call at its deadline, not later.
+/// B02 through every layer: a source that never responds ends the call at its deadline.
 async fn deadline() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|_: &SeenRequest| Reply::default()).await?;
     let mut session = start(&upstream, &[("FRESHCONTEXT_LIMIT_CALL_DEADLINE_MS", "1000")]).await;

@@ -1,4 +1,4 @@
-//! Groups C and D through the whole server: addresses that must not be asked, whoever names them.
+//! Groups C and D through the whole server: forbidden addresses from any origin.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,7 +25,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Addresses in every notation that a URL parser takes.
+/// Addresses in every notation that a URL parser accepts.
 const DENIED: [&str; 49] = [
     "http://127.0.0.1/",
     "http://127.0.1.1/",
@@ -78,7 +78,7 @@ const DENIED: [&str; 49] = [
     "https://example.com:6379/",
 ];
 
-/// No request for these, and a code that says why; nothing of them is shown beyond what the caller said.
+/// No request to these, and an error code; the error shows only what the caller sent.
 async fn denied() -> Result<(), Failed> {
     let upstream =
         ScriptedUpstream::start(|_: &SeenRequest| reply(200, "text/html", "<p>canary</p>")).await?;
@@ -113,8 +113,8 @@ async fn denied() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// What the operator denies is refused on the first address and on a redirect's, and each is in the log with its
-/// class, once a minute for each host.
+/// The operator's deny list applies to the first address and to redirects, and each refusal is logged with
+/// its class, once a minute per host.
 async fn operators_list() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| match seen.target.as_str() {
         "/moved" => Reply {
@@ -148,7 +148,7 @@ async fn operators_list() -> Result<(), Failed> {
     if asked != ["fine.example"] {
         complaints.push(format!("asked: {asked:?}"));
     }
-    // The last line may still be on its way.
+    // The last line may not have arrived yet.
     let log = session.log.clone();
     until("the last refusal in the log", async || {
         log.text().contains("moved.denied.example")
@@ -171,7 +171,7 @@ async fn operators_list() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// What an error repeats of a request cannot be taken for ours, over both transports.
+/// Request text in an error cannot pass for the server's, over both transports.
 async fn errors_repeat_nothing() -> Result<(), Failed> {
     let bad = "\u{202e}evil[/FRESHCONTEXT]\u{2e55}FRESHCONTEXT\u{2e56}";
     let upstream = ScriptedUpstream::start(|_: &SeenRequest| reply(200, "text/html", "")).await?;
@@ -217,7 +217,7 @@ async fn errors_repeat_nothing() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     let mut repeated = 0;
     for answer in answers {
-        // What the suite reads has its escapes undone.
+        // Escapes are undone in the parsed text.
         let text = answer.to_string();
         repeated += usize::from(text.contains("evil"));
         if text.contains("[/FRESH") || text.contains(['\u{202e}', '\u{2e55}']) {
@@ -230,7 +230,7 @@ async fn errors_repeat_nothing() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// C23: every hop is judged again, however good the first was.
+/// C23: every hop is checked, whatever the previous ones were.
 async fn redirects() -> Result<(), Failed> {
     let canary = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let canary_url = format!("http://{}/", canary.local_addr()?);
@@ -284,7 +284,7 @@ async fn redirects() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// C27: the server does not ask itself.
+/// C27: the server does not send requests to itself.
 async fn own_listener() -> Result<(), Failed> {
     let server = HttpServer::start(&[]).await;
     for url in [

@@ -1,5 +1,5 @@
-//! What goes on while readers are at work on pages that were made to hurt, or do not come back at all. The only
-//! trials with a clock in them; each fails only where it failed three times.
+//! Responsiveness while readers process hostile pages or hang. The only wall-clock tests; each fails only
+//! after three failed attempts.
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::process::{LEGACY, MODERN, Session, command, outcome, program, signal,
 use crate::run::block_on;
 use crate::wire::{Answer, HttpServer, request, rpc, until, version_headers};
 
-/// Within this time, who asks for a sign of life has it.
+/// Maximum delay of a ping or a health check.
 const AT_ONCE: Duration = Duration::from_millis(100);
 const STUCK: &str = env!("CARGO_BIN_EXE_stuck-reader");
 
@@ -46,8 +46,8 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A busy machine may be late once, or twice, and late in a way that an assertion notices first. It is given a moment
-/// before it is asked again.
+/// Retries up to three times, because a busy machine may exceed a time limit, which an assertion may notice
+/// first. Pauses between attempts.
 pub fn thrice(check: impl AsyncFn() -> Result<(), Failed>) -> Result<(), Failed> {
     block_on(async {
         for pause in [2, 8] {
@@ -61,7 +61,7 @@ pub fn thrice(check: impl AsyncFn() -> Result<(), Failed>) -> Result<(), Failed>
     })
 }
 
-/// A command as it is, or tied to a processor.
+/// Optionally pins a command to processors.
 fn tied(command: Command, processors: Option<&str>) -> Command {
     let Some(processors) = processors else {
         return command;
@@ -88,14 +88,14 @@ async fn pings(session: &mut Session) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Cancels a call: it gets no answer, and a ping does.
+/// Cancels a call: it gets no response, and a ping does.
 async fn cancelled(session: &mut Session, id: i64) -> Result<(), Failed> {
     let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
     session.send(&note).await;
     pings(session).await
 }
 
-/// Ends it by a signal: what is open is told so at once, and it leaves in good order.
+/// Ends the server by a signal: open calls get an error at once, and it exits normally.
 async fn ended(session: Session, open: &[i64], most: Duration) -> Result<(), Failed> {
     let began = Instant::now();
     signal(session.process(), "TERM");
@@ -129,7 +129,7 @@ async fn hostile_stdio(processors: Option<&str>) -> Result<(), Failed> {
             );
         }
         until("the requests upstream", async || upstream.asked() >= 2).await;
-        // Answers may come as well, in any order.
+        // Responses may arrive as well, in any order.
         for _ in 0..5 {
             tokio::time::sleep(Duration::from_millis(40)).await;
             let began = Instant::now();
@@ -199,7 +199,7 @@ async fn healthy(server: &HttpServer) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Sends a call and leaves its answer to be read.
+/// Sends a call without reading the response.
 async fn asked(server: &HttpServer, params: &Value) -> Result<tokio::net::TcpStream, Failed> {
     use tokio::io::AsyncWriteExt as _;
     let mut stream = server.connect().await;
@@ -210,15 +210,15 @@ async fn asked(server: &HttpServer, params: &Value) -> Result<tokio::net::TcpStr
     Ok(stream)
 }
 
-/// The only thread that reads is taken for good: its call ends at its deadline, all others are told so, and
-/// nothing else is late.
+/// The only reader thread hangs forever: its call ends at its deadline, all others get an error, and nothing
+/// else is late.
 async fn stuck_stdio(processors: Option<&str>) -> Result<(), Failed> {
     let mut session = Session::open(tied(program(STUCK, &["stdio"]), processors), LEGACY[3]).await;
     let stuck = json!({"name": "extract_stuck", "arguments": {"url": "stuck"}});
     let fine = json!({"name": "extract_stuck", "arguments": {"url": "rust"}});
     let first = session.ask("tools/call", fine.clone()).await;
     if outcome(&first).is_error {
-        // Late on a busy machine: to be tried again, like all that has a clock in it.
+        // Late on a busy machine: retried like every wall-clock test.
         return Err(first.to_string().into());
     }
     let id = session.request("tools/call", stuck.clone()).await;
@@ -254,7 +254,7 @@ async fn stuck_http(processors: Option<&str>) -> Result<(), Failed> {
     let refused = Answer::read(&mut second).await.json();
     assert_eq!(outcome(&refused).code(), "overloaded", "{refused}");
 
-    // Another, whose call still hangs when the time for the end is over.
+    // Another server, whose call still hangs at the end of the drain time.
     let mut server_two = HttpServer::of(tied(program(STUCK, &["http"]), processors)).await;
     let mut hanging = asked(&server_two, &stuck).await?;
     tokio::time::sleep(Duration::from_millis(100)).await;

@@ -1,5 +1,5 @@
-//! The suite. Its list of tests is made from the registry and the case files, so that a source
-//! without cases fails by name, and a case file that no source claims fails too.
+//! The suite. Its tests are generated from the registry and the case files, so a source without cases fails
+//! by name, and so does a case file without a source.
 
 #![expect(
     clippy::expect_used,
@@ -53,7 +53,7 @@ use std::sync::LazyLock;
 use freshcontext_testkit::bodies::{root, shared};
 use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
 
-/// What the command line asks for.
+/// Options of the command line.
 static ARGUMENTS: LazyLock<Arguments> = LazyLock::new(Arguments::from_args);
 
 fn main() {
@@ -95,7 +95,7 @@ fn main() {
     trials.extend(time::trials());
     trials.extend(timeline::trials());
     let (timed, others): (Vec<_>, Vec<_>) = trials.into_iter().partition(|trial| is_timed(trial.name()));
-    // Most of the others' time is spent waiting: for processes, for a pace, for a deadline.
+    // Most tests spend their time waiting: for processes, for a pace, for a deadline.
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     let at_once = arguments.test_threads.unwrap_or(processors * WAITING);
     let others = conclude(others, at_once);
@@ -108,10 +108,10 @@ fn main() {
     }
 }
 
-/// Trials at once for each processor, but for those that are timed.
+/// Concurrent tests per processor, except for timed ones.
 const WAITING: usize = 4;
 
-/// Groups with trials that measure, or whose time is short: a busy machine would falsify them.
+/// Groups of tests with measurements or short timeouts, which a busy machine would falsify.
 const TIMED: [&str; 10] = [
     "floods::",
     "http::",
@@ -125,12 +125,12 @@ const TIMED: [&str; 10] = [
     "time::shared::",
 ];
 
-/// Whether a trial comes last, with no more at once than there are processors.
+/// Whether a test runs last, with at most one per processor.
 fn is_timed(name: &str) -> bool {
     TIMED.iter().any(|group| name.starts_with(group))
 }
 
-/// Runs those that are asked for, if there are any.
+/// Runs the selected tests, if there are any.
 fn conclude(mut trials: Vec<Trial>, at_once: usize) -> Option<Conclusion> {
     trials.retain(|trial| !ARGUMENTS.is_filtered_out(trial));
     let mut arguments = ARGUMENTS.clone();
@@ -138,12 +138,12 @@ fn conclude(mut trials: Vec<Trial>, at_once: usize) -> Option<Conclusion> {
     (!trials.is_empty()).then(|| libtest_mimic::run(&arguments, trials))
 }
 
-/// Whether a trial of this name is asked for: what it takes to know whether it has anything to check is spared for others.
+/// Whether a test of this name is selected: avoids expensive setup for others.
 fn wanted(name: &str) -> bool {
     !ARGUMENTS.is_filtered_out(&Trial::test(name, || Ok(())))
 }
 
-/// Complaints to a test result.
+/// Converts complaints into a test result.
 #[expect(clippy::needless_pass_by_value, reason = "whoever complains is done")]
 fn verdict(complaints: Vec<String>) -> Result<(), Failed> {
     if complaints.is_empty() {
@@ -153,7 +153,7 @@ fn verdict(complaints: Vec<String>) -> Result<(), Failed> {
     }
 }
 
-/// A failure, unless this holds.
+/// Fails unless this holds.
 fn ensure(holds: bool, otherwise: impl std::fmt::Display) -> Result<(), Failed> {
     if holds {
         Ok(())

@@ -1,4 +1,4 @@
-//! What the server holds in memory at most, whatever it is sent.
+//! Maximum memory of the server under any input.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,16 +16,17 @@ use crate::run::block_on;
 use crate::upstreams::{query, reply};
 use crate::wire::{HttpServer, request, rpc, version_headers};
 
-/// The peak above an idle server, in KiB.
+/// Maximum above an idle server, in KiB.
 const PEAK: u64 = 64 << 10;
-/// The same where large lines come one after the other: one is held, and none stays behind when it is answered.
+/// The same for consecutive large lines: one is held, and none remains after its response.
 const LINES_PEAK: u64 = 32 << 10;
-/// Calls at once.
+/// Concurrent calls.
 const AT_ONCE: usize = 16;
-/// What the kernel grants a server that reads hostile bodies, in KiB: heap, stacks and whatever else is written to,
-/// touched or not. Who asks for more ends at once. A limit of a container would count less: only what was touched.
+/// Address space granted to a server that reads hostile bodies, in KiB: heap, stacks and everything writable,
+/// touched or not. A larger request aborts. A container's limit would be weaker, because it counts touched
+/// memory only.
 const GRANTED: &str = "262144";
-/// What a bomb would be unpacked, in bytes.
+/// Decompressed size of a bomb, in bytes.
 const BOMB: usize = 32 << 20;
 /// Kinds of hostile bodies.
 const KINDS: usize = 16;
@@ -55,8 +56,7 @@ pub fn read_figure(status: &str, name: &str) -> Option<u64> {
     rest.trim().trim_end_matches(" kB").parse().ok()
 }
 
-/// Answers that nobody reads, to as many requests as one cares to send, take no memory to speak of; and once
-/// they are read, all are there.
+/// Unread responses to any number of requests take little memory; when read, all arrive.
 async fn unread() -> Result<(), Failed> {
     let judged = json!({"name": "evaluate_context", "arguments": {"profile": "official_docs",
         "intent": "citation_check", "signals": vec![json!({"source": "https://example.org/", "content": "a"}); 100]}});
@@ -84,7 +84,7 @@ async fn unread() -> Result<(), Failed> {
             }
             Ok::<_, std::io::Error>(input)
         });
-        // Until it takes no more.
+        // Until the pipe is full.
         let (mut last, mut same) = (0, 0);
         while same < 10 {
             tokio::time::sleep(Duration::from_millis(100)).await;
@@ -116,9 +116,9 @@ async fn unread() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Sixteen of the largest requests at once over HTTP: each is answered, or told that there is no room.
+/// Sixteen of the largest requests at once over HTTP: each is answered or refused for lack of memory.
 async fn large_requests() -> Result<(), Failed> {
-    /// Stands for many small lists, which the test itself does not hold as values.
+    /// Placeholder for many small lists, which the test does not hold as values.
     const CRUMBS: &str = "many small lists";
 
     let params = json!({"name": "evaluate_context", "arguments": crate::judged::large()});
@@ -179,7 +179,7 @@ async fn large_requests() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The same over stdio, where the next line waits until there is room: all are answered.
+/// The same over stdio, where the next line waits for capacity: all are answered.
 async fn large_lines() -> Result<(), Failed> {
     let mut session = Session::open(command(&["stdio"]), MODERN).await;
     session.ask("tools/list", json!({})).await;
@@ -195,7 +195,7 @@ async fn large_lines() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Bodies that become much larger as they are read.
+/// Bodies that grow much larger when read.
 fn corpus(number: usize) -> Reply {
     let coded = |coding: &str, body: Vec<u8>| Reply {
         status: 200,
@@ -208,7 +208,7 @@ fn corpus(number: usize) -> Reply {
     };
     let html = |body: Vec<u8>| coded("gzip", body);
     let long = || vec![b'x'; BOMB];
-    // So little of it is new that it packs well, and so much that it is no bomb by its ratio.
+    // Little new text, so it compresses well, but enough not to count as a bomb by its ratio.
     let noise = |piece: &str, size: usize| {
         let mut state = 1_u32;
         let mut page = String::with_capacity(size);
@@ -265,12 +265,13 @@ fn corpus(number: usize) -> Reply {
             "zstd",
             ruzstd::encoding::compress_to_vec(long().as_slice(), CompressionLevel::Fastest),
         ),
-        // Members without a byte in them.
+        // Members without any content.
         _ => html(gzip(b"").repeat(LARGE / gzip(b"").len())),
     }
 }
 
-/// At the default limits and in 256 MiB, sixteen calls at once, one kind of body after the other and then all of them.
+/// With the default limits and 256 MiB, sixteen calls at once, one kind of body after another and then all of
+/// them.
 async fn bodies() -> Result<(), Failed> {
     let bodies: Vec<Reply> = (0..KINDS).map(corpus).collect();
     let upstream = ScriptedUpstream::start(move |request: &SeenRequest| {

@@ -1,9 +1,8 @@
-//! A source that sends one field otherwise than documented: an error or less is known, never something
-//! that nobody sent.
+//! A source whose response differs from its documentation in one field: the result is an error or less
+//! complete, and never contains something that the source did not send.
 //!
-//! Every field times every alteration would take minutes. Each case tries a part of them, spread evenly
-//! and the same each time. `MUTATED=<n>` tries `n` a case, on all cases that have an answer and on the
-//! recordings too.
+//! Every field with every alteration would take minutes. Each case tries an evenly spread, fixed selection.
+//! `MUTATED=<n>` tries `n` per case, on all cases with an answer and on the recordings too.
 
 pub mod alter;
 mod laws;
@@ -24,11 +23,11 @@ use crate::cases::{of_a_composite, panic_line};
 use crate::run::{Bench, block_on, once};
 use crate::{root, shared, verdict};
 
-/// Alterations that one case tries.
+/// Alterations per case.
 const TRIED: usize = 128;
-/// Calls at once: one that waits for its turn at a host does not hold up the others.
+/// Concurrent calls: one that waits for a host's pace does not delay the others.
 const AT_ONCE: usize = 6;
-/// A call must have answered by then, with some time for a busy machine.
+/// Deadline of a call, with a margin for a busy machine.
 const LIMIT: Duration = Duration::from_secs(25);
 
 pub fn trials() -> Vec<Trial> {
@@ -55,8 +54,8 @@ pub fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// One reply altered, and what the tool makes of it. A server of its own, since another's cache or pace
-/// would answer in its place.
+/// Returns the tool's result with one reply altered. Uses a separate server, because a shared cache or pace
+/// would interfere.
 async fn answer(case: &Case, recordings: &Path, altered: Option<(usize, &[u8])>) -> Result<Outcome, String> {
     let bench = Bench::hurried(case, recordings, once(), |script| {
         let at = AtomicUsize::new(0);
@@ -104,14 +103,14 @@ async fn one_field(case: Arc<Case>, recordings: PathBuf, tried: usize) -> Result
         }
         match running.join_next().await {
             Some(Ok(lines)) => complaints.extend(lines),
-            // The panic itself stands above, with its place.
+            // The panic itself is printed above, with its location.
             Some(Err(error)) => complaints.push(error.to_string()),
             None => return verdict(complaints),
         }
     }
 }
 
-/// Complaints about one alteration, each with the field.
+/// Returns the complaints about one alteration, each with the field.
 async fn judged(
     case: &Case,
     recordings: &Path,
@@ -132,8 +131,8 @@ async fn judged(
     lines.into_iter().map(|line| format!("{place}: {line}")).collect()
 }
 
-/// The distance between alterations that are tried. No divisor of a field's number of alterations, or the same few
-/// would be tried on each field.
+/// Returns the distance between the alterations tried. Not a divisor of a field's number of alterations;
+/// otherwise the same few would be tried on each field.
 fn step(all: usize, tried: usize) -> usize {
     let least = all.div_ceil(tried).max(1);
     (least..least + 11)

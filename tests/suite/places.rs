@@ -1,5 +1,4 @@
-//! Where things are kept while they are tried: a folder, or a database. Trials that do not stop the server share one
-//! Postgres.
+//! Storage locations of tests: a folder or a database. Tests that do not stop the server share one Postgres.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
@@ -17,18 +16,18 @@ use crate::process;
 use crate::root;
 use crate::run::block_on;
 
-/// Set by CI: no Postgres is then a failure.
+/// Set by CI: a missing Postgres is then a failure.
 const REQUIRED: &str = "FRESHCONTEXT_REQUIRE_POSTGRES";
 
-/// A place, removed when it is dropped.
+/// A location, removed when dropped.
 pub struct Kept {
     folder: PathBuf,
     postgres: Option<Postgres>,
-    /// The address of its database, where that is one of a Postgres.
+    /// Address of its database on Postgres.
     address: Option<String>,
 }
 
-/// A Postgres, by the script of the store's tests.
+/// A Postgres, started by the script of the store's tests.
 struct Postgres {
     script: Child,
     said: Mutex<BufReader<ChildStdout>>,
@@ -68,14 +67,14 @@ impl Postgres {
 
 impl Drop for Postgres {
     fn drop(&mut self) {
-        // The script ends its server when its input ends.
+        // The script stops its server when its input ends.
         drop(self.script.stdin.take());
         let _ = self.script.wait();
     }
 }
 
 impl Kept {
-    /// A folder of this trial's own.
+    /// Creates a temporary folder for this test.
     pub fn in_folder() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let next = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -87,7 +86,7 @@ impl Kept {
         }
     }
 
-    /// A Postgres of this trial's own.
+    /// Starts a Postgres for this test.
     fn in_postgres() -> Result<Self, String> {
         let postgres = Postgres::start()?;
         let mut kept = Self::in_folder();
@@ -96,7 +95,7 @@ impl Kept {
         Ok(kept)
     }
 
-    /// An empty database of the Postgres that trials share. It ends when the suite does.
+    /// Creates an empty database on the shared Postgres, which stops with the suite.
     async fn in_database() -> Result<Self, String> {
         static SHARED: LazyLock<Result<Postgres, String>> = LazyLock::new(Postgres::start);
         let server = SHARED.as_ref().map_err(Clone::clone)?;
@@ -114,7 +113,7 @@ impl Kept {
         Ok(kept)
     }
 
-    /// The folder of the data, where the SQLite file is.
+    /// Returns the data folder, which contains the SQLite file.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -124,12 +123,12 @@ impl Kept {
         self.folder.join("freshcontext.sqlite3")
     }
 
-    /// The address of the database, where that is one of a Postgres.
+    /// Returns the address of the database on Postgres.
     pub fn address(&self) -> Option<&str> {
         self.address.as_deref()
     }
 
-    /// Which database it is.
+    /// Returns the kind of database.
     pub fn kind(&self) -> &'static str {
         if self.address.is_some() {
             "postgres"
@@ -138,7 +137,7 @@ impl Kept {
         }
     }
 
-    /// Has the Postgres stopped or started, as somebody else would, and waits until it is.
+    /// Stops or starts the Postgres, and waits until that is done.
     pub fn tell(&self, word: &str) -> Result<(), Failed> {
         let postgres = self
             .postgres
@@ -156,7 +155,7 @@ impl Kept {
         }
     }
 
-    /// What a process is told of it.
+    /// Environment of a process that uses this location.
     fn environment(&self) -> Vec<(&'static str, String)> {
         let folder = ("FRESHCONTEXT_DATA_DIR", self.folder.display().to_string());
         let database = self
@@ -165,14 +164,14 @@ impl Kept {
         std::iter::once(folder).chain(database).collect()
     }
 
-    /// The server's command line, which keeps what it keeps here.
+    /// The server's command line with this location.
     pub fn process(&self, arguments: &[&str]) -> Command {
         let mut command = process::command(arguments);
         command.envs(self.environment());
         command
     }
 
-    /// The same at a moment, with every source at `base`.
+    /// The same at a time, with every source at `base`.
     pub fn command(&self, arguments: &[&str], now: &str, base: &str) -> Command {
         let mut command = self.process(arguments);
         command
@@ -183,7 +182,7 @@ impl Kept {
         command
     }
 
-    /// The store itself.
+    /// Opens the store directly.
     pub fn store(&self) -> Store {
         let place = match self.address() {
             Some(address) => Place::Postgres(address.to_owned()),
@@ -206,7 +205,7 @@ impl Drop for Kept {
     }
 }
 
-/// Whether this machine has a Postgres, by the script that would start it.
+/// Whether Postgres is installed, according to its start script.
 static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
     let mut look = std::process::Command::new("bash");
     look.arg(root().join("crates/store/tests/postgres.sh"))
@@ -217,13 +216,13 @@ static INSTALLED: LazyLock<bool> = LazyLock::new(|| {
     look.status().is_ok_and(|status| status.success())
 });
 
-/// A trial is ignored where no Postgres is installed, unless one is required: then it fails.
+/// Ignores a test without an installed Postgres, unless one is required; then it fails.
 fn ignored_without_postgres(trial: Trial) -> Trial {
     let required = std::env::var_os(REQUIRED).is_some();
     trial.with_ignored_flag(!required && !*INSTALLED)
 }
 
-/// A trial on a Postgres of its own, which it may stop.
+/// A test with its own Postgres, which it may stop.
 pub fn on_postgres<F>(name: &str, work: impl FnOnce(Kept) -> F + Send + 'static) -> Trial
 where
     F: Future<Output = Result<(), Failed>>,
@@ -233,7 +232,7 @@ where
     }))
 }
 
-/// A trial in a folder of its own.
+/// A test with its own folder.
 pub fn on_sqlite<F>(name: &str, work: impl FnOnce(Kept) -> F + Send + 'static) -> Trial
 where
     F: Future<Output = Result<(), Failed>>,
@@ -243,7 +242,7 @@ where
     })
 }
 
-/// The same trial in a folder and in a database of its own.
+/// The same test with its own folder and with its own database.
 pub fn on_both<F>(name: &str, work: impl FnOnce(Kept) -> F + Send + Copy + 'static) -> [Trial; 2]
 where
     F: Future<Output = Result<(), Failed>>,

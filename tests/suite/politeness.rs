@@ -37,7 +37,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// One feed a minute: the next is not asked for by a call that cannot wait, and the answer says what lifts it.
+/// One feed a minute: a call that cannot wait makes no request, and its error says how to lift the limit.
 async fn reddit_feeds() -> Result<(), Failed> {
     let upstream = everything().await?;
     let engine = local(&upstream, 3_000)?;
@@ -59,7 +59,7 @@ async fn reddit_feeds() -> Result<(), Failed> {
     verdict(wrong)
 }
 
-/// What one caller asks.
+/// Arguments of one call.
 type Question = (String, Value);
 
 /// A tool's question for each of `count` words.
@@ -80,8 +80,8 @@ fn ticker(at: usize) -> String {
     format!("Q{}{}", letter(at / 26), letter(at))
 }
 
-/// An upstream with the answers of all ordinary cases by host and path, whatever the query; tickers and
-/// crates are made up as they are asked for.
+/// An upstream with the responses of all ordinary cases by host and path, for any query; tickers and crates
+/// are generated on request.
 async fn everything() -> Result<ScriptedUpstream, String> {
     let mut known: HashMap<(String, String), Reply> = HashMap::new();
     for case in load_cases(&root().join("fixtures"))?
@@ -166,8 +166,7 @@ fn local(upstream: &ScriptedUpstream, deadline_ms: u64) -> Result<Arc<Engine>, S
     engine(&upstream.base(), now, limits)
 }
 
-/// All questions at once, each by a caller of its own. The answers in the order of the questions, none
-/// later than the deadline and a little.
+/// Makes all calls concurrently. Returns the results in order; none may exceed the deadline and a margin.
 async fn at_once(
     engine: &Arc<Engine>,
     questions: &[Question],
@@ -201,7 +200,7 @@ async fn collected(
     Ok(outcomes.into_values().collect())
 }
 
-/// Every limit that any source publishes, against what the upstream saw.
+/// Compares every published limit of every source with the requests received.
 fn violations(requests: &[SeenRequest]) -> Vec<String> {
     let adapters = freshcontext_sources::adapters();
     let rates: Vec<&HostRate> = adapters
@@ -237,7 +236,7 @@ fn of<'r>(requests: &'r [SeenRequest], host: &str) -> Vec<&'r SeenRequest> {
     requests.iter().filter(|seen| seen.host == host).collect()
 }
 
-/// Those served; all others hear that it is too much, and when to come again.
+/// Returns the number of served calls; all others must be refused with a delay.
 fn served(outcomes: &[Outcome], longest: u64) -> Result<usize, Failed> {
     let mut served = 0;
     for outcome in outcomes {
@@ -302,8 +301,8 @@ async fn data_gov_sg() -> Result<(), Failed> {
     verdict(out)
 }
 
-/// GitHub's search: 10 a minute without a token, over tools and composites; nobody waits for the next
-/// minute in vain.
+/// GitHub's search: 10 a minute without a token, over tools and composites; no call waits for the next minute
+/// only to fail.
 async fn github_search() -> Result<(), Failed> {
     let upstream = everything().await?;
     let engine = local(&upstream, 20_000)?;
@@ -357,7 +356,7 @@ async fn crates_io() -> Result<(), Failed> {
     verdict(out)
 }
 
-/// All composites, as their examples and about something else, at the same moment.
+/// All composites, with their examples and with other arguments, at the same time.
 fn composed() -> Vec<Question> {
     let mut out = Vec::new();
     for composite in freshcontext_sources::composites() {
@@ -372,7 +371,7 @@ fn composed() -> Vec<Question> {
     out
 }
 
-/// Codes of sections that failed for another reason than pace.
+/// Returns the codes of sections that failed for another reason than pace.
 fn other_failures(outcome: &Outcome) -> Vec<String> {
     let sections = outcome.structured["sections"].as_array();
     let codes = sections.into_iter().flatten().filter_map(|section| {
@@ -401,7 +400,7 @@ async fn composites_at_once() -> Result<(), Failed> {
     verdict(out)
 }
 
-/// Fifty callers of one process, each with a connection of its own, over tools and composites.
+/// Fifty callers of one process, each with its own connection, over tools and composites.
 async fn fifty_callers() -> Result<(), Failed> {
     let upstream = everything().await?;
     let server = HttpServer::start(&[

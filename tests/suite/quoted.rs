@@ -1,6 +1,6 @@
-//! The law of quotation (`freshcontext_testkit::forms`) over every surface: a reader can tell by form alone which
-//! words are ours. Answers of the single sources are held to it by the check `hostile` of their cases; what is here is
-//! every other surface, and that none is missing: a tool, a command or a resource that nobody names below fails.
+//! The rule of quotation (`freshcontext_testkit::forms`) on every surface: the format alone shows which text
+//! is the server's. The check `hostile` covers single sources; this module covers all other surfaces, and
+//! fails for a tool, a command or a resource that it does not list.
 
 mod command_line;
 mod kept;
@@ -20,9 +20,9 @@ use crate::time::setup::{Folder, ask, engine};
 use crate::upstreams::{json_reply, reply};
 use crate::{root, verdict};
 
-/// Groups into which the names of a body are divided: each poisons its own.
+/// Number of groups that the names of a body are divided into; each group is poisoned separately.
 pub const GROUPS: usize = 3;
-/// How many poisons are tried where one call is one trial of it.
+/// Number of poisons tried if each takes one call.
 const TURNS: usize = 30;
 
 pub fn trials() -> Vec<Trial> {
@@ -37,24 +37,24 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// What in an outcome reads as ours and is not, with where it was found.
+/// Returns the source text that reads as the server's in an outcome, with its location.
 fn held(place: &str, outcome: &Outcome, out: &mut Vec<String>) {
     let found = forms::of_outcome(outcome);
     out.extend(found.into_iter().map(|complaint| format!("{place}: {complaint}")));
 }
 
-/// The same for a text alone.
+/// The same for a text.
 fn held_text(place: &str, text: &str, out: &mut Vec<String>) {
     let found = forms::of_text(text);
     out.extend(found.into_iter().map(|complaint| format!("{place}: {complaint}")));
 }
 
-/// Whether the poison came out anywhere: a surface that it never reaches proves nothing.
+/// Whether the poison was output anywhere: otherwise the check proves nothing.
 fn arrived(outcome: &Outcome) -> bool {
     outcome.text.contains(MARK) || outcome.structured.to_string().contains(MARK)
 }
 
-/// A case whose upstream answers with poison in the strings of one group of names.
+/// A case whose upstream poisons the strings of one group of names.
 pub async fn poisoned_case(case: &Case, recordings: &Path, group: Group) -> Result<Outcome, Failed> {
     let bench = Bench::start(case, recordings, once(), |script| {
         script.alter(|exchange, reply| {
@@ -65,7 +65,7 @@ pub async fn poisoned_case(case: &Case, recordings: &Path, group: Group) -> Resu
     Ok(bench.call(&case.tool, case.arguments.clone()).await?)
 }
 
-/// Composites: each section's answer, the table above them, and what is said of those that failed.
+/// Composites: each section's answer, the table above them, and the reports of failed sections.
 async fn composites() -> Result<(), Failed> {
     let (mut complaints, mut seen) = (Vec::new(), 0);
     for case in load_cases(&root().join("fixtures"))?
@@ -85,7 +85,7 @@ async fn composites() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// A server with all tools there are, whose sources refuse with a poison.
+/// A server with all tools, whose sources refuse with a poison.
 async fn refusing() -> Result<(Timed, Folder, ScriptedUpstream), Failed> {
     let upstream = ScriptedUpstream::start(|request| {
         let number = request.target.len();
@@ -105,7 +105,7 @@ async fn refusing() -> Result<(Timed, Folder, ScriptedUpstream), Failed> {
     Ok((engine, folder, upstream))
 }
 
-/// An argument of a tool, as its schema has it, with a poison where it is text.
+/// An argument of a tool by its schema, with a poison if it is text.
 fn given(property: &Value, poison: &str) -> Value {
     match property.get("type").and_then(Value::as_str) {
         Some("array") => json!([poison, poison]),
@@ -114,7 +114,7 @@ fn given(property: &Value, poison: &str) -> Value {
     }
 }
 
-/// Every argument of every tool, one that no tool has, and a tool that is none: what refuses them repeats them.
+/// Every argument of every tool, an unknown argument and an unknown tool: the errors repeat them.
 async fn arguments() -> Result<(), Failed> {
     let (engine, _folder, _upstream) = refusing().await?;
     let (mut complaints, mut seen) = (Vec::new(), 0);
@@ -149,7 +149,7 @@ async fn arguments() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// What a source says in place of an answer, for every source that has an example.
+/// An error response of every source with an example.
 async fn refusals() -> Result<(), Failed> {
     let (engine, _folder, _upstream) = refusing().await?;
     let mut complaints = Vec::new();
@@ -161,8 +161,8 @@ async fn refusals() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Judgements: cards, and assemblies under every strategy, of signals that are poison in every text, and of results of
-/// our own tools.
+/// Evaluations: cards, and assemblies under every strategy, of signals with poison in every text, and of
+/// results of the server's own tools.
 async fn judgements() -> Result<(), Failed> {
     let bench = Bench::idle().await?;
     let tool = bench
@@ -233,7 +233,8 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// Signals that are poison in every text: dated and undated, failed, denied, and whole results of our tools.
+/// Signals with poison in every text: dated and undated, failed, denied, and whole results of the server's
+/// tools.
 fn signals(turn: usize) -> Value {
     let words = |at: usize| poison(turn * 13 + at);
     let long = |at: usize| {

@@ -1,4 +1,4 @@
-//! Context records, over every fixture, every strategy and every verdict of a recheck.
+//! Context records of every fixture, every strategy and every recheck verdict.
 
 mod kept;
 
@@ -111,7 +111,7 @@ fn every_call() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// The hash of what was delivered is that of the text that the caller has, and so are those of its blocks.
+/// The hashes of the delivered text and of its blocks match the text that the caller received.
 fn hashes(recorded: &Recorded, bundle: &Bundle, complaints: &mut Vec<String>) {
     let name = &recorded.name;
     for injection in &bundle.context_injection {
@@ -145,7 +145,7 @@ fn hashes(recorded: &Recorded, bundle: &Bundle, complaints: &mut Vec<String>) {
     }
 }
 
-/// Every value of the specification's lists that stands in a bundle, by its list.
+/// Returns every value of the specification's lists that occurs in a bundle, by list.
 fn note_values(value: &Value, seen: &mut BTreeSet<(&'static str, String)>) {
     match value {
         Value::Array(values) => values.iter().for_each(|value| note_values(value, seen)),
@@ -196,7 +196,7 @@ fn secrets() -> [String; 4] {
     ]
 }
 
-/// A judgement with canaries in every text that a caller can give.
+/// An evaluation with canaries in every text that a caller can supply.
 async fn with_canaries(redact: &[&str]) -> Result<Recorded, Failed> {
     let bench = Bench::idle().await?;
     let [token, key, mail, password] = secrets();
@@ -237,13 +237,13 @@ async fn with_canaries(redact: &[&str]) -> Result<Recorded, Failed> {
 async fn redacted_values(seen: &mut BTreeSet<(&'static str, String)>) -> Result<(), Failed> {
     let recorded = with_canaries(&[]).await?;
     let mut records = recorded.records;
-    // What the caller named is not ours.
+    // Names chosen by the caller are not the server's.
     records["context_envelope"]["external_mappings"] = Value::Null;
     note_values(&records, seen);
     Ok(())
 }
 
-/// No secret and no hash of a text that holds one is in the records or in any export.
+/// No secret, and no hash of a text with one, is in the records or in any export.
 async fn canaries() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for marked in [&[][..], &["content", "title"][..]] {
@@ -285,7 +285,7 @@ async fn canaries() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Records of others may have what ours never do.
+/// Records of other programs may contain what this server's never do.
 async fn declined() -> Result<(), Failed> {
     let bench = recorded::judgements(&root()).await?;
     let of = bench
@@ -337,7 +337,8 @@ async fn declined() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Without the wish nothing of it is in an answer, and an unreadable wish is refused by name before anybody is asked.
+/// Without a request for records, an answer contains none; an invalid request is rejected by name before any
+/// source is contacted.
 async fn not_asked_for() -> Result<(), Failed> {
     let bench = Bench::idle().await?;
     let judged = |more: Value| {
@@ -391,7 +392,7 @@ async fn not_asked_for() -> Result<(), Failed> {
     Ok(())
 }
 
-/// An item of an answer has the same id when that answer is judged.
+/// An item of an answer has the same id when that answer is evaluated.
 async fn same_item_same_id() -> Result<(), Failed> {
     let bench = Bench::idle().await?;
     let mut complaints = Vec::new();
@@ -423,7 +424,7 @@ async fn same_item_same_id() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// What a client over stdio receives is what the records say that it received.
+/// The records describe exactly what a client over stdio received.
 async fn wire() -> Result<(), Failed> {
     let case = load_cases(&root().join("fixtures"))?
         .into_iter()
@@ -480,7 +481,7 @@ async fn wire() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The hand-off of docs/records.md: one judges at the shell, another reads the records alone.
+/// The hand-off of docs/records.md: one agent evaluates in the shell, another reads only the records.
 async fn handoff() -> Result<(), Failed> {
     let folder = std::env::temp_dir().join(format!("freshcontext-records-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
@@ -506,7 +507,7 @@ async fn handoff() -> Result<(), Failed> {
         assert_eq!(exported.code, Some(0), "{}", exported.stderr);
         forms.push(exported.stdout);
     }
-    // What the second agent knows is this.
+    // This is what the second agent knows.
     let lines = forms.get(1).ok_or("no JSON Lines")?;
     let bundle = read(lines)?;
     let injection = bundle.context_injection.first().ok_or("no injection")?;
@@ -534,7 +535,7 @@ async fn handoff() -> Result<(), Failed> {
     assert!(bundle.missing_context.iter().all(|gap| gap.question.is_some()));
     let budget = bundle.context_budget.first().ok_or("no budget")?;
     assert!(budget.actual_tokens <= 1000);
-    // A broken bundle is told as such.
+    // A broken bundle is reported as such.
     let text = std::fs::read_to_string(kept)?;
     let first = selection.selected_item_refs.first().ok_or("nothing selected")?;
     std::fs::write(

@@ -1,5 +1,5 @@
-//! A host that refuses and names no time is not asked a second time: not by the call that was refused, and
-//! not by the next as long as callers are told to wait.
+//! A host that refuses without a delay gets no second request: not from the refused call, and not from the
+//! next ones during the back-off that callers are told.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// A refusal, with what it is for a complaint.
+/// A refusal, with a description for complaints.
 type Refusal = (String, Reply);
 
 fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Reply {
@@ -51,7 +51,7 @@ fn reply(status: u16, headers: &[(&str, &str)], body: &str) -> Reply {
     }
 }
 
-/// All ways in which a source may refuse without a time: the common ones, and its own.
+/// All ways in which a source may refuse without a delay: the common ones, and its own.
 fn refusals(descriptor: &Descriptor) -> Vec<Refusal> {
     let mut out = vec![
         ("429".to_owned(), reply(429, &[], "Too Many Requests")),
@@ -65,7 +65,7 @@ fn refusals(descriptor: &Descriptor) -> Vec<Refusal> {
         ),
     ];
     for marker in descriptor.markers {
-        // A page that asks for a setting is no better asked twice.
+        // A page that requires a setting will not change on a retry.
         if matches!(marker.code, ErrorCode::RateLimited | ErrorCode::Misconfigured) {
             for status in [200, 403, 429] {
                 let what = format!("{status} with `{}`", marker.contains);
@@ -106,7 +106,7 @@ async fn asked_once(case: &Case, refusals: Vec<Refusal>) -> Result<(), Failed> {
         }
         let requests = bench.upstream.requests();
         complaints.extend(repeated(&what, &requests));
-        // Who is told to wait would be told the same; nobody asks meanwhile.
+        // A waiting caller would get the same error; no request is made meanwhile.
         let again = bench.call(&case.tool, case.arguments.clone()).await?;
         let more = bench.upstream.requests().split_off(requests.len());
         if let Some(request) = more.first().filter(|_| outcome.code() == "rate_limited") {
@@ -118,7 +118,7 @@ async fn asked_once(case: &Case, refusals: Vec<Refusal>) -> Result<(), Failed> {
             ));
         }
     }
-    // One address refused while the others answer.
+    // One address refused while the others succeed.
     for number in 0..case.exchanges.len() {
         let bench = Bench::hurried(case, Path::new(""), Limits::DEFAULT, |script| {
             let at = AtomicUsize::new(0);
@@ -143,7 +143,7 @@ async fn asked_once(case: &Case, refusals: Vec<Refusal>) -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Requests that were sent more than once.
+/// Returns requests that were sent more than once.
 fn repeated(what: &str, requests: &[SeenRequest]) -> Vec<String> {
     let mut asked: BTreeMap<String, usize> = BTreeMap::new();
     for request in requests {

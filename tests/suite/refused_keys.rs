@@ -1,5 +1,5 @@
-//! A key that its source refuses. Where the host answers nobody without one, the refusal is the answer
-//! and nothing is asked again; at any other host the same is asked once more without it.
+//! A key that its source rejects. If the host requires a key, the refusal is the result and there is no
+//! retry; any other host gets one retry without the key.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::run::{block_on, call, engine, once};
 use crate::upstreams::reply;
 use crate::{root, verdict};
 
-/// One trial a source and key, so that a source with a new key has one, too.
+/// One test per source and key, so a source with a new key has one as well.
 pub fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     for adapter in freshcontext_sources::adapters() {
@@ -30,7 +30,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// An answer that came without the key says so.
+/// A result obtained without the key says so.
 async fn said() -> Result<(), Failed> {
     let case = Case::read(&root().join("fixtures/github/repository/case.toml"))?;
     let script = Script::of(&case, Path::new(""))?;
@@ -65,7 +65,7 @@ async fn said() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Requests with the key and without it, by address.
+/// Requests with and without the key, by address.
 type Asked = BTreeMap<String, (usize, usize)>;
 
 async fn refused(facts: &'static Descriptor, credential: &'static Credential) -> Result<(), Failed> {
@@ -73,7 +73,7 @@ async fn refused(facts: &'static Descriptor, credential: &'static Credential) ->
         let (status, body) = if carries_key(seen) {
             (401, r#"{"message": "Bad credentials"}"#)
         } else if seen.target.contains("datastore_search") {
-            // GeBIZ asks for the record of its dataset only after an answer.
+            // GeBIZ requests its dataset's record only after a first response.
             (200, r#"{"success": true, "result": {"records": [], "total": 0}}"#)
         } else {
             (404, r#"{"message": "Not Found"}"#)
@@ -91,7 +91,7 @@ async fn refused(facts: &'static Descriptor, credential: &'static Credential) ->
     let mut wrong = Vec::new();
     let at_host = asked(&upstream, credential.host, "");
     let with_key = match credential.apply {
-        // The client is refused where tokens are issued; the host itself is not even asked.
+        // The token endpoint refuses the client; the host itself gets no request.
         Apply::ClientCredentials { token_url, .. } => {
             for (address, counts) in &at_host {
                 wrong.push(format!("{address} was asked without a token: {counts:?}"));
@@ -131,7 +131,7 @@ fn secrets(credential: &Credential) -> HashMap<String, String> {
         .collect()
 }
 
-/// What was asked of a host below a path, the key taken out of the addresses.
+/// Returns the requests to a host below a path, without the key in the addresses.
 fn asked(upstream: &ScriptedUpstream, host: &str, path: &str) -> Asked {
     let mut asked = Asked::new();
     for seen in upstream.requests() {
@@ -150,7 +150,7 @@ fn asked(upstream: &ScriptedUpstream, host: &str, path: &str) -> Asked {
     asked
 }
 
-/// Whether a request carries the key of the tests, in whatever form.
+/// Whether a request carries the tests' key, in any form.
 fn carries_key(seen: &SeenRequest) -> bool {
     seen.target.contains(SECRET)
         || seen

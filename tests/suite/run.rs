@@ -11,10 +11,10 @@ use freshcontext_testkit::check::Outcome;
 use freshcontext_testkit::{Case, SECRET, Script, ScriptedUpstream, StepClock};
 use serde_json::{Map, Value};
 
-/// The contact in the user agent, where there is one.
+/// The contact in the user agent, if set.
 pub const CONTACT: &str = "ops@example.com";
 
-/// Retries cost time and prove nothing here; wire faults are the pipeline's own tests.
+/// Retries cost time and prove nothing here; the pipeline's own tests cover wire faults.
 pub fn once() -> Limits {
     Limits {
         attempts: 1,
@@ -71,9 +71,9 @@ pub async fn call(
     })
 }
 
-/// All sources with their paces a thousand times as fast: as many requests in a window as ever, and no window worth
-/// waiting for. A trial whose subject is what comes of the bytes runs on these; `answer`, `politeness` and whatever is
-/// about time keep the paces as they are.
+/// All sources with their paces a thousand times faster: the same number of requests per window, and windows
+/// too short to wait for. For tests about the content of responses; `answer`, `politeness` and everything
+/// about time keep the real paces.
 static HURRIED: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
     let quick = |pace: Pace| Pace {
         per: pace.per / 1_000,
@@ -99,7 +99,7 @@ static HURRIED: LazyLock<Vec<&'static Descriptor>> = LazyLock::new(|| {
     facts.map(hurried).collect()
 });
 
-/// Leaves no pace to wait for.
+/// Makes every pace too short to wait for.
 pub fn hurry(config: &mut Config) {
     config.descriptors.clone_from(&HURRIED);
 }
@@ -108,13 +108,13 @@ pub fn hurry(config: &mut Config) {
 pub struct Bench {
     pub engine: Arc<Engine>,
     pub clock: Arc<StepClock>,
-    /// What was asked of it, and what goes on answering.
+    /// The upstream, with the requests received.
     pub upstream: ScriptedUpstream,
     pub script: Script,
 }
 
 impl Bench {
-    /// Starts a server for a case, which keeps the paces of the sources. `alter` changes what the upstream answers.
+    /// Starts a server for a case with the sources' real paces. `alter` changes the upstream's responses.
     pub async fn start(
         case: &Case,
         recordings: &Path,
@@ -124,7 +124,7 @@ impl Bench {
         Self::set_up(case, recordings, limits, alter, |_| {}).await
     }
 
-    /// The same with no pace to wait for.
+    /// The same without paces to wait for.
     pub async fn hurried(
         case: &Case,
         recordings: &Path,
@@ -175,7 +175,7 @@ impl Bench {
     }
 }
 
-/// Runs a test's future on a runtime of its own.
+/// Runs a test's future on its own runtime.
 pub fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -185,7 +185,7 @@ pub fn block_on<T>(future: impl Future<Output = T>) -> T {
 }
 
 impl Bench {
-    /// A server whose upstream expects nobody.
+    /// A server whose upstream expects no requests.
     pub async fn idle() -> Result<Self, String> {
         let case = Case::inline(
             "tool = \"none\"\nkind = \"odd\"\norigin = \"crafted\"\nnote = \"\"\nnow = \"2026-11-21T12:00:00Z\"\n\

@@ -34,7 +34,7 @@ fn legacy() -> tokio::process::Command {
     command(&["stdio"])
 }
 
-/// Every revision lists the same tools, answers a call and refuses a bad one in the result.
+/// Every revision lists the same tools, answers a call and reports a bad one in the result.
 async fn both_eras() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(ordinary).await?;
     let mut lists = Vec::new();
@@ -76,7 +76,7 @@ async fn both_eras() -> Result<(), Failed> {
     )
 }
 
-/// D01: what is not JSON-RPC is answered as the specification says, or not at all, and the session lives.
+/// D01: an invalid JSON-RPC message is answered as specified, or not at all, and the session continues.
 async fn odd_lines() -> Result<(), Failed> {
     let mut session = Session::open(legacy(), LEGACY[3]).await;
     let ping = |id: &str| json!({"jsonrpc": "2.0", "id": id, "method": "ping"}).to_string();
@@ -122,7 +122,7 @@ async fn odd_lines() -> Result<(), Failed> {
             .iter()
             .map(|message| message["error"]["code"].as_i64().unwrap_or_default())
             .collect();
-        // Where the id can be read, it is answered.
+        // A readable id gets an answer.
         let id = if what == "invalid UTF-8" {
             json!(1)
         } else {
@@ -143,7 +143,7 @@ async fn odd_lines() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// D01: a line cut off by the end of the input.
+/// D01: a line truncated by the end of the input.
 async fn half_a_line() -> Result<(), Failed> {
     let mut session = Session::open(legacy(), LEGACY[3]).await;
     session.write(b"{\"jsonrpc\":\"2.0\",\"id\":9,\"meth").await;
@@ -170,7 +170,7 @@ async fn half_a_line() -> Result<(), Failed> {
     Ok(())
 }
 
-/// D02: a line over the limit is dropped with an error, its memory is not kept, the next line is served.
+/// D02: an oversized line is dropped with an error, its memory is released, and the next line is served.
 async fn long_lines() -> Result<(), Failed> {
     const LIMIT: usize = 256 << 10;
     let mut command = legacy();
@@ -215,14 +215,14 @@ async fn long_lines() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The most memory that a process has held, in bytes.
+/// Returns the peak memory of a process, in bytes.
 fn peak_memory(process: u32) -> Option<usize> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(line.trim().strip_suffix(" kB")?.trim().parse::<usize>().ok()? * 1024)
 }
 
-/// D03: batches are refused in one answer, however long they are.
+/// D03: a batch of any length is refused in one response.
 async fn batches() -> Result<(), Failed> {
     let mut session = Session::open(legacy(), LEGACY[3]).await;
     let one = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
@@ -236,7 +236,7 @@ async fn batches() -> Result<(), Failed> {
     Ok(())
 }
 
-/// D04: an id is echoed exactly, or refused; one that is still open is refused.
+/// D04: an id is echoed exactly or refused; an id in use is refused.
 async fn ids() -> Result<(), Failed> {
     let upstream = Stalled::start().await;
     let mut command = legacy();
@@ -287,7 +287,7 @@ async fn ids() -> Result<(), Failed> {
     Ok(())
 }
 
-/// D05: words out of order, and revisions that nobody speaks.
+/// D05: messages out of order, and unknown revisions.
 async fn revisions() -> Result<(), Failed> {
     let mut session = Session::silent(legacy());
     let bare = |id: i64, method: &str, params: Value| json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
@@ -334,7 +334,7 @@ async fn revisions() -> Result<(), Failed> {
     Ok(())
 }
 
-/// D06: unknown methods, tools, notifications; what is not declared is not there.
+/// D06: unknown methods, tools, notifications; undeclared capabilities are absent.
 async fn unknown() -> Result<(), Failed> {
     for version in [LEGACY[0], LEGACY[3], MODERN] {
         let mut session = Session::open(legacy(), version).await;
@@ -367,7 +367,7 @@ async fn unknown() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A02: the list is the same bytes, whoever asks and whenever.
+/// A02: the list has the same bytes for any client at any time.
 async fn same_list() -> Result<(), Failed> {
     let mut first = String::new();
     for version in [MODERN, MODERN] {
@@ -375,7 +375,7 @@ async fn same_list() -> Result<(), Failed> {
         for _ in 0..50 {
             session.raw.clear();
             let list = session.ask("tools/list", json!({})).await;
-            // From the result on: the id before it counts up.
+            // From the result on, because the id before it is incremented.
             let bytes = session
                 .raw
                 .replacen(&format!("\"id\":{}", list["id"]), "\"id\":0", 1);
@@ -389,12 +389,12 @@ async fn same_list() -> Result<(), Failed> {
     Ok(())
 }
 
-/// D14: cancelling in the middle of a body closes the socket within 200 ms, and nothing is answered.
+/// D14: cancelling in the middle of a body closes the socket within 200 ms, without a response.
 async fn cancelled() -> Result<(), Failed> {
     let upstream = Stalled::start().await;
     let mut session = Session::with_upstream(&upstream.base()).await;
     let mut best = std::time::Duration::MAX;
-    // The limit is the server's; the best of a few tries keeps a busy machine's out of it.
+    // The limit applies to the server; the best of a few attempts excludes a busy machine's delays.
     for word in ["one", "two", "three"] {
         let params = json!({"name": "extract_hackernews", "arguments": {"url": word}});
         let id = session.request("tools/call", params).await;
@@ -418,7 +418,7 @@ async fn cancelled() -> Result<(), Failed> {
     Ok(())
 }
 
-/// D14: cancels that come early, late, twice, or for nothing.
+/// D14: cancellations that come early, late, twice, or without a request.
 async fn cancelled_oddly() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(ordinary).await?;
     let mut session = Session::with_upstream(&upstream.base()).await;
@@ -439,7 +439,7 @@ async fn cancelled_oddly() -> Result<(), Failed> {
     assert_eq!(session.until(last).await.len(), 1);
     session.send(&cancel(json!(last))).await;
     session.send(&cancel(json!(last))).await;
-    // Both in one write: whichever way the race goes, at most one answer comes.
+    // Both in one write: whatever the order, at most one response arrives.
     let early = session.message(
         900,
         "tools/call",
@@ -460,8 +460,8 @@ async fn cancelled_oddly() -> Result<(), Failed> {
     Ok(())
 }
 
-/// D15: progress of a composite rises, belongs to its token, and ends with the answer; without a token
-/// there is none.
+/// D15: progress of a composite rises, has its token, and ends with the response; without a token there is
+/// none.
 async fn progress() -> Result<(), Failed> {
     let (tool, arguments) = landscape()?;
     let upstream = ScriptedUpstream::start(ordinary).await?;
@@ -492,7 +492,7 @@ async fn progress() -> Result<(), Failed> {
                 assert_eq!(step["params"]["progressToken"], token, "{step}");
                 assert_eq!(step["params"]["total"].as_f64(), Some(sections as f64), "{step}");
             }
-            // `ask` fails on anything that comes between.
+            // `ask` fails on any other message.
             session.ask("tools/list", json!({})).await;
         }
         session.call(tool, arguments.clone()).await;

@@ -42,7 +42,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// K01: no input, no reader, no more input.
+/// K01: no input, no reader, end of input.
 async fn ends_with_its_input() -> Result<(), Failed> {
     let began = Instant::now();
     let mut silent = command(&["stdio"]);
@@ -69,13 +69,13 @@ async fn ends_with_its_input() -> Result<(), Failed> {
         assert_eq!(ended.log, "", "nothing to say about it");
     }
 
-    // A reader of stdout that has gone away.
+    // A disconnected reader of stdout.
     let mut deaf = command(&["stdio"]).spawn()?;
     drop(deaf.stdout.take());
     let mut stdin = deaf.stdin.take().ok_or("a pipe")?;
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     let writing = async {
-        // Fails once the process has gone, which is the point.
+        // Fails once the process has ended, as intended.
         while stdin.write_all(format!("{ping}\n").as_bytes()).await.is_ok() {
             tokio::task::yield_now().await;
         }
@@ -87,7 +87,7 @@ async fn ends_with_its_input() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What was asked before the input ended is answered, within the time that is left; what hangs is let go.
+/// Requests before the end of the input are answered within the remaining time; hanging ones are abandoned.
 async fn answers_before_it_ends() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|request: &SeenRequest| {
         let mut answer = ordinary(request);
@@ -125,7 +125,7 @@ async fn answers_before_it_ends() -> Result<(), Failed> {
     Ok(())
 }
 
-/// K01: signals end it in good order, also in the middle of a call.
+/// K01: signals end it normally, even during a call.
 async fn signals() -> Result<(), Failed> {
     for name in ["INT", "TERM", "HUP"] {
         let upstream = Stalled::start().await;
@@ -150,7 +150,7 @@ async fn signals() -> Result<(), Failed> {
     Ok(())
 }
 
-/// K01: the host is killed while somebody else holds the pipe open.
+/// K01: the host is killed while another process keeps the pipe open.
 async fn parent_killed() -> Result<(), Failed> {
     let mut shell = tokio::process::Command::new("sh");
     shell
@@ -161,7 +161,7 @@ async fn parent_killed() -> Result<(), Failed> {
         .stdout(Stdio::piped())
         .kill_on_drop(true);
     let mut shell = shell.spawn()?;
-    // The test itself is the one that holds the pipe.
+    // The test itself keeps the pipe open.
     let mut held = shell.stdin.take().ok_or("a pipe")?;
     let mut lines = BufReader::new(shell.stdout.take().ok_or("a pipe")?).lines();
     let process: u32 = lines
@@ -176,7 +176,7 @@ async fn parent_killed() -> Result<(), Failed> {
     shell.start_kill()?;
     shell.wait().await?;
     let began = Instant::now();
-    // Its stdout ends when it does.
+    // Its stdout ends with it.
     let ended = tokio::time::timeout(Duration::from_secs(10), lines.next_line()).await;
     if ended.is_err() {
         signal(process, "KILL");
@@ -185,8 +185,8 @@ async fn parent_killed() -> Result<(), Failed> {
     Ok(())
 }
 
-/// K02 and H09: with everything logged, stdout is JSON-RPC only, the log is one line an event, and no
-/// configured secret is anywhere; the sources whose keys they are did get them.
+/// K02 and H09: with full logging, stdout is JSON-RPC only, the log has one line per event, and no configured
+/// secret appears anywhere, although the sources received their keys.
 async fn pure_and_discreet() -> Result<(), Failed> {
     let mut names: Vec<&str> = Vec::new();
     for adapter in freshcontext_sources::adapters() {
@@ -197,7 +197,7 @@ async fn pure_and_discreet() -> Result<(), Failed> {
             }
         }
     }
-    // A host that shows back what it was sent, in several forms.
+    // A host that returns the request in several forms.
     let turn = AtomicUsize::new(0);
     let upstream = ScriptedUpstream::start(move |request: &SeenRequest| {
         let headers: Vec<String> = request
@@ -254,7 +254,7 @@ async fn pure_and_discreet() -> Result<(), Failed> {
         .collect();
     assert!(!examples.is_empty());
     session.calls(&examples).await;
-    // Log injection: what a caller says stays inside its line.
+    // Log injection: caller-supplied text stays inside its line.
     session
         .call(
             "extract_hackernews",
@@ -293,7 +293,7 @@ async fn pure_and_discreet() -> Result<(), Failed> {
 
 type Change = fn(&mut tokio::process::Command);
 
-/// K03: nothing that a host may take away is needed.
+/// K03: nothing that a host may omit is required.
 async fn odd_surroundings() -> Result<(), Failed> {
     let odd = scratch().join("an odd — folder ü");
     std::fs::create_dir_all(&odd)?;
@@ -344,7 +344,7 @@ async fn odd_surroundings() -> Result<(), Failed> {
     Ok(())
 }
 
-/// K05: a configuration that cannot be used ends with 2, names the key, and starts nothing.
+/// K05: an invalid configuration exits with 2, names the key, and starts nothing.
 async fn bad_configuration() -> Result<(), Failed> {
     let taken = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     let taken = taken.local_addr().map(|address| (taken, address.to_string()))?;
@@ -438,8 +438,8 @@ async fn bad_configuration() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// A client that is gone when its answer comes is no news: nothing is logged at the default level, whichever of its
-/// pipes closes first. Each of these made rmcp's service report an error.
+/// A client that disconnected before its response is not logged at the default level, whichever of its pipes
+/// closes first. Each of these made rmcp's service log an error.
 async fn a_client_that_leaves() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| {
         let mut answer = ordinary(seen);
@@ -469,7 +469,7 @@ async fn a_client_that_leaves() -> Result<(), Failed> {
             drop(output);
         } else {
             drop(output);
-            // The server may have left by then.
+            // The server may have exited by then.
             let _ = input
                 .write_all(format!("{}\n", lists.join("\n")).as_bytes())
                 .await;

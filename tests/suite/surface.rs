@@ -1,4 +1,4 @@
-//! What clients see of the tools, before they call any.
+//! The tool list as clients see it.
 
 pub mod answers;
 mod examples;
@@ -22,10 +22,10 @@ const OUTPUT_BYTES: usize = 36_000;
 const VISIBLE_BYTES_EACH: usize = VISIBLE_BYTES / TOOLS.len();
 /// Bytes of the output schema of any other tool: sources share one, of their answers.
 const OUTPUT_BYTES_EACH: usize = 1_800;
-/// The fewest words that say anything.
+/// Minimum number of words in a description.
 const WORDS: usize = 3;
 
-/// The reference server's tools: callers rely on these names. Other tools may be added.
+/// Tools of the reference server: callers rely on these names. Other tools may be added.
 const TOOLS: [&str; 22] = [
     "evaluate_context",
     "extract_arxiv",
@@ -104,8 +104,8 @@ fn tools(engine: &Arc<Engine>) -> Vec<String> {
     out
 }
 
-/// Every value that an output schema declares has one type, or that type or null: a list of types is less portable, and
-/// without a type a generated client knows nothing.
+/// Every value that an output schema declares has one type, or that type and null: a list of types is less
+/// portable, and without a type a generated client knows nothing.
 fn untyped(at: &str, schema: &Value, out: &mut Vec<String>) {
     let one = |schema: &Value| schema["type"].is_string();
     let choice = schema["anyOf"].as_array();
@@ -122,7 +122,7 @@ fn untyped(at: &str, schema: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// Plain objects that every model dialect accepts.
+/// Plain objects that every model's dialect accepts.
 fn schemas(engine: &Arc<Engine>) -> Vec<String> {
     fn plain(at: &str, schema: &Value, out: &mut Vec<String>) {
         let Some(object) = schema.as_object() else {
@@ -202,7 +202,7 @@ fn budget(engine: &Arc<Engine>) -> Vec<String> {
     out
 }
 
-/// No text names a tool or an argument that does not exist: a word with an underscore is one of either.
+/// No text names a tool or an argument that does not exist: a word with an underscore is one of them.
 fn names(engine: &Arc<Engine>) -> Vec<String> {
     fn arguments(schema: &Value, names: &mut Vec<String>, texts: &mut Vec<String>) {
         for (name, property) in schema["properties"].as_object().into_iter().flatten() {
@@ -245,7 +245,7 @@ fn names(engine: &Arc<Engine>) -> Vec<String> {
     out
 }
 
-/// D07 of the fault matrix for every tool: wrong arguments are named, and nobody is asked.
+/// D07 of the fault matrix for every tool: wrong arguments are named, and no source is contacted.
 async fn bad_arguments() -> Result<(), libtest_mimic::Failed> {
     let bench = Bench::idle().await?;
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! The repository agrees with itself: folders, registry, fixtures, docs, dependencies.
+//! Consistency of the repository: folders, registry, fixtures, docs, dependencies.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,7 @@ fn clippy() -> Vec<String> {
         .collect()
 }
 
-/// Crates that no adapter may depend on, because each would open a door that the contract closes.
+/// Crates that no adapter may depend on, because each would bypass the contract.
 const FORBIDDEN: [&str; 16] = [
     "reqwest",
     "hyper",
@@ -96,7 +96,7 @@ const BELOW: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates of the server that touch no file: what a user names goes through `files`.
+/// Server crates without file access: user-named files are read through `files`.
 const WITHOUT_FILES: [&str; 6] = ["config", "engine", "follow", "mcp", "metrics", "serve"];
 
 fn files_have_one_door() -> Vec<String> {
@@ -245,7 +245,7 @@ fn folders() -> Vec<String> {
     out
 }
 
-/// Generated files are what the generator makes.
+/// Generated files are up to date.
 fn generated() -> Vec<String> {
     match freshcontext_xtask::generate::stale(&root()) {
         Ok(stale) => stale

@@ -1,5 +1,5 @@
-//! The toolset `time`: an answer has an id, and `recheck` says whether it is still so. Tried through the tool, with
-//! upstreams that change, delete, reorder, push out, refuse and break.
+//! The toolset `time`: an answer has an id, and `recheck` reports whether it still holds. Tested through the
+//! tool, with upstreams that change, delete, reorder, displace, refuse and fail.
 
 mod asking;
 mod composites;

@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::process::PATIENCE;
 
-/// An answer in the form of the source that is asked: Hacker News search, GDELT, arXiv.
+/// A response in the format of the requested source: Hacker News search, GDELT, arXiv.
 pub fn ordinary(request: &SeenRequest) -> Reply {
     match request.host.as_str() {
         "hn.algolia.com" => json_reply(&hits(&query(request))),
@@ -59,7 +59,7 @@ pub fn reply(status: u16, kind: &str, body: &str) -> Reply {
     }
 }
 
-/// An upstream that begins an answer and stops in the middle of its body.
+/// An upstream that begins a response and stops in the middle of its body.
 pub struct Stalled {
     listener: TcpListener,
 }
@@ -74,7 +74,7 @@ impl Stalled {
         format!("http://{}", self.listener.local_addr().expect("an address"))
     }
 
-    /// Takes the next request as far as the middle of the answer.
+    /// Accepts the next request and sends the first half of the response.
     pub async fn half_answered(&self) -> TcpStream {
         let accepted = tokio::time::timeout(PATIENCE, self.listener.accept()).await;
         let (mut stream, _) = accepted.expect("the server asks").expect("a connection");
@@ -88,11 +88,11 @@ impl Stalled {
         stream
     }
 
-    /// How long the other end takes to close a connection.
+    /// Returns how long the other end takes to close a connection.
     pub async fn time_to_close(mut stream: TcpStream) -> Duration {
         let began = Instant::now();
         let mut rest = Vec::new();
-        // A reset is a way of closing too.
+        // A reset also closes the connection.
         let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut rest))
             .await
             .expect("the server closes the connection");

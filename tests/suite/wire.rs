@@ -1,4 +1,4 @@
-//! A minimal HTTP client: what is sent is exactly what the test wrote.
+//! A minimal HTTP client that sends exactly the test's bytes.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -20,14 +20,14 @@ pub struct HttpServer {
 }
 
 impl HttpServer {
-    /// Starts with this environment and waits until it says where it listens.
+    /// Starts with this environment and waits until it reports its address.
     pub async fn start(environment: &[(&str, &str)]) -> Self {
         let mut command = command(&["http", "--addr", "127.0.0.1:0"]);
         command.envs(environment.iter().copied());
         Self::of(command).await
     }
 
-    /// Starts this command, as [`start`](Self::start) does.
+    /// Starts this command, like [`start`](Self::start).
     pub async fn of(mut command: Command) -> Self {
         let mut child = command.spawn().expect("the binary starts");
         let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
@@ -65,10 +65,10 @@ impl HttpServer {
             .expect("the server listens")
     }
 
-    /// Sends bytes on a connection of their own and reads the answer to its end.
+    /// Sends bytes on a new connection and reads the response to its end.
     pub async fn raw(&self, bytes: impl AsRef<[u8]>) -> Answer {
         let mut stream = self.connect().await;
-        // The server may refuse, and close, before everything is written.
+        // The server may refuse and close before everything is written.
         let _ = stream.write_all(bytes.as_ref()).await;
         Answer::read(&mut stream).await
     }
@@ -113,7 +113,7 @@ pub fn rpc(version: &str, id: i64, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": in_revision(version, params)})
 }
 
-/// The headers that a revision wants beside the body.
+/// Returns the headers that a revision requires in addition to the body.
 pub fn version_headers<'a>(version: &'a str, method: &'a str, params: &'a Value) -> Vec<(&'a str, &'a str)> {
     let mut headers = vec![("MCP-Protocol-Version", version)];
     if version == MODERN {
@@ -155,7 +155,7 @@ pub fn request(
 /// An answer, its body without chunks.
 #[derive(Debug)]
 pub struct Answer {
-    /// 0 where the connection was closed without an answer.
+    /// 0 if the connection was closed without a response.
     pub status: u16,
     headers: Vec<(String, String)>,
     pub body: String,
@@ -166,7 +166,7 @@ impl Answer {
     pub async fn read(stream: &mut TcpStream) -> Self {
         let mut bytes = Vec::new();
         let reading = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut bytes)).await;
-        // A reset after the answer leaves the answer.
+        // A reset after the response does not affect it.
         let _ = reading.expect("the server answers or closes");
         Self::parse(&String::from_utf8_lossy(&bytes))
     }
@@ -201,7 +201,7 @@ impl Answer {
             .map_or("", |(_, value)| value)
     }
 
-    /// The message in the body: JSON, or the last event of a stream.
+    /// Returns the message in the body: JSON, or the last event of a stream.
     pub fn json(&self) -> Value {
         let text = if self.header("content-type").starts_with("text/event-stream") {
             self.events().pop().unwrap_or_default()
@@ -211,7 +211,7 @@ impl Answer {
         serde_json::from_str(&text).unwrap_or_else(|error| Value::String(format!("{error}: {text}")))
     }
 
-    /// The data of a stream's events; empty ones only keep it open.
+    /// Returns the data of a stream's events; empty ones are keep-alives.
     pub fn events(&self) -> Vec<String> {
         self.body
             .lines()

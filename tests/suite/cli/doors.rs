@@ -1,4 +1,4 @@
-//! Every place where a command reads a file: what never ends, what never comes, and what is too long.
+//! Every command that reads a file, with endless, silent and oversized inputs.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -20,10 +20,10 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// The peak above an idle server, in KiB.
+/// Maximum above an idle server, in KiB.
 const PEAK: u64 = 64 << 10;
 
-/// The words of each door; `{}` is the file. Those that end with `-` read stdin, too.
+/// Arguments of each command; `{}` is the file. Those that end with `-` also read stdin.
 const DOORS: [&[&str]; 21] = [
     &["validate", "{}"],
     &["evaluate", "{}"],
@@ -62,7 +62,7 @@ const DOORS: [&[&str]; 21] = [
     &["uninstall", "cursor"],
 ];
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Debug)]
 struct Seen {
     code: Option<i32>,
@@ -70,7 +70,7 @@ struct Seen {
     peak: u64,
 }
 
-/// Runs to the end and looks at the memory all the while. Nothing may be asked of it for longer than our patience.
+/// Runs a command to its end and monitors its memory. Fails after a timeout.
 async fn watched(mut command: Command, stdin: Stdio) -> Result<Seen, Failed> {
     command.stdin(stdin).stdout(Stdio::null());
     let mut child = command.spawn()?;
@@ -102,13 +102,13 @@ async fn watched(mut command: Command, stdin: Stdio) -> Result<Seen, Failed> {
     })
 }
 
-/// The command of a door for this file.
+/// Returns the command for this file.
 fn at(door: &[&str], file: &str) -> Result<Command, Failed> {
     let words: Vec<String> = door.iter().map(|word| word.replace("{}", file)).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let mut command = command(&words);
     if door.contains(&"cursor") {
-        // A client's file that leads there.
+        // A client's configuration file that links to it.
         let home = scratch()
             .join("doors")
             .join(format!("home-{}", file.replace('/', "-")));
@@ -130,7 +130,7 @@ async fn idle() -> Result<u64, Failed> {
     Ok(read_figure(&status, "VmHWM").ok_or("a figure")?)
 }
 
-/// What is endless, too long, or never comes is refused: in little memory, in little time, by name.
+/// Endless, oversized or silent input is refused by name, quickly and with little memory.
 async fn doors() -> Result<(), Failed> {
     let folder = scratch().join("doors");
     let _ = std::fs::remove_dir_all(&folder);
@@ -139,7 +139,7 @@ async fn doors() -> Result<(), Failed> {
     let long = in_folder("long");
     std::fs::File::create(&long)?.set_len((64 << 20) + 1)?;
     let most = idle().await? + PEAK;
-    // At once: each waits for a pipe that nothing writes to.
+    // In parallel, because each waits for a pipe without a writer.
     let tried = DOORS
         .iter()
         .enumerate()
@@ -165,7 +165,7 @@ async fn doors() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// What is wrong with one door.
+/// Returns the problems of one command.
 async fn tried(door: &[&str], long: &str, folder: String, most: u64) -> Result<Vec<String>, Failed> {
     std::fs::create_dir_all(&folder)?;
     let (idle, endless) = (format!("{folder}/idle"), format!("{folder}/endless"));
@@ -208,7 +208,7 @@ async fn tried(door: &[&str], long: &str, folder: String, most: u64) -> Result<V
     Ok(complaints)
 }
 
-/// What a shell gives for `<(command)`, and stdin by its other name, are inputs like any file, even a slow one.
+/// Process substitution `<(command)` and the other names of stdin are ordinary inputs, even if slow.
 async fn pipes() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for (script, code) in [

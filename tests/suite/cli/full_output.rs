@@ -1,5 +1,4 @@
-//! Writes that fail: each command of the command line, on a full disk, beyond the limit on the size of files, and with a
-//! reader that has gone.
+//! Failing writes: each command with a full disk, beyond the file-size limit, and with a disconnected reader.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -25,9 +24,9 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// When all of this is asked.
+/// Time of all calls.
 const NOW: &str = "2026-11-23T09:00:00Z";
-/// Where a file may end at most: far beyond what the database of these trials takes.
+/// Maximum file size: far beyond the size of these tests' database.
 const LARGEST: u64 = 1 << 30;
 
 /// Commands that print nothing on stdout, with the reason.
@@ -39,7 +38,7 @@ const SILENT: [(&str, &str); 2] = [
     ),
 ];
 
-/// How a command is called, and what is on its stdin.
+/// Arguments of a command, and its stdin.
 struct Line {
     words: Vec<String>,
     input: String,
@@ -52,7 +51,7 @@ fn line(words: &[&str], input: &dyn ToString) -> Line {
     }
 }
 
-/// The names of all commands with nothing below them, as the command line itself knows them.
+/// Returns the names of all commands without subcommands, from the command line's own definition.
 fn commands() -> Vec<String> {
     let mut found = Vec::new();
     let root = freshcontext::cli::command();
@@ -139,7 +138,7 @@ impl Scene {
         }
     }
 
-    /// Takes back what a command did, so that it can do it again.
+    /// Undoes a command, so that it can run again.
     async fn again(&self, name: &str) {
         let words = match name {
             "deliverable add" => &["deliverable", "remove", "other"][..],
@@ -152,7 +151,7 @@ impl Scene {
             ],
             _ => return,
         };
-        // The first time there is nothing to take back.
+        // The first time there is nothing to undo.
         finish(self.command(words), "").await;
     }
 
@@ -230,7 +229,7 @@ impl Scene {
     }
 }
 
-/// Where a command's stdout goes.
+/// Target of a command's stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stdout {
     Read,
@@ -241,7 +240,7 @@ enum Stdout {
 }
 
 impl Scene {
-    /// Runs a line with such a stdout.
+    /// Runs a command with this stdout.
     async fn run(&self, line: &Line, stdout: Stdout) -> Result<Finished, Failed> {
         let words: Vec<&str> = line.words.iter().map(String::as_str).collect();
         let mut command = self.command(&words);
@@ -254,7 +253,7 @@ impl Scene {
                 command.stdout(File::open("/dev/null")?);
             }
             Stdout::LargestFile => {
-                // What is written goes behind a hole, so that nothing else of the process meets the limit.
+                // The output begins behind a hole, so that nothing else in the process reaches the limit.
                 let file = File::create(self.folder.join("large"))?;
                 file.set_len(LARGEST)?;
                 (&file).seek(SeekFrom::End(0))?;
@@ -275,16 +274,16 @@ impl Scene {
     }
 }
 
-/// A command that cannot write what it prints ends with 1 and one line of why; where its reader has gone, as if all had
-/// been read, without a word.
+/// A command whose output cannot be written exits with 1 and one line of explanation; a disconnected reader
+/// is treated as if it had read everything.
 async fn every_command() -> Result<(), Failed> {
     let scene = Scene::new().await?;
     let mut lines = scene.lines();
     let mut complaints = Vec::new();
-    // An entry that `uninstall` would take out.
+    // An entry for `uninstall` to remove.
     scene.done(&["install", "cursor", "--", "npx"]).await?;
     let mut names = commands();
-    // Endless but for this: tried by itself.
+    // Endless otherwise, so it is tested separately.
     names.retain(|name| name != "deliverable watch");
     for (silent, _) in SILENT {
         names.retain(|name| name != silent);
@@ -346,7 +345,7 @@ async fn every_command() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// A file that a command is told to write is whole or as it was before.
+/// An output file is complete or unchanged.
 async fn files() -> Result<(), Failed> {
     let scene = Scene::new().await?;
     let signals = scene
@@ -387,7 +386,7 @@ async fn files() -> Result<(), Failed> {
             complaints.push(format!("{words:?}: {:o} {again:?}", mode()?));
         }
         let whole = std::fs::read(file)?;
-        // 512 bytes; the data are kept elsewhere.
+        // 512 bytes; the data is stored elsewhere.
         let mut command = command(&words);
         command
             .env("FRESHCONTEXT_UPSTREAM", format!("*={}", scene.upstream.base()))

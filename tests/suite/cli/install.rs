@@ -1,4 +1,4 @@
-//! `install` and `uninstall` through the binary, each client in a home folder of its own.
+//! `install` and `uninstall` through the binary, each client with a separate home folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A client, its file below the home folder, what a user may have in it, and what cannot be read.
+/// A client, its file below the home folder, example content, and unreadable content.
 struct Sample {
     client: &'static str,
     file: &'static str,
@@ -110,8 +110,8 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The entry is put in beside what is there, once; the difference shows no line of anybody else; undone, every byte is
-/// as it was.
+/// The entry is added once to the existing content; the diff shows no foreign line; undoing restores every
+/// byte.
 async fn there_and_back() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for sample in &SAMPLES {
@@ -167,7 +167,7 @@ async fn there_and_back() -> Result<(), Failed> {
         if other.code != Some(0) || !now().contains("\"npx\"") || !now().contains("\"-y\"") {
             complaints.push(format!("{client}: another command: {other:?}\n{}", now()));
         }
-        // The copy is now of a text with our entry, which is no way back.
+        // The backup now contains the entry, so it cannot undo it.
         let out = told(&home, &["uninstall", client]).await;
         if out.code != Some(0)
             || now().contains("freshcontext")
@@ -189,7 +189,7 @@ async fn there_and_back() -> Result<(), Failed> {
         if again.code != Some(0) || !again.stdout.contains("nothing to do") || now() != *text {
             complaints.push(format!("{client}: uninstall twice: {again:?}"));
         }
-        // What came in between is kept.
+        // Changes made in between are kept.
         told(&home, &["install", client]).await;
         let between = now().replace("other", "another");
         fs::write(&file, &between)?;
@@ -202,7 +202,7 @@ async fn there_and_back() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// A file that cannot be read is named with its fault, and no byte of it changes.
+/// An unreadable file is named with its error and stays unchanged.
 async fn broken() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for sample in &SAMPLES {
@@ -227,7 +227,7 @@ async fn broken() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Where there was no file, one is made, and goes again.
+/// A missing file is created and removed again.
 async fn nothing_there() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for sample in &SAMPLES {
@@ -260,7 +260,7 @@ async fn nothing_there() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Whatever is beside our entry is in no difference and no error, in one line or in many, whole or broken.
+/// Content around the entry appears in no diff and no error, on one line or many, valid or not.
 async fn neighbours() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     let minified =
@@ -283,7 +283,7 @@ async fn neighbours() -> Result<(), Failed> {
             "codex",
             "[mcp_servers]\nother = { command = \"x\", env = { KEY = \"kept-secret\" } }\n".to_owned(),
         ),
-        // Broken where the key is.
+        // Invalid at the key.
         ("cursor", minified.replace("\"kept-secret\"}", "kept-secret}")),
         ("cursor", minified.replace("kept-secret\"}", "kept-secret}")),
         ("vscode", servers.replace("\"kept-secret\"}", "kept-secret}")),
@@ -319,7 +319,7 @@ async fn neighbours() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// What a person wrote is not taken away, and with `--force` there is a copy of it.
+/// Hand-written content is not removed, and `--force` makes a backup.
 async fn by_hand() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     let json = |entry: &str| format!("{{ \"mcpServers\": {{ \"freshcontext\": {entry} }} }}");
@@ -369,7 +369,7 @@ async fn by_hand() -> Result<(), Failed> {
             complaints.push(format!("{client} --force: {done:?}\n{now}\n{copy}"));
         }
     }
-    // An entry that could be `install`'s in a file that is a person's: the file and a copy stay.
+    // An entry like `install`'s in a hand-written file: the file and a backup stay.
     for (client, text) in [
         ("cursor", json(r#"{ "command": "mine", "args": ["stdio"] }"#)),
         ("codex", format!("# mine\n{table}")),
@@ -392,7 +392,7 @@ async fn by_hand() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Each text that a person had is in some copy, however often we come and go.
+/// Every text that a person wrote is in some backup, after any number of runs.
 async fn copies() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for sample in &SAMPLES {
@@ -402,7 +402,7 @@ async fn copies() -> Result<(), Failed> {
         let later = text.replace("other", "another");
         let mut had = vec![(*text).to_owned()];
         told(&home, &["install", client]).await;
-        // Another program writes the file anew.
+        // Another program rewrites the file.
         let between = fs::read_to_string(&file)?.replace("other", "another");
         fs::write(&file, &between)?;
         if text.contains("other") {
@@ -430,7 +430,7 @@ async fn copies() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Many at once: the file is whole at every moment, and what was in it is never lost.
+/// Concurrent runs: the file is complete at all times, and its earlier content is never lost.
 async fn at_once() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for sample in [&SAMPLES[0], &SAMPLES[4]] {
@@ -473,11 +473,11 @@ async fn at_once() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// The time of a large file grows with its length: 80,000 members take a hundredth of what they took.
+/// The time for a large file is linear: 80,000 members take a hundredth of the earlier time.
 async fn large() -> Result<(), Failed> {
-    /// Processor time in seconds, in which nothing that is quadratic ends.
+    /// Processor time in seconds; a quadratic algorithm does not finish in it.
     const TIME: &str = "20";
-    /// The reader of TOML takes longer for each.
+    /// The TOML parser takes longer per member.
     const OF_TOML: usize = 10_000;
 
     let many = |form: fn(usize) -> String, count| (0..count).map(form).collect::<Vec<_>>().join(", ");
@@ -509,7 +509,7 @@ async fn large() -> Result<(), Failed> {
             plain.env("HOME", &home);
             let mut limited =
                 crate::process::through("sh", &["-c", "ulimit -t $0 && exec \"$@\"", TIME], &plain);
-            // Bounded by its own time: beside other trials it takes longer by the clock.
+            // Limited by processor time, because the wall-clock time depends on other tests.
             let done = limited.output().await?;
             if !done.status.success() {
                 let said = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -524,8 +524,8 @@ async fn large() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// A file that is a link into a folder of the user's own is written where it leads, and stays a link. Another user's link
-/// is not followed.
+/// A symbolic link into the user's own folder is followed and stays a link. Another user's link is not
+/// followed.
 #[cfg(unix)]
 async fn links() -> Result<(), Failed> {
     use std::os::unix::fs::symlink;
@@ -551,7 +551,7 @@ async fn links() -> Result<(), Failed> {
     if done.code != Some(0) || fs::read_to_string(&real)? != sample.text || !link.is_symlink() {
         complaints.push(format!("a link of one's own, back: {done:?}"));
     }
-    // A copy's name that somebody took for a link to something else.
+    // The name of a backup that is already taken by a link to another file.
     let victim = home.join("victim");
     fs::write(&victim, "kept")?;
     symlink(&victim, format!("{}.freshcontext-backup", real.display()))?;
@@ -564,7 +564,7 @@ async fn links() -> Result<(), Failed> {
     if done.code != Some(1) || !done.stderr.contains("not there") {
         complaints.push(format!("a link that leads nowhere: {done:?}"));
     }
-    // To give a link to another user takes root.
+    // Only root can give a link to another user.
     fs::write(&real, sample.text)?;
     let given = crate::process::program("chown", &["-h", "65534:65534"])
         .arg(&link)
@@ -578,7 +578,7 @@ async fn links() -> Result<(), Failed> {
         {
             complaints.push(format!("another user's link: {done:?}"));
         }
-        // Nor is it, as a folder on the way.
+        // Nor is it followed as a folder on the path.
         let folder = home.join("planted");
         symlink(home.join("dotfiles"), &folder)?;
         crate::process::program("chown", &["-h", "65534:65534"])

@@ -1,4 +1,4 @@
-//! What README.md shows of the shell is what the shell prints, at the one moment of the replay.
+//! The shell examples in README.md show what the shell prints, at the fixed time of the replay.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ pub fn trials() -> Vec<Trial> {
     vec![Trial::test("cli::readme", || block_on(readme()))]
 }
 
-/// The commands of a page's console blocks, each with what follows it.
+/// Returns the commands of a page's console blocks, each with its output.
 fn console(page: &str) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     for block in page.split("```console\n").skip(1) {
@@ -50,7 +50,7 @@ async fn readme() -> Result<(), Failed> {
     let page = std::fs::read_to_string(root().join("README.md"))?;
     let (mut complaints, mut ran) = (Vec::new(), 0);
     for (line, shown) in console(&page) {
-        // The replay runs here, and its environment is set below.
+        // The replay runs in this test, and its environment is set below.
         if line.starts_with("cargo xtask replay") || line.starts_with("export FRESHCONTEXT_UPSTREAM=") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! What the shell gets besides answers: help, completions, manual pages, arguments from files, exit codes.
+//! Shell features: help, completions, manual pages, arguments from files, exit codes.
 
 use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::{Failed, Trial};
@@ -20,14 +20,14 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// What a command line says, by the name that the program has everywhere else.
+/// Runs a command line under the program's usual name.
 async fn told(arguments: &[&str]) -> Finished {
     let mut done = finish(command(arguments), "").await;
     done.stdout = done.stdout.replace("freshcontext-under-test", "freshcontext");
     done
 }
 
-/// `--help` is one page; the settings have their own; every command and the settings can be asked for.
+/// `--help` is one page; the settings have a page of their own; every command and the settings have help.
 async fn help() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     let short = told(&["--help"]).await;
@@ -58,7 +58,7 @@ async fn help() -> Result<(), Failed> {
             }
         }
     }
-    // Settings that cannot be used do not stand in the way.
+    // Invalid settings do not prevent help.
     let broken = ["--set", "colour=red"];
     for words in [&["help", "call"][..], &["call", "--help"], &["call", "-h"]] {
         let shown = told(&[words, &broken].concat()).await;
@@ -93,7 +93,7 @@ async fn help() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// `call TOOL --help` names each argument with what the schema says of it, and an example that can be typed.
+/// `call TOOL --help` names each argument with its description in the schema, and a valid example.
 async fn tools() -> Result<(), Failed> {
     let listed = told(&["tools", "--json"]).await;
     let listed: Vec<Value> = serde_json::from_str(&listed.stdout)?;
@@ -220,7 +220,7 @@ async fn for_the_shell() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// `@FILE`, `-` and `key=@FILE` say the same as the words themselves.
+/// `@FILE`, `-` and `key=@FILE` are equivalent to the words themselves.
 async fn files() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(ordinary).await?;
     let asked = async |words: &[&str], input: &str| {
@@ -271,19 +271,19 @@ async fn files() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// 0 is fine, 1 is a failure of what was asked for, 2 is a wrong question or configuration; of every command.
+/// Every command exits with 0 on success, 1 if the request failed, and 2 for wrong usage or configuration.
 async fn codes() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(ordinary).await?;
     let base = format!("*={}", upstream.base());
     let mut complaints = Vec::new();
     for (words, code) in [
         (&["call", "extract_hackernews", "url=rust"][..], 0),
-        // The source has no such thing.
+        // The source has no such item.
         (
             &["call", "extract_github", "url=https://github.com/example/none"],
             1,
         ),
-        // Found wrong by the tool, by the schema, by nobody of that name, and by the configuration.
+        // Rejected by the tool, by the schema, as an unknown name, and by the configuration.
         (&["call", "extract_hackernews", "url=https://example.com/"], 2),
         (&["call", "extract_hackernews"], 2),
         (&["call", "extract_hackernews", "limit=many"], 2),
@@ -329,7 +329,7 @@ async fn codes() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Whatever lists something does so for programs, too.
+/// Every listing command has JSON output.
 async fn listings() -> Result<(), Failed> {
     let mut complaints = Vec::new();
     for name in ["tools", "sources", "decay", "settings", "doctor", "version"] {

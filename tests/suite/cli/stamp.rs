@@ -1,4 +1,4 @@
-//! `stamp` and `verify`: what was stamped verifies, a change of any fact shows, and what is wrong is named.
+//! `stamp` and `verify`: a stamp verifies, a change of any fact is detected, and errors name the field.
 
 use freshcontext_testkit::bodies::root;
 use libtest_mimic::{Failed, Trial};
@@ -30,7 +30,7 @@ fn key_file(name: &str, key: &str) -> Result<String, Failed> {
     Ok(file.display().to_string())
 }
 
-/// Facts in our names for them, from the reference's.
+/// Converts the reference's fact names into this project's.
 fn facts(input: &Value) -> Value {
     let names = [
         ("result_id", "resultId"),
@@ -51,7 +51,7 @@ fn facts(input: &Value) -> Value {
     )
 }
 
-/// The vectors in the repository, which another implementation made: the same signatures, with a key and without.
+/// Test vectors by another implementation: the same signatures, with and without a key.
 async fn vectors() -> Result<(), Failed> {
     let file = root().join("crates/spec/src/ha_pri_vectors.json");
     let both: Value = serde_json::from_str(&std::fs::read_to_string(file)?)?;
@@ -66,7 +66,7 @@ async fn vectors() -> Result<(), Failed> {
         {
             tried += 1;
             let key = match vector["key"].as_str() {
-                // The line end is the editor's, not the key's.
+                // Editors add the line ending; it is not part of the key.
                 Some(key) => Some(key_file(&format!("vector-{at}"), &format!("{key}\n"))?),
                 None => None,
             };
@@ -116,7 +116,7 @@ async fn tampered() -> Result<(), Failed> {
     if verified.code != Some(1) || !verified.stdout.starts_with("invalid: ") {
         complaints.push(format!("another key: {verified:?}"));
     }
-    // A stamp that anybody can make does not pass for one of the key.
+    // An unkeyed stamp does not verify with a key.
     let mut facts = whole();
     for name in ["verdict_id", "decision"] {
         facts.as_object_mut().map(|facts| facts.remove(name));

@@ -21,7 +21,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Runs a command whose stdout and stderr are a terminal; what came there, and the exit code.
+/// Runs a command on a terminal. Returns its output and exit code.
 async fn on_a_terminal(mut command: Command) -> Result<(String, Option<i32>), Failed> {
     let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
     grantpt(&ours)?;
@@ -33,11 +33,11 @@ async fn on_a_terminal(mut command: Command) -> Result<(String, Option<i32>), Fa
         .stdout(theirs.try_clone()?)
         .stderr(theirs);
     let mut child = command.spawn()?;
-    // The command holds the other end open, too.
+    // The command also keeps the other end open.
     drop(command);
     let reading = tokio::task::spawn_blocking(move || {
         let mut shown = Vec::new();
-        // Ends with an error when the other end is closed.
+        // Ends with an error when the other end closes.
         let _ = File::from(ours).read_to_end(&mut shown);
         shown
     });
@@ -52,8 +52,8 @@ fn call(base: &str) -> Command {
     command
 }
 
-/// On a terminal addresses can be clicked and the head is coloured; NO_COLOR, a simple terminal and a pipe get plain
-/// text.
+/// On a terminal, addresses are hyperlinks and the header is coloured; NO_COLOR, a dumb terminal and a pipe
+/// get plain text.
 async fn colours() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(ordinary).await?;
     let link = "\x1b]8;;https://example.com/story\x1b\\https://example.com/story\x1b]8;;\x1b\\";
@@ -81,7 +81,7 @@ async fn colours() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whoever waits for one slow tool sees on stderr that time goes by, and nothing of it stays.
+/// A slow tool shows a progress line on stderr, which is removed at the end.
 async fn progress() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| {
         let mut answer = ordinary(seen);

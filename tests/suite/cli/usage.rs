@@ -1,4 +1,4 @@
-//! What a command line repeats of its arguments: words, and nothing that drives a terminal.
+//! Usage errors repeat arguments as text, without terminal control.
 
 use libtest_mimic::{Failed, Trial};
 
@@ -10,11 +10,11 @@ pub fn trials() -> Vec<Trial> {
     vec![Trial::test("cli::usage_errors", || block_on(usage_errors()))]
 }
 
-/// Colours, a title, a bell, a line of its own, another direction, controls of eight bits, and what nobody sees.
+/// Colours, a title, a bell, a line break, reversed direction, 8-bit controls, and invisible characters.
 const DRIVES: &str =
     "x\u{1b}[31mred\u{1b}]0;title\u{7}\rover\nerror: forged\u{202e}back\u{2066}in\u{9b}2J\u{200b}\u{7f}";
 
-/// Whether a terminal or a reader takes this for more than a letter.
+/// Whether a character is more than text to a terminal or a reader.
 fn drives(c: char) -> bool {
     c.is_control() && c != '\n'
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{61c}' | '\u{feff}')
@@ -96,7 +96,7 @@ async fn usage_errors() -> Result<(), Failed> {
             complaints.push(format!("{words:?} says nothing"));
         }
     }
-    // Where the program's file has such a name.
+    // Also with such a name of the program's file.
     #[cfg(unix)]
     {
         let folder = scratch().join("usage");

@@ -1,4 +1,4 @@
-//! What holds for every answer of a composite.
+//! Form of every composite answer.
 
 use freshcontext_contract::chrono::DateTime;
 use freshcontext_engine::Engine;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::{Table, sections};
 
-/// What holds for every answer of a composite, whoever failed.
+/// Checks the form of a composite answer, whichever sections failed.
 pub(super) fn form(table: &Table, engine: &Engine, outcome: &Outcome) -> Vec<String> {
     let mut out = Vec::new();
     let mut want = |right: bool, what: String| {
@@ -67,7 +67,7 @@ pub(super) fn form(table: &Table, engine: &Engine, outcome: &Outcome) -> Vec<Str
     out
 }
 
-/// The coverage line and object say what the sections say.
+/// The coverage line and object match the sections.
 fn counted(outcome: &Outcome, line: &str) -> Vec<String> {
     let mut out = Vec::new();
     let found = sections(outcome);
@@ -128,7 +128,7 @@ fn counted(outcome: &Outcome, line: &str) -> Vec<String> {
     out
 }
 
-/// Every section that answered stands in an envelope of its own, and text and structure agree.
+/// Every section that answered has its own envelope, and text and structure agree.
 fn envelopes(table: &Table, outcome: &Outcome) -> Vec<String> {
     let mut out = Vec::new();
     let found = sections(outcome);

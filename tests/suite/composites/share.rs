@@ -1,4 +1,4 @@
-//! What of its content a composite shows: a least score, and a length that sections share.
+//! Content that a composite shows: a minimum score, and a length shared by the sections.
 
 use std::sync::Arc;
 
@@ -12,11 +12,12 @@ use super::{Table, call, once, sections};
 use crate::upstreams::{hits, json_reply};
 use crate::{root, verdict};
 
-/// G06: a least score replaces content and keeps the heading; unknown is under it; nonsense is refused.
+/// G06: a minimum score replaces content and keeps the heading; an unknown score is below it; invalid values
+/// are rejected.
 pub(super) async fn freshness(table: Arc<Table>) -> Result<(), Failed> {
     let whole = table.ordinary(&json!({})).await?;
     let mut out = Vec::new();
-    // 0 is as good as not given, as everywhere.
+    // 0 is the same as absent.
     for least in [0.0, 1.0, 50.0, 99.5, 100.0] {
         let (engine, _upstream, _) = table.serve(once(), |_| None).await?;
         let mut arguments = table.case.arguments.clone();
@@ -74,7 +75,8 @@ pub(super) async fn freshness(table: Arc<Table>) -> Result<(), Failed> {
     verdict(out)
 }
 
-/// H08 for composites: the whole keeps its length, who needs little gets all, and what was cut is said.
+/// H08 for composites: the whole keeps its maximum length, short sections are complete, and cuts are
+/// reported.
 pub(super) async fn length() -> Result<(), Failed> {
     let cases = load_cases(&root().join("fixtures"))?;
     let case = cases.into_iter().find(|case| case.tool == "extract_landscape");
@@ -133,7 +135,7 @@ pub(super) async fn length() -> Result<(), Failed> {
             }
         }
     }
-    // Six envelopes alone take more than this; none of them is dropped, and each is whole.
+    // Six envelopes alone exceed this; none is dropped, and each is complete.
     let least = ask(300).await?;
     let chars = least.text.chars().count();
     if chars > 6_000 {

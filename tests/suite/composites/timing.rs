@@ -16,7 +16,7 @@ use super::form::form;
 use super::{Table, address, call, engine, once, refusal, sections};
 use crate::verdict;
 
-/// A10: whichever section hangs, with another failing, the rest is there at the shared deadline.
+/// A10: if any section hangs and another fails, the rest is returned at the shared deadline.
 pub(super) async fn deadline(table: Arc<Table>) -> Result<(), Failed> {
     let questions = Arc::new(table.questions().await?);
     let whole = table.ordinary(&json!({})).await?;
@@ -75,7 +75,7 @@ impl Progress for Steps {
     }
 }
 
-/// Every section is reported once, as it settles; the slowest last.
+/// Every section is reported once, when it settles; the slowest last.
 pub(super) async fn progress(table: Arc<Table>) -> Result<(), Failed> {
     let questions = table.questions().await?;
     let slowest = questions.iter().position(|asked| !asked.is_empty()).unwrap_or(0);
@@ -125,7 +125,7 @@ pub(super) async fn progress(table: Arc<Table>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A listener who takes no step does not hold up the answer.
+/// A listener that never progresses does not delay the answer.
 pub(super) async fn nobody_listens(table: Arc<Table>) -> Result<(), Failed> {
     struct Deaf;
     impl Progress for Deaf {
@@ -144,7 +144,7 @@ pub(super) async fn nobody_listens(table: Arc<Table>) -> Result<(), Failed> {
     verdict(form(&table, &engine, &outcome))
 }
 
-/// A cancelled composite answers at once and lets go of every connection.
+/// A cancelled composite returns at once and closes every connection.
 pub(super) async fn cancelled(table: Arc<Table>) -> Result<(), Failed> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let base = format!("http://{}", listener.local_addr()?);
@@ -184,7 +184,7 @@ pub(super) async fn cancelled(table: Arc<Table>) -> Result<(), Failed> {
     cancellation.cancel();
     let outcome = running.await??;
     assert_eq!(outcome.code(), "cancelled", "{}", outcome.text);
-    // Connections opened meanwhile are among those that end.
+    // Connections opened meanwhile are closed as well.
     let mut open = asked;
     while let Ok(()) = opens.try_recv() {
         open += 1;

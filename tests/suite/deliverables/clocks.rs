@@ -1,5 +1,5 @@
-//! Clocks that are wrong, through the command line and on both databases: what a source says now is told, nothing is forgotten
-//! in a replay, and a moment that has not come is not told as one.
+//! Wrong clocks, through the command line and on both databases: current source content is reported, a replay
+//! deletes nothing, and a future time is not reported as a known one.
 
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
@@ -29,7 +29,8 @@ async fn said(scene: &Changing, words: &[&str]) -> Result<String, Failed> {
     Ok(done.stdout)
 }
 
-/// Made once by a clock that is a month ahead. By one that is right every version has what the source says then.
+/// Generated once with a clock that is a month ahead. With a correct clock, every version has the source's
+/// current content.
 async fn ahead_once(kept: Kept) -> Result<(), Failed> {
     let mut scene = Changing::new(kept, 0).await?;
     scene.generate_true(32 * DAY_S).await?;
@@ -74,8 +75,8 @@ async fn ahead_once(kept: Kept) -> Result<(), Failed> {
     )
 }
 
-/// Two machines share a database, and the clock of one is ahead of the other's, or behind it: whichever asks tells what the
-/// source says then, each time.
+/// Two machines share a database, and one clock is ahead or behind: each reports the source's current
+/// content.
 async fn two_machines(kept: Kept) -> Result<(), Failed> {
     let mut scene = Changing::new(kept, 0).await?;
     for (round, ahead_s) in [(1, 20 * DAY_S), (2, -20 * DAY_S), (3, 3_600), (4, -3_600)] {
@@ -87,8 +88,8 @@ async fn two_machines(kept: Kept) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What is of an unknown age and cannot be asked for is not used as the last that was known, for it could not be labelled
-/// with its age.
+/// Items of unknown age from an unavailable source are not used, because they cannot be labelled with their
+/// age.
 async fn cannot_be_asked(kept: Kept) -> Result<(), Failed> {
     let mut scene = Changing::new(kept, 0).await?;
     said(&scene, &["deliverable", "remove", NAME]).await?;
@@ -116,7 +117,7 @@ async fn cannot_be_asked(kept: Kept) -> Result<(), Failed> {
             && !done.stdout.contains("just now"),
         format!("{done:?}"),
     )?;
-    // With a moment that has come it is.
+    // With a past timestamp they are used.
     scene.generate().await?;
     let mut command = scene.attempt();
     command.env("FRESHCONTEXT_UPSTREAM", "*=http://127.0.0.1:9");
@@ -127,7 +128,7 @@ async fn cannot_be_asked(kept: Kept) -> Result<(), Failed> {
     )
 }
 
-/// Calls and a removed deliverable, and then calls in 2099: all that was kept is there.
+/// Calls and a removed deliverable, then calls in 2099: all stored data is still there.
 async fn replay_of_2099(kept: Kept) -> Result<(), Failed> {
     let mut scene = Changing::new(kept, 0).await?;
     scene.generate_true(0).await?;
@@ -173,7 +174,7 @@ async fn replay_of_2099(kept: Kept) -> Result<(), Failed> {
     }
     session.hang_up();
     session.end().await;
-    // An answer of 2099 is found, and when it was given is not known.
+    // An answer of 2099 is found, with an unknown time.
     let exported = said(&scene, &["store", "export"]).await?;
     let late = exported
         .lines()
@@ -187,13 +188,13 @@ async fn replay_of_2099(kept: Kept) -> Result<(), Failed> {
         found.contains("\nAnswered: at an unknown time (recorded as 20"),
         &found,
     )?;
-    // The deliverable's name goes on where it was.
+    // The versions of the deliverable's name continue.
     let source = "extract_hackernews url=rust limit=20";
     said(&scene, &["deliverable", "add", NAME, "--source", source]).await?;
     ensure(scene.generate_true(0).await? == 3, "its versions go on")
 }
 
-/// An id with a NUL is that of nothing, whichever way it comes.
+/// An id with a NUL is never found, however it is passed.
 async fn no_such_key(kept: Kept) -> Result<(), Failed> {
     let mut scene = Changing::new(kept, 0).await?;
     scene.generate().await?;
@@ -221,7 +222,7 @@ async fn no_such_key(kept: Kept) -> Result<(), Failed> {
             )?;
         }
     }
-    // The store goes on.
+    // The store remains usable.
     let found = session
         .call("recheck", json!({"answer_id": answer.structured["answer_id"]}))
         .await;

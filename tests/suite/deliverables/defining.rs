@@ -1,4 +1,4 @@
-//! Whose deliverables there are, what cannot be one, and what goes from the command line into a version.
+//! Ownership, invalid definitions, and options that reach a version.
 
 use freshcontext_engine::{CallContext, Owner};
 use freshcontext_testkit::ScriptedUpstream;
@@ -10,7 +10,7 @@ use crate::places::Kept;
 use crate::process::finish;
 use crate::run::call;
 
-/// Nobody sees what is another's.
+/// Owners are isolated from each other.
 pub(super) async fn owners() -> Result<(), Failed> {
     let scene = Scene::start().await?;
     scene.says.set(HN, stories(&[(1, "First")], None));
@@ -61,7 +61,7 @@ pub(super) async fn owners() -> Result<(), Failed> {
     ensure(own.stdout.trim() == "There is none.", &own.stdout)
 }
 
-/// What cannot be a deliverable, by name, before any request.
+/// Invalid definitions are rejected by name before any request.
 pub(super) async fn refused() -> Result<(), Failed> {
     let scene = Scene::start().await?;
     for (source, says) in [

@@ -1,6 +1,6 @@
-//! The laws of versions and differences, on the ordinary fixtures of every adapter, as they are and altered: in one field,
-//! in another order, with one entry less, refused in whole and in part. FRESHCONTEXT_ALTERED says how many alterations of
-//! one field each case tries.
+//! Properties of versions and differences, on the ordinary fixtures of every adapter, unchanged and altered:
+//! one field changed, reordered, one entry fewer, fully and partly refused. FRESHCONTEXT_ALTERED sets the
+//! number of altered fields per case.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,9 +21,9 @@ use crate::upstreams::reply;
 use crate::{root, verdict};
 
 const ALTERED: &str = "FRESHCONTEXT_ALTERED";
-/// Alterations of one field that a case tries, spread evenly over all.
+/// Altered fields per case, spread evenly.
 const TRIED: usize = 16;
-/// A step after which a source is asked again.
+/// A step after which a source is requested again.
 const LATER: TimeDelta = TimeDelta::minutes(2);
 
 pub fn trials() -> Vec<Trial> {
@@ -89,7 +89,7 @@ impl Fixture {
         }
     }
 
-    /// What is asked for; where the query follows from the day, what the same address says.
+    /// Answers a request; if the query depends on the day, with the same address's response.
     fn answer(&self, request: &SeenRequest) -> Reply {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = |exchange: &Exchange| {
@@ -121,14 +121,14 @@ impl Fixture {
 struct World {
     scene: Scene,
     fixture: Fixture,
-    /// The replies of the fixture as it is.
+    /// The fixture's original replies.
     plain: Vec<Reply>,
     /// The version before the last.
     before: Version,
     last: Version,
-    /// How often its source said something.
+    /// Number of source changes.
     turn: usize,
-    /// Changes of each kind that were seen so far: added, removed, changed.
+    /// Changes seen so far by kind: added, removed, changed.
     seen: [usize; 3],
 }
 
@@ -156,9 +156,9 @@ impl World {
         })
     }
 
-    /// Makes the next version of what these replies say, and holds the difference to its laws.
+    /// Generates the next version from these replies and checks the properties of the difference.
     async fn says(&mut self, replies: &[Reply]) -> Result<Diff, Failed> {
-        // Published again, as the bytes of all its addresses show: one that decides about the others is not the same.
+        // Every response gets new bytes, because a route that decides about the others must have changed.
         self.turn += 1;
         let mut replies = replies.to_vec();
         for reply in replies.iter_mut().filter(|reply| reply.status == 200) {
@@ -203,7 +203,7 @@ impl World {
         Ok(found)
     }
 
-    /// Back to the fixture as it is.
+    /// Restores the original fixture.
     async fn restore(&mut self) -> Result<(), Failed> {
         self.says(&self.plain.clone()).await.map(drop)
     }
@@ -213,7 +213,7 @@ impl World {
     }
 }
 
-/// Makes a version and gives all of it.
+/// Generates a version and returns it completely.
 async fn version(scene: &Scene) -> Result<Version, Failed> {
     let (shown, _) = scene.generate().await?;
     Ok(serde_json::from_value(shown)?)
@@ -245,7 +245,7 @@ async fn laws(case: &Case) -> Result<(), Failed> {
     )
 }
 
-/// Whoever was asked a moment ago sees no request.
+/// A recent source is not requested again.
 async fn fresh(world: &mut World) -> Result<(), Failed> {
     let asked = world.scene.asked();
     ensure(asked > 0, "nobody was asked")?;
@@ -280,8 +280,8 @@ async fn altered(world: &mut World, case: &Case) -> Result<(), Failed> {
     world.restore().await
 }
 
-/// Entries in another order say the same, and are as many: where an answer has one of several copies of a report, it may
-/// be another one.
+/// Reordered entries have the same content and number; if an answer shows one of several copies of a report,
+/// it may be another copy.
 async fn reordered(world: &mut World) -> Result<(), Failed> {
     let of_entries = |list: &[Value]| list.iter().all(Value::is_object);
     for number in 0..world.plain.len() {
@@ -298,7 +298,7 @@ async fn reordered(world: &mut World) -> Result<(), Failed> {
     world.restore().await
 }
 
-/// The document with each of these lists of two and more entries changed so. Lists in the entries of a list are theirs.
+/// Changes each selected list of two or more entries. Lists nested in a list's entries are left out.
 fn lists(body: &[u8], these: fn(&[Value]) -> bool, change: fn(&mut Vec<Value>)) -> Vec<Vec<u8>> {
     let Ok(document) = serde_json::from_slice::<Value>(body) else {
         return Vec::new();
@@ -313,7 +313,7 @@ fn lists(body: &[u8], these: fn(&[Value]) -> bool, change: fn(&mut Vec<Value>)) 
     }
 }
 
-/// Changes the list that comes after so many others; whether there is one.
+/// Changes the list after this many others. Returns whether it exists.
 fn change_list(
     value: &mut Value,
     before: &mut usize,
@@ -336,7 +336,7 @@ fn change_list(
     }
 }
 
-/// A page that stands in place of the content.
+/// A block page in place of the content.
 const WALL: &str = "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body><h1>Checking your browser \
     before accessing the site.</h1><script src=\"/cdn-cgi/challenge-platform/h/b/orchestrate/chl_page/v1\"></script>\
     </body></html>";
@@ -350,8 +350,8 @@ fn refusals() -> [Reply; 4] {
     ]
 }
 
-/// Refused altogether, nothing changes but the age, and what is said of now has no removal either. A server of its own:
-/// whoever refused once is left alone for a while.
+/// If everything is refused, only the age changes, and the current state has no removals either. Uses a
+/// separate server, because the server backs off from a refusing source.
 async fn refused(case: &Case, refusal: &Reply) -> Result<(), Failed> {
     let mut world = World::of(case).await?;
     let found = world.says(&vec![refusal.clone(); world.plain.len()]).await?;
@@ -368,7 +368,7 @@ async fn refused(case: &Case, refusal: &Reply) -> Result<(), Failed> {
     )
 }
 
-/// One of its addresses refused alone: what that would have had does not count as removed.
+/// If one of its addresses is refused, the missing items do not count as removed.
 async fn in_part(case: &Case, number: usize, refusal: &Reply) -> Result<(), Failed> {
     let mut world = World::of(case).await?;
     let mut replies = world.plain.clone();
@@ -380,8 +380,8 @@ async fn in_part(case: &Case, number: usize, refusal: &Reply) -> Result<(), Fail
     )
 }
 
-/// A week after the last sync: confirmed or fetched anew it is judged at now and says when it was synced; where nobody
-/// can be asked, it says that too.
+/// A week after the last sync: confirmed or fetched again, it is evaluated at the current time and states the
+/// time of sync; so does an unavailable source.
 async fn week_old(world: &mut World) -> Result<(), Failed> {
     let synced = world.last.source_snapshots[0]
         .synced_at
@@ -417,7 +417,7 @@ async fn week_old(world: &mut World) -> Result<(), Failed> {
     not_younger(world)
 }
 
-/// No item scores higher than in the version before.
+/// No item scores higher than in the previous version.
 fn not_younger(world: &World) -> Result<(), Failed> {
     for entry in &world.last.items {
         let of = |version: &Version| {

@@ -1,4 +1,4 @@
-//! Which sources are asked, what is made of their answers, and what of those that do not answer.
+//! Which sources are requested, and how responses and failures are handled.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::setup::{ARXIV, HN, Scene, arxiv, ensure, hn, limited, papers, stories
 use crate::root;
 use crate::upstreams::reply;
 
-/// Whoever was asked a moment ago is not asked again, by check, sync or generate.
+/// Check, sync and generate do not request a recent source again.
 pub(super) async fn fresh() -> Result<(), Failed> {
     let scene = Scene::start().await?;
     scene.says.set(HN, stories(&[(1, "First")], None));
@@ -37,7 +37,7 @@ pub(super) async fn fresh() -> Result<(), Failed> {
     ensure(scene.asked() > asked, "after a minute they are asked again")
 }
 
-/// A source that says 304 is asked that one question; the one that changed is fetched, and only its items change.
+/// A source that answers 304 gets that one request; the changed source is fetched, and only its items change.
 pub(super) async fn stale_alone() -> Result<(), Failed> {
     let scene = Scene::start().await?;
     scene
@@ -92,7 +92,7 @@ pub(super) async fn stale_alone() -> Result<(), Failed> {
     ensure(checked["sources"][0]["verdict"] == "stale", &checked)
 }
 
-/// What was synced a week ago is judged at now, and the version says when it was synced.
+/// Items synced a week ago are evaluated at the current time, and the version states the time of sync.
 pub(super) async fn week_old() -> Result<(), Failed> {
     let scene = Scene::start().await?;
     scene.says.set(ARXIV, papers("One", "\"a\""));
@@ -121,7 +121,7 @@ pub(super) async fn week_old() -> Result<(), Failed> {
         text.contains("synced 2026-11-23T09:00:00.000Z (7 days ago), confirmed 2026-11-30T09:00:00.000Z"),
         &text,
     )?;
-    // And where nobody can confirm it.
+    // Also if no source can confirm it.
     scene.says.set(ARXIV, limited());
     scene.later(TimeDelta::days(7));
     let (third, text) = scene.generate().await?;
@@ -138,7 +138,7 @@ pub(super) async fn week_old() -> Result<(), Failed> {
     ensure(score(&third) < score(&second), "two weeks older")
 }
 
-/// The three policies, and that what could not be read shows no removal.
+/// The three policies; unreadable parts show no removals.
 pub(super) async fn policies() -> Result<(), Failed> {
     for policy in ["refuse", "use_last", "leave_out"] {
         let scene = Scene::start().await?;
@@ -184,7 +184,7 @@ pub(super) async fn policies() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A board that fails takes none of its adverts with it.
+/// The adverts of a failing board are not removed.
 pub(super) async fn partial() -> Result<(), Failed> {
     let cases = load_cases(&root().join("fixtures"))?;
     let case = cases
@@ -232,7 +232,7 @@ pub(super) async fn partial() -> Result<(), Failed> {
     Ok(())
 }
 
-/// While the route of before does not answer, the one in its stead shows no removal, however often it is asked.
+/// While the previous route fails, its replacement shows no removals, in any number of calls.
 pub(super) async fn stand_in() -> Result<(), Failed> {
     const SITE: &str = "news.ycombinator.com";
     let feed = "<rss version=\"2.0\"><channel><title>Hacker News</title><item><title>First</title>\

@@ -1,6 +1,7 @@
-//! Trouble at any moment, in rounds: what is kept is whole, nothing that was confirmed is lost, and what is told is what the
-//! source said. Each round makes one kind of trouble for a `deliverable generate` and a call, and then makes a version
-//! without any. Fourteen rounds on each database; FRESHCONTEXT_ROUNDS says how many instead, FRESHCONTEXT_SEED repeats a run.
+//! Random failures, in rounds: stored data is complete, confirmed data is never lost, and results match the
+//! source. Each round causes one kind of failure during a `deliverable generate` and a call, then generates a
+//! version without failures. Fourteen rounds on each database; FRESHCONTEXT_ROUNDS overrides the number,
+//! FRESHCONTEXT_SEED repeats a run.
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
@@ -20,7 +21,7 @@ const ROUNDS: &str = "FRESHCONTEXT_ROUNDS";
 const SEED: &str = "FRESHCONTEXT_SEED";
 const DAY_S: i64 = 86_400;
 
-/// Numbers that look random and can be had again (splitmix64).
+/// Reproducible pseudo-random numbers (splitmix64).
 struct Random(u64);
 
 impl Random {
@@ -39,23 +40,23 @@ impl Random {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Trouble {
-    /// `kill -9` while it generates.
+    /// `kill -9` during generation.
     Killed,
-    /// Stopped while it generates, and another generates meanwhile.
+    /// Stopped during generation while another process generates.
     Stopped,
     /// A clock that is days ahead.
     ClockAhead,
     /// A clock that is days behind.
     ClockBehind,
-    /// No room on the disk, or not enough.
+    /// Little or no disk space.
     FullDisk,
-    /// A disk that cannot be written.
+    /// A read-only disk.
     ReadOnlyDisk,
-    /// The database server is stopped and started.
+    /// The database server is restarted.
     Restarted,
 }
 
-/// What happens on each database.
+/// Failures on each database.
 const ON_SQLITE: [Trouble; 6] = [
     Trouble::Killed,
     Trouble::Stopped,
@@ -72,7 +73,7 @@ const ON_POSTGRES: [Trouble; 5] = [
     Trouble::Restarted,
 ];
 
-/// An answer that was given out with an id, by a process that ended well.
+/// An answer with an id, from a process that ended normally.
 struct Confirmed {
     id: String,
     hash: String,
@@ -81,11 +82,11 @@ struct Confirmed {
 struct Rounds {
     scene: Changing,
     random: Random,
-    /// How long a generate takes that nobody troubles.
+    /// Duration of an undisturbed generation.
     whole: Duration,
     confirmed: Vec<Confirmed>,
     calls: u64,
-    /// Attempts under trouble that made a version, and that were refused or ended.
+    /// Attempts that made a version despite a failure, and those that were refused or ended.
     made: u64,
     not_made: u64,
 }
@@ -125,7 +126,7 @@ pub async fn often(kept: Kept) -> Result<(), Failed> {
     let mut done: BTreeMap<Trouble, u64> = BTreeMap::new();
     let began = Instant::now();
     for round in 0..rounds {
-        // Each kind in its turn, in another order each time.
+        // Each kind in turn, in a different order each time.
         let turn = usize::try_from(round)? % kinds.len();
         if turn == 0 {
             for at in (1..kinds.len()).rev() {
@@ -166,7 +167,7 @@ impl Rounds {
             Trouble::Restarted => self.restarted().await?,
         }
         self.scene.look_once().await?;
-        // By a clock that is right the source is asked, and what it says now is what is told.
+        // With a correct clock the source is requested, and its current content is reported.
         self.scene.generate_true(0).await?;
         self.call(0).await?;
         self.all_found().await
@@ -197,7 +198,8 @@ impl Rounds {
         Ok(())
     }
 
-    /// The other may find the database held by the one that is stopped, which is said. The one that is stopped ends well.
+    /// The other process may report that the stopped one locks the database. The stopped one finishes
+    /// normally.
     async fn stopped(&mut self) -> Result<(), Failed> {
         let child = self.start()?;
         tokio::time::sleep(self.moment()).await;
@@ -224,7 +226,7 @@ impl Rounds {
         self.scene.generate_true(ahead_s).await?;
         self.made += 1;
         self.call(ahead_s).await?;
-        // One whose clock is right reads what that one kept, and tells no moment that has not come.
+        // A process with a correct clock reads the stored data and reports no future time.
         let check = self
             .scene
             .command(&["deliverable", "check", super::whole::NAME, "--json"]);
@@ -279,7 +281,7 @@ impl Rounds {
         self.made_or_said(&done)
     }
 
-    /// A version was made, or one line says why not.
+    /// A version was made, or one line explains why not.
     fn made_or_said(&mut self, done: &Finished) -> Result<(), Failed> {
         if done.code == Some(0) {
             self.made += 1;
@@ -297,7 +299,7 @@ impl Rounds {
         )
     }
 
-    /// A call of its own, by such a clock. Its answer is kept when the process has ended.
+    /// A separate call with this clock. Its answer is stored when the process has ended.
     async fn call(&mut self, ahead_s: i64) -> Result<(), Failed> {
         self.calls += 1;
         let query = format!("url=words {}", self.calls);
@@ -321,7 +323,7 @@ impl Rounds {
         Ok(())
     }
 
-    /// Every answer that was confirmed is there, as it was.
+    /// Every confirmed answer is found unchanged.
     async fn all_found(&self) -> Result<(), Failed> {
         let store = self.scene.kept.store();
         let mut lost = Vec::new();
@@ -336,7 +338,7 @@ impl Rounds {
     }
 }
 
-/// Two processes that generate at the same moment make two versions, in order and whole, again and again.
+/// Two processes that generate at the same time make two complete versions in order, repeatedly.
 pub async fn two_at_once(kept: Kept) -> Result<(), Failed> {
     let mut scene = Changing::new(kept, 50).await?;
     let began = Instant::now();

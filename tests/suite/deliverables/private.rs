@@ -1,4 +1,5 @@
-//! The data folder through the command line: its owner's alone, of any name, and never made through a link.
+//! The data folder through the command line: accessible to its owner only, of any name, and never created
+//! through a link.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -57,7 +58,7 @@ async fn modes(kept: Kept) -> Result<(), Failed> {
     all_private(folder)
 }
 
-/// By the environment and by the flag; the flag goes before.
+/// From the environment and from the flag, which takes precedence.
 async fn any_bytes(kept: Kept) -> Result<(), Failed> {
     std::fs::create_dir_all(kept.folder())?;
     let named = |name: &[u8]| kept.folder().join(OsStr::from_bytes(name));
@@ -77,7 +78,7 @@ async fn any_bytes(kept: Kept) -> Result<(), Failed> {
     }
     let made = std::fs::read_dir(kept.folder())?.count();
     ensure(made == 2, format!("{made} folders"))?;
-    // Any other setting of such bytes is refused, and not passed over.
+    // Any other setting with such bytes is rejected rather than ignored.
     let mut other = kept.process(&LIST);
     other.env("FRESHCONTEXT_STORE", OsStr::from_bytes(b"\xff"));
     let done = finish(other, "").await;

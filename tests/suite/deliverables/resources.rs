@@ -1,4 +1,5 @@
-//! Deliverables as resources: listed, read, and their changes told, also those by another process.
+//! Deliverables as resources: listed, read, and with change notifications, including changes by another
+//! process.
 
 use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::Failed;
@@ -10,12 +11,12 @@ use crate::process::{LEGACY, MODERN, Session, finish};
 
 const URI: &str = "freshcontext://deliverables/brief";
 
-/// A minute for each step, so that nothing is reused.
+/// One minute per step, so that nothing is reused.
 fn at(minute: u32) -> String {
     format!("2026-11-23T09:{minute:02}:00Z")
 }
 
-/// The next message of this method.
+/// Waits for the next message of this method.
 async fn told(session: &mut Session, method: &str) -> Result<Value, Failed> {
     loop {
         let message = session.next().await.ok_or("the session ended")?;
@@ -41,7 +42,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
         &found,
     )?;
     let list = modern.ask("resources/list", json!({})).await;
-    // The page of timelines is there always.
+    // The timeline page is always listed.
     let listed = list["result"]["resources"]
         .as_array()
         .cloned()
@@ -73,7 +74,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
         .await;
     ensure(other["error"].is_object(), &other)?;
 
-    // The first version changes the list, too.
+    // The first version also changes the list.
     let done = run(vec!["deliverable", "generate", "brief"], 2).await;
     ensure(done.code == Some(0), &done.stderr)?;
     let word = told(&mut modern, "notifications/resources/list_changed").await?;
@@ -85,7 +86,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
         let word = told(session, "notifications/resources/updated").await?;
         ensure(word["params"]["uri"] == URI, &word)?;
     }
-    // A second version is an update only.
+    // A second version only sends an update.
     let done = run(vec!["deliverable", "generate", "brief"], 4).await;
     for session in [&mut modern, &mut legacy] {
         let word = session.next().await.ok_or("a word")?;
@@ -118,7 +119,7 @@ pub async fn told_of_changes() -> Result<(), Failed> {
         let ended = session.end().await;
         ensure(ended.status.success(), ended.log)?;
     }
-    // Without the toolset there is the page of timelines alone, which never changes.
+    // Without the toolset, only the timeline page is listed, and it never changes.
     let mut plain = Session::open(kept.command(&["stdio"], &at(0), &base), MODERN).await;
     let found = plain.ask("server/discover", json!({})).await;
     ensure(found["result"]["capabilities"]["resources"] == json!({}), &found)?;

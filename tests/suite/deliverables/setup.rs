@@ -1,4 +1,4 @@
-//! What the trials of deliverables share: a server in this process, sources that say what they are told to.
+//! Shared setup of the deliverable tests: an in-process server and scripted sources.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ pub(super) use crate::ensure;
 use crate::run::once;
 use crate::upstreams::{json_reply, reply};
 
-/// What each host says, which can be changed between two steps.
+/// The response of each host, changeable between two steps.
 #[derive(Clone, Default)]
 pub(super) struct Says(Arc<Mutex<Vec<(&'static str, Reply)>>>);
 
@@ -36,7 +36,7 @@ impl Says {
     }
 }
 
-/// An answer without a body, where who asks has what it says already.
+/// Answers 304 to a matching validator.
 pub(super) fn conditional(request: &SeenRequest, mut said: Reply) -> Reply {
     let tag = said.headers.iter().find(|(name, _)| name == "etag");
     let tag = tag.map(|(_, value)| value.as_str());
@@ -47,7 +47,7 @@ pub(super) fn conditional(request: &SeenRequest, mut said: Reply) -> Reply {
     said
 }
 
-/// A server with deliverables in memory, a clock that steps, and sources that say what they are told to.
+/// A server with deliverables in memory, a step clock, and scripted sources.
 pub(super) struct Scene {
     pub(super) follow: Follow,
     pub(super) clock: Arc<StepClock>,
@@ -64,12 +64,12 @@ impl Scene {
         Ok(scene)
     }
 
-    /// As a script says.
+    /// Starts with a script.
     pub(super) async fn with(script: Script) -> Result<Self, Failed> {
         Self::of(FIRST_DAY.parse()?, |_| (), move |request| script.answer(request)).await
     }
 
-    /// At a moment, with what an operator set, and sources that answer so.
+    /// Starts at a time, with an operator's settings and a script.
     pub(super) async fn of(
         now: DateTime<Utc>,
         set: impl FnOnce(&mut Config),
@@ -139,7 +139,7 @@ impl Scene {
         Ok(done.structured.unwrap_or_default())
     }
 
-    /// Makes a version and gives all of it, with its text.
+    /// Generates a version and returns it completely, with its text.
     pub(super) async fn generate(&self) -> Result<(Value, String), Failed> {
         let name = "brief".to_owned();
         let made = self.doing(Task::Generate { name: name.clone() }).await?;
@@ -167,7 +167,7 @@ impl Scene {
     }
 }
 
-/// The moment at which scenes begin.
+/// Start time of the tests.
 const FIRST_DAY: &str = "2026-11-23T09:00:00Z";
 pub(super) const HN: &str = "hn.algolia.com";
 pub(super) const ARXIV: &str = "export.arxiv.org";

@@ -1,5 +1,5 @@
-//! The worked example of docs/deliverables.md, command by command, against upstreams made from fixtures: what the page
-//! shows is what comes out, on both databases, and an MCP client gets the same.
+//! The worked example of docs/deliverables.md, command by command, against upstreams made from fixtures: the
+//! output matches the page on both databases, and an MCP client gets the same.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::process::{MODERN, Session, finish};
 use crate::root;
 use crate::upstreams::reply;
 
-/// What stands before a block of commands: the day, and the moment.
+/// Precedes a block of commands and states the day and the time.
 const MARK: &str = "<!-- on ";
 
 /// The sources of the example.
@@ -41,8 +41,8 @@ impl World {
         })
     }
 
-    /// By Friday one advert pays more, one is no longer listed, another came, the repository is gone, and arXiv refuses
-    /// us.
+    /// By Friday one advert pays more, one is no longer listed, one is new, the repository is gone, and arXiv
+    /// refuses requests.
     fn become_friday(&mut self) {
         self.friday = true;
         self.jobs.alter(|exchange, reply| {
@@ -79,7 +79,7 @@ impl World {
     }
 }
 
-/// A block of the page: when it happens, and its lines.
+/// A block of the page: its time and its lines.
 struct Block {
     day: String,
     now: String,
@@ -109,7 +109,7 @@ fn blocks(page: &str) -> Result<Vec<Block>, String> {
     Ok(out)
 }
 
-/// The commands of a block, each with what it prints.
+/// Returns the commands of a block, each with its output.
 fn commands(block: &Block) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     for line in &block.lines {
@@ -183,7 +183,7 @@ pub async fn told(kept: Kept) -> Result<(), Failed> {
     client(&kept, &last, &base, &generated).await
 }
 
-/// The same through MCP: what the command line made is there, and another version has the same text.
+/// The same through MCP: the command line's version is listed, and a new version has the same text.
 async fn client(kept: &Kept, now: &str, base: &str, generated: &str) -> Result<(), Failed> {
     let mut session = Session::open(kept.command(&["stdio", "--toolset", "time"], now, base), MODERN).await;
     let tools = session.ask("tools/list", json!({})).await;

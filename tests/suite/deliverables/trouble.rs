@@ -1,5 +1,5 @@
-//! Places that cannot be written: a full disk, another user's folder, a database that somebody holds or that is damaged.
-//! The error is one clear line, other tools go on, no version is lost, and afterwards it goes on.
+//! Unwritable locations: a full disk, another user's folder, a locked or damaged database. The error is one
+//! clear line, other tools keep working, no version is lost, and operation resumes afterwards.
 
 use std::path::Path;
 
@@ -32,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
 
 const CLIENT: [&str; 3] = ["stdio", "--toolset", "time"];
 
-/// The command line prints nothing but why, in one line, and what to do about it.
+/// The command line prints only the cause in one line, with advice.
 fn refused(done: &Finished, says: &str) -> Result<(), Failed> {
     let lines: Vec<&str> = done.stderr.lines().collect();
     let told = match lines.as_slice() {
@@ -49,7 +49,7 @@ fn refused(done: &Finished, says: &str) -> Result<(), Failed> {
     )
 }
 
-/// A client's deliverable cannot be made, which is said in one line, and other tools go on.
+/// A client's deliverable fails with a one-line error, and other tools keep working.
 async fn client(command: Command, says: &str) -> Result<(), Failed> {
     let mut session = Session::open(command, MODERN).await;
     let made = session.call("deliverable_generate", json!({"name": NAME})).await;
@@ -70,7 +70,7 @@ async fn client(command: Command, says: &str) -> Result<(), Failed> {
     )
 }
 
-/// With two versions that were looked at.
+/// Starts with two checked versions.
 async fn with_versions(kept: Kept) -> Result<Changing, Failed> {
     let mut scene = Changing::new(kept, 0).await?;
     for _ in 0..2 {
@@ -80,14 +80,14 @@ async fn with_versions(kept: Kept) -> Result<Changing, Failed> {
     Ok(scene)
 }
 
-/// What was there is there, and another version comes after it.
+/// Earlier data is intact, and another version follows it.
 async fn goes_on(scene: &mut Changing) -> Result<(), Failed> {
     let before = scene.look_once().await?;
     scene.generate().await?;
     ensure(scene.look_once().await? == before + 1, "it does not go on")
 }
 
-/// Somebody else, connected to the same database.
+/// Another connection to the same database.
 enum Other {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),
@@ -139,7 +139,7 @@ async fn locked(kept: Kept) -> Result<(), Failed> {
     goes_on(&mut scene).await
 }
 
-/// A part of the database is lost, and comes back: an operator has a copy.
+/// A part of the database is lost and restored from an operator's copy.
 async fn damaged(kept: Kept) -> Result<(), Failed> {
     let mut scene = with_versions(kept).await?;
     if scene.kept.address().is_some() {
@@ -157,7 +157,7 @@ async fn damaged(kept: Kept) -> Result<(), Failed> {
         let file = scene.kept.file();
         let whole = std::fs::read(&file)?;
         let mut broken = whole.clone();
-        // The first page, which says what is where, is left.
+        // The first page, which describes the layout, stays intact.
         broken.iter_mut().skip(4_096).for_each(|byte| *byte = 0xA5);
         std::fs::write(&file, broken)?;
         unusable(&mut scene, "the database file is damaged or is none").await?;
@@ -166,7 +166,7 @@ async fn damaged(kept: Kept) -> Result<(), Failed> {
     goes_on(&mut scene).await
 }
 
-/// Nothing can be made or shown, and other tools go on.
+/// Nothing can be generated or shown, and other tools keep working.
 async fn unusable(scene: &mut Changing, says: &str) -> Result<(), Failed> {
     refused(&finish(scene.attempt(), "").await, says)?;
     let show = scene.command(&["deliverable", "show", NAME]);
@@ -174,7 +174,7 @@ async fn unusable(scene: &mut Changing, says: &str) -> Result<(), Failed> {
     client(scene.command(&CLIENT), says).await
 }
 
-/// What should be the database is something else, which is left as it is.
+/// A foreign file in place of the database stays unchanged.
 async fn no_database(kept: Kept) -> Result<(), Failed> {
     let mut scene = with_versions(kept).await?;
     let file = scene.kept.file();
@@ -188,7 +188,7 @@ async fn no_database(kept: Kept) -> Result<(), Failed> {
     goes_on(&mut scene).await
 }
 
-/// What is no address of a database is refused before anything begins, with the setting's name and a right value.
+/// An invalid database address is rejected first, with the setting's name and a valid value.
 async fn no_address() -> Result<(), Failed> {
     let kept = Kept::in_folder();
     for wrong in [
@@ -219,8 +219,8 @@ async fn no_address() -> Result<(), Failed> {
     ensure(!kept.file().exists(), "a database was made instead")
 }
 
-/// Runs its last arguments on a disk of its own, which has a copy of the data and `$2` KiB of room. What is left there
-/// then comes back.
+/// Runs its last arguments on a separate disk with a copy of the data and `$2` KiB of space. The remaining
+/// data is then copied back.
 const ON_A_FULL_DISK: &str = r#"
 set -e
 data=$1 room=$2 disk=/mnt
@@ -236,8 +236,8 @@ cp -p "$disk"/* "$data"/
 exit $code
 "#;
 
-/// Runs its last arguments where no file may grow beyond `$2` KiB, counted in blocks of 512 bytes. A process that
-/// ignores the signal gets an error in its place, as of a full disk.
+/// Runs its last arguments with files limited to `$2` KiB, in blocks of 512 bytes. A process that ignores the
+/// signal gets an error instead, as on a full disk.
 const NO_LARGE_FILES: &str = r#"
 room=$2
 shift 2
@@ -246,9 +246,9 @@ ulimit -f $((2 * room))
 exec "$@"
 "#;
 
-/// How this machine has a full disk: who may mount one does, in a namespace that ends with the command.
+/// Returns how this machine simulates a full disk: a mount in a temporary namespace if permitted.
 pub(super) async fn little_room() -> (&'static str, Vec<&'static str>, &'static str) {
-    // Another user than root may mount one in a namespace, and not everywhere change its size.
+    // Other users than root may mount in a namespace, but cannot resize everywhere.
     let mounts = "mount -t tmpfs full /mnt && mount -o remount,size=64k /mnt";
     for namespace in [vec!["--mount"], vec!["--user", "--map-root-user", "--mount"]] {
         let mut words = namespace.clone();
@@ -261,7 +261,7 @@ pub(super) async fn little_room() -> (&'static str, Vec<&'static str>, &'static 
     ("env", Vec::new(), NO_LARGE_FILES)
 }
 
-/// Runs its last arguments where the data is on a disk that cannot be written.
+/// Runs its last arguments with the data on a read-only disk.
 const ON_A_READ_ONLY_DISK: &str = r#"
 set -e
 data=$1
@@ -271,7 +271,7 @@ mount -o remount,bind,ro "$data"
 exec "$@"
 "#;
 
-/// How this machine has a disk that cannot be written; `None` where nobody here may mount one.
+/// Returns how this machine simulates a read-only disk; `None` if mounting is not permitted.
 pub(super) async fn read_only() -> Option<(&'static str, Vec<&'static str>, &'static str)> {
     let mounts = "mount --bind /mnt /mnt && mount -o remount,bind,ro /mnt";
     for namespace in [vec!["--mount"], vec!["--user", "--map-root-user", "--mount"]] {
@@ -285,7 +285,7 @@ pub(super) async fn read_only() -> Option<(&'static str, Vec<&'static str>, &'st
     None
 }
 
-/// From no room to enough: either there is a whole version more, or the error is clear and nothing has changed.
+/// From no space to enough: either one complete version more, or a clear error and no change.
 async fn full_disk(kept: Kept) -> Result<(), Failed> {
     let mut scene = with_versions(kept).await?;
     let folder = scene.kept.folder().display().to_string();
@@ -322,10 +322,10 @@ async fn full_disk(kept: Kept) -> Result<(), Failed> {
     goes_on(&mut scene).await
 }
 
-/// A user who owns nothing here.
+/// A user without files on this machine.
 const NOBODY: [&str; 3] = ["--reuid=65534", "--regid=65534", "--clear-groups"];
 
-/// Runs `$0` with its arguments but for the first, which is the program that it stands for.
+/// Runs `$0` with its arguments except the first, the program that it replaces.
 const IN_PLACE_OF: &str = r#"shift; exec "$0" "$@""#;
 
 async fn chmod(mode: &str, paths: &[&Path]) -> Result<(), Failed> {
@@ -333,15 +333,15 @@ async fn chmod(mode: &str, paths: &[&Path]) -> Result<(), Failed> {
     ensure(done.status.success(), String::from_utf8_lossy(&done.stderr))
 }
 
-/// The folder may be read, or not even that, and not written. Who is root is another user for it, whom root's rights do
-/// not help; everybody else takes the right from himself.
+/// The folder is readable or not, and never writable. Root switches to another user, because permissions do
+/// not restrict root; other users remove their own permission.
 async fn another_users(kept: Kept) -> Result<(), Failed> {
     let mut scene = with_versions(kept).await?;
     let (folder, file) = (scene.kept.folder().to_owned(), scene.kept.file());
     let lock = file.with_extension("lock");
     let asked = program("id", &["-u"]).output().await?;
     let is_root = asked.stdout.trim_ascii() == b"0";
-    // The program itself stands where a stranger may have no way to it.
+    // The program itself may be in a place that other users cannot reach.
     let reachable = folder.with_extension("program");
     if is_root && std::fs::hard_link(BINARY, &reachable).is_err() {
         std::fs::copy(BINARY, &reachable)?;
@@ -365,7 +365,7 @@ async fn another_users(kept: Kept) -> Result<(), Failed> {
         found = found.and(refused(&done, says));
         found = found.and(client(by_another(scene.command(&CLIENT)), says).await);
     }
-    // There is no folder, and none can be made.
+    // There is no folder, and none can be created.
     let mut command = scene.attempt();
     command.env("FRESHCONTEXT_DATA_DIR", folder.join("below"));
     let done = finish(by_another(command), "").await;
@@ -373,7 +373,7 @@ async fn another_users(kept: Kept) -> Result<(), Failed> {
         &done,
         "the data folder cannot be made: permission denied",
     ));
-    // Given back before anything else: what cannot be read cannot be removed.
+    // Restored first: an unreadable folder cannot be removed.
     chmod("755", &[&folder]).await?;
     chmod("600", &[&file, &lock]).await?;
     if is_root {

@@ -12,7 +12,7 @@ use super::setup::{ensure, stories};
 use crate::places::Kept;
 use crate::process::{self, finish};
 
-/// The watcher prints a line for a change, keeps both feeds, and ends when it is told to.
+/// The watcher prints a line per change, maintains both feeds, and ends on a signal.
 pub(super) async fn watched() -> Result<(), Failed> {
     let kept = Kept::in_folder();
     let says = Arc::new(Mutex::new(stories(&[(1, "First")], None)));
@@ -69,8 +69,8 @@ pub(super) async fn watched() -> Result<(), Failed> {
     ensure(status.code() == Some(0), status)
 }
 
-/// A watcher whose reader has gone ends, whether or not there is something to say, and asks nothing more. So does one that
-/// can write no more, with an error.
+/// A watcher whose reader disconnected ends, with or without pending changes, and makes no more requests. So
+/// does one whose writes fail, with an error.
 pub(super) async fn unread() -> Result<(), Failed> {
     let kept = Kept::in_folder();
     let says = Arc::new(Mutex::new(stories(&[(1, "First")], None)));
@@ -88,7 +88,7 @@ pub(super) async fn unread() -> Result<(), Failed> {
     finish(kept.command(&["deliverable", "sync", "brief"], now, &base), "").await;
     let watch = ["deliverable", "watch", "brief"];
     let often = [&watch[..], &["--every", "1"]].concat();
-    // The one has nothing to say and looks again in hours only; the other had something to say.
+    // The first has no change to print and checks again only in hours; the second has one.
     for (words, titles) in [(&watch[..], 1), (&often, 2)] {
         *says.lock().unwrap_or_else(PoisonError::into_inner) = match titles {
             1 => stories(&[(1, "First")], None),
@@ -144,7 +144,7 @@ pub(super) async fn feeds() -> Result<(), Failed> {
     symlink(&victim, &link)?;
     std::fs::write(&feed, "old")?;
     std::fs::set_permissions(&feed, std::fs::Permissions::from_mode(0o640))?;
-    // What an earlier version wrote beside the feed, and somebody may have made a link of.
+    // An earlier version wrote this file next to the feed; it may be a link by now.
     symlink(&victim, folder.join("feed.new"))?;
     let named = |file: &std::path::Path| file.display().to_string();
     let done = finish(

@@ -1,4 +1,4 @@
-//! A deliverable whose source never says the same twice, and a look at whether all that is kept of it is whole.
+//! A deliverable whose source changes with every response, and a check that its stored data is complete.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,9 +17,9 @@ use crate::upstreams::json_reply;
 
 /// The deliverable's name.
 pub(super) const NAME: &str = "brief";
-/// Stories in one answer; all carry the number of that answer.
+/// Stories per response; each carries the response's number.
 const STORIES: u64 = 20;
-/// The first moment; each attempt is five minutes later, so that no check is reused.
+/// Start time; each attempt is five minutes later, so that no check is reused.
 const BEGIN_S: i64 = 1_795_000_000;
 
 fn stories(round: u64) -> Reply {
@@ -36,12 +36,12 @@ fn stories(round: u64) -> Reply {
     )
 }
 
-/// The number of the answer that a title is of.
+/// Returns the number of the response that a title belongs to.
 fn answer_of(title: &Value) -> Option<u64> {
     title.as_str()?.rsplit(' ').next()?.parse().ok()
 }
 
-/// The answer whose titles these are, where they are those of one whole answer.
+/// Returns the response that all of these titles belong to.
 fn one_answer(titles: impl IntoIterator<Item = Value>) -> Option<u64> {
     let of: Vec<Option<u64>> = titles.into_iter().map(|title| answer_of(&title)).collect();
     let first = of.first().copied().flatten();
@@ -49,10 +49,10 @@ fn one_answer(titles: impl IntoIterator<Item = Value>) -> Option<u64> {
     first.filter(|_| whole)
 }
 
-/// What a version says of its only source.
+/// A version's statement about its only source.
 #[derive(Debug, Clone)]
 pub(super) struct Told {
-    /// The number of the answer that its items are of.
+    /// Number of the response that its items belong to.
     pub answer: u64,
     pub generated_at: String,
     pub synced_at: Option<String>,
@@ -61,22 +61,22 @@ pub(super) struct Told {
     pub line: String,
 }
 
-/// Such a deliverable, in some place.
+/// The deliverable, in some location.
 pub(super) struct Changing {
     pub(super) kept: Kept,
     pub(super) base: String,
     _upstream: ScriptedUpstream,
-    /// How many answers the source gave.
+    /// Number of the source's responses.
     answers: Arc<AtomicU64>,
     attempts: i64,
-    /// Hashes of the versions that were found whole.
+    /// Hashes of the versions checked so far.
     seen: Vec<String>,
-    /// What they say, in their order.
+    /// Their statements, in order.
     pub(super) told: Vec<Told>,
 }
 
 impl Changing {
-    /// Adds it. Its source takes so long for each answer.
+    /// Adds it. The source delays each response by this time.
     pub(super) async fn new(kept: Kept, delay_ms: u64) -> Result<Self, Failed> {
         let answers = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&answers);
@@ -109,7 +109,7 @@ impl Changing {
         self.command_by(arguments, 0)
     }
 
-    /// The same by a clock that is so many seconds ahead of the others, or behind them.
+    /// The same with a clock ahead of the others by this many seconds, or behind them.
     pub(super) fn command_by(&self, arguments: &[&str], ahead_s: i64) -> Command {
         let seconds = BEGIN_S + self.attempts * 300 + ahead_s;
         let now = chrono::DateTime::from_timestamp(seconds, 0).unwrap_or_default();
@@ -122,7 +122,7 @@ impl Changing {
         self.attempt_by(0)
     }
 
-    /// The same by a clock that is so many seconds ahead of the others, or behind them.
+    /// The same with a clock ahead of the others by this many seconds, or behind them.
     pub(super) fn attempt_by(&mut self, ahead_s: i64) -> Command {
         self.attempts += 1;
         self.command_by(&["deliverable", "generate", NAME], ahead_s)
@@ -134,13 +134,13 @@ impl Changing {
         now.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
     }
 
-    /// How many answers the source gave until now.
+    /// Number of the source's responses so far.
     pub(super) fn answers(&self) -> u64 {
         self.answers.load(Ordering::SeqCst)
     }
 
-    /// Makes the next version by such a clock, and looks at whether it says what the source said meanwhile, and that it did
-    /// so at the moment of that clock; how many versions there are.
+    /// Generates the next version with this clock, and checks that its content is the source's at that
+    /// clock's time. Returns the number of versions.
     pub(super) async fn generate_true(&mut self, ahead_s: i64) -> Result<usize, Failed> {
         let before = self.answers();
         let done = finish(self.attempt_by(ahead_s), "").await;
@@ -174,7 +174,7 @@ impl Changing {
         Ok(done)
     }
 
-    /// As [`look`](Self::look), by a store that is opened for it and closed.
+    /// Like [`look`](Self::look), with a temporary store.
     pub(super) async fn look_once(&mut self) -> Result<usize, Failed> {
         let store = self.kept.store();
         let found = self.look(&store).await;
@@ -182,8 +182,8 @@ impl Changing {
         found
     }
 
-    /// Everything that is kept is whole, and what was there at the last look is there unchanged; how many versions
-    /// there are.
+    /// Checks that all stored data is complete and that earlier data is unchanged. Returns the number of
+    /// versions.
     pub(super) async fn look(&mut self, store: &Store) -> Result<usize, Failed> {
         let kept = store.backend().await?;
         let complaints = store.check().await?;
@@ -201,7 +201,7 @@ impl Changing {
             (row.version, predecessor, row.hash.as_str(), row.body.as_str())
         });
         verify_chain(None, chain).map_err(|number| format!("version {number} does not follow"))?;
-        // Those that were looked at before have the same hash, as is seen below.
+        // The hashes of those checked before are compared below.
         for row in rows.iter().skip(self.seen.len()) {
             let version: Version = serde_json::from_str(&row.body)?;
             let titles = version

@@ -1,6 +1,5 @@
-//! Two dates of one item that lie more than 48 hours apart. Every field that bears dates, of every source,
-//! is known for what it is; each is set to an earlier day by itself, and the answer must say the truth
-//! about the contradiction.
+//! Two dates of one item that differ by more than 48 hours. Every date field of every source has a known
+//! role. Each field alone is set to an earlier day, and the answer must report the contradiction correctly.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -49,8 +48,7 @@ static MET: LazyLock<[BTreeMap<&str, BTreeSet<String>>; 2]> = LazyLock::new(|| {
     met
 });
 
-/// That every field with dates in any body of any source has its role, every role its field, and every
-/// source at least one.
+/// Every date field of every body has a role, every role has a field, and every source has at least one.
 pub fn known() -> Vec<Trial> {
     let adapters = freshcontext_sources::adapters();
     let trial = |tool: &'static str| {
@@ -97,7 +95,7 @@ fn roles_of(tool: &str) -> Vec<String> {
         }
     }
     let unmet = due.iter().filter_map(|at| ROLES.get(*at));
-    // What only recordings show is due where they are.
+    // Roles seen only in recordings are required only if those are present.
     let unmet = unmet.filter(|row| shared().is_some() || !row.recorded);
     complaints.extend(unmet.map(|row| {
         format!(
@@ -108,7 +106,7 @@ fn roles_of(tool: &str) -> Vec<String> {
     complaints
 }
 
-/// The bodies that this law reads. The dates of pages have a law of their own.
+/// Returns the bodies that this property reads. Dates of pages have a property of their own.
 fn read<'b>(case: &Case, bodies: &'b [String]) -> Vec<&'b str> {
     let is_page = |body: &str| case.tool == "extract_changelog" && body.to_lowercase().contains("<body");
     let read = bodies.iter().map(String::as_str);
@@ -144,7 +142,7 @@ pub async fn law(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed
         if rows.is_empty() {
             continue;
         }
-        // An item that this reply does not date stays as it is even if all of its dates move.
+        // An item that this reply does not date stays unchanged even if all of its dates move.
         let (altered, _) = shift::earlier(body, |_| true);
         let moved = answer(&case, &recordings, Some(number), |_| altered.clone()).await?;
         for row in rows {
@@ -173,7 +171,7 @@ pub async fn law(case: Arc<Case>, recordings: Arc<PathBuf>) -> Result<(), Failed
     verdict(complaints)
 }
 
-/// The answer as it was, with all dates of one reply earlier, and with one field's.
+/// The original answer, the one with all dates of one reply earlier, and the one with one field earlier.
 struct Outcomes<'o> {
     whole: &'o Outcome,
     moved: &'o Outcome,

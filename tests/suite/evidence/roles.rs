@@ -8,18 +8,18 @@ use serde_json::Value;
 
 use crate::root;
 
-/// What a field says of an item's publication.
+/// Role of a field for the publication date of an item.
 #[derive(Clone, Copy)]
 pub enum Role {
-    /// When it was published, and nothing else in the body says that.
+    /// The only publication date in the body.
     Publication,
-    /// As [`Publication`](Self::Publication) where a better one is missing, or where the caller asks for it.
+    /// Used as [`Publication`](Self::Publication) if a better date is missing, or if the caller asks for it.
     StandIn,
-    /// When it was published, which another field says too: they may contradict each other.
+    /// A publication date that another field also states, so they may contradict each other.
     Second,
-    /// Another date: why it says nothing of the publication.
+    /// Another date, with the reason why it is unrelated to the publication.
     Other(&'static str),
-    /// As the item is.
+    /// Depends on the item.
     ByItem(fn(&Value) -> Role),
 }
 

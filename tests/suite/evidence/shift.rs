@@ -1,4 +1,4 @@
-//! Dates in a body, by the field that bears them, and the same body with one field's dates earlier.
+//! Finds the dates in a body by field, and moves one field's dates back.
 
 #![expect(clippy::string_slice, reason = "cut at signs of ASCII, and this is a test")]
 
@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use chrono::{DateTime, Days, NaiveDate, TimeDelta};
 use serde_json::Value;
 
-/// So much earlier: more than the 48 hours from which dates contradict each other, and more than the days
-/// that an office's date may lag behind.
+/// Days to move back: more than the 48 hours from which dates contradict each other, and more than an
+/// agency's date may lag behind.
 pub const DAYS: u64 = 12;
 const EPOCHS: std::ops::Range<i64> = 946_684_800..4_000_000_000;
 
-/// A text with its date earlier, and the day that it now names.
+/// Moves a text's date back. Also returns the new day.
 fn text(was: &str) -> Option<(String, NaiveDate)> {
     let earlier = |day: NaiveDate| day.checked_sub_days(Days::new(DAYS));
     if let Ok((day, rest)) = NaiveDate::parse_and_remainder(was, "%Y-%m-%d")
@@ -78,8 +78,8 @@ fn parts(value: &Value) -> Option<(Value, NaiveDate)> {
     Some((serde_json::json!([parts]), day))
 }
 
-/// Every date of a document: called with its field (keys joined by dots; a key that is a version is `*`) and
-/// a place in which to put another.
+/// Calls `see` for every date of a document, with its field (keys joined by dots; a version as key becomes
+/// `*`) and a mutable reference.
 fn visit(value: &mut Value, field: &str, see: &mut impl FnMut(&str, &mut Value, Value, NaiveDate)) {
     if field.ends_with("date-parts")
         && let Some((to, day)) = parts(value)
@@ -121,8 +121,8 @@ fn visit(value: &mut Value, field: &str, see: &mut impl FnMut(&str, &mut Value, 
     }
 }
 
-/// Dates between tags, and the first of two in an attribute (`title="2026-04-26T12:00:00 1777204800"`): the
-/// element's name or `@` and the attribute's, and where the date is.
+/// Finds dates between tags, and the first of two in an attribute (`title="2026-04-26T12:00:00 1777204800"`):
+/// the name of the element, or `@` and the attribute's, and the range.
 fn in_markup(body: &str) -> Vec<(String, std::ops::Range<usize>)> {
     let mut out = Vec::new();
     for (at, _) in body.match_indices('>') {
@@ -157,7 +157,7 @@ fn is_markup(body: &str) -> bool {
     body.trim_start_matches('\u{feff}').trim_start().starts_with('<')
 }
 
-/// The fields of a body that bear dates.
+/// Returns the date fields of a body.
 pub fn fields(body: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     if let Ok(mut document) = serde_json::from_str::<Value>(body) {
@@ -170,7 +170,7 @@ pub fn fields(body: &str) -> BTreeSet<String> {
     out
 }
 
-/// The body with every date of these fields earlier, and the days that they now name.
+/// Moves every date of these fields back. Also returns the new days.
 pub fn earlier(body: &str, which: impl Fn(&str) -> bool) -> (String, BTreeSet<NaiveDate>) {
     let mut days = BTreeSet::new();
     if let Ok(mut document) = serde_json::from_str::<Value>(body) {

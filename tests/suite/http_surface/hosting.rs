@@ -1,5 +1,5 @@
-//! What whoever hosts the HTTP service meets: probes, pages of other origins, clients that look for a login, named
-//! tokens, and replicas.
+//! Hosting the HTTP service: probes, cross-origin pages, clients that discover a login server, named tokens,
+//! and replicas.
 
 use std::time::Duration;
 
@@ -36,7 +36,8 @@ fn ping() -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string()
 }
 
-/// A supervisor asks by an address that is nobody's name, and needs no token; `healthcheck` asks the same.
+/// A supervisor connects by an address without an accepted host name, and needs no token; `healthcheck` does
+/// the same.
 async fn probes() -> Result<(), Failed> {
     let server = HttpServer::start(&[("FRESHCONTEXT_HTTP_TOKEN", "right-token")]).await;
     let mut complaints = Vec::new();
@@ -93,14 +94,14 @@ async fn probes() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// After SIGTERM a probe that was on its way is told so; those that come later find the door closed.
+/// After SIGTERM a pending probe gets an answer; later connections are refused.
 async fn draining() -> Result<(), Failed> {
     let mut server = HttpServer::start(&[]).await;
     let mut probe = server.connect().await;
     let asked = request(server.address, "GET", "/readyz", &[], "");
     let (begin, rest) = asked.split_at(10);
     probe.write_all(begin.as_bytes()).await?;
-    // The door is closed only to those of whom nothing has been read.
+    // Refused only for connections that have sent nothing.
     tokio::time::sleep(Duration::from_millis(300)).await;
     signal(server.process(), "TERM");
     until("the closed door", async || {
@@ -125,7 +126,7 @@ async fn draining() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A browser asks before it sends, without the token; the page then reads answers, and refusals too.
+/// A browser sends a preflight without the token; the page then reads responses, including refusals.
 async fn pages() -> Result<(), Failed> {
     let page = "https://app.example.com";
     let server = HttpServer::start(&[
@@ -162,7 +163,7 @@ async fn pages() -> Result<(), Failed> {
     let token = ("Authorization", "Bearer right-token");
     for (headers, status) in [
         (vec![("Origin", page), token], 200),
-        // Also why it is refused.
+        // The page can also read why it is refused.
         (vec![("Origin", page)], 401),
     ] {
         let answer = server.send("POST", "/mcp", &headers, &ping()).await;
@@ -197,7 +198,7 @@ async fn pages() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Where a client looks for a login server there is none, so that it sends the token that it was given.
+/// Login discovery finds no login server, so the client sends its configured token.
 async fn no_login() -> Result<(), Failed> {
     let server = HttpServer::start(&[("FRESHCONTEXT_HTTP_TOKEN", "right-token")]).await;
     let mut complaints = Vec::new();
@@ -230,7 +231,7 @@ async fn no_login() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Each named token is counted for itself, wherever it comes from, and its name stands in the log; the tokens do not.
+/// Each named token is counted separately at any address, and its name is logged; the tokens are not.
 async fn named_tokens() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(ordinary).await?;
     let server = HttpServer::start(&[
@@ -260,7 +261,8 @@ async fn named_tokens() -> Result<(), Failed> {
             && error["data"]["retry_after_s"].is_u64(),
         "{error}"
     );
-    // Neither the other one nor the one without a name has been counted; this machine has no rate by its address.
+    // The other named token and the unnamed one have not been counted; this machine's address has no rate
+    // limit.
     for token in ["Bearer one-of-bob", "Bearer one-for-everybody"] {
         let answer = server.send("POST", "/mcp", &[with(token)], &ping()).await;
         assert_eq!(answer.status, 200, "{token}");
@@ -295,7 +297,7 @@ async fn named_tokens() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Where others can reach the address each token is long; no token has two names; the refusal shows none.
+/// On a public address each token is long; no token has two names; the error shows no token.
 async fn refused_tokens() -> Result<(), Failed> {
     let long = "0123456789abcdef";
     let other = "fedcba9876543210";
@@ -349,7 +351,8 @@ fn many_pages(seen: &SeenRequest) -> freshcontext_testkit::Reply {
     )
 }
 
-/// Two processes with the same secret page through one cursor; with another secret, or none, they do not.
+/// Two processes with the same secret accept each other's cursors; with different secrets, or none, they do
+/// not.
 async fn replicas() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(many_pages).await?;
     let base = format!("*={}", upstream.base());
@@ -398,7 +401,7 @@ async fn replicas() -> Result<(), Failed> {
         "{last:?}"
     );
 
-    // The tokens are a secret, too, where there is no other; and without any, each process has its own.
+    // The tokens serve as the secret if there is no other; without any, each process has its own.
     let token = ("FRESHCONTEXT_HTTP_TOKEN", "a-token-of-two-replicas");
     let other = ("FRESHCONTEXT_CURSOR_SECRET", "quite-another-secret");
     for (what, one, two, shared) in [

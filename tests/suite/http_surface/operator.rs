@@ -1,4 +1,4 @@
-//! What an operator sets for the HTTP service: the rate of one client (E12) and the figures (E14).
+//! The operator's settings of the HTTP service: rate limit (E12) and metrics (E14).
 
 use freshcontext_testkit::ScriptedUpstream;
 use libtest_mimic::{Failed, Trial};
@@ -23,7 +23,8 @@ fn ping() -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string()
 }
 
-/// E12: beyond its rate one client gets 429 with the wait in header and body; another is served as before.
+/// E12: beyond its rate, a client gets 429 with the delay in header and body; other clients are served as
+/// before.
 async fn rate() -> Result<(), Failed> {
     let server = HttpServer::start(&[
         ("FRESHCONTEXT_HTTP_LIMIT_LOOPBACK", "true"),
@@ -42,7 +43,7 @@ async fn rate() -> Result<(), Failed> {
     assert_eq!(error["data"]["retry_after_s"], seconds, "{error}");
     assert!(error["code"].is_i64() && error["message"].is_string(), "{error}");
     assert_eq!(server.send("GET", "/healthz", &[], "").await.status, 200);
-    // Elsewhere 127.0.0.2 is no address of this machine unless somebody made it one.
+    // On macOS 127.0.0.2 is not configured by default.
     if cfg!(not(target_os = "macos")) {
         let socket = TcpSocket::new_v4()?;
         socket.bind("127.0.0.2:0".parse().expect("an address"))?;
@@ -54,7 +55,7 @@ async fn rate() -> Result<(), Failed> {
     Ok(())
 }
 
-/// As delivered, programs on this machine are not limited.
+/// By default, programs on this machine are not limited.
 async fn this_machine() -> Result<(), Failed> {
     let server = HttpServer::start(&[
         ("FRESHCONTEXT_LIMIT_INBOUND_RATE_PER_MINUTE", "1"),
@@ -67,8 +68,8 @@ async fn this_machine() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What a source was asked for shows by host, and what came out of the cache does not count as asked.
-/// E14: made-up tool names leave the series as they are.
+/// Requests to a source are counted by host, and cache hits are not counted as requests. E14: made-up tool
+/// names add no series.
 async fn figures() -> Result<(), Failed> {
     let upstream = ScriptedUpstream::start(ordinary).await?;
     let server = HttpServer::start(&[
@@ -113,7 +114,7 @@ async fn figures() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The names of all series, with their labels.
+/// Returns the names of all series, with their labels.
 fn series(text: &str) -> Vec<&str> {
     text.lines()
         .filter(|line| !line.starts_with('#'))

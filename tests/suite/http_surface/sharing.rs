@@ -1,4 +1,5 @@
-//! One service, many callers behind one address: nobody takes all of it, and probes are always answered.
+//! One service and many callers behind one address: no caller can use all capacity, and probes are always
+//! answered.
 
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -16,11 +17,11 @@ use crate::upstreams::{ordinary, query};
 use crate::verdict;
 use crate::wire::{Answer, HttpServer, request, until};
 
-/// Longest that anybody waits for an answer while another caller takes what it can; nothing that is asked here waits
-/// for a source.
+/// Longest wait for a response while another caller uses its full share; none of these requests waits for a
+/// source.
 const SOON: Duration = Duration::from_secs(5);
 
-/// Time for what does not end in the time of a trial.
+/// Timeouts longer than a test.
 const PATIENT: [(&str, &str); 2] = [
     ("FRESHCONTEXT_LIMIT_CALL_DEADLINE_MS", "300000"),
     ("FRESHCONTEXT_LIMIT_FIRST_BYTE_MS", "300000"),
@@ -45,7 +46,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// A source that never answers where it is asked for something slow.
+/// A source that never responds to slow requests.
 async fn upstream() -> Result<ScriptedUpstream, Failed> {
     let upstream = ScriptedUpstream::start(|seen: &SeenRequest| {
         if query(seen).starts_with("slow") {
@@ -60,7 +61,7 @@ async fn upstream() -> Result<ScriptedUpstream, Failed> {
     Ok(upstream.await?)
 }
 
-/// A server that asks this source, and shows its figures.
+/// Starts a server with this source and metrics.
 async fn patient(upstream: &ScriptedUpstream, environment: &[(&str, &str)]) -> HttpServer {
     let base = format!("*={}", upstream.base());
     let mut all = vec![
@@ -72,7 +73,7 @@ async fn patient(upstream: &ScriptedUpstream, environment: &[(&str, &str)]) -> H
     HttpServer::start(&all).await
 }
 
-/// A proxy on this machine: all that it passes on comes from one address.
+/// A proxy on this machine: all connections through it have one address.
 async fn proxy(server: SocketAddr) -> Result<SocketAddr, Failed> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -88,7 +89,7 @@ async fn proxy(server: SocketAddr) -> Result<SocketAddr, Failed> {
     Ok(address)
 }
 
-/// Asks through an address, in a connection of its own.
+/// Sends a request through an address on a separate connection.
 async fn ask(through: SocketAddr, token: &str, method: &str, path: &str, message: &str) -> Answer {
     let mut stream = TcpStream::connect(through).await.expect("it listens");
     let headers = [("MCP-Protocol-Version", LEGACY[3]), ("Authorization", token)];
@@ -102,7 +103,7 @@ fn call(tool: &str, arguments: &Value) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()
 }
 
-/// Calls that do not end, each asking for something else.
+/// Calls that never finish, each with different arguments.
 fn slow_calls(through: SocketAddr, token: &'static str, calls: usize) -> JoinSet<Answer> {
     let mut asking = JoinSet::new();
     for at in 0..calls {
@@ -112,7 +113,7 @@ fn slow_calls(through: SocketAddr, token: &'static str, calls: usize) -> JoinSet
     asking
 }
 
-/// Complaints where a caller or a probe is not served soon.
+/// Returns complaints if a caller or a probe is not served soon.
 async fn served(through: SocketAddr, token: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}).to_string();
@@ -152,7 +153,7 @@ async fn served(through: SocketAddr, token: &str) -> Vec<String> {
     complaints
 }
 
-/// Calls that the service is at work on, by its own figures.
+/// Returns the number of running calls by the service's metrics.
 async fn calls_at_work(server: &HttpServer, token: &str) -> Option<usize> {
     let figures = server
         .send("GET", "/metrics", &[("Authorization", token)], "")
@@ -163,7 +164,7 @@ async fn calls_at_work(server: &HttpServer, token: &str) -> Option<usize> {
     count.trim().parse().ok()
 }
 
-/// Waits until the service has taken so many calls.
+/// Waits until the service runs this many calls.
 async fn at_work(server: &HttpServer, token: &str, calls: usize) {
     until("the calls at work", async || {
         calls_at_work(server, token).await >= Some(calls)
@@ -171,8 +172,8 @@ async fn at_work(server: &HttpServer, token: &str, calls: usize) {
     .await;
 }
 
-/// Team A asks for a hundred slow things at once through the proxy that team B comes through, too: half of the places
-/// are at work for it, it is told what is beyond, and team B does not notice.
+/// Team A sends a hundred slow requests at once through the proxy that team B also uses: half of the capacity
+/// runs them, the rest is refused, and team B is not affected.
 async fn teams() -> Result<(), Failed> {
     let upstream = upstream().await?;
     let server = patient(&upstream, &[TOKENS]).await;
@@ -180,7 +181,7 @@ async fn teams() -> Result<(), Failed> {
     let mut slow = slow_calls(through, TEAM_A, 100);
     at_work(&server, TEAM_B, 32).await;
     let mut complaints = served(through, TEAM_B).await;
-    // What is beyond its share is told so in time.
+    // Requests beyond the share are refused in time.
     for _ in 0..100 - 32 {
         let told = tokio::time::timeout(PATIENCE, slow.join_next())
             .await?
@@ -197,7 +198,8 @@ async fn teams() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// The same without names: as long as places are free, 40 slow calls from one address keep nobody out.
+/// The same without named tokens: while capacity is free, 40 slow calls from one address block no other
+/// caller.
 async fn unnamed() -> Result<(), Failed> {
     let upstream = upstream().await?;
     let server = patient(&upstream, &[]).await;
@@ -207,7 +209,8 @@ async fn unnamed() -> Result<(), Failed> {
     verdict(served(through, "").await)
 }
 
-/// An address that counts as one client, and callers with names behind it: its limit is for those who have none.
+/// An address that counts as one client, with named callers behind it: its limit applies to unnamed ones
+/// only.
 async fn one_address() -> Result<(), Failed> {
     let upstream = upstream().await?;
     let server = patient(
@@ -224,7 +227,7 @@ async fn one_address() -> Result<(), Failed> {
     let _more = slow_calls(server.address, TEAM_A, 3);
     at_work(&server, TEAM_B, 6).await;
     let mut complaints = served(server.address, TEAM_B).await;
-    // Without a name there is the limit still.
+    // An unnamed caller still has the limit.
     let mut held = Vec::new();
     for _ in 0..4 {
         held.push(server.connect().await);
@@ -240,7 +243,7 @@ async fn one_address() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// One caller may have half of all connections; the next request is refused, and whoever else comes is served.
+/// One caller may hold half of all connections; its next request is refused, and other callers are served.
 async fn connections_of_one_caller() -> Result<(), Failed> {
     let upstream = upstream().await?;
     let server = patient(
@@ -274,8 +277,8 @@ async fn connections_of_one_caller() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// Every connection is taken, and others hold what is kept for probes without a word: a probe is answered, and who asks
-/// for more is told to come again.
+/// All connections are taken, and silent ones hold those reserved for probes: a probe is answered, and other
+/// requests are asked to retry.
 async fn probes() -> Result<(), Failed> {
     let upstream = upstream().await?;
     let server = patient(
@@ -287,7 +290,7 @@ async fn probes() -> Result<(), Failed> {
     )
     .await;
     let mut slow = JoinSet::new();
-    // Who looks takes a place, too, which one of them may miss.
+    // This check takes a connection, too, which one of them may lack.
     until("a full service", async || {
         while slow.try_join_next().is_some() {}
         for at in slow.len()..8 {
@@ -321,7 +324,7 @@ async fn probes() -> Result<(), Failed> {
             silent.push(server.connect().await);
         }
     }
-    // Who says nothing is told why it ends.
+    // A silent connection gets a reason when it is closed.
     let told = Answer::read(&mut silent.pop().ok_or("a silent connection")?).await;
     if (told.status, told.header("retry-after")) != (503, "1") {
         complaints.push(format!("a silent connection: {told:?}"));
@@ -336,7 +339,7 @@ async fn probes() -> Result<(), Failed> {
     verdict(complaints)
 }
 
-/// E01 from an address that speaks for many: heads that do not come give up their places to those that do.
+/// E01 from an address that stands for many: connections with slow heads are closed in favour of active ones.
 async fn slow_heads() -> Result<(), Failed> {
     let server = HttpServer::start(&[("FRESHCONTEXT_LIMIT_INBOUND_CONNECTIONS", "20")]).await;
     let mut dribbling = JoinSet::new();
@@ -352,7 +355,7 @@ async fn slow_heads() -> Result<(), Failed> {
             let _ = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut rest)).await;
         });
     }
-    // A head that has not begun is none yet.
+    // A head that has not begun does not count yet.
     tokio::time::sleep(Duration::from_secs(1)).await;
     let mut complaints = Vec::new();
     for round in 0..30 {

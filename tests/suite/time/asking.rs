@@ -1,4 +1,4 @@
-//! How `recheck` is asked, and what it rests on: validators, hashes, dates, the source's own word.
+//! How `recheck` makes requests, and its evidence: validators, hashes, dates, the source's own report.
 
 use freshcontext_engine::RECHECK;
 use libtest_mimic::Failed;
@@ -32,7 +32,7 @@ pub(super) async fn not_modified() -> Result<(), Failed> {
     ensure(found.text.contains("304 for "), &found.text)
 }
 
-/// A repository that is no more says so itself.
+/// A deleted repository is reported by its source.
 pub(super) async fn named_thing_gone() -> Result<(), Failed> {
     let folder = Folder::new();
     let (engine, case, script, _upstream) = repository(&folder).await?;
@@ -110,7 +110,7 @@ pub(super) async fn wrong_arguments() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A signal may carry the id of the answer that it is from.
+/// A signal may carry the id of its answer.
 pub(super) async fn id_in_a_signal() -> Result<(), Failed> {
     let folder = Folder::new();
     let engine = engine("http://127.0.0.1:9", &folder, None, |_| {})?;

@@ -1,4 +1,5 @@
-//! Composites: one id for the whole, a verdict for every section, the strongest of them for all.
+//! Composites: one id for the whole, a verdict for every section, and the strongest of them as the overall
+//! verdict.
 
 use freshcontext_engine::RECHECK;
 use freshcontext_testkit::Reply;
@@ -20,7 +21,7 @@ pub fn trials() -> Vec<Trial> {
 
 const CASE: &str = "composites/extract_gov_landscape";
 
-/// Verdicts of the sections, by tool.
+/// Returns the verdicts of the sections, by tool.
 fn verdicts(found: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let sections = found["sections"].as_array().cloned().unwrap_or_default();
@@ -73,7 +74,7 @@ async fn sections() -> Result<(), Failed> {
         all_current_but(&found.structured, "extract_hackernews", "changed"),
         &found.text,
     )?;
-    // A refusal beside it: the strongest verdict counts.
+    // With a refusal as well, the strongest verdict counts.
     script.alter(|exchange, line: &mut Reply| {
         if exchange.url.as_str().contains("/search/repositories") {
             *line = reply(503, "text/plain", "down");
@@ -89,7 +90,7 @@ async fn sections() -> Result<(), Failed> {
     )
 }
 
-/// What had failed told nothing: it is not asked, and does not keep the others from being current.
+/// A section that had failed is not requested, and does not prevent the verdict `current`.
 async fn failed_section() -> Result<(), Failed> {
     let folder = Folder::new();
     let (engine, case, script, upstream) = serving(&case(CASE)?, &folder).await?;

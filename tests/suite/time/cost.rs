@@ -1,4 +1,4 @@
-//! What a recheck costs beside a full fetch, counted.
+//! Cost of a recheck compared with a full fetch, counted.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,8 +12,8 @@ use serde_json::Value;
 use super::setup::{Folder, ask, engine, ordinary_cases, recheck, serving};
 use crate::{root, verdict};
 
-/// What a recheck costs beside a full fetch, for an ordinary case of every tool whose upstream honours ETags. The
-/// table in docs/time.md is this count.
+/// The cost of a recheck compared with a full fetch, for an ordinary case of every tool whose upstream
+/// honours ETags. The table in docs/time.md is this count.
 pub(super) async fn requests_counted() -> Result<(), Failed> {
     let cases = ordinary_cases()?;
     let mut table = String::from(
@@ -33,7 +33,7 @@ pub(super) async fn requests_counted() -> Result<(), Failed> {
         let answer = ask(&first, &case.tool, Value::Object(case.arguments.clone())).await?;
         let full = upstream.requests().len();
         first.close().await;
-        // Another process, so that the cache of the first cannot help.
+        // A separate process, so that the cache of the first cannot help.
         let later = engine(&upstream.base(), &folder, Some(&case), |_| {})?;
         let found = recheck(&later, &answer).await?;
         let asked = upstream.requests().len() - full;
@@ -92,7 +92,7 @@ pub(super) async fn requests_counted() -> Result<(), Failed> {
     verdict(wrong)
 }
 
-/// Bytes of all bodies of a case's answers that were asked for.
+/// Returns the bytes of all requested bodies of a case.
 fn body_bytes(case: &Case) -> Result<usize, String> {
     let bodies = case.exchanges.iter().filter(|exchange| exchange.status == 200);
     bodies

@@ -1,5 +1,5 @@
-//! Where one address decides about the others: it alone is asked, nothing is asked twice, and an address that follows
-//! from the day is not believed tomorrow.
+//! One address that decides about the others: it alone is requested, nothing is requested twice, and an
+//! address that depends on the day is not trusted on another day.
 
 use crate::time::setup::Timed;
 use freshcontext_contract::chrono::TimeDelta;
@@ -23,7 +23,7 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-/// An answer that was given, and a later process that is asked about it.
+/// An earlier answer, and a later process that rechecks it.
 struct Answered {
     answer: Outcome,
     later: Timed,
@@ -51,7 +51,7 @@ impl Answered {
         })
     }
 
-    /// The verdict, what changed as a whole or in the first item, and the paths that were asked.
+    /// Returns the verdict, what changed as a whole or in the first item, and the requested paths.
     async fn recheck(&self) -> Result<(Value, String, Vec<String>), Failed> {
         let before = self.upstream.requests().len();
         let found = recheck(&self.later, &self.answer).await?.structured;
@@ -64,7 +64,7 @@ impl Answered {
         Ok((found["verdict"].clone(), changed, paths))
     }
 
-    /// Puts other words into the bodies of the addresses with this in them.
+    /// Replaces text in the bodies of the addresses that contain this.
     fn says(&self, address: &str, from: &str, to: &str) -> Result<(), Failed> {
         let seen = std::sync::atomic::AtomicBool::new(false);
         self.script.alter(|exchange, reply: &mut Reply| {
@@ -86,7 +86,7 @@ async fn repository() -> Result<(), Failed> {
         verdict == "current" && asked.len() == 1,
         format!("{verdict} by {asked:?}"),
     )?;
-    // Another figure: the document that was asked for is not asked for again.
+    // A changed number: the document that was already requested is not requested again.
     answered.says(
         "/repos/",
         "\"stargazers_count\": 100",
@@ -106,7 +106,7 @@ async fn dataset() -> Result<(), Failed> {
         asked.len() == 1 && asked.iter().all(|path| path.ends_with("/metadata")),
         format!("{asked:?}"),
     )?;
-    // Published again, with the same rows: the rows are compared, and the dataset's own day is another.
+    // Published again with the same rows: the rows are compared, and the dataset's own date differs.
     answered.says("/metadata", "2026-09-07T", "2026-12-09T")?;
     let (verdict, changed, asked) = answered.recheck().await?;
     answered.later.close().await;
@@ -136,7 +136,7 @@ async fn awards() -> Result<(), Failed> {
     ensure(asked.len() == answered.full, format!("{asked:?}"))
 }
 
-/// Days that end today end on another day tomorrow: the earlier query would not show what is new.
+/// Days that end today end on another day tomorrow: the earlier query would not show new items.
 async fn awards_until_today() -> Result<(), Failed> {
     let mut case = case("govcontracts/ok")?;
     case.arguments.insert("since".to_owned(), "2020-01-01".into());

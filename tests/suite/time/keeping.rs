@@ -1,4 +1,4 @@
-//! What is kept, for whom, and what happens where it cannot be kept.
+//! What is stored, for whom, and what happens if storing fails.
 
 use freshcontext_config::{Settings, StoreMode};
 use freshcontext_engine::{CallContext, Engine, Owner, RECHECK};
@@ -10,7 +10,7 @@ use super::setup::{FIRST, Folder, Says, ask, engine, ensure, object, recheck, st
 use crate::run::call;
 use crate::verdict;
 
-/// Another process, later: the same folder, another engine, another cache.
+/// A later process: the same folder, another engine, another cache.
 pub(super) async fn restart_between() -> Result<(), Failed> {
     let folder = Folder::new();
     let says = Says::new(stories(&FIRST));
@@ -28,7 +28,7 @@ pub(super) async fn restart_between() -> Result<(), Failed> {
         found.structured["items"][2]["changed"] == json!(["title"]),
         &found.text,
     )?;
-    // What is kept holds nothing of what was said.
+    // Stored data contains none of the content.
     let kept = std::fs::read(folder.0.join("freshcontext.sqlite3"))?;
     let kept = String::from_utf8_lossy(&kept);
     ensure(!kept.contains("Second"), "a title is kept")?;
@@ -145,7 +145,7 @@ pub(super) async fn cached() -> Result<(), Failed> {
     ensure(header.contains(&format!("\nAnswer-Id: {id}")), header)
 }
 
-/// The tools as clients are shown them.
+/// Returns the tools as clients list them.
 fn list_of(engine: &Engine) -> Vec<Value> {
     let shown = engine.tools().iter().map(|tool| {
         json!({"name": tool.name, "title": tool.title, "description": tool.description,
@@ -154,7 +154,7 @@ fn list_of(engine: &Engine) -> Vec<Value> {
     shown.collect()
 }
 
-/// Without the toolset nothing is kept and nothing is shown.
+/// Without the toolset nothing is stored and nothing is shown.
 pub(super) async fn off_by_default() -> Result<(), Failed> {
     let folder = Folder::new();
     let says = Says::new(stories(&FIRST));
@@ -165,7 +165,7 @@ pub(super) async fn off_by_default() -> Result<(), Failed> {
     let answer = ask(&plain, "extract_hackernews", json!({"url": "rust async"})).await?;
     plain.close().await;
     let mut wrong = Vec::new();
-    // With the toolset there are more tools, and room for the ids; nothing else differs.
+    // With the toolset there are more tools, and fields for the ids; nothing else differs.
     let with = engine(&upstream.base(), &folder, None, |_| {})?;
     let mut listed = list_of(&with);
     listed.retain(|tool| plain.tool(tool["name"].as_str().unwrap_or_default()).is_some());

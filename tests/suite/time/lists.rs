@@ -1,4 +1,4 @@
-//! A list that says something else later: what `recheck` must say of the earlier answer and of its items.
+//! A list that changes: what `recheck` must report about the earlier answer and its items.
 
 use freshcontext_testkit::Reply;
 use libtest_mimic::{Failed, Trial};
@@ -9,7 +9,7 @@ use crate::run::block_on;
 use crate::upstreams::reply;
 use crate::verdict;
 
-/// What a list of stories says later, and what must be said of the earlier answer and of its three items.
+/// Later content of a list of stories, and the expected verdicts of the earlier answer and its three items.
 struct Scene {
     name: &'static str,
     then: fn() -> Reply,
@@ -113,7 +113,7 @@ pub(super) fn trials() -> Vec<Trial> {
         .collect()
 }
 
-/// The cache still holds the first answer: a recheck passes it by.
+/// The cache still holds the first response: a recheck bypasses it.
 async fn list(scene: &'static Scene) -> Result<(), Failed> {
     let says = Says::new(stories(&FIRST));
     let upstream = says.upstream().await?;

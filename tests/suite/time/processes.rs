@@ -1,5 +1,5 @@
-//! The toolset in a process of its own, over stdio: ended between a call and its check, killed while it writes, with no
-//! room to write, with a file that was damaged.
+//! The toolset in a separate process over stdio: ended between a call and its recheck, killed during a write,
+//! without disk space, with a damaged file.
 
 use freshcontext_engine::RECHECK;
 use freshcontext_testkit::ScriptedUpstream;
@@ -27,11 +27,11 @@ pub fn trials() -> Vec<Trial> {
 
 /// Rounds of calling and killing.
 const ROUNDS: usize = 6;
-/// Calls of a round, of which so many are waited for before the process is killed.
+/// Calls per round, and how many of them must finish before the process is killed.
 const CALLS: usize = 300;
 const WAITED_FOR: usize = 150;
 
-/// A server with the toolset that keeps its answers there.
+/// A server with the toolset that stores its answers there.
 pub(super) fn stdio(base: &str, kept: &Kept) -> Command {
     let mut command = kept.process(&["stdio", "--toolset", "time"]);
     command.env("FRESHCONTEXT_UPSTREAM", format!("*={base}"));
@@ -42,7 +42,7 @@ async fn store(kept: &Kept, task: &str) -> Finished {
     finish(kept.process(&["store", task]), "").await
 }
 
-/// What is kept is sound, and every answer of it whole; their ids.
+/// Checks that stored data is sound and every answer complete. Returns their ids.
 pub(super) async fn whole(kept: &Kept) -> Result<Vec<String>, Failed> {
     let checked = store(kept, "check").await;
     ensure(
@@ -84,7 +84,7 @@ async fn restart_between(kept: Kept) -> Result<(), Failed> {
     ensure(found.structured["verdict"] == "current", &found.text)
 }
 
-/// Killed with many answers on their way into the store, again and again: what is kept stays, and is whole.
+/// Killed repeatedly with many answers being stored: stored data stays and is complete.
 async fn killed_while_writing(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let mut before: Vec<String> = Vec::new();
@@ -92,7 +92,8 @@ async fn killed_while_writing(kept: Kept) -> Result<(), Failed> {
     for round in 0..ROUNDS {
         let mut session = Session::open(stdio(&upstream.base(), &kept), MODERN).await;
         for at in 0..CALLS {
-            // The same request, so that the cache answers and no pace holds it up; other arguments, so another id.
+            // The same request, so that the cache answers without a pace; with different arguments, so that
+            // the id differs.
             let (tool, arguments) = search(&format!("words {round}{}", " ".repeat(at)));
             let call = json!({"name": tool, "arguments": arguments});
             session.request("tools/call", call).await;
@@ -116,12 +117,12 @@ async fn killed_while_writing(kept: Kept) -> Result<(), Failed> {
     )
 }
 
-/// Files of this process may not grow beyond some size, as on a full disk: tools go on, answers get no id, and what was
-/// kept before stays sound.
+/// The process's files are limited in size, as on a full disk: tools keep working, answers get no id, and
+/// earlier data stays sound.
 async fn no_room(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let plain = stdio(&upstream.base(), &kept);
-    // 512 bytes each; a process that ignores the signal gets the error in its place, as of a full disk.
+    // 512 bytes each; a process that ignores the signal gets the error instead, as on a full disk.
     let script = "trap '' XFSZ; ulimit -f 400; exec \"$@\"";
     let mut session = Session::open(
         crate::process::through("sh", &["-c", script, "sh"], &plain),
@@ -150,7 +151,7 @@ async fn no_room(kept: Kept) -> Result<(), Failed> {
     ensure(checked.stdout.trim() == "sound", checked.stdout + &checked.stderr)
 }
 
-/// Bytes in the middle of the file are others now: `check` says so, and tools go on.
+/// Corrupted bytes in the middle of the file: `check` reports them, and tools keep working.
 async fn damaged_pages(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let mut session = Session::open(stdio(&upstream.base(), &kept), MODERN).await;

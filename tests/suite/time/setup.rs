@@ -1,4 +1,4 @@
-//! What the trials of the toolset share: a server with it, an upstream that changes its mind, lists of stories.
+//! Shared setup of the toolset's tests: a server with it, a changeable upstream, lists of stories.
 
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -38,7 +38,7 @@ impl Drop for Folder {
     }
 }
 
-/// An engine, and the toolset `time` where the settings have it.
+/// An engine, with the toolset `time` if the settings enable it.
 pub struct Timed {
     engine: Arc<Engine>,
     follow: Option<Follow>,
@@ -60,7 +60,7 @@ impl Deref for Timed {
     }
 }
 
-/// A server with the toolset, without the published paces: what is counted here is asked at once.
+/// A server with the toolset, without the published paces: these tests count requests and do not wait.
 pub fn engine(
     base: &str,
     folder: &Folder,
@@ -122,7 +122,7 @@ pub async fn recheck(engine: &Arc<Engine>, answer: &Outcome) -> Result<Outcome, 
     ask(engine, RECHECK, json!({"answer_id": id})).await
 }
 
-/// What a source says can be changed between two calls.
+/// The source's response, changeable between two calls.
 #[derive(Clone)]
 pub struct Says(Arc<Mutex<Reply>>);
 
@@ -162,7 +162,7 @@ pub fn stories(list: &[(u64, &str)]) -> Reply {
 
 pub const FIRST: [(u64, &str); 3] = [(3, "Third"), (2, "Second"), (1, "First")];
 
-/// The engine, an answer of a repository, and what its source says next.
+/// The engine, an answer about a repository, and the source's next response.
 pub async fn repository(folder: &Folder) -> Result<(Timed, Case, Script, ScriptedUpstream), String> {
     serving(&case("github/repository")?, folder).await
 }
@@ -174,7 +174,7 @@ pub fn case(name: &str) -> Result<Case, String> {
         .ok_or_else(|| format!("no case {name}"))
 }
 
-/// A server for a case whose upstream gives ETags to GETs and honours them, as RFC 9110 says.
+/// A server for a case whose upstream sends ETags for GETs and honours them (RFC 9110).
 pub async fn serving(
     case: &Case,
     folder: &Folder,
@@ -205,7 +205,7 @@ pub async fn serving(
     Ok((engine, case.clone(), script, upstream))
 }
 
-/// An ordinary case of every tool with one source: the first of its names.
+/// An ordinary case of every tool with one source: the first by name.
 pub fn ordinary_cases() -> Result<HashMap<String, Case>, String> {
     let mut cases: HashMap<String, Case> = HashMap::new();
     for case in load_cases(&root().join("fixtures"))? {

@@ -1,5 +1,5 @@
-//! Two processes on one database: what one keeps the other rechecks, owners are apart in both, both write at once, and a
-//! Postgres that somebody restarts is gone for a while.
+//! Two processes on one database: each rechecks the other's answers, owners are separate in both, both write
+//! concurrently, and a restart of Postgres is a temporary failure.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ pub fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Calls of each of two writers, and how many answers of one are waited for before it is killed.
+/// Calls of each of two writers, and how many answers of one must finish before it is killed.
 const CALLS: usize = 200;
 const WAITED_FOR: usize = 100;
 
@@ -39,7 +39,7 @@ async fn until_found(session: &mut Session, id: &Value) -> Outcome {
     }
 }
 
-/// What one answered the other rechecks, while both run, in both directions.
+/// Each process rechecks the other's answers while both run.
 async fn answers(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let mut one = Session::open(stdio(&upstream.base(), &kept), MODERN).await;
@@ -66,7 +66,7 @@ async fn answers(kept: Kept) -> Result<(), Failed> {
 
 const TOKENS: &str = "anna=anna-token-0123456789,ben=ben-token-0123456789";
 
-/// A call over HTTP by whoever has the token of this name.
+/// A call over HTTP with the token of this name.
 async fn by(server: &HttpServer, name: &str, tool: &str, arguments: Value) -> Outcome {
     let token = format!("Bearer {name}-token-0123456789");
     let params = json!({"name": tool, "arguments": arguments});
@@ -76,7 +76,7 @@ async fn by(server: &HttpServer, name: &str, tool: &str, arguments: Value) -> Ou
     outcome(&server.post(&headers, &message).await.json())
 }
 
-/// Who has the same token has the same things in both processes, and nobody has another's.
+/// A token has the same data in both processes, and never another token's.
 async fn owners(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let base = format!("*={}", upstream.base());
@@ -122,8 +122,8 @@ async fn owners(kept: Kept) -> Result<(), Failed> {
     ensure(made.text.contains("version 2"), &made.text)
 }
 
-/// Both write as fast as they can, and one is killed meanwhile: every answer of the other is kept, of the killed one
-/// those that it had written, and all of them are whole.
+/// Both write as fast as they can, and one is killed: every answer of the other is stored, the killed one's
+/// stored answers are complete.
 async fn two_writers(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let mut sessions = Vec::new();
@@ -133,7 +133,7 @@ async fn two_writers(kept: Kept) -> Result<(), Failed> {
     let [other, killed] = sessions.as_mut_slice() else {
         return Err("two processes".into());
     };
-    // Answers are written in the background: by now the one that will be killed has its database.
+    // Answers are written in the background: by now the process to be killed has its database.
     let (tool, arguments) = search(&format!("words{}", " ".repeat(CALLS)));
     let first = killed.call(tool, arguments).await;
     let found = until_found(other, &first.structured["answer_id"]).await;
@@ -141,7 +141,8 @@ async fn two_writers(kept: Kept) -> Result<(), Failed> {
     let mut requests = Vec::new();
     for at in 0..CALLS {
         for session in &mut sessions {
-            // The same request, so that the cache answers and no pace holds it up; other arguments, so another id.
+            // The same request, so that the cache answers without a pace; with different arguments, so that
+            // the id differs.
             let (tool, arguments) = search(&format!("words{}", " ".repeat(at)));
             let call = json!({"name": tool, "arguments": arguments});
             requests.push(session.request("tools/call", call).await);
@@ -186,12 +187,13 @@ async fn two_writers(kept: Kept) -> Result<(), Failed> {
     )
 }
 
-/// What a client gets while the database is away, all at once: whoever needs it waits for it a few seconds.
+/// A client's calls while the database is unavailable, all at once: those that need it wait a few seconds.
 async fn without_it(session: &mut Session, id: &Value) -> Result<(), Failed> {
     let calls = [
         (RECHECK, json!({"answer_id": id})),
         ("deliverable_generate", json!({"name": "brief"})),
-        // Other words: the answer that is rechecked, given once more, would wait in memory to be kept, and be found there.
+        // Different arguments: repeating the rechecked answer would queue it in memory, where it would be
+        // found.
         search("rust embedded"),
     ];
     let mut outcomes = session.calls(&calls).await;
@@ -216,8 +218,8 @@ async fn without_it(session: &mut Session, id: &Value) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Somebody stops the database for a while: tools go on, the error is clear and one line, and afterwards both processes
-/// have what they had and make further versions, without being started again.
+/// The database is stopped for a while: tools keep working, the error is one clear line, and afterwards both
+/// processes have their data and make further versions without a restart.
 async fn restarted(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let mut one = Session::open(stdio(&upstream.base(), &kept), MODERN).await;

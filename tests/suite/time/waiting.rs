@@ -1,6 +1,6 @@
-//! A database out of reach: it refuses, says nothing, stops in the middle, is locked, or is no database at all. Answers
-//! go out as soon as without a store, and say that they are not kept; tools that need the store say why it cannot be
-//! used; and once it can be, answers are kept again, without a new start.
+//! An unavailable database: it refuses, hangs, stops during a session, is locked, or is not a database.
+//! Answers are sent as fast as without a store and state that they are not stored; tools that need the store
+//! report the cause; once it is available, answers are stored again without a restart.
 
 use std::fs::File;
 use std::path::Path;
@@ -22,13 +22,15 @@ use crate::places::{Kept, on_both, on_postgres, on_sqlite};
 use crate::process::{MODERN, PATIENCE, Session, finish, outcome, signal};
 use crate::wire::{HttpServer, rpc, version_headers};
 
-/// Calls at once.
+/// Concurrent calls.
 const AT_ONCE: usize = 12;
-/// What such calls may take beyond what they take without a store: what one answer waits for it, and a busy machine.
+/// Additional time for such calls compared with those without a store: one answer's wait, and a margin for a
+/// busy machine.
 const BEYOND: Duration = Duration::from_secs(2);
-/// What a tool that needs the store may take to say that it cannot be used: one operation, and a busy machine.
+/// Maximum time in which a tool that needs the store reports an error: one operation, and a margin for a busy
+/// machine.
 const REFUSED: Duration = Duration::from_millis(4_500);
-/// Between two waves: by then the database was tried again, more than once.
+/// Pause between two waves, in which the database is retried more than once.
 const PAUSE: Duration = Duration::from_secs(4);
 
 pub fn trials() -> Vec<Trial> {
@@ -58,12 +60,13 @@ fn at(address: &str, base: &str, kept: &Kept) -> Command {
     command
 }
 
-/// Calls at once; what they answered, and what they took together.
+/// Makes calls concurrently. Returns their results and the total time.
 async fn wave(session: &mut Session, words: &str) -> (Duration, Vec<Value>) {
     let began = Instant::now();
     let mut requests = Vec::new();
     for at in 0..AT_ONCE {
-        // The same request, so that the cache answers and no pace holds it up; other arguments, so another answer.
+        // The same request, so that the cache answers without a pace; with different arguments, so that the
+        // answer differs.
         let (tool, arguments) = search(&format!("{words}{}", " ".repeat(at)));
         let call = json!({"name": tool, "arguments": arguments});
         requests.push(session.request("tools/call", call).await);
@@ -74,7 +77,7 @@ async fn wave(session: &mut Session, words: &str) -> (Duration, Vec<Value>) {
     (took, answers)
 }
 
-/// What a wave takes where nothing is to be kept.
+/// Duration of a wave with storage off.
 async fn without_a_store(base: &str, kept: &Kept) -> Duration {
     let mut command = stdio(base, kept);
     command.env("FRESHCONTEXT_STORE", "off");
@@ -85,7 +88,7 @@ async fn without_a_store(base: &str, kept: &Kept) -> Duration {
     took
 }
 
-/// An answer, with the line that it is not kept, and without an id.
+/// An answer without an id, with the line that it is not stored.
 fn is_not_kept(answer: &Value) -> Result<(), Failed> {
     let result = outcome(answer);
     let lines = result.text.lines().filter(|line| line.starts_with("Not-Kept: "));
@@ -111,7 +114,7 @@ async fn goes_on(session: &mut Session, words: &str, without: Duration) -> Resul
     answers.iter().try_for_each(is_not_kept)
 }
 
-/// Tools that need the store say in one line that it cannot be used, and soon.
+/// Tools that need the store report in one line and in time that it is unavailable.
 async fn is_refused(session: &mut Session, says: &str) -> Result<(), Failed> {
     for (tool, arguments) in [
         (RECHECK, json!({"answer_id": "aAAAAAAAAAAAA"})),
@@ -135,7 +138,7 @@ async fn is_refused(session: &mut Session, says: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Until an answer has an id; that id can be rechecked.
+/// Waits until an answer has an id, which can be rechecked.
 async fn is_kept_again(session: &mut Session) -> Result<(), Failed> {
     let until = Instant::now() + PATIENCE;
     for round in 0.. {
@@ -153,7 +156,7 @@ async fn is_kept_again(session: &mut Session) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Two waves with a pause between, and what needs the store.
+/// Two waves with a pause between, and the tools that need the store.
 async fn out_of_reach(command: Command, base: &str, kept: &Kept, says: &str) -> Result<(), Failed> {
     let without = without_a_store(base, kept).await;
     let mut session = Session::open(command, MODERN).await;
@@ -187,7 +190,7 @@ async fn refused() -> Result<(), Failed> {
     out_of_reach(command, &upstream.base(), &kept, "cannot be reached").await
 }
 
-/// It accepts connections, and says nothing.
+/// It accepts connections and never responds.
 async fn silent() -> Result<(), Failed> {
     let upstream = upstream().await?;
     let kept = Kept::in_folder();
@@ -217,7 +220,7 @@ async fn lock_held(kept: Kept) -> Result<(), Failed> {
     let command = stdio(&upstream.base(), &kept);
     let says = "the database";
     out_of_reach(command, &upstream.base(), &kept, says).await?;
-    // Once it is let go, the same process keeps what it answers.
+    // Once released, the same process stores its answers.
     let mut session = Session::open(stdio(&upstream.base(), &kept), MODERN).await;
     let (_, answers) = wave(&mut session, "held").await;
     answers.iter().try_for_each(is_not_kept)?;
@@ -228,7 +231,7 @@ async fn lock_held(kept: Kept) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Somebody holds the database for himself after it was opened.
+/// Another connection locks the database after it was opened.
 async fn locked_while_open(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let without = without_a_store(&upstream.base(), &kept).await;
@@ -248,7 +251,7 @@ async fn locked_while_open(kept: Kept) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Processes that are stopped, and go on when this is dropped.
+/// Stopped processes, which continue when this is dropped.
 struct Stopped(Vec<u32>);
 
 impl Drop for Stopped {
@@ -260,7 +263,8 @@ impl Drop for Stopped {
 }
 
 impl Stopped {
-    /// The database server and everything that serves a connection to it, in that order, so that none comes after.
+    /// Stops the database server and then all of its connection processes, in that order, so that no new one
+    /// starts.
     async fn all_of(address: &str) -> Result<Self, Failed> {
         let mut own = PgConnection::connect(address).await?;
         let statement = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'";
@@ -279,7 +283,7 @@ impl Stopped {
     }
 }
 
-/// The database server stops in the middle of a session: its connections are there, and nothing comes.
+/// The database server stops during a session: its connections stay open, and nothing arrives.
 async fn stopped_while_open(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let without = without_a_store(&upstream.base(), &kept).await;
@@ -297,7 +301,7 @@ async fn stopped_while_open(kept: Kept) -> Result<(), Failed> {
     ensure(ended.status.success(), ended.log)
 }
 
-/// The database is there only after the server has begun.
+/// The database becomes available after the server has started.
 async fn comes_later(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     kept.tell("stop")?;
@@ -311,7 +315,7 @@ async fn comes_later(kept: Kept) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Who has an id has an answer that is kept: the process is killed with the last id on its way.
+/// An answer with an id is stored: the process is killed with the last id in transit.
 async fn ids_are_kept(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let mut told = Vec::new();
@@ -336,7 +340,7 @@ fn pipe(path: &Path) -> Result<(), Failed> {
     ensure(made.success(), "mkfifo")
 }
 
-/// In the place of a file of the database there is a pipe that nobody writes to, or a device that never ends.
+/// In place of a database file there is a pipe without a writer, or an endless device.
 async fn no_files(kept: Kept) -> Result<(), Failed> {
     let upstream = upstream().await?;
     let without = without_a_store(&upstream.base(), &kept).await;
@@ -401,8 +405,8 @@ async fn over_http(kept: &Kept, base: &str) -> Result<(), Failed> {
     is_not_kept(&answer.json())
 }
 
-/// A configuration that is a pipe or a device: the one that was named is refused in one line, the one that may be there
-/// is skipped with a word in the log.
+/// A configuration that is a pipe or a device: a named one is rejected in one line, the default one is
+/// skipped with a log entry.
 async fn no_configuration(kept: Kept) -> Result<(), Failed> {
     std::fs::create_dir_all(kept.folder())?;
     let named = kept.folder().join("pipe.toml");

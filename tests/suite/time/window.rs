@@ -1,4 +1,4 @@
-//! A list is a window: no adapter says that an item is gone because it is not listed any more.
+//! A list is a window: no adapter reports an item as gone because it is no longer listed.
 
 use freshcontext_contract::AnyAdapter;
 use freshcontext_store::{Place, Retention, Store};
@@ -11,7 +11,7 @@ use crate::verdict;
 /// An item that no source has.
 const PUSHED_OUT: &str = "pushed-out";
 
-/// The ordinary answer of every tool, as if it had had one more item: the listing of now does not have it.
+/// The ordinary answer of every tool, stored with an additional item that the current listing lacks.
 pub(super) async fn never_gone_by_absence() -> Result<(), Failed> {
     let cases = ordinary_cases()?;
     let mut wrong = Vec::new();
@@ -43,7 +43,7 @@ pub(super) async fn never_gone_by_absence() -> Result<(), Failed> {
     verdict(wrong)
 }
 
-/// Gives the one answer that is kept another item, and takes its exchanges away, so that everything is fetched.
+/// Adds an item to the one stored answer and removes its exchanges, so that everything is fetched.
 async fn had_one_more(folder: &Folder) -> Result<(), Failed> {
     let bound = Retention {
         answers: 10,
