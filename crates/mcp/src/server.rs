@@ -22,7 +22,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 
 use crate::caller::{Caller, Share};
-use crate::jsonrpc::aside::Aside;
+use crate::jsonrpc::aside::EvaluationCall;
 use crate::resources::{self, Subscribed};
 use crate::timeline;
 use freshcontext_engine::missing;
@@ -351,18 +351,18 @@ impl ServerHandler for McpServer {
         let caller = head.and_then(|head| head.extensions.get::<Caller>());
         // The stdio transport stores it in the request's extensions, the HTTP transport in those of the HTTP
         // request.
-        let aside = context
+        let evaluation = context
             .extensions
-            .get::<Aside>()
-            .or_else(|| head.and_then(|head| head.extensions.get::<Aside>()));
-        let arguments = match aside {
-            Some(aside) => Arguments::Borrowed(aside.arguments.clone()),
+            .get::<EvaluationCall>()
+            .or_else(|| head.and_then(|head| head.extensions.get::<EvaluationCall>()));
+        let arguments = match evaluation {
+            Some(evaluation) => Arguments::Borrowed(evaluation.arguments.clone()),
             None => Arguments::Owned(request.arguments.unwrap_or_default()),
         };
         let call = CallContext {
             cancellation: context.ct.clone(),
             progress,
-            structure: aside.map(|aside| aside.structure.clone()),
+            structure: evaluation.map(|evaluation| evaluation.structure.clone()),
             owner: owner_of(&context),
             caller: caller.map(|caller| Arc::clone(&caller.name)),
             records: asked_for_records(&context, &arguments).map(Arc::new),

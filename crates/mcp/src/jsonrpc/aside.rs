@@ -17,14 +17,14 @@ use freshcontext_engine::{BorrowedArguments, EVALUATE, Slot};
 /// Arguments of an evaluation and the slot for its structured result. Stored in the extensions of a request
 /// whose other arguments are empty.
 #[derive(Debug, Clone)]
-pub struct Aside {
+pub struct EvaluationCall {
     /// Arguments of the call.
     pub arguments: BorrowedArguments,
     /// Receives the structured result.
     pub structure: Slot,
 }
 
-impl Aside {
+impl EvaluationCall {
     /// Pairs arguments with an empty slot.
     pub fn new(arguments: BorrowedArguments) -> Self {
         Self {
@@ -71,7 +71,7 @@ pub fn write_answer(
 /// Splits an evaluation call into the message with `{}` as arguments, and the arguments. `None` if the
 /// message is another call, is malformed, or holds more than [`SIGNALS_VALUES`] values; the general reader
 /// then handles it.
-pub fn apart(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
+pub fn split_arguments(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
     const KEY: &[u8] = b"\"arguments\"";
 
     #[derive(Deserialize)]
@@ -112,7 +112,7 @@ pub fn apart(message: &Bytes) -> Option<(Bytes, BorrowedArguments)> {
     judges.then_some((rest, arguments))
 }
 
-/// Whether a message exceeds the limit on values, not counting the arguments that [`apart`] removed.
+/// Whether a message exceeds the limit on values, not counting the arguments that [`split_arguments`] removed.
 pub fn has_too_many_values(message: &[u8]) -> bool {
     hold_more_values_than(&[message], MESSAGE_VALUES)
 }
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn arguments_are_taken_out_and_nothing_else() {
         let given = r#"{"signals": [{"source": "}\""}]}"#;
-        let (rest, arguments) = apart(&message(given)).unwrap();
+        let (rest, arguments) = split_arguments(&message(given)).unwrap();
         assert_eq!(arguments.json(), given.as_bytes());
         assert_eq!(
             serde_json::to_value(arguments.value()).unwrap(),
@@ -147,7 +147,7 @@ mod tests {
             Bytes::from_static(br#"{"method":"tools/call","params":{"name":"extract_yc","arguments":{}}}"#),
             Bytes::from_static(b"\xff"),
         ] {
-            assert!(apart(&other).is_none(), "{other:?}");
+            assert!(split_arguments(&other).is_none(), "{other:?}");
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
         ] {
             let message =
                 format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{{params}}}}}"#);
-            let found = apart(&Bytes::from(message));
+            let found = split_arguments(&Bytes::from(message));
             assert_eq!(found.is_some(), taken, "{params}");
         }
     }
@@ -187,7 +187,7 @@ mod tests {
         assert!(!has_too_many_values(list(MESSAGE_VALUES).as_bytes()));
         assert!(has_too_many_values(list(MESSAGE_VALUES + 1).as_bytes()));
         // Includes the three values that follow the arguments.
-        let judged = |values| apart(&message(&format!(r#"{{"signals":{}}}"#, list(values))));
+        let judged = |values| split_arguments(&message(&format!(r#"{{"signals":{}}}"#, list(values))));
         let (rest, _) = judged(SIGNALS_VALUES - 4).unwrap();
         assert!(!has_too_many_values(&rest));
         assert!(judged(SIGNALS_VALUES - 3).is_none());
@@ -197,7 +197,7 @@ mod tests {
             let message = format!(
                 r#"{{"method":"tools/call","params":{{"arguments":{{}},"name":"{name}"}},"id":{more}}}"#
             );
-            has_too_many_values(&apart(&Bytes::from(message)).unwrap().0)
+            has_too_many_values(&split_arguments(&Bytes::from(message)).unwrap().0)
         };
         assert!(!beside(MESSAGE_VALUES - 6));
         assert!(beside(MESSAGE_VALUES - 5));

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use freshcontext_engine::BorrowedArguments;
 
-use super::aside::{Aside, apart, has_too_many_values};
+use super::aside::{EvaluationCall, has_too_many_values, split_arguments};
 
 /// Parsed content of a line.
 #[derive(Debug)]
@@ -137,7 +137,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 pub fn read(bytes: &Bytes) -> Frame {
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes).trim_ascii();
     let line = bytes.slice_ref(line);
-    match apart(&line) {
+    match split_arguments(&line) {
         Some((rest, arguments)) => read_message(&rest, Some(arguments)),
         None => read_message(&line, None),
     }
@@ -254,7 +254,7 @@ fn tool_call(id: RequestId, params: &Params<'_>, judged: Option<BorrowedArgument
         request.extensions.insert(RequestMetaObject::from(meta));
     }
     if let Some(judged) = judged {
-        request.extensions.insert(Aside::new(judged));
+        request.extensions.insert(EvaluationCall::new(judged));
     }
     Frame::Message(Box::new(JsonRpcMessage::request(
         ClientRequest::CallToolRequest(request),

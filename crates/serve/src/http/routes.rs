@@ -26,7 +26,7 @@ use super::auth::{AuthFilter, admit};
 use super::body::{Bodies, Unread};
 use super::{HEALTH_PATH, MCP_PATH, METRICS_PATH, READY_PATH};
 use freshcontext_engine::Slot;
-use freshcontext_mcp::jsonrpc::aside::{Aside, apart, has_too_many_values, write_answer};
+use freshcontext_mcp::jsonrpc::aside::{EvaluationCall, has_too_many_values, split_arguments, write_answer};
 use freshcontext_mcp::jsonrpc::frame::{TOO_MANY_VALUES, find_id};
 use freshcontext_metrics::{Metrics, Refusal};
 
@@ -150,7 +150,7 @@ where
     };
     // Holds its memory until the response is ready.
     let body = &read.bytes;
-    let judged = apart(body);
+    let judged = split_arguments(body);
     if has_too_many_values(judged.as_ref().map_or(body, |(rest, _)| rest)) {
         let error = json!({"code": -32_600, "message": TOO_MANY_VALUES});
         let response = rpc_error(StatusCode::BAD_REQUEST, error, id_of(body));
@@ -165,10 +165,10 @@ where
     take_wildcards(&mut parts.headers);
     let (mut rest, mut structure) = (body.clone(), Slot::default());
     if let Some((message, arguments)) = judged {
-        let aside = Aside::new(arguments);
-        structure = aside.structure.clone();
+        let evaluation = EvaluationCall::new(arguments);
+        structure = evaluation.structure.clone();
         parts.headers.insert(header::CONTENT_LENGTH, message.len().into());
-        parts.extensions.insert(aside);
+        parts.extensions.insert(evaluation);
         rest = message;
     }
     let request = Request::from_parts(parts, Full::new(rest));

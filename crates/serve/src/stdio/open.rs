@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use super::encode::write;
 use super::write_queue::WriteQueue;
 use freshcontext_engine::Slot;
-use freshcontext_mcp::jsonrpc::aside::Aside;
+use freshcontext_mcp::jsonrpc::aside::EvaluationCall;
 
 /// JSON-RPC error code for "busy": in the server range, outside the part that MCP reserves.
 const NOT_NOW: ErrorCode = ErrorCode(-32_000);
@@ -80,13 +80,13 @@ impl Intake {
             RequestId::String(id) => 2 * id.len(),
             RequestId::Number(_) => 0,
         };
-        let aside = match request {
-            ClientRequest::CallToolRequest(call) => call.extensions.get::<Aside>(),
+        let evaluation = match request {
+            ClientRequest::CallToolRequest(call) => call.extensions.get::<EvaluationCall>(),
             _ => None,
         };
-        if let Some(aside) = aside {
+        if let Some(evaluation) = aside {
             // The unescaped strings, the parsed signals, and the evaluation.
-            let json = aside.arguments.json();
+            let json = evaluation.arguments.json();
             let (values, objects) = counted(json);
             return line.len()
                 + id
@@ -232,7 +232,7 @@ impl Open {
     ) -> Option<Share> {
         let bytes = intake.taken_by(id, request, line);
         let structure = match request {
-            ClientRequest::CallToolRequest(call) => call.extensions.get::<Aside>(),
+            ClientRequest::CallToolRequest(call) => call.extensions.get::<EvaluationCall>(),
             _ => None,
         };
         let mut requests = self.requests();
@@ -251,7 +251,7 @@ impl Open {
             number,
             stage: Stage::HandedOn {
                 share: share.clone(),
-                structure: structure.map(|aside| aside.structure.clone()),
+                structure: structure.map(|evaluation| evaluation.structure.clone()),
             },
         });
         requests.handed_on += 1;

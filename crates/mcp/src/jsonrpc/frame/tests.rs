@@ -54,8 +54,8 @@ fn what_is_to_be_judged_stays_text() {
             panic!()
         };
         assert_eq!(request.params.arguments, None);
-        let aside = request.extensions.get::<Aside>().unwrap();
-        assert_eq!(aside.arguments.json(), arguments.as_bytes());
+        let evaluation = request.extensions.get::<EvaluationCall>().unwrap();
+        assert_eq!(evaluation.arguments.json(), arguments.as_bytes());
     }
     assert_eq!(wrong(&call("[]")), (Some(RequestId::Number(1)), -32602));
     assert_eq!(wrong(&call("{]")), (Some(RequestId::Number(1)), -32700));
