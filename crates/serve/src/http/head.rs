@@ -15,14 +15,14 @@ const DIGITS: usize = 16;
 /// Filters a connection's bytes as they arrive, in pieces of any size.
 #[derive(Debug, Default)]
 pub(crate) struct SmugglingFilter {
-    place: Place,
+    place: Position,
     line: Line,
     head: Head,
 }
 
 /// Position of the next byte in a request.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// Before or within a head.
     #[default]
     Head,
@@ -67,10 +67,12 @@ impl SmugglingFilter {
         let mut at = 0;
         while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
             match self.place {
-                Place::Spoilt => return,
-                Place::Body(left) => at += self.pass(left, rest.len(), Place::Body, Place::Head),
-                Place::Chunk(left) => at += self.pass(left, rest.len(), Place::Chunk, Place::ChunkEnd),
-                Place::Head | Place::Size | Place::ChunkEnd | Place::Trailers => {
+                Position::Spoilt => return,
+                Position::Body(left) => at += self.pass(left, rest.len(), Position::Body, Position::Head),
+                Position::Chunk(left) => {
+                    at += self.pass(left, rest.len(), Position::Chunk, Position::ChunkEnd)
+                }
+                Position::Head | Position::Size | Position::ChunkEnd | Position::Trailers => {
                     let Some(end) = memchr(b'\n', rest) else {
                         self.line.push(rest);
                         return;
@@ -78,7 +80,7 @@ impl SmugglingFilter {
                     self.line.push(rest.get(..end).unwrap_or_default());
                     at += end + 1;
                     if !self.end_of_line() {
-                        self.place = Place::Spoilt;
+                        self.place = Position::Spoilt;
                         if let Some(last) = bytes.get_mut(at - 1) {
                             *last = 0;
                         }
@@ -91,11 +93,11 @@ impl SmugglingFilter {
 
     /// Whether the last request is complete and no byte of the next one has arrived.
     pub(super) fn is_between_requests(&self) -> bool {
-        self.place == Place::Head && !self.head.begun && self.line.length == 0
+        self.place == Position::Head && !self.head.begun && self.line.length == 0
     }
 
     /// Skips bytes of a body. Returns how many.
-    fn pass(&mut self, left: u64, here: usize, within: fn(u64) -> Place, behind: Place) -> usize {
+    fn pass(&mut self, left: u64, here: usize, within: fn(u64) -> Position, behind: Position) -> usize {
         let here = u64::try_from(here).unwrap_or(u64::MAX).min(left);
         self.place = if here == left { behind } else { within(left - here) };
         // Never more than the given bytes, so it fits.
@@ -106,41 +108,41 @@ impl SmugglingFilter {
     fn end_of_line(&mut self) -> bool {
         let empty = self.line.length == usize::from(self.line.cr);
         match self.place {
-            Place::Head if !empty => {
+            Position::Head if !empty => {
                 self.head.take(&self.line);
                 true
             }
             // Blank lines before a request are allowed; a blank line after the request line ends the head.
-            Place::Head if !self.head.begun => self.line.cr,
-            Place::Head => {
+            Position::Head if !self.head.begun => self.line.cr,
+            Position::Head => {
                 let head = std::mem::take(&mut self.head);
                 self.place = match head.length {
-                    _ if head.chunked => Place::Size,
-                    Some(length) if length > 0 => Place::Body(length),
-                    _ => Place::Head,
+                    _ if head.chunked => Position::Size,
+                    Some(length) if length > 0 => Position::Body(length),
+                    _ => Position::Head,
                 };
                 self.line.cr && !head.ambiguous && !(head.chunked && head.length.is_some())
             }
-            Place::Size => {
+            Position::Size => {
                 let size = self.line.start.split(|byte| matches!(byte, b';' | b'\r')).next();
                 let size = size.and_then(|digits| number(digits, 16));
                 self.place = match size {
-                    Some(0) => Place::Trailers,
-                    size => Place::Chunk(size.unwrap_or(0)),
+                    Some(0) => Position::Trailers,
+                    size => Position::Chunk(size.unwrap_or(0)),
                 };
                 self.line.cr && size.is_some()
             }
-            Place::ChunkEnd => {
-                self.place = Place::Size;
+            Position::ChunkEnd => {
+                self.place = Position::Size;
                 self.line.cr && empty
             }
-            Place::Trailers => {
+            Position::Trailers => {
                 if empty {
-                    self.place = Place::Head;
+                    self.place = Position::Head;
                 }
                 self.line.cr
             }
-            Place::Body(_) | Place::Chunk(_) | Place::Spoilt => true,
+            Position::Body(_) | Position::Chunk(_) | Position::Spoilt => true,
         }
     }
 }

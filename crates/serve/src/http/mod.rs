@@ -7,13 +7,13 @@ mod connections;
 mod cors;
 mod guard;
 pub(crate) mod head;
+mod monitored;
 mod peers;
 mod places;
 mod rate;
 mod routes;
 #[cfg(test)]
 pub(crate) mod tests;
-mod watched;
 
 use std::io;
 use std::net::SocketAddr;
@@ -38,9 +38,9 @@ use body::Bodies;
 use connections::Activity;
 use freshcontext_config::{ConfigError, HttpSettings, LONG_SECRET};
 use freshcontext_metrics::{Metrics, Refusal};
+use monitored::MonitoredStream;
 use places::{Permit, Places};
 use rate::Client;
-use watched::Watched;
 
 /// Path of the MCP endpoint.
 pub const MCP_PATH: &str = "/mcp";
@@ -328,7 +328,7 @@ async fn connection(
         .header_read_timeout(waits.idle)
         .max_headers(HEADER_FIELDS)
         .max_buf_size(HEADER_BYTES.max(8 << 10));
-    let io = TokioIo::new(Watched::new(stream, Arc::clone(&activity)));
+    let io = TokioIo::new(MonitoredStream::new(stream, Arc::clone(&activity)));
     let serving = builder.serve_connection(io, service);
     tokio::pin!(serving);
     let mut draining = false;

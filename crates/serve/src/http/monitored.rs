@@ -38,7 +38,7 @@ impl Link for TcpStream {
 }
 
 /// The monitored stream.
-pub(super) struct Watched<S> {
+pub(super) struct MonitoredStream<S> {
     stream: S,
     activity: Arc<Activity>,
     scan: SmugglingFilter,
@@ -57,7 +57,7 @@ struct HalfClosed {
     question: Option<&'static [u8]>,
 }
 
-impl<S> Watched<S> {
+impl<S> MonitoredStream<S> {
     pub(super) fn new(stream: S, activity: Arc<Activity>) -> Self {
         Self {
             stream,
@@ -70,7 +70,7 @@ impl<S> Watched<S> {
     }
 }
 
-impl<S: Link> Watched<S> {
+impl<S: Link> MonitoredStream<S> {
     /// Hides the end of the input from hyper, which would cancel the request, while the request is in
     /// progress and the peer is connected.
     fn hold(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -126,7 +126,7 @@ fn ask<S: Link>(
     Poll::Ready(Ok(()))
 }
 
-impl<S: Link> AsyncRead for Watched<S> {
+impl<S: Link> AsyncRead for MonitoredStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -151,7 +151,7 @@ impl<S: Link> AsyncRead for Watched<S> {
     }
 }
 
-impl<S: Link> AsyncWrite for Watched<S> {
+impl<S: Link> AsyncWrite for MonitoredStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.finish_question(cx))?;
         self.answering = true;
