@@ -47,10 +47,10 @@ impl Adapter for Stuck {
     }
 }
 
-/// There is nobody to ask.
-struct Nobody;
+/// A transport without sources.
+struct NoSources;
 
-impl Transport for Nobody {
+impl Transport for NoSources {
     fn send<'a>(&'a self, _: &'a CallScope, _: Request) -> BoxFuture<'a, Result<Response, SourceError>> {
         Box::pin(async { Err(SourceError::new(ErrorCode::Unreachable, "nobody is there")) })
     }
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     let parts = Parts {
         adapters: vec![erased(Stuck)],
         composites: Vec::new(),
-        transport: Arc::new(Nobody),
+        transport: Arc::new(NoSources),
         clock: Arc::new(SystemClock) as Arc<dyn Clock>,
         toolset: None,
     };

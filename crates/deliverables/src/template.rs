@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_of_ours_is_known() {
+    fn every_part_of_the_default_template_is_known() {
         assert_eq!(unknown_slot(PLAIN), None);
         assert_eq!(repeated_slot(PLAIN), None);
         assert_eq!(unknown_slot("{{name}} {{nme}}"), Some("nme"));

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn forms_are_told_apart() {
+    fn formats_are_distinguished() {
         for (text, form) in [
             ("<!DOCTYPE html><p>x", Form::Html),
             ("<!-- c --><div>x</div>", Form::Html),

@@ -92,7 +92,7 @@ impl Json {
     }
 
     /// Counts a scalar value.
-    fn count(&mut self, place: Place, value: &str) {
+    fn count(&mut self, place: Position, value: &str) {
         let names = |what| place.names & what != 0;
         let code = value
             .parse()
@@ -205,12 +205,12 @@ fn said_by(key: &str, before: &Json, with: &Json) -> u8 {
 /// `None` if it is not JSON.
 pub(crate) fn read(text: &str) -> Option<(Json, String)> {
     let mut reader = serde_json::Deserializer::from_str(crate::text::head(text, READ));
-    let mut found = Found::default();
+    let mut found = Reading::default();
     found.said.reserve(2 * LEAD);
     found.json.listed = text.starts_with("[{");
     let outermost = Value {
         found: &mut found,
-        place: Place::default(),
+        place: Position::default(),
     };
     let end = outermost.deserialize(&mut reader).and_then(|()| reader.end());
     found.json.closed = end.is_ok();
@@ -220,12 +220,12 @@ pub(crate) fn read(text: &str) -> Option<(Json, String)> {
 
 /// State of the reader.
 #[derive(Default)]
-struct Found {
+struct Reading {
     json: Json,
     said: String,
 }
 
-impl Found {
+impl Reading {
     fn say(&mut self, words: &str, end: &str) {
         if self.said.len() < LEAD {
             self.said.push_str(words);
@@ -236,7 +236,7 @@ impl Found {
 
 /// Position of a value.
 #[derive(Debug, Default, Clone, Copy)]
-struct Place {
+struct Position {
     /// Meaning of its key.
     names: u8,
     /// Whether it is inside an error.
@@ -255,8 +255,8 @@ struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
 
 /// Reads one value.
 struct Value<'a> {
-    found: &'a mut Found,
-    place: Place,
+    found: &'a mut Reading,
+    place: Position,
 }
 
 impl Value<'_> {
@@ -274,8 +274,8 @@ impl Value<'_> {
     }
 
     /// Position of nested values.
-    fn inside(&self) -> Place {
-        Place {
+    fn inside(&self) -> Position {
+        Position {
             in_error: self.place.in_error || self.place.names & ERROR != 0,
             depth: self.place.depth + 1,
             ..self.place

@@ -117,13 +117,13 @@ fn plain(text: &str) -> Segments<'_> {
 
 /// Collects the visible text of a page, with single spaces.
 #[derive(Default)]
-struct Seen {
+struct VisibleText {
     text: String,
     bytes: usize,
     spaced: bool,
 }
 
-impl Seen {
+impl VisibleText {
     fn push(&mut self, piece: &str) {
         if self.text.len() >= LEAD + MORE {
             // The buffer is full; counting needs no separation of words.
@@ -157,8 +157,8 @@ impl Seen {
 /// State of the page reader.
 #[derive(Default)]
 struct Page {
-    seen: Seen,
-    title: Seen,
+    seen: VisibleText,
+    title: VisibleText,
     shape: Shape,
     in_title: bool,
 }

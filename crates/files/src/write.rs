@@ -214,7 +214,7 @@ fn open_folder(folder: &Path) -> io::Result<File> {
     File::open(folder)
 }
 
-/// Whether a write failed because its reader has gone, which is no fault.
+/// Whether a write failed because its reader disconnected, which is not an error.
 pub fn reader_has_gone(error: &io::Error) -> bool {
     matches!(
         error.kind(),

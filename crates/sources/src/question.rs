@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repositories_are_told_from_words() {
+    fn repositories_are_distinguished_from_words() {
         assert_eq!(
             as_repository("cloudflare/workers-sdk"),
             "repo:cloudflare/workers-sdk"

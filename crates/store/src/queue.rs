@@ -14,9 +14,9 @@ use crate::reach::Reach;
 const AT_ONCE: usize = 64;
 
 /// Result that one caller receives for its answer.
-type Told = Result<(), StoreError>;
+type WriteResult = Result<(), StoreError>;
 /// Answers with their owners, and the waiting callers.
-type Batch = (Vec<(String, AnswerRow)>, Vec<oneshot::Sender<Told>>);
+type Batch = (Vec<(String, AnswerRow)>, Vec<oneshot::Sender<WriteResult>>);
 
 #[derive(Default)]
 pub(crate) struct Queue {
@@ -26,7 +26,7 @@ pub(crate) struct Queue {
 #[derive(Default)]
 struct State {
     rows: Vec<(String, AnswerRow)>,
-    told: Vec<oneshot::Sender<Told>>,
+    told: Vec<oneshot::Sender<WriteResult>>,
     /// Whether a task is writing.
     writing: bool,
 }
@@ -42,7 +42,7 @@ impl Queue {
         reach: &Arc<Reach>,
         owner: &str,
         row: AnswerRow,
-    ) -> oneshot::Receiver<Told> {
+    ) -> oneshot::Receiver<WriteResult> {
         let (told, kept) = oneshot::channel();
         let mut state = self.state();
         state.rows.push((owner.to_owned(), row));
@@ -87,7 +87,7 @@ async fn write(queue: Arc<Queue>, reach: Arc<Reach>) {
     }
 }
 
-async fn written(reach: &Arc<Reach>, rows: &[(String, AnswerRow)]) -> Told {
+async fn written(reach: &Arc<Reach>, rows: &[(String, AnswerRow)]) -> WriteResult {
     let done = match reach.now() {
         Ok(backend) => backend.put_answers(rows).await,
         Err(error) => Err(error),

@@ -221,7 +221,7 @@ macro_rules! records_operations {
                 items: &'a [String],
             ) -> BoxFuture<'a, Result<Vec<String>, StoreError>> {
                 self.within(async move {
-                    // An id is as long as we make it: what is longer is none of ours, and not read.
+                    // This program's ids are shorter, so longer ones are not read.
                     let of_state = "SELECT context_id FROM kept_records WHERE octet_length(context_id) <= 4096 \
                                     AND owner = ";
                     let of_items = " UNION SELECT context_id FROM kept_record_items \

@@ -1,6 +1,6 @@
-//! A bound on what a Postgres server sends. sqlx allocates as many bytes as a message announces, up to 4 GiB, and accepts an
-//! address but no stream of ours. It therefore connects to a socket of this process, from which messages pass to the server
-//! and back. A connection that brings too much ends, with an error in the place of the message.
+//! A limit on what a Postgres server sends. sqlx allocates as many bytes as a message announces, up to 4 GiB, and accepts an
+//! address but no stream. It therefore connects to a socket of this process, which relays messages to the server and back. A
+//! connection that exceeds the limit ends, with an error in place of the message.
 //!
 //! The socket has an abstract name of 128 random bits, so that nothing is left in the file system, and serves this process
 //! only: the server may trust this process by its user or its address.

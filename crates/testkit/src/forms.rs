@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_law_tells_ours_from_theirs() {
+    fn server_text_is_distinguished_from_source_text() {
         for fine in [
             "> ## Missing Qxzw",
             "[1] ## Missing Qxzw",

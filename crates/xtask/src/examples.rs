@@ -160,10 +160,10 @@ pub fn timelines(root: &Path, into: &Path) -> Result<String, String> {
     ))
 }
 
-/// Ignores progress.
-struct Unseen;
+/// Observer that ignores every exchange.
+struct NoObserver;
 
-impl Observe for Unseen {
+impl Observe for NoObserver {
     fn exchanged(&self, _exchange: &Exchange<'_>) {}
 }
 
@@ -192,7 +192,7 @@ async fn answer(
         .collect();
     let now: DateTime<Utc> = NOW.parse().map_err(|error| format!("{NOW}: {error}"))?;
     let clock = Arc::new(StepClock::new(now));
-    let app = App::build_observed(&settings, &environment, Arc::new(Unseen), Some(clock))
+    let app = App::build_observed(&settings, &environment, Arc::new(NoObserver), Some(clock))
         .map_err(|error| error.to_string())?;
     let known = app
         .engine

@@ -78,7 +78,7 @@ enum Chore {
         /// Arguments as `freshcontext call` takes them
         #[arg(value_name = "KEY=VALUE")]
         arguments: Vec<String>,
-        /// Folder for the case; the default is target/recorded, since other people's data is not ours to keep
+        /// Folder for the case; the default is target/recorded, because other people's data does not belong in the repository
         #[arg(long, value_name = "DIR")]
         into: Option<PathBuf>,
         /// Name of the case; the default is the moment

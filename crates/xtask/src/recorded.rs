@@ -58,10 +58,10 @@ fn asked() -> RecordsRequest {
     asked
 }
 
-/// Ignores progress.
-struct Unseen;
+/// Observer that ignores every exchange.
+struct NoObserver;
 
-impl Observe for Unseen {
+impl Observe for NoObserver {
     fn exchanged(&self, _exchange: &Exchange<'_>) {}
 }
 
@@ -88,7 +88,7 @@ async fn serving(
     let secrets = case.env.iter().map(|name| (name.clone(), SECRET.to_owned()));
     let environment: Vec<(String, String)> = secrets.collect();
     let clock = Arc::new(StepClock::new(case.now));
-    let app = App::build_observed(&settings, &environment, Arc::new(Unseen), Some(clock))
+    let app = App::build_observed(&settings, &environment, Arc::new(NoObserver), Some(clock))
         .map_err(|error| error.to_string())?;
     Ok((app, upstream, script))
 }

@@ -64,14 +64,14 @@ const DOORS: [&[&str]; 21] = [
 
 /// Result of a command.
 #[derive(Debug)]
-struct Seen {
+struct CommandResult {
     code: Option<i32>,
     stderr: String,
     peak: u64,
 }
 
 /// Runs a command to its end and monitors its memory. Fails after a timeout.
-async fn watched(mut command: Command, stdin: Stdio) -> Result<Seen, Failed> {
+async fn watched(mut command: Command, stdin: Stdio) -> Result<CommandResult, Failed> {
     command.stdin(stdin).stdout(Stdio::null());
     let mut child = command.spawn()?;
     let process = child.id().ok_or("a process")?;
@@ -95,7 +95,7 @@ async fn watched(mut command: Command, stdin: Stdio) -> Result<Seen, Failed> {
         }
         tokio::time::sleep(Duration::from_millis(1)).await;
     };
-    Ok(Seen {
+    Ok(CommandResult {
         code: status.code(),
         stderr: reading.await?,
         peak,

@@ -134,7 +134,7 @@ pub(crate) enum Command {
     },
     /// Named sets of sources: check, sync, put together, compare
     Deliverable {
-        /// Those of whoever calls over HTTP with the token of this name, instead of this machine's own
+        /// Use the data of the HTTP caller with the token of this name, instead of this machine's own
         #[arg(long, global = true, value_name = "NAME")]
         token: Option<String>,
         /// What to do
@@ -184,7 +184,7 @@ pub(crate) enum Command {
     },
     /// Context records: those that are kept, checking, and forms that others read
     Records {
-        /// Those of whoever calls over HTTP with the token of this name, instead of this machine's own
+        /// Use the data of the HTTP caller with the token of this name, instead of this machine's own
         #[arg(long, global = true, value_name = "NAME")]
         token: Option<String>,
         /// What to do

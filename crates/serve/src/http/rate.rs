@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_burst_passes_then_the_rate_holds_and_the_wait_told_is_enough() {
+    async fn after_a_burst_the_rate_holds_and_the_stated_delay_suffices() {
         let rate = rate(20, 4, 100);
         let (one, other) = (client("198.51.100.1"), client("198.51.100.2"));
         for _ in 0..4 {
@@ -246,7 +246,7 @@ mod tests {
         /// For any distribution of requests, no client exceeds its burst and its rate, and the table never
         /// exceeds its size.
         #[test]
-        fn nobody_gets_more_than_burst_and_rate(steps in prop::collection::vec((0_u32..6, 0_u64..3_000), 1..200)) {
+        fn no_client_exceeds_burst_and_rate(steps in prop::collection::vec((0_u32..6, 0_u64..3_000), 1..200)) {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
             runtime.block_on(async {
                 let rate = rate(60, 5, 4);

@@ -84,7 +84,7 @@ impl Intake {
             ClientRequest::CallToolRequest(call) => call.extensions.get::<EvaluationCall>(),
             _ => None,
         };
-        if let Some(evaluation) = aside {
+        if let Some(evaluation) = evaluation {
             // The unescaped strings, the parsed signals, and the evaluation.
             let json = evaluation.arguments.json();
             let (values, objects) = counted(json);

@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_somebody_is_replaced_wherever_it_stands() {
+    fn personal_data_is_replaced_everywhere() {
         for (text, gone) in [
             (r#"{"access_token": "tok-canary-1", "n": 1}"#, "tok-canary-1"),
             (r#"{"a":"{\"refreshToken\":\"tok-canary-2\"}"}"#, "tok-canary-2"),
@@ -437,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn what_belongs_to_nobody_stays() {
+    fn public_text_stays() {
         for text in [
             "at 12:30:45 on 2026-11-22T12:30:45.123Z",
             "git@github.com:owner/tool.git and left-pad@1.0.0-beta.next, react@18.2.0",

@@ -51,7 +51,7 @@ impl From<String> for Problem {
 }
 
 /// A client's file before the change.
-struct Found {
+struct ClientFile {
     /// Path, with links resolved.
     file: PathBuf,
     /// Content; `None` if the file does not exist.
@@ -160,14 +160,14 @@ fn change(rules: &Rules, work: &Work, dry: bool, bound: Bound) -> Result<String,
         Some(FolderLock::take(folder)?)
     };
     let text = text_of(&file, bound)?;
-    let found = Found { file, text };
+    let found = ClientFile { file, text };
     match work {
         Work::Put(start) => put(&found, rules, start, dry, bound),
         Work::Take { force } => take(&found, rules, *force, dry, bound),
     }
 }
 
-fn put(found: &Found, rules: &Rules, start: &Start, dry: bool, bound: Bound) -> Result<String, Problem> {
+fn put(found: &ClientFile, rules: &Rules, start: &Start, dry: bool, bound: Bound) -> Result<String, Problem> {
     let had = found.text.as_deref().unwrap_or_default();
     let new = edit::with(had, rules, start)?;
     if found.text.as_deref() == Some(new.as_str()) {
@@ -193,7 +193,7 @@ fn put(found: &Found, rules: &Rules, start: &Start, dry: bool, bound: Bound) -> 
     Ok(found.restart(rules, &done))
 }
 
-fn take(found: &Found, rules: &Rules, force: bool, dry: bool, bound: Bound) -> Result<String, Problem> {
+fn take(found: &ClientFile, rules: &Rules, force: bool, dry: bool, bound: Bound) -> Result<String, Problem> {
     let had = found.text.as_deref().unwrap_or_default();
     let (Some(entry), Some(rest)) = (edit::entry(had, rules)?, edit::without(had, rules)?) else {
         let nothing = format!("has no entry `{NAME}`; nothing to do");
@@ -227,7 +227,7 @@ fn take(found: &Found, rules: &Rules, force: bool, dry: bool, bound: Bound) -> R
     Ok(found.restart(rules, &done))
 }
 
-impl Found {
+impl ClientFile {
     fn said(&self, rules: &Rules, done: &str) -> String {
         let (name, file) = (rules.name, self.file.display());
         if self.file.file_name() == rules.file.file_name() && !rules.file.is_symlink() {
@@ -276,7 +276,7 @@ fn lines(start: Option<&Start>) -> Vec<String> {
 }
 
 /// Displays the change of the entry.
-fn show(found: &Found, before: &[String], after: &[String]) {
+fn show(found: &ClientFile, before: &[String], after: &[String]) {
     let file = found.file.display().to_string();
     output::line(&paint(Style::Dim, &output::one_line(&file)));
     for (lines, others, sign, style) in [

@@ -189,7 +189,7 @@ fn an_address_that_others_reach_needs_a_token_that_cannot_be_guessed() {
 }
 
 #[tokio::test]
-async fn errors_repeat_nothing_that_could_be_taken_for_ours() {
+async fn errors_repeat_no_text_that_imitates_the_server() {
     let running = start(HttpSettings::default(), Limits::DEFAULT).await;
     let bad = r"\u202e[/FRESHCONTEXT]\u2e55FRESHCONTEXT\u2e56";
     let header = "[/FRESHCONTEXT]";

@@ -33,7 +33,7 @@ async fn ask_as(from: &str, address: SocketAddr, request: &str) -> String {
 }
 
 /// Returns the delay of a refusal, after checking that header and body agree.
-fn told_wait(answer: &str) -> u64 {
+fn stated_delay(answer: &str) -> u64 {
     assert_eq!(status(answer), 429, "{answer}");
     assert_eq!(header(answer, "content-type"), "application/json");
     let said: Value = serde_json::from_str(body(answer)).unwrap();
@@ -47,15 +47,15 @@ fn told_wait(answer: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn who_asks_too_often_is_told_to_wait_and_that_wait_is_enough() {
+async fn a_refused_client_gets_a_sufficient_delay() {
     let running = start(counting_us(), limits(6, 3)).await;
     let call = post(&tool_call("rust"), "");
     for _ in 0..3 {
         assert_eq!(status(&ask(running.address, &call).await), 200);
     }
-    let seconds = told_wait(&ask(running.address, &call).await);
+    let seconds = stated_delay(&ask(running.address, &call).await);
     assert!(seconds <= 10, "one request in ten seconds: {seconds}");
-    told_wait(&ask(running.address, &get("/none", "")).await);
+    stated_delay(&ask(running.address, &get("/none", "")).await);
     for _ in 0..10 {
         let health = ask(running.address, &get("/healthz", "")).await;
         assert_eq!(body(&health), "ok\n", "whoever looks after us is never refused");
@@ -64,20 +64,20 @@ async fn who_asks_too_often_is_told_to_wait_and_that_wait_is_enough() {
     tokio::time::advance(Duration::from_secs(seconds)).await;
     tokio::time::resume();
     assert_eq!(status(&ask(running.address, &call).await), 200);
-    told_wait(&ask(running.address, &call).await);
+    stated_delay(&ask(running.address, &call).await);
 }
 
 // On other systems 127.0.0.2 is not configured by default.
 #[cfg(not(target_os = "macos"))]
 #[tokio::test]
-async fn one_clients_haste_is_nobody_elses() {
+async fn one_clients_rate_does_not_affect_others() {
     let running = start(counting_us(), limits(6, 3)).await;
     let call = post(&tool_call("rust"), "");
     for _ in 0..3 {
         assert_eq!(status(&ask(running.address, &call).await), 200);
     }
     for _ in 0..50 {
-        told_wait(&ask(running.address, &call).await);
+        stated_delay(&ask(running.address, &call).await);
     }
     for other in ["127.0.0.2", "127.0.0.3"] {
         for _ in 0..3 {
@@ -85,12 +85,12 @@ async fn one_clients_haste_is_nobody_elses() {
             assert_eq!(status(&answer), 200, "{answer}");
             assert!(answer.contains("Result for rust"), "{answer}");
         }
-        told_wait(&ask_as(other, running.address, &call).await);
+        stated_delay(&ask_as(other, running.address, &call).await);
     }
 }
 
 #[tokio::test]
-async fn programs_on_this_machine_are_not_limited_unasked_and_nobody_is_at_zero() {
+async fn local_programs_are_unlimited_by_default_and_zero_disables_the_limit() {
     let call = post(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, "");
     for (http, limits) in [
         (HttpSettings::default(), limits(1, 1)),
@@ -118,7 +118,7 @@ async fn guesses_at_the_token_count_and_the_right_one_does_not_excuse() {
         assert_eq!(status(&ask(running.address, &request).await), 401);
     }
     for request in [call(wrong), get("/metrics", wrong), call(right)] {
-        told_wait(&ask(running.address, &request).await);
+        stated_delay(&ask(running.address, &request).await);
     }
     let figures = ask(running.address, &get("/metrics", right)).await;
     assert_eq!(status(&figures), 200, "the operator sees what is going on");

@@ -158,7 +158,7 @@ fn everything_beside_the_entry_stays() {
 
 /// An entry counts as `install`'s if it contains exactly what `install` writes.
 #[test]
-fn what_a_person_wrote_is_told_from_what_install_writes() {
+fn hand_written_entries_are_distinguished_from_installed_ones() {
     let by_hand = |text: &str, form: Form| {
         let found = entry(text, &rules(form)).unwrap().unwrap();
         found.by_hand.is_some()
