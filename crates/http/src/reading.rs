@@ -7,7 +7,7 @@ use freshcontext_contract::{
 };
 
 use crate::exchange::Answer;
-use crate::waits::{asked_wait, body_wait, exhausted};
+use crate::waits::{asked_wait, body_wait, exhausted, position};
 
 /// What the caller can make use of.
 #[derive(Debug, Clone, Copy)]
@@ -266,15 +266,4 @@ fn is_html(body: &[u8], headers: &Headers) -> bool {
 /// Whether a body contains a text, ASCII case ignored.
 pub(crate) fn contains(body: &[u8], text: &str) -> bool {
     position(body, text).is_some()
-}
-
-/// Where a body contains a text, ASCII case ignored; nowhere for an empty text.
-pub(crate) fn position(body: &[u8], text: &str) -> Option<usize> {
-    let text = text.as_bytes();
-    let first = text.first()?;
-    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
-    memchr::memchr2_iter(lower, upper, body).find(|at| {
-        body.get(*at..*at + text.len())
-            .is_some_and(|part| part.eq_ignore_ascii_case(text))
-    })
 }

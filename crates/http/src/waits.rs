@@ -7,8 +7,6 @@ use freshcontext_contract::limits::BODY_WAIT_MAX_S;
 use freshcontext_contract::{Headers, Wait};
 use serde_json::Value;
 
-use crate::reading::position;
-
 /// A reset value below this counts seconds from now (Reddit); above, seconds since 1970 (GitHub).
 const SECONDS_LEFT_BELOW: u64 = 1_000_000;
 
@@ -69,6 +67,17 @@ fn reset(headers: &Headers, now: DateTime<Utc>) -> Option<Duration> {
     }
     let now = u64::try_from(now.timestamp()).unwrap_or(0);
     Some(Duration::from_secs(seconds.saturating_sub(now)))
+}
+
+/// Where a body contains a text, ASCII case ignored; nowhere for an empty text.
+pub(crate) fn position(body: &[u8], text: &str) -> Option<usize> {
+    let text = text.as_bytes();
+    let first = text.first()?;
+    let (lower, upper) = (first.to_ascii_lowercase(), first.to_ascii_uppercase());
+    memchr::memchr2_iter(lower, upper, body).find(|at| {
+        body.get(*at..*at + text.len())
+            .is_some_and(|part| part.eq_ignore_ascii_case(text))
+    })
 }
 
 #[cfg(test)]

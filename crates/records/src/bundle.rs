@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::ids::kind_of;
+use crate::objects::record::{is_empty, record};
 use crate::objects::{
     Assembly, BudgetRecord, Compaction, Envelope, Event, Injection, Item, Missing, Selection, SourceRef,
-    Summary, Surface, Window, is_empty, record,
+    Summary, Surface, Window,
 };
 use crate::values::Kind;
 

@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use super::names::{Sure, sure};
 use super::pairs::{NAMED, is_like_one};
 use super::rules::Rules;
-use super::{JOINED, REMOVED, find, is_structure, marks, masked};
+use crate::marks::{self, JOINED, REMOVED};
+use crate::scan::{find, masked};
+use crate::structure::is_structure;
 
 /// Fields of the specification whose names say secret and whose values are none.
 const DECLARED: &[&str] = &["mcp_session_id", "prompt_cache_key"];
@@ -118,7 +120,11 @@ fn of_name(name: &str) -> Option<Sure> {
         .iter()
         .filter_map(|(start, end)| name.get(*start..*end))
         .collect::<String>();
-    sure(name).or_else(|| super::View::all(name).iter().find_map(|view| sure(&view.text)))
+    sure(name).or_else(|| {
+        crate::view::View::all(name)
+            .iter()
+            .find_map(|view| sure(&view.text))
+    })
 }
 
 fn is_pair(pair: &[Value]) -> bool {

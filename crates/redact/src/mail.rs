@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::Span;
+use crate::span::Span;
 
 /// What marks bear.
 pub(super) const EMAIL: &str = "email";

@@ -3,8 +3,11 @@
 use super::mail::EMAIL;
 use super::pairs::NAMED;
 use super::rules::Rules;
-use super::{JOINED, REMOVED};
 
+/// Replaces a removed field.
+pub const REMOVED: &str = "[removed]";
+/// Name in the mark of fields that are a secret only together.
+pub(crate) const JOINED: &str = "joined_secret";
 const BEGIN: &str = "[masked:";
 /// Most bytes of a rule's name.
 const NAME: usize = 64;

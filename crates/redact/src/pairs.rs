@@ -8,9 +8,9 @@ use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_STANDARD_NO_PAD};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 
-use super::Span;
 use super::names::{Sure, WORDS, sure};
 use super::rules::entropy;
+use crate::span::Span;
 
 /// What marks bear.
 pub(super) const NAMED: &str = "named_secret";

@@ -8,8 +8,8 @@ use aho_corasick::AhoCorasick;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 
-use super::Span;
 use super::names::WORDS;
+use crate::span::Span;
 
 /// Data of others, byte for byte: see `rules/README.md`.
 const GITLEAKS: &str = include_str!("rules/gitleaks.toml");

@@ -1,4 +1,5 @@
 use super::*;
+use crate::rules::Rules;
 use proptest::prelude::*;
 use serde_json::json;
 

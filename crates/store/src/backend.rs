@@ -2,7 +2,11 @@
 
 use serde::Serialize;
 
-use crate::{BoxFuture, Deliverables, Forgetting, KeptRecords, StoreError};
+use crate::BoxFuture;
+use crate::deliverables::Deliverables;
+use crate::error::StoreError;
+use crate::forgetting::Forgetting;
+use crate::records::KeptRecords;
 
 /// Stored facts of one answer: the request, and hashes and dates of the items. Never content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -106,7 +110,7 @@ pub trait Backend: Deliverables + Forgetting + KeptRecords {
         since_ms: i64,
     ) -> BoxFuture<'a, Result<Option<AnswerRow>, StoreError>>;
 
-    /// An owner's answers, the last written first: at most so many, and no more than [`read_bytes`](crate::Bounds::read_bytes).
+    /// An owner's answers, the last written first: at most so many, and no more than [`read_bytes`](crate::bounds::Bounds::read_bytes).
     /// `page` is where an earlier page says that this one begins, `None` for the first.
     fn answers<'a>(
         &'a self,

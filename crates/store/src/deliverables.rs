@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::BoxFuture;
-use crate::StoreError;
+use crate::error::StoreError;
 
 /// A stored definition of a deliverable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -153,7 +153,7 @@ pub trait Deliverables: Send + Sync {
     ) -> BoxFuture<'a, Result<Option<VersionRow>, StoreError>>;
 
     /// The versions after this one of a deliverable that is there, oldest first: as many as
-    /// [`read_bytes`](crate::Bounds::read_bytes) allows, and none only where there are none.
+    /// [`read_bytes`](crate::bounds::Bounds::read_bytes) allows, and none only where there are none.
     fn versions<'a>(
         &'a self,
         owner: &'a str,

@@ -6,7 +6,8 @@
 
 use serde::Serialize;
 
-use crate::{BoxFuture, StoreError};
+use crate::BoxFuture;
+use crate::error::StoreError;
 
 /// Divisor of the share of a kind that one pass may delete for its age: a tenth.
 const SHARE: i64 = 10;
@@ -102,7 +103,7 @@ macro_rules! last_old {
 /// Implements the operations for a type with a method `writer`.
 macro_rules! forgetting_operations {
     ($store:ty) => {
-        impl $crate::Forgetting for $store {
+        impl $crate::forgetting::Forgetting for $store {
             fn forget_beyond(&self, keep: u64) -> BoxFuture<'_, Result<u64, StoreError>> {
                 Box::pin(async move {
                     // Entries with the sequence number at the bound are deleted too, so that the bound holds.
@@ -121,7 +122,7 @@ macro_rules! forgetting_operations {
                 &self,
                 age_ms: i64,
                 now_ms: i64,
-            ) -> BoxFuture<'_, Result<$crate::Forgotten, StoreError>> {
+            ) -> BoxFuture<'_, Result<$crate::forgetting::Forgotten, StoreError>> {
                 Box::pin(async move {
                     use $crate::forgetting::{Counted, Verdict, judged};
                     let oldest = now_ms.saturating_sub(age_ms);
@@ -211,7 +212,7 @@ macro_rules! forgetting_operations {
                             .await?;
                         }
                     }
-                    let mut out = $crate::Forgotten::default();
+                    let mut out = $crate::forgetting::Forgotten::default();
                     let mut taken = kinds.iter().map(|kind| kind.taken(verdict));
                     let mut last = last.into_iter();
                     let (answers, up_to) = (taken.next().unwrap_or(0), last.next().unwrap_or(-1));

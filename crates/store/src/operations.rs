@@ -78,7 +78,7 @@ macro_rules! deliverable_operations {
             version, hash, predecessor_hash, body, created_ms
         });
 
-        impl $crate::Deliverables for $store {
+        impl $crate::deliverables::Deliverables for $store {
             fn add_deliverable<'a>(
                 &'a self,
                 owner: &'a str,
@@ -86,7 +86,7 @@ macro_rules! deliverable_operations {
                 definition: &'a str,
                 now_ms: i64,
                 most: i64,
-            ) -> BoxFuture<'a, Result<$crate::Added, StoreError>> {
+            ) -> BoxFuture<'a, Result<$crate::deliverables::Added, StoreError>> {
                 self.within(async move {
                     self.room("deliverables").take_texts([Some(name), Some(definition)])?;
                     let done = bound!(
@@ -106,13 +106,13 @@ macro_rules! deliverable_operations {
                     .await?
                     .rows_affected();
                     if done > 0 {
-                        return Ok($crate::Added::New);
+                        return Ok($crate::deliverables::Added::New);
                     }
                     let known = self.deliverable(owner, name).await?;
                     Ok(if known.is_some() {
-                        $crate::Added::Exists
+                        $crate::deliverables::Added::Exists
                     } else {
-                        $crate::Added::TooMany
+                        $crate::deliverables::Added::TooMany
                     })
                 })
             }
@@ -121,7 +121,7 @@ macro_rules! deliverable_operations {
                 &'a self,
                 owner: &'a str,
                 name: &'a str,
-            ) -> BoxFuture<'a, Result<Option<$crate::DeliverableRow>, StoreError>> {
+            ) -> BoxFuture<'a, Result<Option<$crate::deliverables::DeliverableRow>, StoreError>> {
                 self.within(async move {
                     if is_no_key(name) {
                         return Ok(None);
@@ -138,7 +138,7 @@ macro_rules! deliverable_operations {
             fn deliverables<'a>(
                 &'a self,
                 owner: &'a str,
-            ) -> BoxFuture<'a, Result<Vec<$crate::DeliverableRow>, StoreError>> {
+            ) -> BoxFuture<'a, Result<Vec<$crate::deliverables::DeliverableRow>, StoreError>> {
                 self.within(async move {
                     let mut room = self.room("deliverables");
                     let query = bound!(deliverable_rows!("$2", ""), owner, room.most());
@@ -179,7 +179,7 @@ macro_rules! deliverable_operations {
                 &'a self,
                 owner: &'a str,
                 resource: &'a str,
-            ) -> BoxFuture<'a, Result<Option<($crate::ResourceRow, i64)>, StoreError>> {
+            ) -> BoxFuture<'a, Result<Option<($crate::deliverables::ResourceRow, i64)>, StoreError>> {
                 self.within(async move {
                     let mut head = self.room("sync_registry");
                     let mut room = self.room("ephemeral_context");
@@ -189,7 +189,7 @@ macro_rules! deliverable_operations {
                     while let Some(row) = rows.try_next().await? {
                         if found.is_none() {
                             head.take(row.try_get("head_bytes")?)?;
-                            let first = $crate::ResourceRow {
+                            let first = $crate::deliverables::ResourceRow {
                                 resource: resource.to_owned(),
                                 synced_ms: row.try_get("synced_ms")?,
                                 platform_cursor: row.try_get("platform_cursor")?,
@@ -216,7 +216,7 @@ macro_rules! deliverable_operations {
             fn put_resource<'a>(
                 &'a self,
                 owner: &'a str,
-                row: &'a $crate::ResourceRow,
+                row: &'a $crate::deliverables::ResourceRow,
                 read: Option<i64>,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
@@ -347,7 +347,7 @@ macro_rules! deliverable_operations {
                 &'a self,
                 owner: &'a str,
                 name: &'a str,
-                row: &'a $crate::VersionRow,
+                row: &'a $crate::deliverables::VersionRow,
                 keep: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
                 self.within(async move {
@@ -399,7 +399,7 @@ macro_rules! deliverable_operations {
                 owner: &'a str,
                 name: &'a str,
                 version: Option<i64>,
-            ) -> BoxFuture<'a, Result<Option<$crate::VersionRow>, StoreError>> {
+            ) -> BoxFuture<'a, Result<Option<$crate::deliverables::VersionRow>, StoreError>> {
                 self.within(async move {
                     if is_no_key(name) {
                         return Ok(None);
@@ -427,7 +427,7 @@ macro_rules! deliverable_operations {
                 owner: &'a str,
                 name: &'a str,
                 after: i64,
-            ) -> BoxFuture<'a, Result<Vec<$crate::VersionRow>, StoreError>> {
+            ) -> BoxFuture<'a, Result<Vec<$crate::deliverables::VersionRow>, StoreError>> {
                 self.within(async move {
                     if is_no_key(name) {
                         return Ok(Vec::new());

@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::backend::{AnswerRow, AnswersPage, Backend, Info, Retention};
-use crate::error::Trouble;
+use crate::bounds::Bounds;
+use crate::error::{StoreError, Trouble};
+use crate::forgetting::Forgotten;
 use crate::postgres::Postgres;
 use crate::queue::Queue;
 use crate::reach::Reach;
+use crate::records::{RecordsHead, RecordsRow};
 use crate::sqlite::Sqlite;
-use crate::{Bounds, Forgotten, RecordsHead, RecordsRow, StoreError};
 
 /// Name of the database file in the data folder.
 const FILE: &str = "freshcontext.sqlite3";

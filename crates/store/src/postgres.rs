@@ -10,13 +10,13 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRo
 use sqlx::{ConnectOptions as _, Connection as _, Row as _};
 
 use crate::backend::{AnswerRow, AnswersPage, Backend, Info};
-use crate::error::Trouble;
+use crate::error::{StoreError, Trouble};
 use crate::reach::Reach;
 #[cfg(target_os = "linux")]
 use crate::relay::Relay;
 use crate::room::Room;
 use crate::tables::writable;
-use crate::{BoxFuture, StoreError, is_no_key, migrations};
+use crate::{BoxFuture, is_no_key, migrations};
 
 /// Connections per process.
 const CONNECTIONS: u32 = 4;

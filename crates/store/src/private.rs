@@ -4,8 +4,7 @@ use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind};
 use std::path::Path;
 
-use crate::StoreError;
-use crate::error::Trouble;
+use crate::error::{StoreError, Trouble};
 
 /// Suffixes of the files that SQLite creates beside its database, with the database's mode.
 const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];

@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::oneshot;
 
-use crate::StoreError;
 use crate::backend::AnswerRow;
-use crate::error::Trouble;
+use crate::error::{StoreError, Trouble};
 use crate::reach::Reach;
 
 /// Most answers in one transaction.

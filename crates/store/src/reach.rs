@@ -9,9 +9,9 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use crate::backend::Backend;
-use crate::error::Trouble;
+use crate::bounds::Bounds;
+use crate::error::{StoreError, Trouble};
 use crate::place::Place;
-use crate::{Bounds, StoreError};
 
 /// Longest wait for closing all connections.
 const CLOSING: Duration = Duration::from_secs(2);

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::BoxFuture;
-use crate::StoreError;
+use crate::error::StoreError;
 
 /// The records of one call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -89,11 +89,11 @@ macro_rules! records_operations {
         });
         row_reader!(records_head_of: $row => RecordsHead { context_id, tool, revision, created_ms });
 
-        impl $crate::KeptRecords for $store {
+        impl $crate::records::KeptRecords for $store {
             fn put_records<'a>(
                 &'a self,
                 owner: &'a str,
-                row: &'a $crate::RecordsRow,
+                row: &'a $crate::records::RecordsRow,
                 items: &'a [String],
                 keep: i64,
             ) -> BoxFuture<'a, Result<bool, StoreError>> {
@@ -161,7 +161,7 @@ macro_rules! records_operations {
                 owner: &'a str,
                 context_id: &'a str,
                 since_ms: i64,
-            ) -> BoxFuture<'a, Result<Option<$crate::RecordsRow>, StoreError>> {
+            ) -> BoxFuture<'a, Result<Option<$crate::records::RecordsRow>, StoreError>> {
                 self.within(async move {
                     if is_no_key(context_id) {
                         return Ok(None);
@@ -190,7 +190,7 @@ macro_rules! records_operations {
                 owner: &'a str,
                 since_ms: i64,
                 most: i64,
-            ) -> BoxFuture<'a, Result<Vec<$crate::RecordsHead>, StoreError>> {
+            ) -> BoxFuture<'a, Result<Vec<$crate::records::RecordsHead>, StoreError>> {
                 self.within(async move {
                     let mut room = self.room("kept_records");
                     let query = bound!(

@@ -1,8 +1,7 @@
 //! How much one operation reads or writes. A statement selects the texts of an entry only if they are within the bound, and
 //! their size beside them, so that a text that was left out is not taken for one that is absent.
 
-use crate::StoreError;
-use crate::error::Trouble;
+use crate::error::{StoreError, Trouble};
 
 /// The setting that is the bound.
 pub(crate) const LIMIT: &str = "limits.store_read_bytes";

@@ -12,11 +12,11 @@ use sqlx::sqlite::{
 use sqlx::{ConnectOptions as _, Row as _};
 
 use crate::backend::{AnswerRow, AnswersPage, Backend, Info};
-use crate::error::Trouble;
+use crate::error::{StoreError, Trouble};
 use crate::reach::Reach;
 use crate::room::Room;
 use crate::tables::writable;
-use crate::{BoxFuture, StoreError, is_no_key, migrations, private};
+use crate::{BoxFuture, is_no_key, migrations, private};
 
 /// Longest wait for another process's lock on the file.
 const BUSY: Duration = Duration::from_secs(2);

@@ -1,8 +1,8 @@
 //! Statements that are valid in both databases, written once. sqlx types are specific to each database, so
 //! the text is shared and the code is generated for each.
 
-use crate::StoreError;
 use crate::backend::AnswerRow;
+use crate::error::StoreError;
 use crate::room::Room;
 
 /// Whether an answer can be read once it is written.

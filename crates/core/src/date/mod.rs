@@ -5,6 +5,7 @@
 
 mod age;
 mod parse;
+mod words;
 
 use std::fmt;
 
@@ -13,8 +14,8 @@ use freshcontext_contract::limits::{EARLIEST_DAY_START_H, FUTURE_TOLERANCE_S};
 use freshcontext_contract::{DateEvidence, DateValue, quoted};
 use serde::{Deserialize, Serialize};
 
-pub use age::duration_words;
 pub use parse::{Parsed, Precision, parse_instant};
+pub use words::duration_words;
 
 /// How far a date can be relied on. Ordered: `Low < Medium < High`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

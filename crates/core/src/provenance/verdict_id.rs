@@ -1,6 +1,6 @@
 //! The identity of a verdict.
 
-use super::sha256_hex;
+use super::canonical::sha256_hex;
 
 /// What a verdict's id is made of. The same facts always give the same id, so that anybody can
 /// recompute it. Scores and readiness are left out on purpose: they may move while the verdict stays.

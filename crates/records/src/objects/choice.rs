@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Facts, Span, is_empty, record};
+use super::measures::Span;
+use super::record::{Facts, is_empty, record};
 use crate::values::{OmissionReason, OverflowStrategy, State};
 
 record! {

@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Facts, Mappings, Span, Tokens, is_empty, record};
+use super::mappings::Mappings;
+use super::measures::{Span, Tokens};
+use super::record::{Facts, is_empty, record};
 use crate::values::{ContentMode, RedactionState, Scope, SelectorType, State};
 
 record! {

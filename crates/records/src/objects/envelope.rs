@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Facts, Mappings, is_empty, record};
+use super::mappings::Mappings;
+use super::record::{Facts, is_empty, record};
 use crate::values::{RedactionState, Scope, State};
 
 record! {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Facts, is_empty, record};
+use super::record::{Facts, is_empty, record};
 use crate::values::{EventClass, Scope, Severity, State};
 
 record! {

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::{is_empty, record};
+use super::record::{is_empty, record};
 
 record! {
     /// Ids of other protocols.

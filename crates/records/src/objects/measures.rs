@@ -1,6 +1,6 @@
 //! Numbers of tokens, and stretches of texts.
 
-use super::record;
+use super::record::record;
 
 record! {
     /// A number of tokens, and what counted it.

@@ -1,6 +1,8 @@
 //! What was put together, where it became visible, and what stands in for what.
 
-use super::{Facts, Freshness, Selector, Span, is_empty, record};
+use super::content::{Freshness, Selector};
+use super::measures::Span;
+use super::record::{Facts, is_empty, record};
 use crate::values::{CompactionMethod, InjectionPoint, RedactionState, Scope};
 
 record! {
